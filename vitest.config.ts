@@ -69,7 +69,7 @@ export default defineConfig({
           include: [useCases],
           globalSetup: ["./test/support/use-cases/use-case-setup.ts"],
           setupFiles: ["./test/support/use-cases/use-case-env.ts"],
-          // Each room has its own tables, so all files of a worker load the modules once.
+          // Each world has its own tables, so all files of a worker load the modules once.
           isolate: false,
           // One test plays its use case once for each write that may fail. A test that runs out of time continues in its worker, and moves the clock of those after it.
           testTimeout: 300_000,

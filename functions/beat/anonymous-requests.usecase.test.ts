@@ -7,15 +7,15 @@ import type { RunningJob } from "../../core/jobs/job.ts";
 import { publicKeyObject } from "../../core/people/signing-key.ts";
 import { createJobToken } from "../../services/identity/job-token.ts";
 import { claimJob } from "../../services/jobs/lifecycle/claim.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { addJob, newScriptRoom, resumeDue } from "../../test/support/use-cases/room-jobs.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { addJob, newScriptWorld, resumeDue } from "../../test/support/use-cases/world-jobs.ts";
 import { logger } from "../shared/observe.ts";
 import { handler } from "./handler.ts";
 
 const RUNS = 20;
 const ANONYMOUS = 1000;
 
-let room: Room;
+let world: World;
 let made: AwsCounts["requests"] = {};
 let jobs: { job: RunningJob; token: string }[];
 
@@ -24,15 +24,15 @@ beforeAll(async () => {
   vi.spyOn(logger, "info").mockImplementation((_, ...[line]) => {
     made = (line as { aws: AwsCounts }).aws.requests;
   });
-  const script = await newScriptRoom();
-  room = script.room;
-  const key = await room.deps.signingKey();
+  const script = await newScriptWorld();
+  world = script.world;
+  const key = await world.deps.signingKey();
   const pem = createPublicKey(key.privateKey).export({ format: "pem", type: "spki" }).toString();
-  await room.deps.objects.put({ ...publicKeyObject.key(key.kid), value: pem });
+  await world.deps.objects.put({ ...publicKeyObject.key(key.kid), value: pem });
   jobs = await Promise.all(
     Array.from({ length: RUNS }, async () => {
-      const { id } = await addJob(room, { hash: script.hash, timeoutS: 600 });
-      const job = (await claimJob(room.deps, id)) ?? expect.fail();
+      const { id } = await addJob(world, { hash: script.hash, timeoutS: 600 });
+      const job = (await claimJob(world.deps, id)) ?? expect.fail();
       return { job, token: await createJobToken(key, job, Date.now()) };
     }),
   );
@@ -63,7 +63,7 @@ describe("requests to the URL of the function beat", () => {
     const { privateKey } = generateKeyPairSync("ed25519");
     const forged = await createJobToken({ kid: "test", privateKey }, job, Date.now());
     const [head = "", claims = ""] = token.split(".");
-    const expired = await createJobToken(await room.deps.signingKey(), job, Date.now() - 3600_000);
+    const expired = await createJobToken(await world.deps.signingKey(), job, Date.now() - 3600_000);
     const sent: [string, string | undefined][] = [
       [job.id, undefined],
       [job.id, ""],
@@ -87,9 +87,9 @@ describe("requests to the URL of the function beat", () => {
         expect(await beat(run.job, run.token)).toEqual({ status: 200, requests: { "dynamodb.UpdateItem": 1 } });
       }
     }
-    room.clock.nowMs = Date.now() + limits.leaseMs - 1000;
-    await resumeDue(room);
-    const states = (await room.deps.jobs.batchGet(jobs.map((run) => run.job.id))).map(({ state, losses }) => ({ state, losses }));
+    world.clock.nowMs = Date.now() + limits.leaseMs - 1000;
+    await resumeDue(world);
+    const states = (await world.deps.jobs.batchGet(jobs.map((run) => run.job.id))).map(({ state, losses }) => ({ state, losses }));
     expect(states).toEqual(Array.from({ length: RUNS }, () => ({ state: "running", losses: 0 })));
   });
 

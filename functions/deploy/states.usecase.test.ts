@@ -1,23 +1,23 @@
 import { beforeAll, expect, it } from "vitest";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
 import { readStates, writeState } from "./states.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
+  world = await newWorld();
 });
-const call = (id: string, workspace = room.workspace) => ({ workspace, id });
+const call = (id: string, workspace = world.workspace) => ({ workspace, id });
 const digest = { digest: "1" };
 
 it("the states of other calls name the items that they contain, with their folders", async () => {
-  const { storage } = room.deps;
+  const { storage } = world.deps;
   const items = { "script f/a/own": digest, "folder a": digest };
   await writeState(storage, call("Own"), { items, keys: Object.keys(items) });
   // A call whose push may have deployed more than its state knows.
   await writeState(storage, call("Other"), { items: {}, keys: ["flow f/b/y"] });
   await writeState(storage, call("Removed"), { items: { "script f/c/left": digest }, keys: [] });
-  await storage.putObject(`deployments/${room.workspace}/Old.json`, JSON.stringify({ items: { settings: digest } }), "application/json");
-  await writeState(storage, call("Own", `${room.workspace}-2`), { items: {}, keys: ["script f/d/foreign"] });
+  await storage.putObject(`deployments/${world.workspace}/Old.json`, JSON.stringify({ items: { settings: digest } }), "application/json");
+  await writeState(storage, call("Own", `${world.workspace}-2`), { items: {}, keys: ["script f/d/foreign"] });
 
   const { own, others } = await readStates(storage, call("Own"));
   expect(own).toEqual({ items, keys: Object.keys(items) });

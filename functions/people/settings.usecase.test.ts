@@ -5,22 +5,22 @@ import { buildTokenWrites } from "../../services/identity/tokens.ts";
 import { addMember } from "../../services/workspaces/members.ts";
 import { type Handler, loadFunctions } from "../../test/support/fuzz/deployed-functions.ts";
 import { EDGE_KEY, lambdaContext, toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";
 import type { Reply } from "../shared/reply.ts";
 
-let room: Room;
+let world: World;
 let people: Handler;
 let close: () => void;
 let tokens: { admin: string; developer: string };
 beforeAll(async () => {
-  room = await newRoomWithFolder();
+  world = await newWorldWithFolder();
   const loaded = await loadFunctions(["people"]);
   people = loaded.handlers.get("people") as Handler;
   close = loaded.close;
   await addMember(
-    room.deps,
-    room.workspace,
+    world.deps,
+    world.workspace,
     { email: "dev@example.com", is_admin: false, operator: false, username: "dev" },
     { inherits: false },
   );
@@ -31,7 +31,7 @@ afterAll(() => close());
 async function newToken(username: string): Promise<string> {
   const owner = { email: `${username}@example.com`, username, superAdmin: username === "ann" };
   const { value, writes } = buildTokenWrites(owner, {} as Parameters<typeof buildTokenWrites>[1], Date.now());
-  await room.deps.objects.transactWrite(writes);
+  await world.deps.objects.transactWrite(writes);
   return value;
 }
 
@@ -40,7 +40,7 @@ interface Options {
   workspace?: string;
 }
 /** Sends a request to the function. A body that is a text is sent as it is. */
-function send(method: string, route: string, body?: unknown, { as = "admin", workspace = room.workspace }: Options = {}): Promise<Reply> {
+function send(method: string, route: string, body?: unknown, { as = "admin", workspace = world.workspace }: Options = {}): Promise<Reply> {
   const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   const headers = [
     ["Authorization", `Bearer ${tokens[as]}`],
@@ -96,7 +96,7 @@ describe.each(editing)("workspaces/%s", (route, key, body, value) => {
 
   it("answers 404 for a workspace that does not exist, and stores nothing for one that is created later", async () => {
     expect(await post(route, body, { workspace: "none-such" })).toMatchObject({ statusCode: 404 });
-    expect(await room.deps.objects.list("SETTINGS#none-such")).toEqual([]);
+    expect(await world.deps.objects.list("SETTINGS#none-such")).toEqual([]);
   });
 
   it("has an entry in the audit log without the value", async () => {

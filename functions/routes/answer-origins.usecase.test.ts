@@ -1,23 +1,23 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { newRoom, type Room, success } from "../../test/support/use-cases/room.ts";
-import { addWorkspace, listJobs } from "../../test/support/use-cases/room-jobs.ts";
+import { newWorld, success, type World } from "../../test/support/use-cases/world.ts";
+import { addWorkspace, listJobs } from "../../test/support/use-cases/world-jobs.ts";
 import type { AnswerRequestDeps } from "./answer-request.ts";
 
 import { routesOf } from "./route-fixture.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
-const { aRoute, serve } = routesOf(() => room);
+const { aRoute, serve } = routesOf(() => world);
 
 const SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-downloads";
 
 describe("the origin of the console", () => {
   it("renders no answer of a route, unless routes have their own origin", async () => {
-    room.answers.run = async () => success({ svc_content_type: "text/html", result: "<script>1</script>" });
+    world.answers.run = async () => success({ svc_content_type: "text/html", result: "<script>1</script>" });
     const route = await aRoute();
     expect((await serve(route).call("POST")).headers["content-security-policy"]).toBe(SANDBOX);
     const { call } = serve(route, { outcome: "admitted" }, { routesKey: "the key of the domain" });
@@ -45,7 +45,7 @@ describe("the origin of the console", () => {
     "\ttoken=a",
     "svc_login=a",
   ])("keeps its cookies from an answer with %j", async (cookie) => {
-    room.answers.run = async () => success({ svc_headers: { "Set-Cookie": cookie }, result: 1 });
+    world.answers.run = async () => success({ svc_headers: { "Set-Cookie": cookie }, result: 1 });
     const shaped = await serve(await aRoute()).call("POST");
     expect([shaped.statusCode, shaped.headers["set-cookie"]]).toEqual([400, undefined]);
     const answerStatic = async () => ({ statusCode: 200, headers: { "Set-Cookie": cookie }, body: "" });
@@ -59,7 +59,7 @@ describe("the origin of the console", () => {
     [{ route_path: ":id" }, "/api/r/shop/orders/7"],
     [{ route_path: ":id", workspaced_route: true }, "/api/r/shop/orders/7"],
   ])("is no place for the cookies of the route %j, except where routes have their own", async (own, path) => {
-    room.answers.run = async () => success({ svc_headers: { "Set-Cookie": "cart=1; Path=/; Max-Age=999999" }, result: 1 });
+    world.answers.run = async () => success({ svc_headers: { "Set-Cookie": "cart=1; Path=/; Max-Age=999999" }, result: 1 });
     const route = await aRoute(own);
     const reply = await serve(route).call("POST");
     expect(reply.headers["set-cookie"]).toBe(`cart=1; Path=${path.replace("<workspace>", route.workspace)}; Max-Age=86400`);
@@ -86,7 +86,7 @@ describe("a page of another origin", () => {
   const preflight = { origin, "access-control-request-method": "POST", "access-control-request-headers": "authorization, x-shop" };
 
   it("may call a route that allows its origin, and reads its answers, refusals too", async () => {
-    room.answers.run = async () => success(1);
+    world.answers.run = async () => success(1);
     const route = await aRoute({ allowed_origins: [origin] });
     const allowed = await serve(route).call("OPTIONS", preflight);
     expect([allowed.statusCode, allowed.body]).toEqual([204, ""]);
@@ -100,7 +100,7 @@ describe("a page of another origin", () => {
     expect(allowed.headers).not.toHaveProperty("access-control-allow-credentials");
     const { call } = serve(route, { outcome: "refused", reason: "wrongKey" });
     expect((await call("POST", { origin })).headers).toMatchObject({ "access-control-allow-origin": origin, vary: "Origin" });
-    expect(await listJobs(room, route.trigger.scriptPath)).toEqual([]);
+    expect(await listJobs(world, route.trigger.scriptPath)).toEqual([]);
   });
 
   it("may call a route that allows every origin", async () => {

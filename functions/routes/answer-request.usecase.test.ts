@@ -8,19 +8,19 @@ import { settingObject } from "../../core/objects/setting.ts";
 import { write } from "../../core/objects/write.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { EDGE_KEY } from "../../test/support/fuzz/gateway-event.ts";
-import { failure, newRoom, type Room, success } from "../../test/support/use-cases/room.ts";
-import { addScript, addWorkspace, listJobs, work } from "../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { failure, newWorld, success, type World } from "../../test/support/use-cases/world.ts";
+import { addScript, addWorkspace, listJobs, work } from "../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 
 import { routesOf } from "./route-fixture.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
-const { aRoute, serve } = routesOf(() => room);
+const { aRoute, serve } = routesOf(() => world);
 
 const SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-downloads";
 
@@ -32,27 +32,27 @@ function failed(error: { name: string; message: string; stack: string; svc_statu
 
 describe("an answer of a route", () => {
   it("is the result of the script, or what it describes in its result", async () => {
-    room.answers.run = async () => success({ total: 3 });
+    world.answers.run = async () => success({ total: 3 });
     const { call } = serve(await aRoute());
     const reply = await call("POST");
     expect([reply.statusCode, reply.body, reply.headers["content-type"]]).toEqual([200, '{"total":3}', "application/json"]);
     expect(reply.headers).toMatchObject({ "x-svc-job-id": expect.any(String), "x-svc-job-state": "succeeded" });
-    room.answers.run = async () => success({ svc_status_code: 402, svc_content_type: "text/html", result: "<p>Pay" });
+    world.answers.run = async () => success({ svc_status_code: 402, svc_content_type: "text/html", result: "<p>Pay" });
     expect(await call("POST")).toMatchObject({ statusCode: 402, body: "<p>Pay" });
   });
 
   it("is that to the decoded body, also for a preprocessor, or a refusal of its encoding", async () => {
     const preprocessed = { ...(await aRoute()), head: undefined as FoundHttpRoute["head"] };
-    const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null, preprocessor: { params: null } });
-    preprocessed.head = { ...scriptHeadObject.key(room.workspace, version.path), value: version, build };
+    const { build, ...version } = await addScript(world, { path: `f/t/${randomUUID()}`, params: null, preprocessor: { params: null } });
+    preprocessed.head = { ...scriptHeadObject.key(world.workspace, version.path), value: version, build };
     preprocessed.trigger.scriptPath = version.path;
-    room.answers.run = async () => success(1);
+    world.answers.run = async () => success(1);
     for (const route of [await aRoute(), preprocessed]) {
       const { call } = serve(route);
       for (const [encoding, encode] of Object.entries({ gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync })) {
         const headers = { "content-type": "application/json", "content-encoding": encoding };
         expect(await call("POST", headers, { body: encode(Buffer.from('{"a":1}')) })).toMatchObject({ statusCode: 200 });
-        const { args } = room.runs.at(-1) ?? {};
+        const { args } = world.runs.at(-1) ?? {};
         expect(JSON.stringify(args)).toContain('"a":1');
         const refused = await call("POST", headers, { body: Buffer.from("{}") });
         expect([refused.statusCode, refused.headers["x-svc-error"]]).toEqual([400, "body.notDecoded"]);
@@ -76,17 +76,17 @@ describe("an answer of a route", () => {
 
   it("has the status of the route for a failed run, else that of the workspace, else 200, and never a stack trace", async () => {
     const error = { name: "Error", message: "no stock", stack: "at main (f/t/x.ts:3)" };
-    room.answers.run = async () => failed(error);
+    world.answers.run = async () => failed(error);
     const [plain, own] = [serve(await aRoute()), serve(await aRoute({ failed_status: 503 }))];
-    const setting = settingObject.key(room.workspace, "failed_runs");
+    const setting = settingObject.key(world.workspace, "failed_runs");
     const replies = [await plain.call("POST"), await own.call("POST")];
-    await room.deps.objects.put({ ...setting, value: { status: 500 } });
+    await world.deps.objects.put({ ...setting, value: { status: 500 } });
     replies.push(await plain.call("POST"), await own.call("POST"));
-    room.answers.run = async () => success({ a: 1 });
+    world.answers.run = async () => success({ a: 1 });
     replies.push(await own.call("POST"));
-    room.answers.run = async () => failed({ ...error, svc_status_code: 409 });
+    world.answers.run = async () => failed({ ...error, svc_status_code: 409 });
     replies.push(await own.call("POST"));
-    await room.deps.objects.transactWrite([write.remove(setting)]);
+    await world.deps.objects.transactWrite([write.remove(setting)]);
     expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 503, 500, 503, 200, 409]);
     for (const { body } of replies) expect(body).not.toContain("stack");
     expect(replies[0]?.body).toContain("no stock");
@@ -106,7 +106,7 @@ describe("an answer of a route", () => {
         Array.from({ length: 5 }, () => [429, "stream.tooMany"]),
       );
       expect(Number(refused[0]?.headers["retry-after"])).toBeGreaterThan(0);
-      expect(await listJobs(room, route.trigger.scriptPath)).toHaveLength(limit);
+      expect(await listJobs(world, route.trigger.scriptPath)).toHaveLength(limit);
       // Requests that are not streamed need no slot, and neither does the address or the token of another caller.
       const other = authentication.outcome === "admitted" && "actor" in authentication ? { outcome: "admitted" as const } : authentication;
       expect((await serve(route, other).call("POST", { "x-forwarded-for": "192.0.2.100" })).statusCode).toBe(200);
@@ -118,8 +118,8 @@ describe("an answer of a route", () => {
   it("continues the stream of its run by the id of an event, whatever the route answers new requests with by now", async () => {
     const route = await aRoute({ request_type: "sync_sse" });
     const first = await serve(route).call("POST", { "x-forwarded-for": "192.0.2.1" });
-    room.answers.run = async () => success("streamed");
-    await work(room);
+    world.answers.run = async () => success("streamed");
+    await work(world);
     const chunks = first.chunks?.(new AbortController().signal);
     const [, id = ""] = /^id: (0-[0-9a-f]{32})-end\n/.exec(String((await chunks?.next())?.value)) ?? [];
     for (const changed of [
@@ -134,14 +134,14 @@ describe("an answer of a route", () => {
       const unknown = await serve(changed).call("POST", { "last-event-id": `0-${"0".repeat(32)}` });
       expect([unknown.statusCode, unknown.headers["x-svc-error"]]).toEqual([404, "stream.runUnknown"]);
     }
-    expect(await listJobs(room, route.trigger.scriptPath)).toHaveLength(1);
+    expect(await listJobs(world, route.trigger.scriptPath)).toHaveLength(1);
   });
 
   it("streams no stack trace of a failed run", async () => {
     const { call } = serve(await aRoute({ request_type: "sync_sse" }));
     const reply = await call("POST");
-    room.answers.run = async () => failed({ name: "Error", message: "no stock", stack: "at main (f/t/x.ts:3)" });
-    await work(room);
+    world.answers.run = async () => failed({ name: "Error", message: "no stock", stack: "at main (f/t/x.ts:3)" });
+    await work(world);
     const chunks = reply.chunks?.(new AbortController().signal);
     const { value } = (await chunks?.next()) ?? {};
     expect(value).toContain("no stock");
@@ -154,8 +154,8 @@ describe("an answer of a route", () => {
     const { call } = serve(route);
     const reply = await call("POST");
     expect(reply.headers["content-type"]).toBe("text/event-stream");
-    room.answers.run = async () => success("streamed");
-    await work(room);
+    world.answers.run = async () => success("streamed");
+    await work(world);
     const chunks = reply.chunks?.(new AbortController().signal);
     expect((await chunks?.next())?.value).toContain('"only_result":"streamed"');
     await chunks?.return(undefined);
@@ -184,11 +184,11 @@ describe("an answer of a route", () => {
   });
 
   it("to HEAD is that to GET without its body", async () => {
-    room.answers.run = async () => success("text");
+    world.answers.run = async () => success("text");
     const route = await aRoute({ http_method: "get" });
     const reply = await serve(route).call("HEAD");
     expect([reply.statusCode, reply.body, reply.headers["content-type"]]).toEqual([200, "", "application/json"]);
-    expect(await listJobs(room, route.trigger.scriptPath)).toHaveLength(1);
+    expect(await listJobs(world, route.trigger.scriptPath)).toHaveLength(1);
     expect((await serve(route).call("POST")).headers["allow"]).toBe("GET, HEAD, OPTIONS");
   });
 });
@@ -204,7 +204,7 @@ describe("a refused request", () => {
       bodies.add(reply.body);
     }
     expect(bodies.size).toBe(1);
-    expect(await listJobs(room, route.trigger.scriptPath)).toEqual([]);
+    expect(await listJobs(world, route.trigger.scriptPath)).toEqual([]);
   });
 
   it("carries the status of its challenge only past API Gateway to a CloudFront that restores both", async () => {
@@ -222,12 +222,12 @@ describe("a refused request", () => {
   });
 
   it("lets a script send a challenge, and keeps the header of CloudFront from it", async () => {
-    room.answers.run = async () => success({ svc_status_code: 401, svc_headers: { "WWW-Authenticate": "Digest x" }, result: "no" });
+    world.answers.run = async () => success({ svc_status_code: 401, svc_headers: { "WWW-Authenticate": "Digest x" }, result: "no" });
     const route = await aRoute();
     const reply = await serve(route).call("POST", { "x-svc-edge-restores": "1" });
     expect([reply.statusCode, reply.headers["x-svc-status"], reply.headers["www-authenticate"]]).toEqual([200, "401", "Digest x"]);
     const forged = { svc_headers: { "x-svc-status": "401" }, result: "no" };
-    room.answers.run = async () => success(forged);
+    world.answers.run = async () => success(forged);
     const refused = await serve(route).call("POST", { "x-svc-edge-restores": "1" });
     expect([refused.statusCode, refused.headers["x-svc-status"], refused.headers["x-svc-error"]]).toEqual([400, undefined, "reply.shape"]);
   });
@@ -247,7 +247,7 @@ describe("a refused request", () => {
     const route = await aRoute();
     const reply = await serve(route, { outcome: "answered", contentType: "text/plain", body: "challenge" }).call("POST");
     expect([reply.statusCode, reply.body, reply.headers["content-security-policy"]]).toEqual([200, "challenge", SANDBOX]);
-    expect(await listJobs(room, route.trigger.scriptPath)).toEqual([]);
+    expect(await listJobs(world, route.trigger.scriptPath)).toEqual([]);
   });
 });
 
@@ -256,19 +256,19 @@ describe("a deployment with CloudFront", () => {
 
   it("answers only requests with its key, which reaches no preprocessor and no argument", async () => {
     vi.stubEnv(env.edgeKeys, `the-next-key,${EDGE_KEY}`);
-    room.answers.run = async () => success(1);
+    world.answers.run = async () => success(1);
     const preprocessed = await aRoute();
-    const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null, preprocessor: { params: null } });
-    Object.assign(preprocessed, { head: { ...scriptHeadObject.key(room.workspace, version.path), value: version, build } });
+    const { build, ...version } = await addScript(world, { path: `f/t/${randomUUID()}`, params: null, preprocessor: { params: null } });
+    Object.assign(preprocessed, { head: { ...scriptHeadObject.key(world.workspace, version.path), value: version, build } });
     preprocessed.trigger.scriptPath = version.path;
     for (const route of [await aRoute(), preprocessed]) {
       const { call } = serve(route, { outcome: "admitted" }, { includedHeaders: [EDGE_KEY_HEADER, "x-other"] });
-      const before = room.runs.length;
+      const before = world.runs.length;
       const refused = await call("POST", { "x-other": "seen" });
       expect([refused.statusCode, refused.headers["x-svc-error"]]).toEqual([403, "edge.bypassed"]);
-      expect(room.runs).toHaveLength(before);
+      expect(world.runs).toHaveLength(before);
       expect((await call("POST", { [EDGE_KEY_HEADER]: EDGE_KEY, "x-other": "seen" })).statusCode).toBe(200);
-      const sent = JSON.stringify(room.runs.at(-1));
+      const sent = JSON.stringify(world.runs.at(-1));
       expect([sent.includes("seen"), sent.includes(EDGE_KEY), sent.includes(EDGE_KEY_HEADER)]).toEqual([true, false, false]);
     }
   });

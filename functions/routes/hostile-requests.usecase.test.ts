@@ -20,13 +20,13 @@ import {
   hostileQueryValues,
   SECRET,
 } from "../../test/support/fuzz/hostile-values.ts";
-import { success } from "../../test/support/use-cases/room.ts";
-import { listJobs } from "../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
-import { newTriggerRoom, type TriggerRoom } from "../../test/support/use-cases/room-triggers.ts";
+import { success } from "../../test/support/use-cases/world.ts";
+import { listJobs } from "../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
+import { newTriggerWorld, type TriggerWorld } from "../../test/support/use-cases/world-triggers.ts";
 import { createHttpRouteHandler } from "./answer-request.ts";
 
-let room: TriggerRoom;
+let world: TriggerWorld;
 let script: string;
 let call: (
   method: string,
@@ -45,12 +45,12 @@ const credentials = {
 const closed = Object.keys(credentials) as (keyof typeof credentials)[];
 
 beforeAll(async () => {
-  room = await newTriggerRoom();
-  script = await room.addRunnable("u/ann/handle");
-  room.answers.run = async () => success(1);
-  const caller = { actor: anAdmin as Actor, workspace: room.workspace };
+  world = await newTriggerWorld();
+  script = await world.addRunnable("u/ann/handle");
+  world.answers.run = async () => success(1);
+  const caller = { actor: anAdmin as Actor, workspace: world.workspace };
   const add = (name: string, own: object) =>
-    room.create("http", {
+    world.create("http", {
       ...{ path: `u/ann/${name}`, script_path: script, is_flow: false, http_method: "post", workspaced_route: true },
       ...{ route_path: `${name}/:id/*rest`, ...own },
     });
@@ -59,10 +59,10 @@ beforeAll(async () => {
   for (const method of closed) {
     const [type, value] = credentials[method] ?? [];
     const path = `u/ann/c_${method}`;
-    if (type) await createResource(room.deps, caller, newResourceSchema.parse({ path, value, resource_type: type }));
+    if (type) await createResource(world.deps, caller, newResourceSchema.parse({ path, value, resource_type: type }));
     await add(method, { authentication_method: method, ...(type ? { authentication_resource_path: path } : {}) });
   }
-  const { deps } = room;
+  const { deps } = world;
   const fetchKeySet = async () => ({ keys: [] });
   const authentication = {
     ...deps,
@@ -83,7 +83,7 @@ beforeAll(async () => {
   call = async (method, path, { headers = [], query = [], body, isBase64 } = {}) => {
     const sent = {
       method,
-      path: `/api/r/${room.workspace}/${path}`,
+      path: `/api/r/${world.workspace}/${path}`,
       headers: headers.map(([name, value]) => [name.toLowerCase(), value] as const),
       query,
     };
@@ -127,7 +127,7 @@ describe("a hostile request to a route", () => {
       for (const { what, ...hostile } of cases) faults.push(...(await check(what, [401], ["POST", `${method}/1/a`, hostile])));
     }
     expect(faults).toEqual([]);
-    expect(await listJobs(room, script)).toEqual([]);
+    expect(await listJobs(world, script)).toEqual([]);
   });
 
   it("without the right credential is 401 whatever its body is, and the body is not read", async () => {
@@ -137,7 +137,7 @@ describe("a hostile request to a route", () => {
       basic_http: [["authorization", `Basic ${Buffer.from("shop:wrong").toString("base64")}`]],
       signature: [
         ["webhook-id", "msg_1"],
-        ["webhook-timestamp", String(Math.floor(room.deps.nowMs() / 1000))],
+        ["webhook-timestamp", String(Math.floor(world.deps.nowMs() / 1000))],
         ["webhook-signature", `v1,${Buffer.alloc(32).toString("base64")}`],
       ],
       jwt: [["authorization", "Bearer e30.e30.e30"]],

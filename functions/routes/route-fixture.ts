@@ -7,27 +7,27 @@ import { scriptHeadObject } from "../../core/scripts/version.ts";
 import type { StoredTrigger } from "../../core/triggers/trigger.ts";
 import { triggerObject } from "../../core/triggers/trigger.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { addScript } from "../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { addScript } from "../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { type AnswerRequestDeps, createHttpRouteHandler } from "./answer-request.ts";
 
 const PATH = "shop/orders/7";
 
-/** Routes of a room, whose scripts answer as `room.answers.run` does. */
-export function routesOf(room: () => Room) {
+/** Routes of a world, whose scripts answer as `world.answers.run` does. */
+export function routesOf(world: () => World) {
   async function aRoute(own: object = {}, mode: StoredTrigger["mode"] = "enabled"): Promise<FoundHttpRoute> {
-    const { build, ...version } = await addScript(room(), { path: `f/t/${randomUUID()}`, params: null });
-    const stored = { ...triggerObject.key(room().workspace, "sqs", `f/t/${randomUUID()}`), version: "1", value: {} };
-    await room().deps.objects.put(stored);
+    const { build, ...version } = await addScript(world(), { path: `f/t/${randomUUID()}`, params: null });
+    const stored = { ...triggerObject.key(world().workspace, "sqs", `f/t/${randomUUID()}`), version: "1", value: {} };
+    await world().deps.objects.put(stored);
     const trigger = {
       ...{ id: randomUUID(), kind: "http" as StoredTrigger["kind"], path: "f/t/route", scriptPath: version.path, isFlow: false, mode },
       ...{ email: "ann@example.com", permissionedAs: "u/ann", superAdmin: false, own: {}, editedBy: "ann", editedAtMs: 0 },
     };
-    const head = { ...scriptHeadObject.key(room().workspace, version.path), value: version, build };
+    const head = { ...scriptHeadObject.key(world().workspace, version.path), value: version, build };
     const fields = httpFieldsSchema.parse({ route_path: "shop/orders/:id", http_method: "post", ...own });
     return {
-      workspace: room().workspace,
+      workspace: world().workspace,
       trigger,
       stored,
       own: fields,
@@ -51,7 +51,7 @@ export function routesOf(room: () => Room) {
       return method === route.own.http_method ? { outcome: "found", route } : { outcome: "otherMethod", allowed: [route.own.http_method] };
     };
     const handler = createHttpRouteHandler({
-      ...room().deps,
+      ...world().deps,
       findLastStep: async () => undefined,
       syncLimitMs: async () => 5000,
       findHttpRoute,

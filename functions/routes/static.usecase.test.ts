@@ -8,29 +8,29 @@ import type { FoundHttpRoute } from "../../core/http-routes/http-route.ts";
 import { triggerObject } from "../../core/triggers/trigger.ts";
 import { answerStatic } from "../../services/http-routes/static-files.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { createHttpRouteHandler } from "./answer-request.ts";
 
 const SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-downloads";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
-  await room.deps.storage.putObject(fileObjectKey(room.workspace, "f/site/index.html"), "<p>Home", "text/html");
+  world = await newWorld();
+  await addWorkspace(world);
+  await world.deps.storage.putObject(fileObjectKey(world.workspace, "f/site/index.html"), "<p>Home", "text/html");
 });
 
 function aSite(path: string): FoundHttpRoute {
   const site = { is_static_website: true, static_asset_config: { s3: "f/site" } };
   return {
-    workspace: room.workspace,
+    workspace: world.workspace,
     trigger: {
       ...{ id: randomUUID(), kind: "http", path: "f/t/route", scriptPath: "f/t/none", isFlow: false, mode: "enabled" },
       ...{ email: "ann@example.com", permissionedAs: "u/ann", superAdmin: false, own: {}, editedBy: "ann", editedAtMs: 0 },
     },
-    stored: { ...triggerObject.key(room.workspace, "http", "f/t/route"), version: "1", value: {} },
+    stored: { ...triggerObject.key(world.workspace, "http", "f/t/route"), version: "1", value: {} },
     own: httpFieldsSchema.parse({ route_path: "pages", http_method: "get", ...site }),
     params: {},
     below: (splitRequestPath(path) ?? []).slice(1),
@@ -42,14 +42,14 @@ function aSite(path: string): FoundHttpRoute {
 
 async function call(method: string, path: string, headers: Record<string, string> = {}) {
   const handler = createHttpRouteHandler({
-    ...room.deps,
+    ...world.deps,
     maxRetryMs: 4000,
     syncLimitMs: async () => 1000,
     findLastStep: async () => undefined,
     findHttpRoute: async (search) => ({ outcome: "found", route: aSite(search.path) }),
     authenticateRequest: async () => ({ outcome: "admitted" }),
     recordRefusal: async () => undefined,
-    answerStatic: (found, request) => answerStatic(room.deps, found, request),
+    answerStatic: (found, request) => answerStatic(world.deps, found, request),
     includedHeaders: [],
     routesKey: undefined,
   });

@@ -6,7 +6,7 @@ import type { Route } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import { fillPath } from "../../test/support/fuzz/operations.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { apiHandler } from "./edge.ts";
 import { logger } from "./observe.ts";
 import { json } from "./reply.ts";

@@ -14,26 +14,26 @@ import { recordHeartbeat } from "../../services/execution/heartbeat.ts";
 import { createToken } from "../../services/identity/tokens.ts";
 import { takeStreamSlot, toTokenReader } from "../../services/jobs/read/stream-slots.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
-import { newRoom, type Room, success } from "../../test/support/use-cases/room.ts";
-import { addFlow } from "../../test/support/use-cases/room-flows.ts";
-import { addJob, addScript, addWorkspace, listJobs, work } from "../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { newWorld, success, type World } from "../../test/support/use-cases/world.ts";
+import { addFlow } from "../../test/support/use-cases/world-flows.ts";
+import { addJob, addScript, addWorkspace, listJobs, work } from "../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import type { Reply } from "../shared/reply.ts";
 import { createStreamHandler } from "./answer-stream.ts";
 
-let room: Room;
+let world: World;
 let handler: ReturnType<typeof createStreamHandler>;
 let token: string;
 /** Each reading of the clock takes a second, so that a stream without news sends its pings soon. */
 let readingMs = 1000;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
   const nowMs = () => {
-    room.clock.nowMs += readingMs;
-    return room.clock.nowMs;
+    world.clock.nowMs += readingMs;
+    return world.clock.nowMs;
   };
-  const deps = { ...room.deps, nowMs };
+  const deps = { ...world.deps, nowMs };
   handler = createStreamHandler({ ...deps, findLastStep: async () => undefined }, { ...deps, publicKey: async () => undefined });
   token = await createToken(deps, anAdmin, {});
 });
@@ -46,7 +46,7 @@ interface Sent {
 
 function call(method: string, path: string, { query = [], headers = [], token: sentToken = token }: Sent = {}): Promise<Reply> {
   const authorization: [string, string] = ["authorization", `Bearer ${sentToken}`];
-  const sent = { method, path: `/api/w/${room.workspace}/${path}`, query, headers: [authorization, ...headers] };
+  const sent = { method, path: `/api/w/${world.workspace}/${path}`, query, headers: [authorization, ...headers] };
   return handler(toGatewayEvent(sent) as APIGatewayProxyEvent, { awsRequestId: "r" } as Context);
 }
 
@@ -54,8 +54,8 @@ const open = async (reply: Reply, gone = new AbortController().signal) =>
   reply.chunks?.(gone) ?? expect.fail(`${reply.statusCode} ${reply.body}`);
 
 async function saveScript(): Promise<{ path: string; hash: string }> {
-  const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null });
-  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, version.path), value: version, build });
+  const { build, ...version } = await addScript(world, { path: `f/t/${randomUUID()}`, params: null });
+  await world.deps.objects.put({ ...scriptHeadObject.key(world.workspace, version.path), value: version, build });
   return version;
 }
 const addSavedScript = async (): Promise<string> => (await saveScript()).path;
@@ -64,7 +64,7 @@ const addSavedScript = async (): Promise<string> => (await saveScript()).path;
 function aWaitingRun() {
   const begun = Promise.withResolvers<RunRequest>();
   const ending = Promise.withResolvers<Invocation>();
-  room.answers.run = (request) => {
+  world.answers.run = (request) => {
     begun.resolve(request);
     return ending.promise;
   };
@@ -73,7 +73,7 @@ function aWaitingRun() {
     readLog: () => log,
     async print(id: string, text: string) {
       const { workspace, attempt, nonce, token: jobToken } = await begun.promise;
-      await recordHeartbeat(room.deps, { id, workspace, token: jobToken }, { attempt, nonce, logs: { offset: log.length, text } });
+      await recordHeartbeat(world.deps, { id, workspace, token: jobToken }, { attempt, nonce, logs: { offset: log.length, text } });
       log += text;
     },
     end(last: string) {
@@ -130,7 +130,7 @@ describe("a stream that is cut after each event", () => {
     const path = await addSavedScript();
     const run = aWaitingRun();
     const { headers: { "x-svc-job-id": job } = {} } = await call("GET", `jobs/run_and_stream/p/${path}`);
-    const working = work(room);
+    const working = work(world);
     const parts = [...PARTS];
     const { events, last, connections } = await readAsBrowser(
       (headers) =>
@@ -147,7 +147,7 @@ describe("a stream that is cut after each event", () => {
         if (part === undefined) run.end("WM_STREAM: d");
         else await run.print(String(job), part);
         if (cut === "network") return "breaks";
-        room.clock.nowMs += limits.streamMs;
+        world.clock.nowMs += limits.streamMs;
       },
     );
     await working;
@@ -167,18 +167,18 @@ describe("a stream that is cut after each event", () => {
     const { events, last } = await readAsBrowser(
       (headers) => call(method, `jobs/run_and_stream/p/${path}`, { headers, query: [["poll_delay_ms", "50"]] }),
       async ({ data }, reply) => {
-        working ??= work(room);
+        working ??= work(world);
         if (data.type === "timeout" || (data.type === "update" && data.completed)) return;
         const part = parts.shift();
         if (part === undefined) run.end("WM_STREAM: d");
         else await run.print(String(reply.headers?.["x-svc-job-id"]), part);
         if (data.type === "update" && data.new_result_stream) return "breaks";
-        room.clock.nowMs += limits.streamMs;
+        world.clock.nowMs += limits.streamMs;
       },
     );
     await working;
     expect(textOf(events, "new_result_stream")).toBe("a\nb" + "c\nd");
-    expect(await listJobs(room, path)).toHaveLength(1);
+    expect(await listJobs(world, path)).toHaveLength(1);
     expect(last.statusCode).toBe(204);
   });
 });
@@ -193,31 +193,31 @@ describe("a request that resumes run_and_stream", () => {
     await chunks.return(undefined);
     const headers: [string, string][] = [["last-event-id", id]];
     const bob = { email: "bob@example.com", username: "bob", superAdmin: true };
-    await room.deps.objects.put({ ...userObject.key(bob.email), value: { ...bob, createdAtMs: room.clock.nowMs } });
-    const ofBob = await createToken(room.deps, { ...anAdmin, ...bob }, {});
-    const [job] = await listJobs(room, path);
+    await world.deps.objects.put({ ...userObject.key(bob.email), value: { ...bob, createdAtMs: world.clock.nowMs } });
+    const ofBob = await createToken(world.deps, { ...anAdmin, ...bob }, {});
+    const [job] = await listJobs(world, path);
     const replies = [
       await call("GET", `jobs/run_and_stream/p/${other}`, { headers }),
       await call("GET", `jobs/run_and_stream/p/${path}`, { headers, token: ofBob }),
       await call("GET", `jobs/run_and_stream/p/${path}`, { headers: [["last-event-id", `0-${"0".repeat(32)}`]] }),
     ];
-    await room.deps.jobs.deleteItem(String(job?.id), "job");
+    await world.deps.jobs.deleteItem(String(job?.id), "job");
     replies.push(await call("GET", `jobs/run_and_stream/p/${path}`, { headers }));
     expect(replies.map(({ statusCode, headers: sent }) => [statusCode, sent?.["x-svc-error"]])).toEqual(
       replies.map(() => [404, "stream.runUnknown"]),
     );
-    expect([await listJobs(room, path), await listJobs(room, other)]).toEqual([[], []]);
+    expect([await listJobs(world, path), await listJobs(world, other)]).toEqual([[], []]);
   });
 });
 
 describe("a reader whose streams are all open", () => {
   it("is refused by every route that streams, and starts no job", async () => {
-    const own = await createToken(room.deps, anAdmin, {});
+    const own = await createToken(world.deps, anAdmin, {});
     const { path, hash } = await saveScript();
-    const { version } = await addFlow(room, path, { modules: [] });
-    const { id } = await addJob(room);
+    const { version } = await addFlow(world, path, { modules: [] });
+    const { id } = await addJob(world);
     const reader = toTokenReader({ ...anAdmin, tokenHash: hashToken(own) });
-    await Promise.all(Array.from({ length: limits.streamsPerToken }, () => takeStreamSlot(room.deps, reader)));
+    await Promise.all(Array.from({ length: limits.streamsPerToken }, () => takeStreamSlot(world.deps, reader)));
     const streaming = Object.values(routes).filter(({ reply }) => "event" in reply);
     expect(streaming.length).toBeGreaterThanOrEqual(10);
     const parts: Record<string, string | number> = { "path+": path, hash, version, id };
@@ -226,7 +226,7 @@ describe("a reader whose streams are all open", () => {
       const { statusCode, headers } = await call(method, sent, { token: own });
       expect([name, statusCode, headers?.["x-svc-error"]]).toEqual([name, 429, "stream.tooMany"]);
     }
-    expect(await listJobs(room, path)).toEqual([]);
+    expect(await listJobs(world, path)).toEqual([]);
   });
 });
 
@@ -241,8 +241,8 @@ describe("a reader that opens 200 streams and leaves", () => {
     ["and the platform does not tell it", "silent"],
     ["and the environments die", "dead"],
   ])("%s: at most 20 are live, the others are refused before anything starts, and all slots are free again", async (_, way) => {
-    const [own, path] = [await createToken(room.deps, anAdmin, {}), await addSavedScript()];
-    const { id } = await addJob(room);
+    const [own, path] = [await createToken(world.deps, anAdmin, {}), await addSavedScript()];
+    const { id } = await addJob(world);
     const addresses = [`jobs_u/getupdate_sse/${id}`, `jobs/run_and_stream/p/${path}`];
     const openAll = () =>
       Promise.all(Array.from({ length: 200 }, (_one, n) => call(n % 2 ? "POST" : "GET", addresses[n % 2] ?? "", { ...FRAME, token: own })));
@@ -255,11 +255,11 @@ describe("a reader that opens 200 streams and leaves", () => {
       expect([round, live.length, refused.length]).toEqual([round, limits.streamsPerToken, 200 - limits.streamsPerToken]);
       for (const { headers } of refused) expect(Number(headers?.["Retry-After"])).toBeGreaterThan(0);
       started += live.filter(({ headers }) => headers?.["x-svc-job-id"] !== id).length;
-      expect(await listJobs(room, path)).toHaveLength(started);
+      expect(await listJobs(world, path)).toHaveLength(started);
       const leaving = new AbortController();
       const reading = way === "dead" ? [] : live.map(async (reply) => readToEnd(await open(reply, leaving.signal)));
       if (way === "told") leaving.abort();
-      else room.clock.nowMs += limits.streamMs + limits.streamGraceMs;
+      else world.clock.nowMs += limits.streamMs + limits.streamGraceMs;
       await Promise.all(reading);
     }
   });

@@ -11,9 +11,9 @@ import { instanceSettingObject } from "../../core/objects/setting.ts";
 import type { Person } from "../../core/people/actor.ts";
 import { variableObject } from "../../core/variables/variable.ts";
 import { withFault } from "../../test/support/use-cases/failing-writes.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
 import { listResources } from "../resources/read.ts";
 import { createResource } from "../resources/save.ts";
 import { getGlobalSetting, listGlobalSettings } from "../settings/instance.ts";
@@ -31,7 +31,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const PATH_CONFIG = { auth_url: "https://id.acme.example/auth", token_url: "https://id.acme.example/token", scopes: ["read"] };
 const CLIENT = { id: "client-1", secret: "planted-client-secret", connect_config: PATH_CONFIG };
 
-let room: Room;
+let world: World;
 /** The other service: each refresh token works once, and the answer of the next refresh. */
 let valid: Set<string>;
 let refreshes: string[];
@@ -54,15 +54,15 @@ const tokenEndpoints: TokenEndpoints = {
     return answer(token);
   },
 };
-const deps = () => ({ ...room.deps, tokenEndpoints });
+const deps = () => ({ ...world.deps, tokenEndpoints });
 
 beforeAll(async () => {
-  room = await newRoomWithFolder();
+  world = await newWorldWithFolder();
   await setConnectClients(deps(), { acme: CLIENT });
 });
 beforeEach(async () => {
   // The accounts of other tests are due no more.
-  for (const entry of await room.deps.objects.list(dueRefreshObject.partitionKey())) await room.deps.objects.deleteItem(entry);
+  for (const entry of await world.deps.objects.list(dueRefreshObject.partitionKey())) await world.deps.objects.deleteItem(entry);
   valid = new Set();
   refreshes = [];
   answer = async (token) => {
@@ -73,7 +73,7 @@ beforeEach(async () => {
 
 const ann = anAdmin;
 const newPath = () => `f/t/${randomUUID()}`;
-const caller = (actor: Person = ann) => ({ actor, workspace: room.workspace });
+const caller = (actor: Person = ann) => ({ actor, workspace: world.workspace });
 
 /** The state of a begun connection, which a test reads as the browser would from the URL. */
 async function startConnecting(owner = ann.email): Promise<{ cookie: string; state: string }> {
@@ -90,29 +90,29 @@ async function connectAt(path: string): Promise<number> {
   const { refreshToken } = await connect();
   return createAccount(deps(), caller(), { client: "acme", refresh_token: refreshToken, path });
 }
-const read = (path: string) => getVariable(room.deps, { ...caller(), actor: ann } as never, path, { decrypted: true, encrypted: false });
+const read = (path: string) => getVariable(world.deps, { ...caller(), actor: ann } as never, path, { decrypted: true, encrypted: false });
 const loadAccount = async (id: number) => {
-  const found = await room.deps.objects.get(accountObject.key(room.workspace, id));
+  const found = await world.deps.objects.get(accountObject.key(world.workspace, id));
   return found && accountSchema.parse(found.value);
 };
 /** A tick of housekeeping, and what function `objects` does at its call. */
 async function tick(): Promise<number> {
   const calls: RefreshCall[] = [];
   const isolation = { attempt: async (_: string, __: string, work: () => unknown) => ({ ok: true, value: await work() }) as never };
-  await startDueRefreshes({ ...room.deps, isolation, functions: { startRefreshing: async (call) => void calls.push(call) } });
+  await startDueRefreshes({ ...world.deps, isolation, functions: { startRefreshing: async (call) => void calls.push(call) } });
   let refreshed = 0;
   for (const call of calls) refreshed += await refreshAccounts(deps(), call);
   return refreshed;
 }
 const queued = async (id: number) =>
-  (await room.deps.objects.list(dueRefreshObject.partitionKey())).filter(({ sk }) => sk.endsWith(`#${room.workspace}#${id}`));
+  (await world.deps.objects.list(dueRefreshObject.partitionKey())).filter(({ sk }) => sk.endsWith(`#${world.workspace}#${id}`));
 const mails = async () =>
-  (await room.deps.objects.list(noticeObject.partitionKey(room.workspace))).map(({ value }) => mailNoticeSchema.parse(value));
+  (await world.deps.objects.list(noticeObject.partitionKey(world.workspace))).map(({ value }) => mailNoticeSchema.parse(value));
 
 it("a text that the service did not seal creates no key, because requests without a token may send one", async () => {
   const generate = () => expect.fail("a key was created");
-  const objects = { ...room.deps.objects, get: async () => undefined, put: generate };
-  const empty = { ...deps(), objects, accountKeys: { ...room.deps.accountKeys, generate }, nowMs: () => Number.MAX_SAFE_INTEGER };
+  const objects = { ...world.deps.objects, get: async () => undefined, put: generate };
+  const empty = { ...deps(), objects, accountKeys: { ...world.deps.accountKeys, generate }, nowMs: () => Number.MAX_SAFE_INTEGER };
   await expect(completeConnect(empty, "acme", { code: "good", state: "x" }, { cookie: "eA" })).rejects.toMatchObject({
     code: "connect.notBegun",
   });
@@ -122,8 +122,8 @@ it("a text that the service did not seal creates no key, because requests withou
 
 describe("the clients of the instance", () => {
   it("have secrets that nothing shows, and that stay with the URL that they were entered for", async () => {
-    const stored = JSON.stringify(await room.deps.objects.get(instanceSettingObject.key(CONNECT_CLIENTS)));
-    const shown = [await getGlobalSetting(room.deps, ann, CONNECT_CLIENTS), await listGlobalSettings(room.deps)];
+    const stored = JSON.stringify(await world.deps.objects.get(instanceSettingObject.key(CONNECT_CLIENTS)));
+    const shown = [await getGlobalSetting(world.deps, ann, CONNECT_CLIENTS), await listGlobalSettings(world.deps)];
     expect(shown[0]).toEqual({ acme: { id: "client-1", connect_config: PATH_CONFIG } });
     expect(stored + JSON.stringify(shown)).not.toContain("planted-client-secret");
     expect(JSON.stringify(shown)).not.toContain("svc1:");
@@ -159,7 +159,7 @@ describe("a connection", () => {
     const [one, other] = await Promise.allSettled([complete(), complete()]);
     expect([one.status, other.status].sort()).toEqual(["fulfilled", "rejected"]);
     const late = await startConnecting();
-    room.clock.nowMs += limits.loginMs;
+    world.clock.nowMs += limits.loginMs;
     await expect(completeConnect(deps(), "acme", { code: "good", state: late.state }, late)).rejects.toMatchObject(notBegun);
   });
 
@@ -171,7 +171,7 @@ describe("a connection", () => {
     await expect(createAccount(deps(), caller(eve), request)).rejects.toMatchObject({ code: "account.token" });
     await expect(createAccount(deps(), caller(), { ...request, client: "b" })).rejects.toMatchObject({ code: "account.token" });
     await expect(createAccount(deps(), caller(), { ...request, refresh_token: "eA" })).rejects.toMatchObject({ code: "account.token" });
-    room.clock.nowMs += limits.loginMs;
+    world.clock.nowMs += limits.loginMs;
     await expect(createAccount(deps(), caller(), request)).rejects.toMatchObject({ code: "account.token" });
   });
 });
@@ -201,8 +201,8 @@ describe("an account", () => {
   it("is shown by the resource at the path of its variable", async () => {
     const path = newPath();
     const id = await connectAt(path);
-    await createResource(room.deps, caller(), { path, value: { token: `$var:${path}` }, resource_type: "any" });
-    const [resource] = await listResources(room.deps, room.workspace, { path }, () => true);
+    await createResource(world.deps, caller(), { path, value: { token: `$var:${path}` }, resource_type: "any" });
+    const [resource] = await listResources(world.deps, world.workspace, { path }, () => true);
     expect(resource).toMatchObject({ account: id, is_oauth: true, is_linked: true, is_refreshed: true, is_expired: false });
   });
 
@@ -212,15 +212,15 @@ describe("an account", () => {
     const eve = { ...ann, email: "eve@example.com" };
     const [hers, mine, second] = [newPath(), newPath(), newPath()];
     const variable = { value: accessToken, is_secret: true, description: "", account: id, is_oauth: true };
-    await createVariable(room.deps, caller(eve), { ...variable, path: hers });
-    await createVariable(room.deps, caller(), { ...variable, path: mine });
-    await createVariable(room.deps, caller(), { ...variable, path: second });
+    await createVariable(world.deps, caller(eve), { ...variable, path: hers });
+    await createVariable(world.deps, caller(), { ...variable, path: mine });
+    await createVariable(world.deps, caller(), { ...variable, path: second });
     expect([(await read(hers)).is_refreshed, (await read(mine)).is_refreshed, (await read(second)).is_refreshed]).toEqual([
       false,
       true,
       false,
     ]);
-    await refreshAccount(deps(), { workspace: room.workspace, account: id });
+    await refreshAccount(deps(), { workspace: world.workspace, account: id });
     expect((await read(hers)).value).toBe(accessToken);
     expect((await read(mine)).value).not.toBe(accessToken);
   });
@@ -228,19 +228,19 @@ describe("an account", () => {
   it("moves and ends with its variable", async () => {
     const [path, to] = [newPath(), newPath()];
     const id = await connectAt(path);
-    await updateVariable(room.deps, { ...caller(), path }, { path: to });
-    await refreshAccount(deps(), { workspace: room.workspace, account: id });
+    await updateVariable(world.deps, { ...caller(), path }, { path: to });
+    await refreshAccount(deps(), { workspace: world.workspace, account: id });
     expect(await read(to)).toMatchObject({ account: id, is_refreshed: true });
-    await deleteVariable(room.deps, ann, room.workspace, to);
+    await deleteVariable(world.deps, ann, world.workspace, to);
     expect([await loadAccount(id), await queued(id)]).toEqual([undefined, []]);
   });
 
   it("that is removed leaves the last token, which nothing refreshes", async () => {
     const path = newPath();
     const id = await connectAt(path);
-    const reader = aReader(room.workspace, ["t"]);
+    const reader = aReader(world.workspace, ["t"]);
     await expect(permitAccount(deps(), caller(reader), id)).rejects.toMatchObject({ code: "auth.forbidden" });
-    await expect(permitAccount(deps(), caller(aReader(room.workspace, [])), id)).rejects.toMatchObject({ code: "account.notFound" });
+    await expect(permitAccount(deps(), caller(aReader(world.workspace, [])), id)).rejects.toMatchObject({ code: "account.notFound" });
     const { value } = await read(path);
     await disconnectAccount(deps(), caller(), id);
     const after = await read(path);
@@ -256,15 +256,15 @@ describe("the token of an account", () => {
     const path = newPath();
     const id = await connectAt(path);
     const { value: first } = await read(path);
-    room.clock.nowMs += HOUR_MS - limits.refreshBeforeMs - MINUTE_MS;
+    world.clock.nowMs += HOUR_MS - limits.refreshBeforeMs - MINUTE_MS;
     expect(await tick()).toBe(0);
-    room.clock.nowMs += 2 * MINUTE_MS;
+    world.clock.nowMs += 2 * MINUTE_MS;
     expect(await tick()).toBe(1);
     const second = await read(path);
-    expect(second).toMatchObject({ is_expired: false, expires_at: new Date(room.clock.nowMs + HOUR_MS).toISOString() });
+    expect(second).toMatchObject({ is_expired: false, expires_at: new Date(world.clock.nowMs + HOUR_MS).toISOString() });
     expect(second.value).not.toBe(first);
     expect(await tick()).toBe(0);
-    room.clock.nowMs += HOUR_MS - MINUTE_MS;
+    world.clock.nowMs += HOUR_MS - MINUTE_MS;
     expect(await tick()).toBe(1);
     expect(new Set(refreshes).size).toBe(2);
     expect(await queued(id)).toHaveLength(1);
@@ -274,7 +274,7 @@ describe("the token of an account", () => {
   it("is refreshed once by several calls at the same time, so that a rotated refresh token is not used twice", async () => {
     const path = newPath();
     const id = await connectAt(path);
-    const ref = { workspace: room.workspace, account: id };
+    const ref = { workspace: world.workspace, account: id };
     let release = () => {};
     const rotate = answer;
     answer = async (token) => {
@@ -286,7 +286,7 @@ describe("the token of an account", () => {
     await expect(refreshAccount(deps(), ref)).rejects.toMatchObject({ code: "account.busy" });
     // The user changes and renames the variable during the refresh.
     const to = newPath();
-    await updateVariable(room.deps, { ...caller(), path }, { path: to, description: "changed" });
+    await updateVariable(world.deps, { ...caller(), path }, { path: to, description: "changed" });
     release();
     await running;
     expect(refreshes).toHaveLength(1);
@@ -303,12 +303,12 @@ describe("the token of an account", () => {
     const id = await connectAt(path);
     for (const moment of ["before", "after"] as const) {
       for (let write = 1; write <= 2; write += 1) {
-        await withFault({ write, moment, kind: "death" }, () => refreshAccount(deps(), { workspace: room.workspace, account: id }));
+        await withFault({ write, moment, kind: "death" }, () => refreshAccount(deps(), { workspace: world.workspace, account: id }));
         const account = await loadAccount(id);
         const variable = await read(path);
         expect(variable.expires_at).toBe(new Date(account?.expiresAtMs ?? 0).toISOString());
         expect(await queued(id)).toHaveLength(1);
-        room.clock.nowMs += 2 * HOUR_MS;
+        world.clock.nowMs += 2 * HOUR_MS;
         expect(await tick()).toBe(1);
         expect((await read(path)).is_expired).toBe(false);
       }
@@ -319,21 +319,21 @@ describe("the token of an account", () => {
   it("that cannot be refreshed three times says so on its variable, and its owner gets one mail", async () => {
     const path = newPath();
     const id = await connectAt(path);
-    await createResource(room.deps, caller(), { path, value: 1, resource_type: "any" });
+    await createResource(world.deps, caller(), { path, value: 1, resource_type: "any" });
     valid.clear();
     const before = (await mails()).length;
-    room.clock.nowMs += HOUR_MS - limits.refreshBeforeMs;
+    world.clock.nowMs += HOUR_MS - limits.refreshBeforeMs;
     for (let failures = 1; failures <= 5; failures += 1) {
       expect(await tick()).toBe(0);
       expect((await loadAccount(id))?.failures).toBe(failures);
       const error = failures < 3 ? undefined : "The token was not refreshed: acme refused it (invalid_grant).";
       expect((await read(path)).refresh_error).toBe(error);
       expect(await mails()).toHaveLength(before + (failures < 3 ? 0 : 1));
-      room.clock.nowMs += 2 ** failures * MINUTE_MS;
+      world.clock.nowMs += 2 ** failures * MINUTE_MS;
     }
     const [mail] = (await mails()).slice(before);
     expect(mail).toMatchObject({ people: ["ann@example.com"], subject: `The token of acme at ${path} cannot be refreshed` });
-    const [resource] = await listResources(room.deps, room.workspace, { path }, () => true);
+    const [resource] = await listResources(world.deps, world.workspace, { path }, () => true);
     expect(resource).toMatchObject({ is_expired: true, refresh_error: expect.stringContaining("invalid_grant") });
     answer = async () => issue();
     expect(await tick()).toBe(1);
@@ -345,14 +345,14 @@ describe("the token of an account", () => {
   it("fails to refresh without its client, and its account is removed without its variable", async () => {
     const path = newPath();
     const id = await connectAt(path);
-    const ref = { workspace: room.workspace, account: id };
+    const ref = { workspace: world.workspace, account: id };
     await setConnectClients(deps(), null);
     await expect(refreshAccount(deps(), ref)).rejects.toMatchObject({
       code: "account.notRefreshed",
       details: { reason: expect.stringContaining("no longer") },
     });
     await setConnectClients(deps(), { acme: CLIENT });
-    await room.deps.objects.deleteItem(variableObject.key(room.workspace, path));
+    await world.deps.objects.deleteItem(variableObject.key(world.workspace, path));
     await refreshAccount(deps(), ref);
     expect([await loadAccount(id), await queued(id)]).toEqual([undefined, []]);
   });
@@ -368,7 +368,7 @@ describe("the token of an account", () => {
     const id = await createAccount(deps(), caller(), { client: "acme", refresh_token: refreshToken, path });
     expect(await queued(id)).toEqual([]);
     expect(await read(path)).toMatchObject({ value: "access-lasting", is_oauth: true, is_refreshed: false });
-    await expect(refreshAccount(deps(), { workspace: room.workspace, account: id })).rejects.toMatchObject({
+    await expect(refreshAccount(deps(), { workspace: world.workspace, account: id })).rejects.toMatchObject({
       code: "account.notRefreshed",
     });
   });

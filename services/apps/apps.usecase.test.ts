@@ -6,41 +6,41 @@ import { appVersionObject, deletedAppObject } from "../../core/apps/app.ts";
 import { personKey } from "../../core/people/person.ts";
 import { memberObject } from "../../core/permissions/access.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { eventsOf, listEvents } from "../../test/support/use-cases/room-events.ts";
-import { newRoomWithFolder, repeat } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { eventsOf, listEvents } from "../../test/support/use-cases/world-events.ts";
+import { newWorldWithFolder, repeat } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
 import { changeAcl, getAcl } from "../workspaces/acls.ts";
 import { deleteApp } from "./delete.ts";
 import { appExists, getApp, getAppVersion, listAppHistory, listApps } from "./read.ts";
 import { appObjectKey, createApp, updateApp } from "./save.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoomWithFolder();
+  world = await newWorldWithFolder();
   const member = { email: "bob@example.com", username: "bob", role: "developer", createdAtMs: 0 };
-  await room.deps.objects.put({ ...memberObject.key(room.workspace, personKey(member.email)), value: member });
+  await world.deps.objects.put({ ...memberObject.key(world.workspace, personKey(member.email)), value: member });
 });
 
 const newPath = () => `f/t/${randomUUID()}`;
-const caller = (actor = anAdmin) => ({ actor, workspace: room.workspace });
+const caller = (actor = anAdmin) => ({ actor, workspace: world.workspace });
 const bob = () => {
-  const reader = aReader(room.workspace, []);
+  const reader = aReader(world.workspace, []);
   return { ...reader, rights: { ...reader.rights, folders: { t: "write" } } } as typeof reader;
 };
 const create = (path: string, fields: Partial<NewApp> = {}, actor = anAdmin) => {
-  room.clock.nowMs += 1;
+  world.clock.nowMs += 1;
   const sent = { path, value: { grid: [] }, summary: "Report", policy: { execution_mode: "viewer" }, ...fields };
-  return createApp(room.deps, caller(actor), newAppSchema.parse(sent));
+  return createApp(world.deps, caller(actor), newAppSchema.parse(sent));
 };
 const update = (path: string, fields: Partial<AppChange>, actor = anAdmin) => {
-  room.clock.nowMs += 1;
-  return updateApp(room.deps, { ...caller(actor), path }, appChangeSchema.parse(fields));
+  world.clock.nowMs += 1;
+  return updateApp(world.deps, { ...caller(actor), path }, appChangeSchema.parse(fields));
 };
-const load = (path: string) => getApp(room.deps, room.workspace, path);
+const load = (path: string) => getApp(world.deps, world.workspace, path);
 const loadVersion = (version: number, actor = anAdmin) =>
-  getAppVersion(room.deps, { ...caller(actor), action: appRoutes.getAppVersion }, version);
-const remove = (path: string) => deleteApp(room.deps, { ...caller(), path });
+  getAppVersion(world.deps, { ...caller(actor), action: appRoutes.getAppVersion }, version);
+const remove = (path: string) => deleteApp(world.deps, { ...caller(), path });
 const large = "x".repeat(limits.itemBytes + 1);
 
 describe("an app", () => {
@@ -54,12 +54,12 @@ describe("an app", () => {
     const first = await load(path);
     expect(first).toEqual({
       id: expect.any(Number),
-      workspace_id: room.workspace,
+      workspace_id: world.workspace,
       path,
       summary: "Report",
       versions: [first.id],
       created_by: "ann",
-      created_at: new Date(room.clock.nowMs).toISOString(),
+      created_at: new Date(world.clock.nowMs).toISOString(),
       value,
       policy: { ...policy, on_behalf_of: "u/ann", on_behalf_of_email: "ann@example.com" },
       execution_mode: "publisher",
@@ -73,7 +73,7 @@ describe("an app", () => {
     expect(await load(path)).toMatchObject({ ...first, versions: [first.id, version], created_at: expect.anything(), value: { large } });
     expect([(await loadVersion(first.id)).value, (await loadVersion(version)).value]).toEqual([value, { large }]);
     const made = { created_at: expect.any(String), created_by: "ann" };
-    expect(await listAppHistory(room.deps, room.workspace, path)).toEqual([
+    expect(await listAppHistory(world.deps, world.workspace, path)).toEqual([
       { version, deployment_msg: "second", ...made },
       { version: first.id, deployment_msg: "first", ...made },
     ]);
@@ -88,14 +88,14 @@ describe("an app", () => {
     await create(a, { labels: ["x"] });
     await create(b, {}, bob());
     const list = async (query: object, visible = (path: string) => [a, b].includes(path)) =>
-      (await listApps(room.deps, room.workspace, query, visible)).map(({ path }) => path);
+      (await listApps(world.deps, world.workspace, query, visible)).map(({ path }) => path);
     expect(await list({})).toEqual([b, a]);
     expect(await list({ order_desc: false, per_page: 1, page: 2 })).toEqual([b]);
     expect(await list({ label: "x" })).toEqual([a]);
     expect(await list({ created_by: "bob" })).toEqual([b]);
     expect([await list({ path_exact: a }), await list({ path_start: b }), await list({ starred_only: true })]).toEqual([[a], [b], []]);
     expect(await list({}, (path) => path === a)).toEqual([a]);
-    expect(await listApps(room.deps, room.workspace, { path_exact: a }, () => true)).toMatchObject([
+    expect(await listApps(world.deps, world.workspace, { path_exact: a }, () => true)).toMatchObject([
       { version: expect.any(Number), execution_mode: "viewer" },
     ]);
   });
@@ -133,8 +133,8 @@ describe("an app", () => {
     const path = newPath();
     await create(path);
     const { id } = await load(path);
-    await expect(loadVersion(id, aReader(room.workspace, []))).rejects.toMatchObject({ code: "app.versionNotFound" });
-    expect(await loadVersion(id, aReader(room.workspace, ["t"]))).toMatchObject({ path });
+    await expect(loadVersion(id, aReader(world.workspace, []))).rejects.toMatchObject({ code: "app.versionNotFound" });
+    expect(await loadVersion(id, aReader(world.workspace, ["t"]))).toMatchObject({ path });
     await expect(loadVersion(id + 1)).rejects.toMatchObject({ code: "app.versionNotFound" });
   });
 
@@ -142,18 +142,18 @@ describe("an app", () => {
     const [path, to] = [newPath(), newPath()];
     await create(path, { deployment_message: "first" });
     const { id } = await load(path);
-    await changeAcl(room.deps, anAdmin, { workspace: room.workspace, kind: "app", path }, { owner: "u/bob", right: false });
+    await changeAcl(world.deps, anAdmin, { workspace: world.workspace, kind: "app", path }, { owner: "u/bob", right: false });
     const { version } = await update(path, { path: to, value: 2 });
     await remove(to);
-    const events = (await listEvents(room)).filter(({ data }) => [path, to].includes((data as { path?: string }).path ?? ""));
+    const events = (await listEvents(world)).filter(({ data }) => [path, to].includes((data as { path?: string }).path ?? ""));
     expect(events.map(({ type, by, data }) => ({ type, by, data }))).toEqual([
       { type: "CreateApp", by: "ann", data: { path, version: id, deployment_message: "first" } },
       { type: "UpdateApp", by: "ann", data: { path, version: id } },
       { type: "UpdateApp", by: "ann", data: { path: to, old_path: path, version } },
       { type: "DeleteApp", by: "ann", data: { path: to, version } },
     ]);
-    const nowhere = { workspace: room.workspace, kind: "app", path };
-    await expect(changeAcl(room.deps, anAdmin, nowhere, { owner: "u/bob", right: true })).rejects.toMatchObject({
+    const nowhere = { workspace: world.workspace, kind: "app", path };
+    await expect(changeAcl(world.deps, anAdmin, nowhere, { owner: "u/bob", right: true })).rejects.toMatchObject({
       code: "access.notFound",
     });
   });
@@ -173,7 +173,7 @@ describe("saving an app, whichever write fails,", () => {
         recover: () => repeat(act, ["app.exists"]),
         check: async () => {
           expect(await load(path)).toMatchObject({ value: large, custom_path: path });
-          expect(await eventsOf(room, path)).toEqual(["CreateApp"]);
+          expect(await eventsOf(world, path)).toEqual(["CreateApp"]);
         },
       };
     });
@@ -184,7 +184,7 @@ describe("saving an app, whichever write fails,", () => {
       const [from, to] = [newPath(), newPath()];
       await create(from, { custom_path: from });
       const { id } = await load(from);
-      await changeAcl(room.deps, anAdmin, { workspace: room.workspace, kind: "app", path: from }, { owner: "u/bob", right: true });
+      await changeAcl(world.deps, anAdmin, { workspace: world.workspace, kind: "app", path: from }, { owner: "u/bob", right: true });
       const act = () => update(from, { path: to, value: large, custom_path: to });
       return {
         act,
@@ -194,8 +194,8 @@ describe("saving an app, whichever write fails,", () => {
           expect(app).toMatchObject({ id, value: large, custom_path: to, extra_perms: { "u/bob": true } });
           expect(app.versions).toHaveLength(2);
           expect(await loadVersion(id)).toMatchObject({ path: to, value: { grid: [] } });
-          expect(await appExists(room.deps, room.workspace, from)).toBe(false);
-          expect(await getAcl(room.deps, { workspace: room.workspace, kind: "app", path: from })).toEqual({});
+          expect(await appExists(world.deps, world.workspace, from)).toBe(false);
+          expect(await getAcl(world.deps, { workspace: world.workspace, kind: "app", path: from })).toEqual({});
           // The old custom path is free.
           await create(from, { custom_path: from });
         },
@@ -214,13 +214,13 @@ describe("saving an app, whichever write fails,", () => {
         act,
         recover: act,
         check: async () => {
-          expect(await appExists(room.deps, room.workspace, path)).toBe(false);
+          expect(await appExists(world.deps, world.workspace, path)).toBe(false);
           for (const each of [id, version]) {
-            expect(await room.deps.objects.get(appVersionObject.key(room.workspace, each))).toBeUndefined();
-            expect(await room.deps.storage.getObject(appObjectKey(room.workspace, each), 10)).toBeUndefined();
+            expect(await world.deps.objects.get(appVersionObject.key(world.workspace, each))).toBeUndefined();
+            expect(await world.deps.storage.getObject(appObjectKey(world.workspace, each), 10)).toBeUndefined();
           }
-          expect(await room.deps.objects.list(deletedAppObject.partitionKey(room.workspace), { beginsWith: path })).toEqual([]);
-          expect((await eventsOf(room, path)).filter((type) => type === "DeleteApp")).toHaveLength(1);
+          expect(await world.deps.objects.list(deletedAppObject.partitionKey(world.workspace), { beginsWith: path })).toEqual([]);
+          expect((await eventsOf(world, path)).filter((type) => type === "DeleteApp")).toHaveLength(1);
           await create(path, { custom_path: path });
           expect((await load(path)).versions).toHaveLength(1);
         },

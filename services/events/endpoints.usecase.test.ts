@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { newWebhookSchema, webhookChangeSchema } from "../../contract/routes/events/webhooks.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { addEndpoint, listEvents } from "../../test/support/use-cases/room-events.ts";
-import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
-import { repeat } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { addEndpoint, listEvents } from "../../test/support/use-cases/world-events.ts";
+import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
+import { repeat } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import {
   createEndpoint,
   deleteEndpoint,
@@ -17,20 +17,20 @@ import {
   updateEndpoint,
 } from "./endpoints.ts";
 
-let room: Room;
+let world: World;
 beforeEach(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
 const URL_A = "https://a.example.com/hook/secret";
 const URL_B = "https://b.example.com/hook";
-const caller = () => ({ actor: anAdmin, workspace: room.workspace });
-const create = (fields: object = {}) => createEndpoint(room.deps, caller(), newWebhookSchema.parse({ url: URL_A, ...fields }));
-const update = (id: string, change: object) => updateEndpoint(room.deps, caller(), id, webhookChangeSchema.parse(change));
-const set = (change: Parameters<typeof setWorkspaceWebhook>[2]) => setWorkspaceWebhook(room.deps, caller(), change);
-const settings = () => getWebhookSettings(room.deps, room.workspace);
-const list = () => listEndpoints(room.deps, room.workspace);
+const caller = () => ({ actor: anAdmin, workspace: world.workspace });
+const create = (fields: object = {}) => createEndpoint(world.deps, caller(), newWebhookSchema.parse({ url: URL_A, ...fields }));
+const update = (id: string, change: object) => updateEndpoint(world.deps, caller(), id, webhookChangeSchema.parse(change));
+const set = (change: Parameters<typeof setWorkspaceWebhook>[2]) => setWorkspaceWebhook(world.deps, caller(), change);
+const settings = () => getWebhookSettings(world.deps, world.workspace);
+const list = () => listEndpoints(world.deps, world.workspace);
 
 describe("the workspace's webhook", () => {
   it("is set, shown and removed", async () => {
@@ -60,7 +60,7 @@ describe("the workspace's webhook", () => {
   });
 
   it("is enabled again by a URL, but not by other types", async () => {
-    await addEndpoint(room, { enabled: false, disabledReason: "It failed for 5 days.", failingSinceMs: 1 });
+    await addEndpoint(world, { enabled: false, disabledReason: "It failed for 5 days.", failingSinceMs: 1 });
     expect(await set({ events: ["CreateScript"] })).toMatchObject({ enabled: false, disabledReason: "It failed for 5 days." });
     const endpoint = await set({ webhook: URL_A });
     expect(endpoint).toMatchObject({ enabled: true });
@@ -69,7 +69,7 @@ describe("the workspace's webhook", () => {
   });
 
   it("is not stored in a workspace that was deleted", async () => {
-    await room.deps.objects.deleteItem(workspaceObject.key(room.workspace));
+    await world.deps.objects.deleteItem(workspaceObject.key(world.workspace));
     await expect(set({ webhook: URL_A })).rejects.toMatchObject({ code: "workspace.notFound" });
     await expect(create()).rejects.toMatchObject({ code: "workspace.notFound" });
     expect(await list()).toEqual([]);
@@ -79,7 +79,7 @@ describe("the workspace's webhook", () => {
 describe("further endpoints", () => {
   it("are created, changed, listed and deleted", async () => {
     await set({ webhook: URL_A });
-    room.clock.nowMs += 1;
+    world.clock.nowMs += 1;
     const { id } = await create({ url: URL_B, events: ["CreateFlow"], paths: ["f/ops/**"], description: "For ops", enabled: false });
     expect((await list()).map((endpoint) => endpoint.id)).toEqual(["workspace", id]);
     expect((await list())[1]).toEqual({
@@ -90,16 +90,16 @@ describe("further endpoints", () => {
       description: "For ops",
       enabled: false,
       createdBy: "ann",
-      createdAtMs: room.clock.nowMs,
+      createdAtMs: world.clock.nowMs,
       editedBy: "ann",
-      editedAtMs: room.clock.nowMs,
+      editedAtMs: world.clock.nowMs,
     });
     const changed = await update(id, { events: null, paths: null, description: null, enabled: true });
     expect(changed).toMatchObject({ id, url: URL_B, enabled: true });
     for (const field of ["events", "paths", "description"]) expect(changed).not.toHaveProperty(field);
     expect(await update(id, {})).toEqual(changed);
-    await deleteEndpoint(room.deps, room.workspace, id);
-    await expect(deleteEndpoint(room.deps, room.workspace, id)).rejects.toMatchObject({ code: "webhook.notFound" });
+    await deleteEndpoint(world.deps, world.workspace, id);
+    await expect(deleteEndpoint(world.deps, world.workspace, id)).rejects.toMatchObject({ code: "webhook.notFound" });
     await expect(update(id, {})).rejects.toMatchObject({ code: "webhook.notFound" });
     expect(await list()).toHaveLength(1);
   });
@@ -111,7 +111,7 @@ describe("further endpoints", () => {
   });
 
   it("forget their failures with another URL", async () => {
-    await addEndpoint(room, { id: "ops", enabled: true, failingSinceMs: 1 });
+    await addEndpoint(world, { id: "ops", enabled: true, failingSinceMs: 1 });
     expect(await update("ops", { description: "x" })).toMatchObject({ failingSinceMs: 1 });
     expect(await update("ops", { url: URL_A })).not.toHaveProperty("failingSinceMs");
   });
@@ -125,7 +125,7 @@ describe("further endpoints", () => {
     expect(await list()).toHaveLength(21);
     await set({ webhook: URL_B });
     const [, first] = await list();
-    await deleteEndpoint(room.deps, room.workspace, first?.id ?? "");
+    await deleteEndpoint(world.deps, world.workspace, first?.id ?? "");
     await create();
     expect(await list()).toHaveLength(21);
   });
@@ -160,14 +160,14 @@ describe("testEndpoint", () => {
   it("writes an event for this endpoint", async () => {
     await set({ webhook: URL_A });
     const { id } = await create({ enabled: false });
-    const event = await testEndpoint(room.deps, caller(), id);
-    expect(await listEvents(room)).toEqual([
-      { id: event, type: "svc.test", workspace: room.workspace, by: "ann", atMs: room.clock.nowMs, data: { endpoint: id } },
+    const event = await testEndpoint(world.deps, caller(), id);
+    expect(await listEvents(world)).toEqual([
+      { id: event, type: "svc.test", workspace: world.workspace, by: "ann", atMs: world.clock.nowMs, data: { endpoint: id } },
     ]);
   });
 
   it("writes no event for an endpoint that does not exist", async () => {
-    await expect(testEndpoint(room.deps, caller(), "none")).rejects.toMatchObject({ code: "webhook.notFound" });
-    expect(await listEvents(room)).toEqual([]);
+    await expect(testEndpoint(world.deps, caller(), "none")).rejects.toMatchObject({ code: "webhook.notFound" });
+    expect(await listEvents(world)).toEqual([]);
   });
 });

@@ -8,11 +8,11 @@ import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { aFlow } from "../../test/builders/flows.ts";
 import { type AwsCall, awsErrors } from "../../test/support/use-cases/aws-faults.ts";
 import { echo } from "../../test/support/use-cases/flow-modules.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { approveGate, gates, newFlowRoom } from "../../test/support/use-cases/room-flows.ts";
-import { addJob, addScript } from "../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
 import { SimulatedAccount } from "../../test/support/use-cases/simulated-account.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { approveGate, gates, newFlowWorld } from "../../test/support/use-cases/world-flows.ts";
+import { addJob, addScript } from "../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { loadValue } from "../jobs/values/values.ts";
 import { evictKeyRing } from "../secrets/key-ring.ts";
 import { createVariable } from "../variables/save.ts";
@@ -77,9 +77,9 @@ interface Work {
 }
 
 /** Queued scripts, some with a large result, a secret or a limit of one at a time, and queued flows with an approval. */
-async function queueWork(room: Room): Promise<{ scripts: Work[]; flows: Work[] }> {
-  const { deps, workspace, clock } = room;
-  const { hash } = await addScript(room);
+async function queueWork(world: World): Promise<{ scripts: Work[]; flows: Work[] }> {
+  const { deps, workspace, clock } = world;
+  const { hash } = await addScript(world);
   const secret = newVariableSchema.parse({ path: "u/ann/secret", value: "hush, a secret", is_secret: true, description: "" });
   await createVariable(deps, { actor: anAdmin, workspace }, secret);
   evictKeyRing(workspace);
@@ -90,7 +90,7 @@ async function queueWork(room: Room): Promise<{ scripts: Work[]; flows: Work[] }
     const id = randomUUID();
     const args = { in: "head" as const, json: JSON.stringify({ x: isSecret ? "$var:u/ann/secret" : x }) };
     const fields = index % 4 === 3 ? { concurrency: { group: `${workspace}-one`, limit: 1 } } : {};
-    await deps.jobs.create({ ...(await unsaved(room, id)), hash, args, ...fields }, firstDueMs(clock.nowMs));
+    await deps.jobs.create({ ...(await unsaved(world, id)), hash, args, ...fields }, firstDueMs(clock.nowMs));
     scripts.push({ id, expected: isSecret ? "hush, a secret" : x });
   }
   const flows: Work[] = [];
@@ -102,7 +102,7 @@ async function queueWork(room: Room): Promise<{ scripts: Work[]; flows: Work[] }
         echo("last", "results.gate + 1000"),
       ],
     });
-    const { id } = await addJob(room, {
+    const { id } = await addJob(world, {
       kind: "flowpreview",
       code: { in: "head", json: JSON.stringify({ flow: value }) },
       hash: undefined,
@@ -115,14 +115,14 @@ async function queueWork(room: Room): Promise<{ scripts: Work[]; flows: Work[] }
   return { scripts, flows };
 }
 
-async function unsaved(room: Room, id: string) {
-  const { id: other, ...job } = await addJob(room, {});
-  await room.deps.jobs.deleteUnclaimed(other);
+async function unsaved(world: World, id: string) {
+  const { id: other, ...job } = await addJob(world, {});
+  await world.deps.jobs.deleteUnclaimed(other);
   return { ...job, id };
 }
 
-async function endsOf(room: Room, work: readonly Work[]): Promise<(EndedJob | undefined)[]> {
-  const jobs = new Map((await room.deps.jobs.batchGet(work.map(({ id }) => id))).map((job): [string, Job] => [job.id, job]));
+async function endsOf(world: World, work: readonly Work[]): Promise<(EndedJob | undefined)[]> {
+  const jobs = new Map((await world.deps.jobs.batchGet(work.map(({ id }) => id))).map((job): [string, Job] => [job.id, job]));
   return work.map(({ id }) => {
     const job = jobs.get(id);
     return job && hasEnded(job) ? job : undefined;
@@ -131,29 +131,29 @@ async function endsOf(room: Room, work: readonly Work[]): Promise<(EndedJob | un
 
 /** Plays the whole work under a fault and returns the counted outcomes. */
 async function play(fault: Fault, seed: number) {
-  const room = await newFlowRoom();
+  const world = await newFlowWorld();
   const random = seeded(seed);
-  const { scripts, flows } = await queueWork(room);
+  const { scripts, flows } = await queueWork(world);
   const work = [...scripts, ...flows];
-  const account: SimulatedAccount = new SimulatedAccount(room, {
+  const account: SimulatedAccount = new SimulatedAccount(world, {
     refuse: (call, atMs) => fault(call, atMs, random),
     // People approve what is open. An approver who is refused tries again.
     onQuiet: async () => {
       for (const { id } of flows) {
-        for (const gate of await gates(room, id))
-          if (isOpen(gate)) await account.call(() => approveGate(withDeps(room, account), gate)).catch(() => undefined);
+        for (const gate of await gates(world, id))
+          if (isOpen(gate)) await account.call(() => approveGate(withDeps(world, account), gate)).catch(() => undefined);
       }
     },
   });
   for (const { id } of work) {
-    const job = await room.deps.jobs.get(id);
+    const job = await world.deps.jobs.get(id);
     // Housekeeping finds a job whose first message was refused.
     if (job) await account.call(() => account.deps.queue.sendMessage(job)).catch(() => undefined);
   }
-  await account.play(async () => (await endsOf(room, work)).every((job) => job !== undefined), 12 * 60 * MINUTE);
-  const ends = await endsOf(room, work);
+  await account.play(async () => (await endsOf(world, work)).every((job) => job !== undefined), 12 * 60 * MINUTE);
+  const ends = await endsOf(world, work);
   const right = await Promise.all(
-    ends.map(async (job, index) => job && JSON.parse(await loadValue(room.deps, job, job.result)) === work[index]?.expected),
+    ends.map(async (job, index) => job && JSON.parse(await loadValue(world.deps, job, job.result)) === work[index]?.expected),
   );
   const runs = [...account.runs.values()];
   return {
@@ -169,12 +169,14 @@ async function play(fault: Fault, seed: number) {
     minutes: Math.round(account.elapsedMs / MINUTE),
     refused: account.refused,
     errors: await Promise.all(
-      ends.map(async (job) => (job && job.state !== "succeeded" ? (await loadValue(room.deps, job, job.result)).slice(0, 200) : undefined)),
+      ends.map(async (job) =>
+        job && job.state !== "succeeded" ? (await loadValue(world.deps, job, job.result)).slice(0, 200) : undefined,
+      ),
     ).then((all) => [...new Set(all)].filter(Boolean)),
   };
 }
 
-const withDeps = (room: Room, { deps }: SimulatedAccount): Room => ({ ...room, deps });
+const withDeps = (world: World, { deps }: SimulatedAccount): World => ({ ...world, deps });
 
 const whole = {
   jobs: SCRIPTS + FLOWS,

@@ -4,8 +4,8 @@ import { parseRunnerAnswer } from "../../core/jobs/runner-answer.ts";
 import { type RunReport, registerTelemetry } from "../../core/telemetry/telemetry.ts";
 import { changedAnswers } from "../../test/builders/runner-answers.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { newRoom, success } from "../../test/support/use-cases/room.ts";
-import { addJob, addScript, addWorkspace, passTime } from "../../test/support/use-cases/room-jobs.ts";
+import { newWorld, success } from "../../test/support/use-cases/world.ts";
+import { addJob, addScript, addWorkspace, passTime } from "../../test/support/use-cases/world-jobs.ts";
 import { loadLogs, loadValue } from "../jobs/values/values.ts";
 import { handleJobMessage } from "./handle-job-message.ts";
 
@@ -15,15 +15,15 @@ const results = { small: 1, "middle-sized": "m".repeat(2000), large: "l".repeat(
 describe("handleJobMessage, whichever of its writes fails,", () => {
   it.each(Object.entries(results))("ends the job once, with its %s result and its logs", async (_, result) => {
     const writes = await expectToSurviveFaults(async () => {
-      const room = await newRoom();
-      const { deps } = room;
-      await addWorkspace(room);
-      const { hash } = await addScript(room);
-      const { id } = await addJob(room, { hash, cacheTtlS: 600 });
-      room.answers.run = async () => success(result);
+      const world = await newWorld();
+      const { deps } = world;
+      await addWorkspace(world);
+      const { hash } = await addScript(world);
+      const { id } = await addJob(world, { hash, cacheTtlS: 600 });
+      world.answers.run = async () => success(result);
       return {
         act: () => handleJobMessage(deps, { job: id, hash }),
-        recover: () => passTime(room),
+        recover: () => passTime(world),
         check: async () => {
           const job = await deps.jobs.get(id);
           if (!job || !hasEnded(job)) throw new Error(`The job is ${job?.state}.`);
@@ -40,10 +40,10 @@ describe("handleJobMessage, whichever of its writes fails,", () => {
 
 describe("handleJobMessage, whatever a script answers in place of its runner,", () => {
   it("ends the job and never throws", async () => {
-    const room = await newRoom();
-    const { deps } = room;
-    await addWorkspace(room);
-    const { hash } = await addScript(room);
+    const world = await newWorld();
+    const { deps } = world;
+    await addWorkspace(world);
+    const { hash } = await addScript(world);
     // Equal kinds of values take the same ways, so one of each is enough for the fields that a script chooses freely.
     const answers = changedAnswers
       .filter(({ path, value }) => !path.startsWith("next.0.") && !(/\.(x|svc_status_code)$/.test(path) && value !== null))
@@ -52,8 +52,8 @@ describe("handleJobMessage, whatever a script answers in place of its runner,", 
     const usable = answers.filter(({ kind }) => kind === "outcome");
     const [lost] = answers.filter(({ kind }) => kind === "lost");
     for (const answer of [...usable, ...(lost ? [lost] : [])]) {
-      const { id } = await addJob(room, { hash, preprocess: "wanted" });
-      room.answers.run = async () => answer;
+      const { id } = await addJob(world, { hash, preprocess: "wanted" });
+      world.answers.run = async () => answer;
       await handleJobMessage(deps, { job: id, hash });
       const job = await deps.jobs.get(id);
       if (!job || !hasEnded(job)) throw new Error(`The job is ${job?.state} after ${JSON.stringify(answer)}.`);
@@ -73,13 +73,13 @@ describe("the log of the function that calls a runner", () => {
       count: () => undefined,
       ran: (run) => void runs.push(run),
     });
-    const room = await newRoom();
-    const { deps } = room;
-    await addWorkspace(room);
-    const { hash } = await addScript(room);
-    const { id } = await addJob(room, { hash });
+    const world = await newWorld();
+    const { deps } = world;
+    await addWorkspace(world);
+    const { hash } = await addScript(world);
+    const { id } = await addJob(world, { hash });
     const timings = { setupMs: 1.234, runMs: 2, totalMs: 3, freshHost: true };
-    room.answers.run = async () => ({
+    world.answers.run = async () => ({
       kind: "outcome",
       outcome: {
         outcome: "failure",
@@ -91,7 +91,7 @@ describe("the log of the function that calls a runner", () => {
     });
     await handleJobMessage(deps, { job: id, hash });
     expect(runs).toEqual([
-      expect.objectContaining({ job: id, workspace: room.workspace, attempt: 1, outcome: "failure", setupMs: 1.23, totalMs: 3 }),
+      expect.objectContaining({ job: id, workspace: world.workspace, attempt: 1, outcome: "failure", setupMs: 1.23, totalMs: 3 }),
     ]);
     expect(failures).toEqual([["A runner failed", expect.stringMatching(/^Error: no space left x{1900,1980}$/), { job: id, attempt: 1 }]]);
     const job = await deps.jobs.get(id);

@@ -1,30 +1,30 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { argsVisibleTo, hasEnded, type Job, PEOPLE, resultVisibleTo } from "../../core/jobs/job.ts";
 import type { RunRequest } from "../../runners/protocol.ts";
-import { failure, type Room, success } from "../../test/support/use-cases/room.ts";
-import { addJob, newScriptRoom } from "../../test/support/use-cases/room-jobs.ts";
+import { failure, success, type World } from "../../test/support/use-cases/world.ts";
+import { addJob, newScriptWorld } from "../../test/support/use-cases/world-jobs.ts";
 import { loadLogs, loadValue } from "../jobs/values/values.ts";
 import { handleJobMessage } from "./handle-job-message.ts";
 import { recordHeartbeat } from "./heartbeat.ts";
 
-let room: Room;
+let world: World;
 let hash: string;
 beforeAll(async () => {
-  ({ room, hash } = await newScriptRoom());
+  ({ world, hash } = await newScriptWorld());
 });
 
 /** Runs a script that prints its token, and returns all that people see of the job. */
 async function runPrinting(
   answer: (request: RunRequest) => ReturnType<typeof success>,
 ): Promise<{ job: Job; token: string; seen: string }> {
-  const { deps } = room;
-  const { id } = await addJob(room, { hash });
+  const { deps } = world;
+  const { id } = await addJob(world, { hash });
   let token = "";
-  room.answers.run = async (request) => {
+  world.answers.run = async (request) => {
     token = request.token;
     const { attempt, nonce } = request;
     const logs = { offset: 0, text: `begin ${token} end\nWM_STREAM: ${token}\n` };
-    await recordHeartbeat(deps, { id, workspace: room.workspace, token }, { attempt, nonce, logs });
+    await recordHeartbeat(deps, { id, workspace: world.workspace, token }, { attempt, nonce, logs });
     const answered = answer(request);
     if (answered.kind === "outcome") answered.outcome.logs.offset = logs.text.length;
     return answered;
@@ -47,7 +47,7 @@ describe("the token of a job", () => {
     expect(seen).not.toContain(token.slice(20, 60));
     expect(seen).not.toContain(base64(`x:${token}`).slice(20, 60));
     if (!hasEnded(job)) throw new Error("The job has not ended.");
-    const whole = await loadValue(room.deps, job, resultVisibleTo({ kind: "job", jobId: job.id }, job));
+    const whole = await loadValue(world.deps, job, resultVisibleTo({ kind: "job", jobId: job.id }, job));
     expect(JSON.parse(whole)).toMatchObject({ token });
   });
 

@@ -4,32 +4,32 @@ import { buckets } from "../../aws/s3/buckets.ts";
 import { fileRoutes } from "../../contract/routes/stored/files.ts";
 import { fileObjectKey } from "../../core/files/file-key.ts";
 import { resourceObject } from "../../core/resources/resource.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { setWorkspaceSetting } from "../settings/workspace.ts";
 import { moveFile } from "./files.ts";
 import { storeFiles } from "./store.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
   // The address belongs to no host (RFC 5737).
   const value = { bucket: "theirs", endPoint: "203.0.113.1", useSSL: false, accessKey: "a", secretKey: "b" };
   const path = "f/ops/bucket";
-  const stored = { path, json: JSON.stringify(value), resourceType: "s3", createdBy: "ann", editedAtMs: room.clock.nowMs };
-  await room.deps.objects.put({ ...resourceObject.key(room.workspace, path), value: stored });
+  const stored = { path, json: JSON.stringify(value), resourceType: "s3", createdBy: "ann", editedAtMs: world.clock.nowMs };
+  await world.deps.objects.put({ ...resourceObject.key(world.workspace, path), value: stored });
   const secondary_storage = { theirs: { type: "S3Storage" as const, s3_resource_path: path } };
-  await setWorkspaceSetting(room.deps, room.workspace, "large_file_storage", { type: "stack", secondary_storage });
+  await setWorkspaceSetting(world.deps, world.workspace, "large_file_storage", { type: "stack", secondary_storage });
 });
 
 it("a move never reads another bucket than the one whose rights were checked, so no key reaches another workspace", async () => {
   const victim = `files/other-${randomUUID()}/report.txt`;
   const own = buckets.own();
   await own.putObject(victim, Buffer.from("of another workspace"), "text/plain");
-  const caller = { actor: anAdmin, action: fileRoutes.moveFile, workspace: room.workspace };
-  const deps = { ...room.deps, buckets };
+  const caller = { actor: anAdmin, action: fileRoutes.moveFile, workspace: world.workspace };
+  const deps = { ...world.deps, buckets };
   for (const [from, to] of [
     [`s3://theirs/${victim}`, "s3://_default_/stolen.txt"],
     [`s3://theirs/${victim}`, "s3://_stack_/stolen.txt"],
@@ -37,7 +37,7 @@ it("a move never reads another bucket than the one whose rights were checked, so
   ] as const) {
     await expect(moveFile(deps, caller, { from, to }, {})).rejects.toMatchObject({ code: "file.otherStorage" });
   }
-  expect(await own.headObject(fileObjectKey(room.workspace, "stolen.txt"))).toBeUndefined();
+  expect(await own.headObject(fileObjectKey(world.workspace, "stolen.txt"))).toBeUndefined();
 });
 
 it.each([
@@ -45,9 +45,9 @@ it.each([
   ["half a surrogate pair", ["a\ud840", "\udc00"], "text/plain"],
   ["a long type", ["a"], `text/${"x".repeat(15_000)}`],
 ])("a file of a stranger's form or mail is stored, also if its name or type has %s", async (_, names, contentType) => {
-  const job = { id: randomUUID(), workspace: room.workspace, retention: "long", expiresAtMs: 0 } as const;
+  const job = { id: randomUUID(), workspace: world.workspace, retention: "long", expiresAtMs: 0 } as const;
   const files = names.map((filename) => ({ argument: "a", filename, contentType, bytes: Buffer.from("x") }));
-  const { a: stored = [] } = await storeFiles(room.deps, job, files);
+  const { a: stored = [] } = await storeFiles(world.deps, job, files);
   expect(stored.map(({ s3 }) => s3.isWellFormed() && s3.length < 400)).toEqual(names.map(() => true));
   for (const { content_type } of stored) expect(content_type.length).toBeLessThanOrEqual(200);
 });

@@ -9,9 +9,9 @@ import type { FoundHttpRoute } from "../../core/http-routes/http-route.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { routeCredentialObject, routeVariableObject } from "../../core/secrets/route-credential.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { newRoomWithFolder, repeat } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { newWorldWithFolder, repeat } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
 import { createResource, deleteResource, updateResource } from "../resources/save.ts";
 import { rotateWorkspaceKey } from "../secrets/rotate-workspace-key.ts";
 import { checkAuthenticationFields } from "../triggers/authentication-fields.ts";
@@ -20,11 +20,11 @@ import { authenticateRequest } from "./authenticate-request.ts";
 import { createKeySetReader } from "./issuer-keys.ts";
 import { recordRefusal } from "./record-refusal.ts";
 
-let room: Room;
+let world: World;
 let fetched: string[];
 let keySet: JSONWebKeySet | undefined;
 beforeAll(async () => {
-  room = await newRoomWithFolder();
+  world = await newWorldWithFolder();
 });
 beforeEach(() => {
   fetched = [];
@@ -32,20 +32,20 @@ beforeEach(() => {
 });
 
 const newPath = () => `f/t/${randomUUID()}`;
-const caller = (actor: Actor = anAdmin) => ({ actor, workspace: room.workspace });
+const caller = (actor: Actor = anAdmin) => ({ actor, workspace: world.workspace });
 const saveVariable = (path: string, value: string) =>
-  createVariable(room.deps, caller(), newVariableSchema.parse({ path, value, is_secret: true, description: "" }));
-const changeVariable = (path: string, change: object) => updateVariable(room.deps, { ...caller(), path }, change);
+  createVariable(world.deps, caller(), newVariableSchema.parse({ path, value, is_secret: true, description: "" }));
+const changeVariable = (path: string, change: object) => updateVariable(world.deps, { ...caller(), path }, change);
 const saveResource = (path: string, resource_type: string, value: unknown, actor?: Actor) =>
-  createResource(room.deps, caller(actor), newResourceSchema.parse({ path, value, resource_type }), { updateIfExists: true });
+  createResource(world.deps, caller(actor), newResourceSchema.parse({ path, value, resource_type }), { updateIfExists: true });
 
 const fieldsOf = (authentication_method: HttpFields["authentication_method"], path: string | undefined) =>
   httpFieldsSchema.parse({ route_path: "a", http_method: "post", authentication_method, authentication_resource_path: path });
 
 async function aRoute(method: HttpFields["authentication_method"], path?: string): Promise<FoundHttpRoute> {
-  const credential = path === undefined ? undefined : await room.deps.objects.get(routeCredentialObject.key(room.workspace, path));
+  const credential = path === undefined ? undefined : await world.deps.objects.get(routeCredentialObject.key(world.workspace, path));
   const trigger = { id: randomUUID(), kind: "http", path: "f/t/route", scriptPath: "f/t/script", isFlow: false, mode: "enabled" };
-  const found = { workspace: room.workspace, trigger, own: fieldsOf(method, path), params: {}, below: [], credential };
+  const found = { workspace: world.workspace, trigger, own: fieldsOf(method, path), params: {}, below: [], credential };
   return found as unknown as FoundHttpRoute;
 }
 
@@ -57,8 +57,8 @@ function newDeps() {
       return keySet;
     },
   };
-  const { nowMs } = room.deps;
-  return { ...room.deps, publicKey: async () => undefined, readKeySet: createKeySetReader({ keySets, nowMs }), nowMs };
+  const { nowMs } = world.deps;
+  return { ...world.deps, publicKey: async () => undefined, readKeySet: createKeySetReader({ keySets, nowMs }), nowMs };
 }
 type Deps = ReturnType<typeof newDeps>;
 
@@ -69,7 +69,7 @@ const askWithKey = async (path: string, key: string) => (await ask(await aRoute(
 /** Lets a user who may not read a variable save a resource for routes that refers to it already. */
 async function saveUnread(resource: string, variable: string): Promise<void> {
   await saveResource(resource, "any", { key: `$var:${variable}` });
-  await saveResource(resource, "api_key_auth", { key: `$var:${variable}` }, aReader(room.workspace, []));
+  await saveResource(resource, "api_key_auth", { key: `$var:${variable}` }, aReader(world.workspace, []));
 }
 
 describe("a resource for the authentication of routes", () => {
@@ -83,14 +83,14 @@ describe("a resource for the authentication of routes", () => {
     await changeVariable(variable, { is_secret: false });
     expect(await askWithKey(resource, "key-2")).toBe("admitted");
     await changeVariable(variable, { description: "changed" });
-    await rotateWorkspaceKey(room.deps, room.workspace, "another exportable key of the workspace");
+    await rotateWorkspaceKey(world.deps, world.workspace, "another exportable key of the workspace");
     expect(await askWithKey(resource, "key-2")).toBe("admitted");
   });
 
   it("is sealed in its copy", async () => {
     const resource = newPath();
     await saveResource(resource, "api_key_auth", { key: "a-key-that-nobody-sees" });
-    const copy = await room.deps.objects.get(routeCredentialObject.key(room.workspace, resource));
+    const copy = await world.deps.objects.get(routeCredentialObject.key(world.workspace, resource));
     expect(copy?.value).toMatchObject({ type: "api_key_auth", sealed: expect.stringMatching(/^svc1:/) });
     expect(JSON.stringify(copy)).not.toContain("nobody");
     // The copy is bound to its path.
@@ -102,7 +102,7 @@ describe("a resource for the authentication of routes", () => {
     const [variable, resource] = [newPath(), newPath()];
     await saveVariable(variable, "key-1");
     await saveResource(resource, "api_key_auth", { key: `$var:${variable}` });
-    await deleteVariable(room.deps, anAdmin, room.workspace, variable);
+    await deleteVariable(world.deps, anAdmin, world.workspace, variable);
     expect(await ask(await aRoute("api_key", resource), { "x-api-key": "key-1" })).toEqual({
       outcome: "refused",
       reason: "noConfiguration",
@@ -112,9 +112,9 @@ describe("a resource for the authentication of routes", () => {
     await changeVariable(variable, { path: newPath() });
     expect(await askWithKey(resource, "key-2")).toBe("refused");
     await saveVariable(variable, "key-3");
-    await deleteResource(room.deps, anAdmin, room.workspace, resource);
-    expect(await room.deps.objects.get(routeCredentialObject.key(room.workspace, resource))).toBeUndefined();
-    expect(await room.deps.objects.get(routeVariableObject.key(room.workspace, variable))).toBeUndefined();
+    await deleteResource(world.deps, anAdmin, world.workspace, resource);
+    expect(await world.deps.objects.get(routeCredentialObject.key(world.workspace, resource))).toBeUndefined();
+    expect(await world.deps.objects.get(routeVariableObject.key(world.workspace, variable))).toBeUndefined();
     expect(await askWithKey(resource, "key-3")).toBe("refused");
     await saveResource(resource, "api_key_auth", { key: `$var:${variable}` });
     expect(await askWithKey(resource, "key-3")).toBe("admitted");
@@ -123,10 +123,10 @@ describe("a resource for the authentication of routes", () => {
   it("has no copy with another type, and follows its new path", async () => {
     const [resource, to] = [newPath(), newPath()];
     await saveResource(resource, "api_key_auth", { key: "k" });
-    await updateResource(room.deps, { ...caller(), path: resource }, { path: to });
+    await updateResource(world.deps, { ...caller(), path: resource }, { path: to });
     expect([await askWithKey(resource, "k"), await askWithKey(to, "k")]).toEqual(["refused", "admitted"]);
-    await updateResource(room.deps, { ...caller(), path: to }, { resource_type: "any" });
-    expect(await room.deps.objects.get(routeCredentialObject.key(room.workspace, to))).toBeUndefined();
+    await updateResource(world.deps, { ...caller(), path: to }, { resource_type: "any" });
+    expect(await world.deps.objects.get(routeCredentialObject.key(world.workspace, to))).toBeUndefined();
   });
 
   it("cannot use a variable that the user who saves it may not read, not even one that is created later", async () => {
@@ -144,11 +144,11 @@ describe("a resource for the authentication of routes", () => {
     await saveUnread(resource, variable);
     const to = `${resource}2`;
     for (const change of [{ description: "changed" }, { resource_type: "any" }, { resource_type: "api_key_auth" }, { path: to }])
-      await updateResource(room.deps, { ...caller(), path: resource }, change);
+      await updateResource(world.deps, { ...caller(), path: resource }, change);
     expect(await askWithKey(to, "key-of-eve")).toBe("refused");
-    await updateResource(room.deps, { ...caller(), path: to }, { value: { key: `$var:${variable}` } });
+    await updateResource(world.deps, { ...caller(), path: to }, { value: { key: `$var:${variable}` } });
     expect(await askWithKey(to, "key-of-eve")).toBe("admitted");
-    await updateResource(room.deps, { ...caller(), path: to }, { description: "again" });
+    await updateResource(world.deps, { ...caller(), path: to }, { description: "again" });
     expect(await askWithKey(to, "key-of-eve")).toBe("admitted");
   });
 
@@ -184,7 +184,7 @@ describe("a resource for the authentication of routes", () => {
 
 describe("a route that is saved", () => {
   const check = (method: HttpFields["authentication_method"], path: string | undefined, actor: Actor = anAdmin) =>
-    checkAuthenticationFields(room.deps.objects, caller(actor), fieldsOf(method, path));
+    checkAuthenticationFields(world.deps.objects, caller(actor), fieldsOf(method, path));
   const refused = (reason: string) =>
     expect.objectContaining({
       code: "trigger.source",
@@ -201,7 +201,7 @@ describe("a route that is saved", () => {
     await expect(check("api_key", newPath())).rejects.toEqual(refused("no such resource"));
     await expect(check("jwt", resource)).rejects.toEqual(refused("must have the type jwt_auth"));
     await expect(check("api_key", broken)).rejects.toEqual(refused("does not exist"));
-    await expect(check("api_key", resource, aReader(room.workspace, []))).rejects.toEqual(refused("may not read"));
+    await expect(check("api_key", resource, aReader(world.workspace, []))).rejects.toEqual(refused("may not read"));
   });
 });
 
@@ -211,8 +211,8 @@ describe("a JSON Web Token", () => {
   const sign = (claims: JWTPayload, { alg = "RS256", key = rsa.privateKey as never, kid = "k1" } = {}) =>
     new SignJWT({ iss: issuer, aud: "shop", sub: "ann", ...claims })
       .setProtectedHeader({ alg, kid })
-      .setIssuedAt(Math.floor(room.deps.nowMs() / 1000))
-      .setExpirationTime(Math.floor(room.deps.nowMs() / 1000) + 300)
+      .setIssuedAt(Math.floor(world.deps.nowMs() / 1000))
+      .setExpirationTime(Math.floor(world.deps.nowMs() / 1000) + 300)
       .sign(key);
   const askWith = async (route: FoundHttpRoute, token: string, deps?: Deps) =>
     ask(route, { authorization: `Bearer ${token}` }, undefined, deps);
@@ -242,7 +242,7 @@ describe("a JSON Web Token", () => {
     const unsigned = Buffer.from(JSON.stringify({ alg: "none" })).toString("base64url");
     const expired = await new SignJWT({ iss: issuer, aud: "shop", role: "clerk" })
       .setProtectedHeader({ alg: "RS256" })
-      .setExpirationTime(Math.floor(room.deps.nowMs() / 1000) - 60)
+      .setExpirationTime(Math.floor(world.deps.nowMs() / 1000) - 60)
       .sign(rsa.privateKey);
     const tokens = {
       wrongToken: [
@@ -283,7 +283,7 @@ describe("a JSON Web Token", () => {
     const token = await sign({}, { alg: "ES256", key: privateKey as never });
     const all = await Promise.all([1, 2, 3].map(() => askWith(route, token, deps)));
     expect([all.map(({ outcome }) => outcome), fetched.length]).toEqual([["admitted", "admitted", "admitted"], 1]);
-    room.clock.nowMs += 11 * 60_000;
+    world.clock.nowMs += 11 * 60_000;
     const later = await sign({}, { alg: "ES256", key: privateKey as never });
     expect([(await askWith(route, later, deps)).outcome, fetched.length]).toEqual(["admitted", 2]);
     // The issuer changes its key.
@@ -292,7 +292,7 @@ describe("a JSON Web Token", () => {
     const rotated = await sign({}, { alg: "ES256", key: next.privateKey as never, kid: "k2" });
     // Anyone can name a key, so that the keys are not read at once again.
     expect([(await askWith(route, rotated, deps)).outcome, fetched.length]).toEqual(["refused", 2]);
-    room.clock.nowMs += 31_000;
+    world.clock.nowMs += 31_000;
     expect([(await askWith(route, rotated, deps)).outcome, fetched.length]).toEqual(["admitted", 3]);
   });
 
@@ -303,13 +303,13 @@ describe("a JSON Web Token", () => {
     const newToken = () => sign({}, { alg: "ES256", key: privateKey as never });
     expect(await askWith(route, await newToken(), deps)).toEqual({ outcome: "unavailable", retryAfterS: 30 });
     expect([(await askWith(route, await newToken(), deps)).outcome, fetched.length]).toEqual(["unavailable", 1]);
-    room.clock.nowMs += 31_000;
+    world.clock.nowMs += 31_000;
     keySet = { keys: [{ ...(await exportJWK(publicKey)), kid: "k1", alg: "ES256" }] };
     expect((await askWith(route, await newToken(), deps)).outcome).toBe("admitted");
     keySet = undefined;
-    room.clock.nowMs += 59 * 60_000;
+    world.clock.nowMs += 59 * 60_000;
     expect((await askWith(route, await newToken(), deps)).outcome).toBe("admitted");
-    room.clock.nowMs += 2 * 60_000;
+    world.clock.nowMs += 2 * 60_000;
     expect((await askWith(route, await newToken(), deps)).outcome).toBe("unavailable");
   });
 
@@ -328,15 +328,15 @@ describe("a refused request", () => {
   it("is shown with its reason alone, and a flood of them writes once", async () => {
     const route = await aRoute("api_key");
     const load = async () =>
-      (await room.deps.objects.get(httpRouteFailuresObject.key(room.workspace, route.trigger.id)))?.value as {
+      (await world.deps.objects.get(httpRouteFailuresObject.key(world.workspace, route.trigger.id)))?.value as {
         failures: { reason: string }[];
       };
-    for (let count = 0; count < 5; count += 1) await recordRefusal(room.deps, route, "wrongKey");
-    await recordRefusal(room.deps, route, "noCredential");
+    for (let count = 0; count < 5; count += 1) await recordRefusal(world.deps, route, "wrongKey");
+    await recordRefusal(world.deps, route, "noCredential");
     expect((await load()).failures.map(({ reason }) => reason)).toEqual(["noCredential", "wrongKey"]);
     for (let count = 0; count < 25; count += 1) {
-      room.clock.nowMs += 11_000;
-      await recordRefusal(room.deps, route, "wrongKey");
+      world.clock.nowMs += 11_000;
+      await recordRefusal(world.deps, route, "wrongKey");
     }
     expect((await load()).failures).toHaveLength(20);
   });

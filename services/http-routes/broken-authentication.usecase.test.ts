@@ -12,8 +12,8 @@ import { resourceObject } from "../../core/resources/resource.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { routeCredentialObject } from "../../core/secrets/route-credential.ts";
 import { triggerObject } from "../../core/triggers/trigger.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
-import { newTriggerRoom, type TriggerRoom } from "../../test/support/use-cases/room-triggers.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
+import { newTriggerWorld, type TriggerWorld } from "../../test/support/use-cases/world-triggers.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
 import { deleteResource } from "../resources/save.ts";
 import { buildResourceCopyParts } from "../secrets/route-credentials.ts";
@@ -22,19 +22,19 @@ import { createVariable } from "../variables/save.ts";
 import { authenticateRequest } from "./authenticate-request.ts";
 import { findHttpRoute } from "./find-http-route.ts";
 
-let room: TriggerRoom;
+let world: TriggerWorld;
 let script: string;
 beforeAll(async () => {
-  room = await newTriggerRoom();
-  script = await room.addRunnable("u/ann/handle");
+  world = await newTriggerWorld();
+  script = await world.addRunnable("u/ann/handle");
   const empty = newVariableSchema.parse({ path: EMPTY.slice("$var:".length), value: "", is_secret: false, description: "" });
-  await createVariable(room.deps, { actor: anAdmin, workspace: room.workspace }, empty);
+  await createVariable(world.deps, { actor: anAdmin, workspace: world.workspace }, empty);
 });
 
 /** A variable with an empty text. */
 const EMPTY = "$var:u/ann/empty";
 const SHARED = "a secret with at least 32 bytes, which is long enough";
-const now = () => Math.floor(room.deps.nowMs() / 1000);
+const now = () => Math.floor(world.deps.nowMs() / 1000);
 const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest();
 
 /** Requests that a part which is absent, empty or broken could admit: without a credential, with an empty one, and signed with an empty key. */
@@ -73,13 +73,13 @@ function aRoute(
 ) {
   const fields = httpFieldsSchema.parse({ ...fieldsOf(method), authentication_resource_path: "u/ann/callers", ...own });
   const trigger = { id: randomUUID(), kind: "http", path: "u/ann/route", scriptPath: script, isFlow: false, mode: "enabled" };
-  const found = { workspace: room.workspace, trigger, own: fields, params: {}, below: [], actor: anAdmin, head, credential };
+  const found = { workspace: world.workspace, trigger, own: fields, params: {}, below: [], actor: anAdmin, head, credential };
   return found as unknown as FoundHttpRoute;
 }
 
 async function listAdmitted(route: FoundHttpRoute) {
   const noKeys = async () => ({ keys: [] });
-  const deps = { ...room.deps, publicKey: async () => undefined, readKeySet: noKeys };
+  const deps = { ...world.deps, publicKey: async () => undefined, readKeySet: noKeys };
   const admitted: unknown[] = [];
   for (const headers of await guesses()) {
     const readBytes = async () => Buffer.from("{}");
@@ -174,17 +174,17 @@ describe("a method of authentication whose part is absent, renamed, empty or bro
   const store = async (method: keyof typeof broken, value: unknown) => {
     const path = `u/ann/${randomUUID()}`;
     const type = credentialTypes[method];
-    const resource = { path, json: JSON.stringify(value), resourceType: type, createdBy: "ann", editedAtMs: room.deps.nowMs() };
-    const parts = await buildResourceCopyParts(room.deps, { actor: anAdmin, workspace: room.workspace }, { after: resource });
-    const put = write.put({ ...resourceObject.key(room.workspace, path), value: resource, version: randomUUID() });
-    await commitParts(room.deps.objects, [{ write: put, refused: undefined }, ...parts]);
+    const resource = { path, json: JSON.stringify(value), resourceType: type, createdBy: "ann", editedAtMs: world.deps.nowMs() };
+    const parts = await buildResourceCopyParts(world.deps, { actor: anAdmin, workspace: world.workspace }, { after: resource });
+    const put = write.put({ ...resourceObject.key(world.workspace, path), value: resource, version: randomUUID() });
+    await commitParts(world.deps.objects, [{ write: put, refused: undefined }, ...parts]);
     return path;
   };
-  const copyOf = (path: string) => room.deps.objects.get(routeCredentialObject.key(room.workspace, path));
+  const copyOf = (path: string) => world.deps.objects.get(routeCredentialObject.key(world.workspace, path));
 
   it.each(cases)("%s with %j, on save and at the request", async (method, value) => {
     const path = await store(method, value);
-    const saved = room.create("http", fieldsOf(method, { authentication_resource_path: path }));
+    const saved = world.create("http", fieldsOf(method, { authentication_resource_path: path }));
     await expect(saved).rejects.toMatchObject({ code: "trigger.source", details: { field: "authentication_resource_path" } });
     const credential = await copyOf(path);
     expect(
@@ -206,14 +206,14 @@ describe("a method of authentication whose part is absent, renamed, empty or bro
       const path = await store(method === "api_key" ? "basic_http" : "api_key", { key: "k", username: "a", password: "p" });
       const credential = (await copyOf(path)) as StoredObject;
       expect(await listAdmitted(aRoute(method, { ...own(path), credential }))).toEqual([]);
-      await deleteResource(room.deps, anAdmin, room.workspace, path);
+      await deleteResource(world.deps, anAdmin, world.workspace, path);
       expect(await listAdmitted(aRoute(method, own(path)))).toEqual([]);
     },
   );
 });
 
 describe("a route whose requests its script checks", () => {
-  const headOf = async (path: string) => (await room.deps.objects.get(scriptHeadObject.key(room.workspace, path))) as StoredObject;
+  const headOf = async (path: string) => (await world.deps.objects.get(scriptHeadObject.key(world.workspace, path))) as StoredObject;
   const refused = (reason: string) => ({
     code: "trigger.source",
     details: { field: "authentication_method", reason: expect.stringContaining(reason) },
@@ -221,29 +221,29 @@ describe("a route whose requests its script checks", () => {
   const SITE = { static_asset_config: { s3: "u/ann/site" }, is_static_website: true };
 
   it("needs a preprocessor on save, and cannot serve files", async () => {
-    const checked = await room.addRunnable(`u/ann/${randomUUID()}`, true);
-    await room.create("http", fieldsOf("custom_script", { script_path: checked }));
-    await expect(room.create("http", fieldsOf("custom_script"))).rejects.toMatchObject(refused("has no preprocessor"));
+    const checked = await world.addRunnable(`u/ann/${randomUUID()}`, true);
+    await world.create("http", fieldsOf("custom_script", { script_path: checked }));
+    await expect(world.create("http", fieldsOf("custom_script"))).rejects.toMatchObject(refused("has no preprocessor"));
     const served = fieldsOf("custom_script", { script_path: checked, ...SITE });
-    await expect(room.create("http", served)).rejects.toMatchObject(refused("serves files"));
+    await expect(world.create("http", served)).rejects.toMatchObject(refused("serves files"));
     const other = fieldsOf("none");
-    await room.create("http", other);
+    await world.create("http", other);
     const changed = { ...other, authentication_method: "custom_script" };
-    await expect(room.update("http", other.path, changed)).rejects.toMatchObject(refused("has no preprocessor"));
+    await expect(world.update("http", other.path, changed)).rejects.toMatchObject(refused("has no preprocessor"));
   });
 
   it("refuses all requests once the script has no preprocessor or is gone, and the deployment is told which routes do", async () => {
-    const path = await room.addRunnable(`u/ann/${randomUUID()}`, true);
+    const path = await world.addRunnable(`u/ann/${randomUUID()}`, true);
     const route = fieldsOf("custom_script", { script_path: path });
-    await room.create("http", route);
-    const caller = { actor: anAdmin, workspace: room.workspace };
-    const warned = (by = caller) => findUncheckedHttpRoutes(room.deps, by, { path, isFlow: false });
+    await world.create("http", route);
+    const caller = { actor: anAdmin, workspace: world.workspace };
+    const warned = (by = caller) => findUncheckedHttpRoutes(world.deps, by, { path, isFlow: false });
     expect([(await listAdmitted(aRoute("custom_script", { head: await headOf(path) }))).length > 0, await warned()]).toEqual([true, []]);
-    await room.addRunnable(path);
+    await world.addRunnable(path);
     expect([await listAdmitted(aRoute("custom_script", { head: await headOf(path) })), await warned()]).toEqual([[], [route.path]]);
     expect(await warned({ ...caller, actor: { ...anAdmin, scopes: ["scripts:write"] } })).toEqual([]);
     expect(await listAdmitted(aRoute("custom_script", {}))).toEqual([]);
-    const head = await headOf(await room.addRunnable(`u/ann/${randomUUID()}`, true));
+    const head = await headOf(await world.addRunnable(`u/ann/${randomUUID()}`, true));
     expect(await listAdmitted(aRoute("custom_script", { head, own: SITE }))).toEqual([]);
   });
 });
@@ -252,12 +252,12 @@ it.each([undefined, null, "", "nobody", "NONE", ["none"]])(
   "the service does not serve a stored route with the method %j",
   async (method) => {
     const route = fieldsOf("none");
-    await room.create("http", route);
-    const find = () => findHttpRoute(room.deps, { method: "get", path: `${room.workspace}/${route.route_path}` });
+    await world.create("http", route);
+    const find = () => findHttpRoute(world.deps, { method: "get", path: `${world.workspace}/${route.route_path}` });
     expect((await find()).outcome).toBe("found");
-    const key = triggerObject.key(room.workspace, "http", route.path);
-    const stored = (await room.deps.objects.get(key)) as StoredObject & { value: { own: object } };
-    await room.deps.objects.put({ ...stored, value: { ...stored.value, own: { ...stored.value.own, authentication_method: method } } });
+    const key = triggerObject.key(world.workspace, "http", route.path);
+    const stored = (await world.deps.objects.get(key)) as StoredObject & { value: { own: object } };
+    await world.deps.objects.put({ ...stored, value: { ...stored.value, own: { ...stored.value.own, authentication_method: method } } });
     expect((await find()).outcome).toBe("unknown");
   },
 );

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { newTriggerRoom, type TriggerRoom } from "../../test/support/use-cases/room-triggers.ts";
+import { newTriggerWorld, type TriggerWorld } from "../../test/support/use-cases/world-triggers.ts";
 import { findHttpRoute } from "./find-http-route.ts";
 
-let room: TriggerRoom;
+let world: TriggerWorld;
 beforeAll(async () => {
-  room = await newTriggerRoom();
+  world = await newTriggerWorld();
 });
 
 /** Finds a route, and returns the number of items of each read as well. */
@@ -14,23 +14,23 @@ async function find(path: string) {
   const reads: { items: number; consistent: boolean }[] = [];
   const batchGet: ObjectTable["batchGet"] = (wanted, options = {}) => {
     reads.push({ items: wanted.length, consistent: options.consistent ?? false });
-    return room.deps.objects.batchGet(wanted, options);
+    return world.deps.objects.batchGet(wanted, options);
   };
   const match = await findHttpRoute({ objects: { batchGet } }, { method: "post", path });
   return { outcome: match.outcome, reads };
 }
 
 async function addHttpRoute(routePath: string) {
-  const script_path = await room.addRunnable(`u/ann/s${randomUUID().slice(0, 8)}`);
+  const script_path = await world.addRunnable(`u/ann/s${randomUUID().slice(0, 8)}`);
   const route = { path: `u/ann/${randomUUID()}`, script_path, is_flow: false, route_path: routePath, http_method: "post" };
-  await room.create("http", { ...route, workspaced_route: true });
+  await world.create("http", { ...route, workspaced_route: true });
 }
 
 describe("a request to a route", () => {
   it("costs two reads, whatever the number of routes", async () => {
     const name = `r${randomUUID().slice(0, 8)}`;
     await addHttpRoute(`${name}/:id`);
-    const path = `${room.workspace}/${name}/7`;
+    const path = `${world.workspace}/${name}/7`;
     const expected = {
       outcome: "found",
       reads: [
@@ -44,7 +44,7 @@ describe("a request to a route", () => {
   });
 
   it("costs one read if there is no such route", async () => {
-    const { outcome, reads } = await find(`${room.workspace}/none/7`);
+    const { outcome, reads } = await find(`${world.workspace}/none/7`);
     expect([outcome, reads.length]).toEqual(["unknown", 1]);
   });
 });

@@ -6,33 +6,33 @@ import { hasReferences } from "../../core/resources/references.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { heldJobObject, triggerFaultObject } from "../../core/triggers/trigger.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { failure, newRoom, type Room, success } from "../../test/support/use-cases/room.ts";
-import { addWorkspace, listJobs, passLease, work } from "../../test/support/use-cases/room-jobs.ts";
-import { aReader } from "../../test/support/use-cases/room-people.ts";
-import { addHttpRoute, anHttpRouteRequest, type HttpRouteFields, type SentToHttpRoute } from "../../test/support/use-cases/room-routes.ts";
+import { failure, newWorld, success, type World } from "../../test/support/use-cases/world.ts";
+import { addWorkspace, listJobs, passLease, work } from "../../test/support/use-cases/world-jobs.ts";
+import { aReader } from "../../test/support/use-cases/world-people.ts";
+import { addHttpRoute, anHttpRouteRequest, type HttpRouteFields, type SentToHttpRoute } from "../../test/support/use-cases/world-routes.ts";
 import { loadValue } from "../jobs/values/values.ts";
 import { TriggerChanged } from "../triggers/hold-job.ts";
 import { runHttpRoute } from "./run-http-route.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
-const aRoute = (fields: HttpRouteFields = {}, script: Partial<Runnable> = {}) => addHttpRoute(room, fields, script);
+const aRoute = (fields: HttpRouteFields = {}, script: Partial<Runnable> = {}) => addHttpRoute(world, fields, script);
 const admitted = { outcome: "admitted" } as const;
-const deps = () => ({ ...room.deps, syncLimitMs: async () => 5000 });
+const deps = () => ({ ...world.deps, syncLimitMs: async () => 5000 });
 const call = (route: FoundHttpRoute, sent: SentToHttpRoute = {}, admission: Parameters<typeof runHttpRoute>[2] = admitted) =>
   runHttpRoute(deps(), route, admission, anHttpRouteRequest(sent));
-const argsOf = async (job: Job | undefined) => job && (JSON.parse(await loadValue(room.deps, job, job.args)) as Record<string, unknown>);
-const jobsOf = ({ trigger }: FoundHttpRoute) => listJobs(room, trigger.scriptPath);
+const argsOf = async (job: Job | undefined) => job && (JSON.parse(await loadValue(world.deps, job, job.args)) as Record<string, unknown>);
+const jobsOf = ({ trigger }: FoundHttpRoute) => listJobs(world, trigger.scriptPath);
 const eventOf = async (route: FoundHttpRoute) => (await argsOf((await jobsOf(route))[0]))?.["event"] as Record<string, unknown>;
 const refusal = (code: string) => expect.objectContaining({ code });
 
 describe("a request of a route", () => {
   it("runs the script as the route's user, names the route, and receives the result", async () => {
-    room.answers.run = async () => success({ total: 3 });
+    world.answers.run = async () => success({ total: 3 });
     const route = await aRoute();
     const run = await call(route, { body: { a: 1 } });
     expect(run).toMatchObject({ outcome: "ended", replayed: false, result: { state: "succeeded", resultJson: '{"total":3}' } });
@@ -68,7 +68,7 @@ describe("a request of a route", () => {
   ])("starts nothing if it repeats a delivery that %s identifies, and receives the first answer", async (from, own, first, other) => {
     const route = await aRoute({ own: { idempotency: { from }, ...own } });
     let runs = 0;
-    room.answers.run = async () => success(++runs);
+    world.answers.run = async () => success(++runs);
     const again = { ...first, headers: { ...first.headers, "x-attempt": "2" }, query: { attempt: ["2"] } };
     const answers = [await call(route, first), await call(route, again), await call(route, other), await call(route, again)];
     expect(answers.map((answer) => answer.outcome === "ended" && [answer.replayed, answer.result.resultJson])).toEqual([
@@ -150,7 +150,7 @@ describe("a request of a route", () => {
     await call(route, { body: { a: 1 } });
     const [job] = await jobsOf(route);
     expect(job).toMatchObject({ kind: "singlestepflow", trigger: "http", triggerPath: "f/t/route" });
-    expect(JSON.parse(await loadValue(room.deps, job as Job, (job as Job).code as never))).toMatchObject({
+    expect(JSON.parse(await loadValue(world.deps, job as Job, (job as Job).code as never))).toMatchObject({
       flow: { modules: [{ retry }] },
     });
   });
@@ -159,11 +159,11 @@ describe("a request of a route", () => {
     for (const [change, shown] of [
       [{ head: undefined }, "there is no such script"],
       [{ actor: undefined }, "may not run"],
-      [{ actor: aReader(room.workspace, []) }, "no such script"],
+      [{ actor: aReader(world.workspace, []) }, "no such script"],
     ] as const) {
       const route = { ...(await aRoute()), ...change };
       await expect(call(route)).rejects.toEqual(refusal("httpRoute.notRunnable"));
-      const fault = await room.deps.objects.get(triggerFaultObject.key(room.workspace, route.trigger.id));
+      const fault = await world.deps.objects.get(triggerFaultObject.key(world.workspace, route.trigger.id));
       expect(JSON.stringify(fault?.value)).toContain(shown);
       expect(await jobsOf(route)).toEqual([]);
     }
@@ -201,7 +201,7 @@ describe("the event of a preprocessor", () => {
   it("names the workspace in the route of a workspace's own address", async () => {
     const route = await aRoute({ own: { request_type: "async", workspaced_route: true } }, preprocessor);
     await call(route);
-    expect((await eventOf(route))["route"]).toBe(`/${room.workspace}/shop/orders/:id`);
+    expect((await eventOf(route))["route"]).toBe(`/${world.workspace}/shop/orders/:id`);
   });
 
   it("contains no reference except in the text whose signature a script checks", async () => {
@@ -216,7 +216,7 @@ describe("the event of a preprocessor", () => {
   });
 
   it("contains the text with custom_script, and a preprocessor that fails refuses the request", async () => {
-    room.answers.run = async () => failure("The signature is wrong.");
+    world.answers.run = async () => failure("The signature is wrong.");
     const route = await aRoute({ own: { authentication_method: "custom_script" } }, { preprocessor: { params: ["event", "raw_string"] } });
     await expect(call(route, { text: "a" })).rejects.toEqual(refusal("httpRoute.refused"));
     expect(await argsOf((await jobsOf(route))[0])).toMatchObject({ raw_string: "a" });
@@ -228,7 +228,7 @@ describe("the event of a preprocessor", () => {
 
 describe("a request that arrives twice", () => {
   it("with an Idempotency-Key starts one job, and another request with this key is refused", async () => {
-    room.answers.run = async () => success(1);
+    world.answers.run = async () => success(1);
     const route = await aRoute({ own: { authentication_method: "api_key" } });
     const headers = { "idempotency-key": randomUUID() };
     const first = await call(route, { headers, body: { a: 1 } });
@@ -313,7 +313,7 @@ describe("a request that arrives twice", () => {
 
   it("starts one job if its process dies at any write", async () => {
     await expectToSurviveFaults(async () => {
-      room.answers.run = async () => success(1);
+      world.answers.run = async () => success(1);
       const route = await aRoute({ own: { request_type: "async", authentication_method: "signature" } });
       const replay = { id: randomUUID(), forS: 600 };
       const sent = { headers: { "idempotency-key": randomUUID() } };
@@ -324,8 +324,8 @@ describe("a request that arrives twice", () => {
         recover: act,
         check: async () => {
           expect(await jobsOf(route)).toHaveLength(1);
-          await work(room);
-          await passLease(room, 1);
+          await work(world);
+          await passLease(world, 1);
           expect((await jobsOf(route)).map(({ state }) => state)).toEqual(["succeeded"]);
         },
       };
@@ -340,17 +340,17 @@ describe("a suspended route", () => {
     const first = await call(route, sent);
     expect(first).toMatchObject({ outcome: "held", replayed: false });
     expect(await call(route, sent)).toEqual({ ...first, replayed: true });
-    await work(room);
+    await work(world);
     const [job, ...more] = await jobsOf(route);
     expect(more).toEqual([]);
     expect(job?.state).toBe("queued");
-    const held = await room.deps.objects.get(heldJobObject.key(room.workspace, route.trigger.id, job?.id ?? ""));
+    const held = await world.deps.objects.get(heldJobObject.key(world.workspace, route.trigger.id, job?.id ?? ""));
     expect(held?.value).toEqual({ job: job?.id });
   });
 
   it("that was enabled since it was read records no job", async () => {
     const route = await aRoute({ trigger: { mode: "suspended" } });
-    await room.deps.objects.put({ ...route.stored, version: randomUUID() });
+    await world.deps.objects.put({ ...route.stored, version: randomUUID() });
     await expect(call(route)).rejects.toBeInstanceOf(TriggerChanged);
     expect(await jobsOf(route)).toEqual([]);
   });

@@ -6,18 +6,19 @@ import { splitRequestPath } from "../../core/http-routes/address.ts";
 import type { FoundHttpRoute } from "../../core/http-routes/http-route.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { triggerObject } from "../../core/triggers/trigger.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { addWorkspace, listJobs } from "../../test/support/use-cases/room-jobs.ts";
-import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { addWorkspace, listJobs } from "../../test/support/use-cases/world-jobs.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
 import { setWorkspaceSetting } from "../settings/workspace.ts";
 import { checkStaticFields } from "../triggers/static-fields.ts";
 import { answerStatic } from "./static-files.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
-  const put = (key: string, text: string) => room.deps.storage.putObject(fileObjectKey(room.workspace, key), text, "application/x-stored");
+  world = await newWorld();
+  await addWorkspace(world);
+  const put = (key: string, text: string) =>
+    world.deps.storage.putObject(fileObjectKey(world.workspace, key), text, "application/x-stored");
   await put("f/site/index.html", "<p>Home");
   await put("f/site/docs/index.html", "<p>Docs");
   await put("f/site/app.js", "0123456789");
@@ -35,14 +36,14 @@ function aRoute(own: object = SITE, actor: Actor | undefined = anAdmin): FoundHt
     ...{ id: randomUUID(), kind: "http" as const, path: "f/t/route", scriptPath: "f/t/none", isFlow: false, mode: "enabled" as const },
     ...{ email: "ann@example.com", permissionedAs: "u/ann", superAdmin: false, own: {}, editedBy: "ann", editedAtMs: 0 },
   };
-  const stored = { ...triggerObject.key(room.workspace, "http", "f/t/route"), version: "1", value: {} };
-  return { workspace: room.workspace, trigger, stored, own: fields, params: {}, below: [], actor, head: undefined, credential: undefined };
+  const stored = { ...triggerObject.key(world.workspace, "http", "f/t/route"), version: "1", value: {} };
+  return { workspace: world.workspace, trigger, stored, own: fields, params: {}, below: [], actor, head: undefined, credential: undefined };
 }
 
 async function get(path: string, headers: Record<string, string> = {}, { route = aRoute(), method = "GET" } = {}) {
   const below = (splitRequestPath(path) ?? []).slice(1);
   const payload = { method: "GET", headers, query: {}, bytes: Buffer.alloc(0) };
-  const answer = await answerStatic(room.deps, { ...route, below }, { method, path, payload });
+  const answer = await answerStatic(world.deps, { ...route, below }, { method, path, payload });
   return { ...answer, text: Buffer.from(answer.body, "base64").toString() };
 }
 const unknown = expect.objectContaining({ code: "httpRoute.unknown" });
@@ -54,7 +55,7 @@ describe("a static website", () => {
     expect(headers).toMatchObject({ "content-type": "text/javascript; charset=utf-8", "x-content-type-options": "nosniff" });
     for (const path of ["pages", "pages/", "pages/unknown", "pages/unknown/"]) expect((await get(path)).text).toBe("<p>Home");
     for (const path of ["pages/docs", "pages/docs/"]) expect((await get(path)).text).toBe("<p>Docs");
-    expect(await listJobs(room, "f/t/none")).toEqual([]);
+    expect(await listJobs(world, "f/t/none")).toEqual([]);
   });
 
   it.each([
@@ -99,7 +100,7 @@ describe("a static website", () => {
   });
 
   it("serves only what its user may read, and answers everything else as if it did not exist", async () => {
-    const route = (s3: string) => aRoute({ static_asset_config: { s3 } }, aReader(room.workspace, ["site"]));
+    const route = (s3: string) => aRoute({ static_asset_config: { s3 } }, aReader(world.workspace, ["site"]));
     expect((await get("pages", {}, { route: route("f/site/app.js") })).statusCode).toBe(200);
     await expect(get("pages", {}, { route: route("f/secret/plan.txt") })).rejects.toEqual(unknown);
     await expect(get("pages", {}, { route: route("f/secret/none.txt") })).rejects.toEqual(unknown);
@@ -116,8 +117,8 @@ it("a static file has the name that its route gives it", async () => {
 describe("the fields of a static route", () => {
   const check = (own: object, actor: Actor = anAdmin) =>
     checkStaticFields(
-      room.deps.objects,
-      { actor, workspace: room.workspace },
+      world.deps.objects,
+      { actor, workspace: world.workspace },
       httpFieldsSchema.parse({ route_path: "p", http_method: "get", ...own }) as HttpFields,
     );
 
@@ -142,7 +143,7 @@ describe("the fields of a static route", () => {
     ["with a token that has no scopes at all", { ...anAdmin, scopes: [] }],
     ["who may not read the folder", reader],
   ])("are refused for a caller %s, for a folder, a file and a file without a folder", async (_, actor) => {
-    const caller = actor === reader ? aReader(room.workspace, []) : actor;
+    const caller = actor === reader ? aReader(world.workspace, []) : actor;
     const refused = { code: "trigger.source", details: { field: "static_asset_config.s3" } };
     await expect(check(SITE, caller)).rejects.toMatchObject(refused);
     await expect(check({ static_asset_config: { s3: "f/site/app.js" } }, caller)).rejects.toMatchObject(refused);
@@ -151,12 +152,12 @@ describe("the fields of a static route", () => {
 
   it("are accepted with the scope files:read, from a reader of the folder", async () => {
     await check(SITE, { ...anAdmin, scopes: ["http_triggers:write", "files:read"] });
-    await check(SITE, aReader(room.workspace, ["site"]));
+    await check(SITE, aReader(world.workspace, ["site"]));
   });
 
   it("cannot name a bucket whose access keys the function would have to decrypt, neither on save nor later", async () => {
     const other = { type: "S3Storage" as const, s3_resource_path: "f/ops/bucket" };
-    await setWorkspaceSetting(room.deps, room.workspace, "large_file_storage", { type: "stack", secondary_storage: { other } });
+    await setWorkspaceSetting(world.deps, world.workspace, "large_file_storage", { type: "stack", secondary_storage: { other } });
     const named = { static_asset_config: { s3: "f/site/app.js", storage: "other" } };
     await expect(check(named)).rejects.toMatchObject({ details: { field: "static_asset_config.storage" } });
     await expect(get("pages", {}, { route: aRoute(named) })).rejects.toEqual(unknown);

@@ -1,17 +1,17 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { deploymentPushObject } from "../../core/workspaces/deployment-push.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
 import { lockDeployments } from "./deployment-lock.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
+  world = await newWorld();
 });
 afterEach(() => {
   vi.useRealTimers();
 });
 const lock = <T>(work: (lost: AbortSignal) => Promise<T>, untilMs = Date.now() + 30_000) =>
-  lockDeployments(room.deps.objects, room.workspace, untilMs, work);
+  lockDeployments(world.deps.objects, world.workspace, untilMs, work);
 const nowS = () => Math.floor(Date.now() / 1000);
 
 describe("deployments into one workspace", () => {
@@ -20,7 +20,7 @@ describe("deployments into one workspace", () => {
     const run = (name: string) =>
       lock(async () => {
         seen.push(`${name} begins`);
-        await room.deps.objects.list(deploymentPushObject.key(room.workspace).pk);
+        await world.deps.objects.list(deploymentPushObject.key(world.workspace).pk);
         seen.push(`${name} ends`);
         if (name === "a") throw new Error("failed");
       });
@@ -30,29 +30,29 @@ describe("deployments into one workspace", () => {
   });
 
   it("give up when their time is over, and continue after one that died", async () => {
-    const key = deploymentPushObject.key(room.workspace);
-    await room.deps.objects.put({ ...key, version: "of another one", expiresAtS: nowS() + 60 });
+    const key = deploymentPushObject.key(world.workspace);
+    await world.deps.objects.put({ ...key, version: "of another one", expiresAtS: nowS() + 60 });
     await expect(lock(async () => "done", Date.now() - 1)).rejects.toThrow("has not ended");
-    await room.deps.objects.put({ ...key, version: "of a dead one", expiresAtS: nowS() - 1 });
+    await world.deps.objects.put({ ...key, version: "of a dead one", expiresAtS: nowS() - 1 });
     expect(await lock(async () => "done")).toBe("done");
-    expect(await room.deps.objects.get(key)).toBeUndefined();
+    expect(await world.deps.objects.get(key)).toBeUndefined();
   });
 
   it("renew the lock, end if another one has it, and leave it to that one", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    const key = deploymentPushObject.key(room.workspace);
+    const key = deploymentPushObject.key(world.workspace);
     const renewed = async (lost: AbortSignal) => {
-      await room.deps.objects.put({ ...key, version: (await room.deps.objects.get(key))?.version, expiresAtS: nowS() + 1 });
+      await world.deps.objects.put({ ...key, version: (await world.deps.objects.get(key))?.version, expiresAtS: nowS() + 1 });
       vi.advanceTimersByTime(20_000);
-      await vi.waitFor(async () => expect((await room.deps.objects.get(key))?.expiresAtS).toBeGreaterThan(nowS() + 30));
+      await vi.waitFor(async () => expect((await world.deps.objects.get(key))?.expiresAtS).toBeGreaterThan(nowS() + 30));
       expect(lost.aborted).toBe(false);
     };
     await lock(async (lost) => {
       await renewed(lost);
-      await room.deps.objects.put({ ...key, version: "of another one", expiresAtS: nowS() + 60 });
+      await world.deps.objects.put({ ...key, version: "of another one", expiresAtS: nowS() + 60 });
       vi.advanceTimersByTime(20_000);
       await vi.waitFor(() => expect(lost.aborted).toBe(true));
     });
-    expect(await room.deps.objects.get(key)).toMatchObject({ version: "of another one" });
+    expect(await world.deps.objects.get(key)).toMatchObject({ version: "of another one" });
   });
 });

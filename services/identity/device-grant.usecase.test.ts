@@ -8,20 +8,20 @@ import { personKey, userObject } from "../../core/people/person.ts";
 import { throttleRules } from "../../core/people/sign-in-throttle.ts";
 import { hashToken, tokenObject } from "../../core/people/token.ts";
 import { withFault } from "../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { listInstanceAudit } from "../audit/audit.ts";
 import { authenticate } from "./authenticate.ts";
 import { decideDeviceRequest, getDeviceRequest, redeemDeviceCode, requestDeviceCode } from "./device-grant.ts";
 import { listTokens } from "./tokens.ts";
 import { createUser, deleteUser, updateUser } from "./users.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
+  world = await newWorld();
 });
 const people = { deleteUser: async () => {} } as unknown as Parameters<typeof createUser>[0]["people"];
-const deps = () => ({ ...room.deps, people });
+const deps = () => ({ ...world.deps, people });
 
 let lastHost = 0;
 /** An address from which no call has come yet. */
@@ -47,16 +47,16 @@ const codeOf = (call: Promise<unknown>) =>
     (error: { code: string }) => error.code,
   );
 const wait = (seconds: number) => {
-  room.clock.nowMs += seconds * 1000;
+  world.clock.nowMs += seconds * 1000;
 };
-const storedGrant = async (deviceCode: string) => (await room.deps.objects.get(deviceGrantObject.key(hashToken(deviceCode))))?.value;
+const storedGrant = async (deviceCode: string) => (await world.deps.objects.get(deviceGrantObject.key(hashToken(deviceCode))))?.value;
 
 describe("a device", () => {
   it("gets a token of the user who allows it, with the client's name, for 90 days, and with an entry in the audit log", async () => {
     const user = await aUser();
     const { deviceCode, userCode, grant } = await request(" my\u202Elaptop ", "203.0.113.9");
     expect(userCode).toMatch(/^[B-Z]{4}-[B-Z]{4}$/);
-    expect(grant.expiresAtMs - room.clock.nowMs).toBe(600_000);
+    expect(grant.expiresAtMs - world.clock.nowMs).toBe(600_000);
     expect(await codeOf(redeem(deviceCode))).toBe("device.pending");
     expect(await getDeviceRequest(deps(), user, userCode.toLowerCase().replace("-", " "))).toEqual({
       user_code: userCode,
@@ -70,10 +70,10 @@ describe("a device", () => {
     const { token, expiresInS } = await redeem(deviceCode);
     expect(expiresInS).toBe(limits.deviceTokenMs / 1000 - 60);
 
-    const { actor } = await authenticate({ ...room.deps, publicKey: async () => undefined }, token);
+    const { actor } = await authenticate({ ...world.deps, publicKey: async () => undefined }, token);
     expect(actor).toMatchObject({ email: user.email, superAdmin: false, kind: "person" });
-    expect(await listTokens(room.deps, user, {})).toMatchObject([{ label: "svc on my laptop", read_only: false, badge: "none" }]);
-    const { entries } = await listInstanceAudit(room.deps, { username: user.email });
+    expect(await listTokens(world.deps, user, {})).toMatchObject([{ label: "svc on my laptop", read_only: false, badge: "none" }]);
+    const { entries } = await listInstanceAudit(world.deps, { username: user.email });
     expect(entries.map(({ operation, resource, parameters }: AuditJson) => ({ operation, resource, parameters }))).toEqual([
       {
         operation: "users.token.create",
@@ -103,7 +103,7 @@ describe("a device", () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => codeOf(redeem(deviceCode))));
     expect(answers.sort()).toEqual([...Array.from({ length: 4 }, () => "device.invalidCode"), "done"]);
     expect(await codeOf(redeem(deviceCode))).toBe("device.invalidCode");
-    expect(await listTokens(room.deps, user, {})).toHaveLength(1);
+    expect(await listTokens(world.deps, user, {})).toHaveLength(1);
   });
 
   it("gets no second token if the process dies before its reply, and can repeat a poll that died before the write", async () => {
@@ -111,10 +111,10 @@ describe("a device", () => {
     const { deviceCode, userCode } = await request();
     await decide(user, userCode);
     await withFault({ write: 1, moment: "before", kind: "death" }, () => codeOf(redeem(deviceCode)));
-    expect(await listTokens(room.deps, user, {})).toHaveLength(0);
+    expect(await listTokens(world.deps, user, {})).toHaveLength(0);
     await withFault({ write: 1, moment: "after", kind: "death" }, () => codeOf(redeem(deviceCode)));
     expect(await codeOf(redeem(deviceCode))).toBe("device.invalidCode");
-    expect(await listTokens(room.deps, user, {})).toHaveLength(1);
+    expect(await listTokens(world.deps, user, {})).toHaveLength(1);
   });
 
   it("that polls too fast is slowed down, and accepted again after the longer interval", async () => {
@@ -144,7 +144,7 @@ describe("a device", () => {
     wait(limits.deviceGrantMs / 1000);
     expect([await codeOf(redeem(open.deviceCode)), await codeOf(redeem(allowed.deviceCode))]).toEqual(["device.expired", "device.expired"]);
     expect(await codeOf(decide(user, open.userCode))).toBe("device.notFound");
-    expect(await listTokens(room.deps, user, {})).toEqual([]);
+    expect(await listTokens(world.deps, user, {})).toEqual([]);
   });
 
   it("with an unknown code, or with another grant, is refused", async () => {
@@ -159,10 +159,10 @@ describe("a device", () => {
     const [first, second] = [await request(), await request()];
     await decide(disabled, first.userCode);
     await decide(deleted, second.userCode);
-    await updateUser(room.deps, disabled.email, { disabled: true });
+    await updateUser(world.deps, disabled.email, { disabled: true });
     await deleteUser(deps(), deleted.email);
     expect([await codeOf(redeem(first.deviceCode)), await codeOf(redeem(second.deviceCode))]).toEqual(["device.denied", "device.denied"]);
-    await updateUser(room.deps, disabled.email, { disabled: false });
+    await updateUser(world.deps, disabled.email, { disabled: false });
     expect(await codeOf(redeem(first.deviceCode))).toBe("device.denied");
   });
 
@@ -177,16 +177,16 @@ describe("a device", () => {
       const { deviceCode, userCode } = await request();
       await decide(actor, userCode);
       if (actor === former)
-        await room.deps.objects.update({
+        await world.deps.objects.update({
           ...userObject.key(personKey(former.email)),
           value: { ...(await userOf(former)), superAdmin: false },
         });
       const { token } = await redeem(deviceCode);
-      const { value } = (await room.deps.objects.get(tokenObject.key(hashToken(token)))) ?? {};
+      const { value } = (await world.deps.objects.get(tokenObject.key(hashToken(token)))) ?? {};
       expect(value).toMatchObject({ superAdmin: expected });
     }
   });
-  const userOf = async ({ email }: Person) => (await room.deps.objects.get(userObject.key(personKey(email))))?.value as object;
+  const userOf = async ({ email }: Person) => (await world.deps.objects.get(userObject.key(personKey(email))))?.value as object;
 });
 
 describe("a decision", () => {

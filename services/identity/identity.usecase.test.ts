@@ -4,10 +4,10 @@ import type { Person } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { hashToken, tokenObject, userTokenObject } from "../../core/people/token.ts";
 import { countWrite, expectToSurviveFaults, withFault } from "../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
-import { repeat } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
+import { repeat } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { mayJoinInstance } from "../workspaces/auto-invite.ts";
 import { inviteUser } from "../workspaces/invites.ts";
 import { addMember, isMember } from "../workspaces/members.ts";
@@ -24,10 +24,10 @@ import { impersonate, openSession } from "./sign-in.ts";
 import { createToken, deleteToken, listTokens, updateToken } from "./tokens.ts";
 import { createUser, deleteUser, getOwnUser, listUsers, loadPerson, personExists, updateUser } from "./users.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
 /** The accounts of the user pool, whose calls may fail too. */
@@ -36,7 +36,7 @@ const people = {
   ensureUser: (email: string, password: string) => countWrite("SetPassword", async () => void passwords.set(email, password)),
   deleteUser: (email: string) => countWrite("DeleteAccount", async () => void passwords.delete(email)),
 } as unknown as Parameters<typeof createUser>[0]["people"];
-const users = () => ({ ...room.deps, people });
+const users = () => ({ ...world.deps, people });
 
 const newEmail = () => `${randomUUID()}@example.com`;
 async function aPerson(): Promise<Person> {
@@ -45,22 +45,22 @@ async function aPerson(): Promise<Person> {
   return { ...anAdmin, email, superAdmin: false };
 }
 const signIn = (token: string) =>
-  authenticate({ ...room.deps, publicKey: async () => undefined }, token).then(
+  authenticate({ ...world.deps, publicKey: async () => undefined }, token).then(
     ({ actor }) => actor.email,
     (error: { code?: string }) => error.code,
   );
 /** The stored tokens of a person: each is listed, and works, or neither. */
 async function storedTokens({ email }: Person): Promise<string[]> {
-  const listed = await room.deps.objects.list(userTokenObject.partitionKey(email), { beginsWith: "token#" });
+  const listed = await world.deps.objects.list(userTokenObject.partitionKey(email), { beginsWith: "token#" });
   for (const { value } of listed) {
     const { hash } = value as { hash: string };
-    expect((await room.deps.objects.get(tokenObject.key(hash)))?.value).toEqual(value);
+    expect((await world.deps.objects.get(tokenObject.key(hash)))?.value).toEqual(value);
   }
   return listed.map(({ value }) => (value as { hash: string }).hash);
 }
 
 const authenticated = async (token: string) => {
-  const { actor } = await authenticate({ ...room.deps, publicKey: async () => undefined }, token);
+  const { actor } = await authenticate({ ...world.deps, publicKey: async () => undefined }, token);
   if (actor.kind !== "person") throw new Error("The token belongs to a job.");
   return actor;
 };
@@ -70,14 +70,14 @@ describe("tokens, whichever write of theirs fails,", () => {
     await expectToSurviveFaults(async () => {
       const person = await aPerson();
       const answered: string[] = [];
-      const act = async () => void answered.push(await createToken(room.deps, person, { label: "ci" }));
+      const act = async () => void answered.push(await createToken(world.deps, person, { label: "ci" }));
       return {
         act,
         recover: act,
         check: async () => {
           for (const value of answered) expect(await signIn(value)).toBe(person.email);
           expect(await storedTokens(person)).toEqual(expect.arrayContaining(answered.map(hashToken)));
-          for (const { token_prefix: prefix } of await listTokens(room.deps, person, {})) await deleteToken(room.deps, person, prefix);
+          for (const { token_prefix: prefix } of await listTokens(world.deps, person, {})) await deleteToken(world.deps, person, prefix);
           expect(await storedTokens(person)).toEqual([]);
           for (const value of answered) expect(await signIn(value)).toBe("auth.invalid");
         },
@@ -88,9 +88,9 @@ describe("tokens, whichever write of theirs fails,", () => {
   it("are deleted, or changed, in both of their places", async () => {
     await expectToSurviveFaults(async () => {
       const person = await aPerson();
-      const [first, second] = [await createToken(room.deps, person, {}), await createToken(room.deps, person, {})];
-      const change = () => updateToken(room.deps, person, first, { label: "new" });
-      const remove = () => deleteToken(room.deps, person, second);
+      const [first, second] = [await createToken(world.deps, person, {}), await createToken(world.deps, person, {})];
+      const change = () => updateToken(world.deps, person, first, { label: "new" });
+      const remove = () => deleteToken(world.deps, person, second);
       return {
         act: async () => {
           await change();
@@ -102,7 +102,7 @@ describe("tokens, whichever write of theirs fails,", () => {
         },
         check: async () => {
           expect(await storedTokens(person)).toEqual([hashToken(first)]);
-          expect(await listTokens(room.deps, person, {})).toMatchObject([{ label: "new" }]);
+          expect(await listTokens(world.deps, person, {})).toMatchObject([{ label: "new" }]);
           expect([await signIn(first), await signIn(second)]).toEqual([person.email, "auth.invalid"]);
         },
       };
@@ -112,17 +112,17 @@ describe("tokens, whichever write of theirs fails,", () => {
   it("stay valid while their last use is recorded, until they expire", async () => {
     await expectToSurviveFaults(async () => {
       const person = await aPerson();
-      const expiration = new Date(room.clock.nowMs + 10 * 24 * 3600_000).toISOString();
-      const value = await createToken(room.deps, person, { expiration });
-      room.clock.nowMs += 24 * 3600_000;
+      const expiration = new Date(world.clock.nowMs + 10 * 24 * 3600_000).toISOString();
+      const value = await createToken(world.deps, person, { expiration });
+      world.clock.nowMs += 24 * 3600_000;
       return {
-        act: () => authenticate({ ...room.deps, publicKey: async () => undefined }, value),
+        act: () => authenticate({ ...world.deps, publicKey: async () => undefined }, value),
         recover: async () => undefined,
         check: async () => {
           expect(await signIn(value)).toBe(person.email);
-          room.clock.nowMs = Date.parse(expiration);
+          world.clock.nowMs = Date.parse(expiration);
           expect(await signIn(value)).toBe("auth.invalid");
-          expect(await listTokens(room.deps, person, {})).toMatchObject([{ badge: "expired" }]);
+          expect(await listTokens(world.deps, person, {})).toMatchObject([{ badge: "expired" }]);
         },
       };
     });
@@ -131,12 +131,12 @@ describe("tokens, whichever write of theirs fails,", () => {
   it("do not come back when they are deleted while they are changed and used", async () => {
     for (let round = 0; round < 6; round += 1) {
       const person = await aPerson();
-      const value = await createToken(room.deps, person, {});
-      room.clock.nowMs += 24 * 3600_000;
+      const value = await createToken(world.deps, person, {});
+      world.clock.nowMs += 24 * 3600_000;
       await Promise.allSettled([
         signIn(value),
-        updateToken(room.deps, person, value, { label: "new" }),
-        deleteToken(room.deps, person, value),
+        updateToken(world.deps, person, value, { label: "new" }),
+        deleteToken(world.deps, person, value),
         signIn(value),
       ]);
       expect(await signIn(value)).toBe("auth.invalid");
@@ -146,38 +146,38 @@ describe("tokens, whichever write of theirs fails,", () => {
 });
 
 describe("a token that expires, and is no session,", () => {
-  const at = (inMs: number) => new Date(room.clock.nowMs + inMs).toISOString();
+  const at = (inMs: number) => new Date(world.clock.nowMs + inMs).toISOString();
 
   it("creates only tokens that expire with it or earlier", async () => {
     const person = await aPerson();
-    const caller = await authenticated(await createToken(room.deps, person, { expiration: at(60_000) }));
+    const caller = await authenticated(await createToken(world.deps, person, { expiration: at(60_000) }));
     for (const expiration of [undefined, at(120_000)]) {
-      await expect(createToken(room.deps, caller, { expiration })).rejects.toMatchObject({ code: "token.tooWide" });
-      await expect(impersonate(room.deps, caller, person.email, { expiration })).rejects.toMatchObject({ code: "token.tooWide" });
+      await expect(createToken(world.deps, caller, { expiration })).rejects.toMatchObject({ code: "token.tooWide" });
+      await expect(impersonate(world.deps, caller, person.email, { expiration })).rejects.toMatchObject({ code: "token.tooWide" });
     }
-    await createToken(room.deps, caller, { expiration: at(60_000) });
+    await createToken(world.deps, caller, { expiration: at(60_000) });
     const session = await authenticated(
-      await openSession(room.deps, (await loadPerson(room.deps, person.email)).person, { operation: "users.login", address: "" }),
+      await openSession(world.deps, (await loadPerson(world.deps, person.email)).person, { operation: "users.login", address: "" }),
     );
-    await createToken(room.deps, session, {});
+    await createToken(world.deps, session, {});
   });
 
   it("does not widen a token that is valid for longer", async () => {
     const person = await aPerson();
-    const caller = await authenticated(await createToken(room.deps, person, { expiration: at(60_000) }));
-    const lasting = await createToken(room.deps, person, { scopes: ["jobs:read"] });
-    await expect(updateToken(room.deps, caller, lasting, { scopes: null })).rejects.toMatchObject({ code: "token.tooWide" });
-    const short = await createToken(room.deps, person, { scopes: ["jobs:read"], expiration: at(30_000) });
-    await updateToken(room.deps, caller, short, { scopes: null });
+    const caller = await authenticated(await createToken(world.deps, person, { expiration: at(60_000) }));
+    const lasting = await createToken(world.deps, person, { scopes: ["jobs:read"] });
+    await expect(updateToken(world.deps, caller, lasting, { scopes: null })).rejects.toMatchObject({ code: "token.tooWide" });
+    const short = await createToken(world.deps, person, { scopes: ["jobs:read"], expiration: at(30_000) });
+    await updateToken(world.deps, caller, short, { scopes: null });
   });
 });
 
 it("a group of the instance shows its members to superadmins, and to others only themselves", async () => {
   const [ann, bob] = [await aPerson(), await aPerson()];
   const name = `g${randomUUID().slice(0, 8)}`;
-  await createInstanceGroup(room.deps, { name });
-  for (const { email } of [ann, bob]) await addToInstanceGroup(room.deps, name, email);
-  const emailsFor = async (reader: Person) => (await getInstanceGroup(room.deps, reader, name)).emails?.sort();
+  await createInstanceGroup(world.deps, { name });
+  for (const { email } of [ann, bob]) await addToInstanceGroup(world.deps, name, email);
+  const emailsFor = async (reader: Person) => (await getInstanceGroup(world.deps, reader, name)).emails?.sort();
   expect(await emailsFor(anAdmin)).toEqual([ann.email, bob.email].sort());
   expect(await emailsFor(ann)).toEqual([ann.email]);
   expect(await emailsFor({ ...ann, email: newEmail() })).toEqual([]);
@@ -186,40 +186,40 @@ it("a group of the instance shows its members to superadmins, and to others only
 describe("the role of a group of the instance", () => {
   const newGroup = async () => {
     const name = `g${randomUUID().slice(0, 8)}`;
-    await createInstanceGroup(room.deps, { name });
+    await createInstanceGroup(world.deps, { name });
     return name;
   };
   const isSuperAdminNow = async (email: string) => {
-    const { person } = await loadPerson(room.deps, email);
-    const token = await openSession(room.deps, person, { operation: "users.login", address: "" });
+    const { person } = await loadPerson(world.deps, email);
+    const token = await openSession(world.deps, person, { operation: "users.login", address: "" });
     return (await authenticated(token)).superAdmin;
   };
 
   it("makes its members superadmins while they are members and the group has the role", async () => {
     const [ann, bob] = [await aPerson(), await aPerson()];
     const name = await newGroup();
-    await addToInstanceGroup(room.deps, name, ann.email);
+    await addToInstanceGroup(world.deps, name, ann.email);
     expect(await isSuperAdminNow(ann.email)).toBe(false);
-    await setInstanceGroupRole(room.deps, name, "superadmin");
-    await addToInstanceGroup(room.deps, name, bob.email);
+    await setInstanceGroupRole(world.deps, name, "superadmin");
+    await addToInstanceGroup(world.deps, name, bob.email);
     expect([await isSuperAdminNow(ann.email), await isSuperAdminNow(bob.email)]).toEqual([true, true]);
-    expect(await getInstanceGroup(room.deps, anAdmin, name)).toMatchObject({ instance_role: "superadmin" });
-    await removeFromInstanceGroup(room.deps, name, ann.email);
+    expect(await getInstanceGroup(world.deps, anAdmin, name)).toMatchObject({ instance_role: "superadmin" });
+    await removeFromInstanceGroup(world.deps, name, ann.email);
     expect([await isSuperAdminNow(ann.email), await isSuperAdminNow(bob.email)]).toEqual([false, true]);
-    await setInstanceGroupRole(room.deps, name, "devops");
+    await setInstanceGroupRole(world.deps, name, "devops");
     expect(await isSuperAdminNow(bob.email)).toBe(false);
-    await setInstanceGroupRole(room.deps, name, "superadmin");
-    await deleteInstanceGroup(room.deps, name);
+    await setInstanceGroupRole(world.deps, name, "superadmin");
+    await deleteInstanceGroup(world.deps, name);
     expect(await isSuperAdminNow(bob.email)).toBe(false);
-    await expect(setInstanceGroupRole(room.deps, name, "superadmin")).rejects.toMatchObject({ code: "group.notFound" });
+    await expect(setInstanceGroupRole(world.deps, name, "superadmin")).rejects.toMatchObject({ code: "group.notFound" });
   });
 
   it("holds for a member who is added while it is set, whichever is first", async () => {
     for (let round = 0; round < 5; round += 1) {
       const person = await aPerson();
       const name = await newGroup();
-      const added = addToInstanceGroup(room.deps, name, person.email).catch(() => addToInstanceGroup(room.deps, name, person.email));
-      await Promise.all([added, setInstanceGroupRole(room.deps, name, "superadmin")]);
+      const added = addToInstanceGroup(world.deps, name, person.email).catch(() => addToInstanceGroup(world.deps, name, person.email));
+      await Promise.all([added, setInstanceGroupRole(world.deps, name, "superadmin")]);
       expect(await isSuperAdminNow(person.email)).toBe(true);
     }
   });
@@ -228,8 +228,8 @@ describe("the role of a group of the instance", () => {
     await expectToSurviveFaults(async () => {
       const person = await aPerson();
       const name = await newGroup();
-      await addToInstanceGroup(room.deps, name, person.email);
-      const act = () => setInstanceGroupRole(room.deps, name, "superadmin");
+      await addToInstanceGroup(world.deps, name, person.email);
+      const act = () => setInstanceGroupRole(world.deps, name, "superadmin");
       return { act, recover: act, check: async () => expect(await isSuperAdminNow(person.email)).toBe(true) };
     });
   });
@@ -237,19 +237,19 @@ describe("the role of a group of the instance", () => {
 
 it("all of several concurrent first sign-ins of a user open a session", async () => {
   const { email } = await aPerson();
-  const { person, stored } = await loadPerson(room.deps, email);
-  await room.deps.objects.put({ ...stored, value: { ...person, joining: true } });
-  const signIn = () => openSession(room.deps, { ...person, joining: true }, { operation: "oauth.login", address: "" });
+  const { person, stored } = await loadPerson(world.deps, email);
+  await world.deps.objects.put({ ...stored, value: { ...person, joining: true } });
+  const signIn = () => openSession(world.deps, { ...person, joining: true }, { operation: "oauth.login", address: "" });
   expect(await Promise.all([signIn(), signIn(), signIn()])).toEqual(Array(3).fill(expect.any(String)));
-  expect((await loadPerson(room.deps, email)).person).not.toHaveProperty("joining");
+  expect((await loadPerson(world.deps, email)).person).not.toHaveProperty("joining");
 });
 
 it("a deleted user is no longer invited to any workspace", async () => {
   const { email } = await aPerson();
-  await inviteUser(room.deps, room.workspace, { email, is_admin: false, operator: false });
-  expect(await mayJoinInstance(room.deps, email)).toBe(true);
+  await inviteUser(world.deps, world.workspace, { email, is_admin: false, operator: false });
+  expect(await mayJoinInstance(world.deps, email)).toBe(true);
   await deleteUser(users(), email);
-  expect(await mayJoinInstance(room.deps, email)).toBe(false);
+  expect(await mayJoinInstance(world.deps, email)).toBe(false);
 });
 
 describe("createUser, whichever of its writes fails,", () => {
@@ -261,14 +261,14 @@ describe("createUser, whichever of its writes fails,", () => {
         act,
         recover: async () => {
           await repeat(act, ["user.exists", "engine.busy"]);
-          room.clock.nowMs += 31_000;
+          world.clock.nowMs += 31_000;
           await repeat(act, ["user.exists"]);
         },
         check: async () => {
-          expect([await personExists(room.deps, email), passwords.get(email)]).toEqual([true, "correct horse"]);
+          expect([await personExists(world.deps, email), passwords.get(email)]).toEqual([true, "correct horse"]);
           const other = createUser(users(), { email, password: "another horse", super_admin: true });
           await expect(other).rejects.toMatchObject({ code: "user.exists" });
-          room.clock.nowMs += 31_000;
+          world.clock.nowMs += 31_000;
           await repeat(() => createUser(users(), { email, password: "another horse", super_admin: true }), ["user.exists"]);
           expect(passwords.get(email)).toBe("correct horse");
         },
@@ -286,7 +286,7 @@ describe("createUser, whichever of its writes fails,", () => {
         check: async () => {
           await repeat(() => deleteUser(users(), email), ["user.notFound"]);
           await act();
-          expect([await personExists(room.deps, email), passwords.get(email)]).toEqual([true, "correct horse"]);
+          expect([await personExists(world.deps, email), passwords.get(email)]).toEqual([true, "correct horse"]);
         },
       };
     });
@@ -310,9 +310,9 @@ describe("a user who signs in before the call that creates them has recorded the
     const email = newEmail();
     const create = (password: string) => createUser(users(), { email, password, super_admin: false });
     await withFault({ write: 3, moment: "before", kind: "death" }, () => create("correct horse"));
-    const { person } = await loadPerson(room.deps, email);
-    await openSession(room.deps, person, { operation: "users.login", address: "203.0.113.9" });
-    room.clock.nowMs += 31_000;
+    const { person } = await loadPerson(world.deps, email);
+    await openSession(world.deps, person, { operation: "users.login", address: "203.0.113.9" });
+    world.clock.nowMs += 31_000;
     await expect(create("another horse")).rejects.toMatchObject({ code: "user.exists" });
     expect(passwords.get(email)).toBe("correct horse");
   });
@@ -323,9 +323,9 @@ describe("deleteUser, whichever of its writes fails,", () => {
     await expectToSurviveFaults(async () => {
       const person = await aPerson();
       const { email } = person;
-      const values = [await createToken(room.deps, person, {}), await createToken(room.deps, person, {})];
+      const values = [await createToken(world.deps, person, {}), await createToken(world.deps, person, {})];
       const username = personKey(email).slice(0, 20);
-      await addMember(room.deps, room.workspace, { email, username, is_admin: false, operator: false }, { inherits: true });
+      await addMember(world.deps, world.workspace, { email, username, is_admin: false, operator: false }, { inherits: true });
       const act = () => deleteUser(users(), email);
       return {
         act,
@@ -333,8 +333,8 @@ describe("deleteUser, whichever of its writes fails,", () => {
         check: async () => {
           expect(await storedTokens(person)).toEqual([]);
           for (const value of values) expect(await signIn(value)).toBe("auth.invalid");
-          expect(await isMember(room.deps, room.workspace, email)).toBe(false);
-          expect([await personExists(room.deps, email), passwords.has(email)]).toEqual([false, false]);
+          expect(await isMember(world.deps, world.workspace, email)).toBe(false);
+          expect([await personExists(world.deps, email), passwords.has(email)]).toEqual([false, false]);
         },
       };
     });
@@ -344,8 +344,8 @@ describe("deleteUser, whichever of its writes fails,", () => {
 describe("the list of users", () => {
   it("contains disabled users unless only active ones are requested", async () => {
     const [active, disabled] = [await aPerson(), await aPerson()];
-    await updateUser(room.deps, disabled.email, { disabled: true });
-    const emails = async (query: Parameters<typeof listUsers>[1]) => (await listUsers(room.deps, query)).map(({ email }) => email);
+    await updateUser(world.deps, disabled.email, { disabled: true });
+    const emails = async (query: Parameters<typeof listUsers>[1]) => (await listUsers(world.deps, query)).map(({ email }) => email);
     const all = await emails({ per_page: 100 });
     expect(all).toEqual(expect.arrayContaining([active.email, disabled.email]));
     expect(await emails({ per_page: 100, active_only: true })).toContain(active.email);
@@ -355,8 +355,8 @@ describe("the list of users", () => {
 
   it("shows a caller whose token has fewer rights than its owner as no superadmin", async () => {
     const { email } = await aPerson();
-    await updateUser(room.deps, email, { is_super_admin: true });
-    const superAdmin = async (isOne: boolean) => (await getOwnUser(room.deps, { ...anAdmin, email, superAdmin: isOne })).super_admin;
+    await updateUser(world.deps, email, { is_super_admin: true });
+    const superAdmin = async (isOne: boolean) => (await getOwnUser(world.deps, { ...anAdmin, email, superAdmin: isOne })).super_admin;
     expect([await superAdmin(true), await superAdmin(false)]).toEqual([true, false]);
   });
 });

@@ -5,15 +5,15 @@ import type { AuditJson } from "../../contract/routes/workspaces/audit.ts";
 import { throttleRules } from "../../core/people/sign-in-throttle.ts";
 import { userTokenObject } from "../../core/people/token.ts";
 import { withFault } from "../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { listInstanceAudit } from "../audit/audit.ts";
 import { setPassword, signIn } from "./sign-in.ts";
 import { createUser, updateUser } from "./users.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
+  world = await newWorld();
 });
 
 /** The user pool, and the passwords that it was given to check. */
@@ -27,7 +27,7 @@ const people = {
     return passwords.get(email) === password;
   },
 } as unknown as Parameters<typeof createUser>[0]["people"];
-const deps = () => ({ ...room.deps, people });
+const deps = () => ({ ...world.deps, people });
 
 const RIGHT = "correct horse";
 const HOME = "203.0.113.9";
@@ -59,7 +59,7 @@ async function attempts(count: number, email: string, password: string, address 
   return answers;
 }
 const refused = (count: number) => Array.from({ length: count }, () => "login.refused");
-const audit = async (query: object): Promise<AuditJson[]> => (await listInstanceAudit(room.deps, { per_page: 100, ...query })).entries;
+const audit = async (query: object): Promise<AuditJson[]> => (await listInstanceAudit(world.deps, { per_page: 100, ...query })).entries;
 
 describe("failed sign-ins of an account", () => {
   it("are delayed after five, for longer each time, also with the right password and from other addresses", async () => {
@@ -67,7 +67,7 @@ describe("failed sign-ins of an account", () => {
     expect(await attempts(5, email, "wrong")).toEqual(refused(5));
     for (const waitS of [1, 2, 4, 8]) {
       expect(await attempt(email, RIGHT, newAddress())).toBe(`login.throttled ${waitS}`);
-      room.clock.nowMs += waitS * 1000;
+      world.clock.nowMs += waitS * 1000;
       expect(await attempt(email, "wrong", newAddress())).toBe("login.refused");
     }
     expect(checked).not.toContain(RIGHT);
@@ -96,7 +96,7 @@ describe("failed sign-ins of an account", () => {
     await attempts(4, email, "wrong");
     expect(await attempt(email, RIGHT, newAddress())).toBe("in");
     expect(await attempts(6, email, "wrong")).toEqual([...refused(5), "login.throttled 1"]);
-    room.clock.nowMs += 2 * throttleRules.account.forgottenMs;
+    world.clock.nowMs += 2 * throttleRules.account.forgottenMs;
     expect(await attempts(3, email, "wrong")).toEqual([...refused(2), "login.throttled 1"]);
   });
 
@@ -111,7 +111,7 @@ describe("failed sign-ins of an account", () => {
 
   it("are delayed for an unknown address and a disabled user in the same way", async () => {
     const disabled = await aUser();
-    await updateUser(room.deps, disabled, { disabled: true });
+    await updateUser(world.deps, disabled, { disabled: true });
     for (const email of [disabled, `${randomUUID()}@example.com`]) {
       expect(await attempts(6, email, RIGHT)).toEqual([...refused(5), "login.throttled 1"]);
     }
@@ -155,7 +155,7 @@ describe("the old password in a change of password", () => {
       );
     for (let index = 0; index < 5; index += 1) expect(await change("wrong")).toBe("user.oldPassword");
     expect(await change(RIGHT)).toBe("login.throttled");
-    room.clock.nowMs += 1000;
+    world.clock.nowMs += 1000;
     expect(await change(RIGHT)).toBe("changed");
     expect(passwords.get(email)).toBe("new");
   });
@@ -165,7 +165,7 @@ describe("the audit log of the instance", () => {
   it("contains sign-ins with the prefix of their token, and failures, each with the address", async () => {
     const email = await aUser();
     await attempt(email, "planted-guess", HOME);
-    room.clock.nowMs += 1;
+    world.clock.nowMs += 1;
     const token = await signIn(deps(), { email, password: RIGHT, address: "2001:db8:0:7::1" });
     const entries = await audit({ username: email });
     expect(entries).toMatchObject([
@@ -188,14 +188,14 @@ describe("the audit log of the instance", () => {
       // The last write of a sign-in creates the session.
       for (let write = 1; write < 12; write += 1) await withFault({ write, moment, kind: "death" }, () => attempt(email, RIGHT, HOME));
     }
-    const sessions = await room.deps.objects.list(userTokenObject.partitionKey(email), { beginsWith: "token#" });
+    const sessions = await world.deps.objects.list(userTokenObject.partitionKey(email), { beginsWith: "token#" });
     expect(await audit({ username: email, operation: "users.login" })).toHaveLength(sessions.length);
   });
 
   it("cannot be filled with failures by strangers, and does not show what they typed as the e-mail address", async () => {
-    room.clock.nowMs += 24 * 3600_000;
+    world.clock.nowMs += 24 * 3600_000;
     const victim = await aUser();
-    const since = new Date(room.clock.nowMs - 1).toISOString();
+    const since = new Date(world.clock.nowMs - 1).toISOString();
     for (let index = 0; index < 60; index += 1) await attempt(`typed-${index}@example.com`, "wrong", newAddress());
     for (let index = 0; index < 60; index += 1) await attempt(victim, "wrong", newAddress());
     const entries = await audit({ after: since, operation: "users.login_failure" });

@@ -2,47 +2,47 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { removalObject } from "../../core/people/membership.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { addJob, newIsolation, newScriptRoom } from "../../test/support/use-cases/room-jobs.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { addJob, newIsolation, newScriptWorld } from "../../test/support/use-cases/world-jobs.ts";
 import { exportUsers, overwriteUsers } from "../identity/overwrite.ts";
 import { createUser, deleteUser, updateUser } from "../identity/users.ts";
 import { addMember, leaveWorkspace, removeMember, updateMember } from "../workspaces/members.ts";
 import { endLostRuns } from "./end-lost-runs.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  ({ room } = await newScriptRoom());
+  ({ world } = await newScriptWorld());
 });
 const people = { deleteUser: async () => {} } as unknown as Parameters<typeof createUser>[0]["people"];
-const users = () => ({ ...room.deps, people });
+const users = () => ({ ...world.deps, people });
 
 async function newMember() {
   const username = `m${randomUUID().slice(0, 8)}`;
   const email = `${username}@example.com`;
-  await addMember(room.deps, room.workspace, { email, username, is_admin: true, operator: false }, { inherits: true });
+  await addMember(world.deps, world.workspace, { email, username, is_admin: true, operator: false }, { inherits: true });
   return { username, email };
 }
 type Member = Awaited<ReturnType<typeof newMember>>;
 const aRun = ({ username, email }: Member, fields: Parameters<typeof addJob>[1] = {}) =>
-  addJob(room, {
+  addJob(world, {
     createdBy: username,
     email,
     permissionedAs: `u/${username}`,
     superAdmin: false,
-    scheduledForMs: room.clock.nowMs + 300 * 24 * 3600_000,
+    scheduledForMs: world.clock.nowMs + 300 * 24 * 3600_000,
     ...fields,
   });
 
-const tick = (untilMs = Number.POSITIVE_INFINITY) => endLostRuns({ ...room.deps, isolation: newIsolation(room) }, untilMs);
-const stateOf = async (id: string) => (await room.deps.jobs.get(id))?.state;
-const removals = () => room.deps.objects.list(removalObject.partitionKey());
+const tick = (untilMs = Number.POSITIVE_INFINITY) => endLostRuns({ ...world.deps, isolation: newIsolation(world) }, untilMs);
+const stateOf = async (id: string) => (await world.deps.jobs.get(id))?.state;
+const removals = () => world.deps.objects.list(removalObject.partitionKey());
 
 const ends: [string, (member: Member) => Promise<unknown>][] = [
-  ["is removed from the workspace", ({ username }) => removeMember(room.deps, room.workspace, username)],
+  ["is removed from the workspace", ({ username }) => removeMember(world.deps, world.workspace, username)],
   [
     "leaves the workspace",
     ({ username, email }) =>
-      leaveWorkspace(room.deps, {
+      leaveWorkspace(world.deps, {
         actor: {
           kind: "person",
           email,
@@ -50,17 +50,17 @@ const ends: [string, (member: Member) => Promise<unknown>][] = [
           superAdmin: false,
           tokenHash: "",
           tokenPrefix: "",
-          rights: { workspace: room.workspace, role: "admin", groups: [], folders: {}, objects: {} },
+          rights: { workspace: world.workspace, role: "admin", groups: [], folders: {}, objects: {} },
         },
-        workspace: room.workspace,
+        workspace: world.workspace,
       }),
   ],
-  ["is disabled in the workspace", ({ username }) => updateMember(room.deps, room.workspace, username, { disabled: true })],
-  ["is disabled", ({ email }) => updateUser(room.deps, email, { disabled: true })],
+  ["is disabled in the workspace", ({ username }) => updateMember(world.deps, world.workspace, username, { disabled: true })],
+  ["is disabled", ({ email }) => updateUser(world.deps, email, { disabled: true })],
   [
     "is disabled by a list of all users",
     async ({ email }) => {
-      const all = await exportUsers(room.deps);
+      const all = await exportUsers(world.deps);
       await overwriteUsers(
         users(),
         all.map((user) => (user.email === email ? { ...user, disabled: true } : user)),
@@ -81,7 +81,7 @@ describe.each(ends)("when a user %s", (_, end) => {
     await end(member);
     await tick();
     for (const { id } of [own, onBehalf, forMember, started]) {
-      expect(await room.deps.jobs.get(id)).toMatchObject({ state: "failed", result: { json: expect.stringContaining("PermissionLost") } });
+      expect(await world.deps.jobs.get(id)).toMatchObject({ state: "failed", result: { json: expect.stringContaining("PermissionLost") } });
     }
     expect(await stateOf(others.id)).toBe("queued");
     expect(await removals()).toEqual([]);
@@ -92,7 +92,7 @@ it("when a superadmin who is no member loses that role, the queued runs end", as
   const email = `${randomUUID()}@example.com`;
   await createUser(users(), { email, super_admin: true });
   const run = await aRun({ username: "root", email }, { superAdmin: true });
-  await updateUser(room.deps, email, { is_super_admin: false });
+  await updateUser(world.deps, email, { is_super_admin: false });
   await tick();
   expect(await stateOf(run.id)).toBe("failed");
 });
@@ -105,12 +105,12 @@ describe("the request to end the runs of a user", () => {
       const runs = [await aRun(member), await aRun(member)];
       return {
         act: async () => {
-          await removeMember(room.deps, room.workspace, member.username);
+          await removeMember(world.deps, world.workspace, member.username);
           await tick(0);
           await tick();
         },
         recover: async () => {
-          await removeMember(room.deps, room.workspace, member.username).catch(() => undefined);
+          await removeMember(world.deps, world.workspace, member.username).catch(() => undefined);
           await tick();
         },
         check: async () => {
@@ -127,9 +127,9 @@ describe("the request to end the runs of a user", () => {
     const [back, gone] = [await newMember(), await newMember()];
     const run = await aRun(back);
     const scheduled = await aRun(gone, { claimer: "schedule", schedulePath: "f/ops/daily" });
-    await removeMember(room.deps, room.workspace, back.username);
-    await removeMember(room.deps, room.workspace, gone.username);
-    await addMember(room.deps, room.workspace, { ...back, is_admin: true, operator: false }, { inherits: true });
+    await removeMember(world.deps, world.workspace, back.username);
+    await removeMember(world.deps, world.workspace, gone.username);
+    await addMember(world.deps, world.workspace, { ...back, is_admin: true, operator: false }, { inherits: true });
     await tick();
     expect([await stateOf(run.id), await stateOf(scheduled.id)]).toEqual(["queued", "queued"]);
   });
@@ -137,10 +137,10 @@ describe("the request to end the runs of a user", () => {
   it("that comes during a pass is for the next pass", async () => {
     const [first, second] = [await newMember(), await newMember()];
     const runs = [await aRun(first), await aRun(second)];
-    await removeMember(room.deps, room.workspace, first.username);
+    await removeMember(world.deps, world.workspace, first.username);
     await tick(0);
-    room.clock.nowMs += 1;
-    await removeMember(room.deps, room.workspace, second.username);
+    world.clock.nowMs += 1;
+    await removeMember(world.deps, world.workspace, second.username);
     await tick();
     await tick();
     expect(await Promise.all(runs.map(({ id }) => stateOf(id)))).toEqual(["failed", "failed"]);

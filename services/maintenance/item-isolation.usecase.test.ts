@@ -17,9 +17,9 @@ import { connectionObject } from "../../core/triggers/sources.ts";
 import { heldJobObject, polledQueueObject, releaseObject } from "../../core/triggers/trigger.ts";
 import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { addFlowJob, addJob, addWorkspace, LEASE_OVER_MS } from "../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { addFlowJob, addJob, addWorkspace, LEASE_OVER_MS } from "../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { findEndedIndexStart } from "../jobs/read/ended-index.ts";
 import { deleteWorkspace } from "../workspaces/archive.ts";
 import { createWorkspace } from "../workspaces/workspaces.ts";
@@ -27,19 +27,19 @@ import { ItemIsolation, listFailedItems, setAsideMs } from "./item-isolation.ts"
 import { type PeriodicTaskDeps, periodicTasks } from "./periodic-tasks.ts";
 import { runPeriodicTasks } from "./run-periodic-tasks.ts";
 
-let room: Room;
+let world: World;
 let deps: PeriodicTaskDeps;
 let failures: string[];
 beforeEach(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
   failures = [];
-  deps = { ...room.deps, isolation: undefined as never };
+  deps = { ...world.deps, isolation: undefined as never };
 });
 
 /** One run of housekeeping. Returns the names of the tasks that failed as a whole. */
 async function tick(): Promise<string[]> {
-  const { objects, nowMs } = room.deps;
+  const { objects, nowMs } = world.deps;
   const isolation = new ItemIsolation({
     objects,
     nowMs,
@@ -79,43 +79,43 @@ interface Poison {
 const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
   recordEndedIndex: {
     "a workspace whose record cannot be read": async () => {
-      await room.deps.objects.put({ ...workspaceObject.key("w-bad"), value: { broken: true } });
+      await world.deps.objects.put({ ...workspaceObject.key("w-bad"), value: { broken: true } });
       return {
         item: "listWorkspaces w-bad",
-        check: async () => expect(await findEndedIndexStart(room.deps)).toBeDefined(),
+        check: async () => expect(await findEndedIndexStart(world.deps)).toBeDefined(),
       };
     },
   },
   resumeDueJobs: {
     "a job whose record cannot be read": async () => {
-      const { id } = await addJob(room);
+      const { id } = await addJob(world);
       await damage(id);
-      return { item: `resumeDueJobs ${id}`, check: expectOtherJobSent(await addJob(room)) };
+      return { item: `resumeDueJobs ${id}`, check: expectOtherJobSent(await addJob(world)) };
     },
     "a concurrency group whose record cannot be read": async () => {
       const pk = "limit#broken";
-      await jobsItem({ pk, sk: "group", ws: room.workspace, m: "1", sl: 7, w: true, dp: `due#${computeShard(pk)}`, ds: 1, ttl: 9e9 });
-      return { item: `resumeDueJobs ${pk}`, check: expectOtherJobSent(await addJob(room)) };
+      await jobsItem({ pk, sk: "group", ws: world.workspace, m: "1", sl: 7, w: true, dp: `due#${computeShard(pk)}`, ds: 1, ttl: 9e9 });
+      return { item: `resumeDueJobs ${pk}`, check: expectOtherJobSent(await addJob(world)) };
     },
     "a flow for which Step Functions always fails": async () => {
-      const [bad, good] = [await addFlowJob(room, "bad"), await addFlowJob(room, "good")];
+      const [bad, good] = [await addFlowJob(world, "bad"), await addFlowJob(world, "good")];
       const checked: string[] = [];
-      const getExecutionStatus: typeof room.deps.executions.getExecutionStatus = async ({ machine, job }) => {
+      const getExecutionStatus: typeof world.deps.executions.getExecutionStatus = async ({ machine, job }) => {
         if (machine === "bad") throw new Error("AccessDeniedException");
         checked.push(job);
         return { is: "running", reason: "" };
       };
-      deps = { ...deps, executions: { ...room.deps.executions, getExecutionStatus } };
+      deps = { ...deps, executions: { ...world.deps.executions, getExecutionStatus } };
       return { item: `resumeDueJobs ${bad.id}`, check: async () => expect(checked).toContain(good.id) };
     },
     "a job in a workspace whose record cannot be read, which is not canceled": async () => {
-      await room.deps.objects.put({ ...workspaceObject.key(room.workspace), value: { broken: true } });
-      return { item: `listWorkspaces ${room.workspace}`, check: expectOtherJobSent(await addJob(room)) };
+      await world.deps.objects.put({ ...workspaceObject.key(world.workspace), value: { broken: true } });
+      return { item: `listWorkspaces ${world.workspace}`, check: expectOtherJobSent(await addJob(world)) };
     },
     "a message that the queue always refuses": async () => {
-      const [bad, good] = [await addJob(room), await addJob(room)];
+      const [bad, good] = [await addJob(world), await addJob(world)];
       const refusal = Object.assign(new Error("not allowed"), { name: "InvalidMessageContents" });
-      const { queue } = room.deps;
+      const { queue } = world.deps;
       deps = {
         ...deps,
         queue: {
@@ -136,119 +136,119 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
   },
   endLostRuns: {
     "a run of a user whose rights cannot be read": async () => {
-      const { objects } = room.deps;
+      const { objects } = world.deps;
       const addRunOfRemoved = async (name: string) => {
-        await objects.put({ ...removalObject.key(room.workspace, personKey(name)), version: name });
-        return addJob(room, { email: name, scheduledForMs: room.clock.nowMs + 10 * 24 * HOUR_MS });
+        await objects.put({ ...removalObject.key(world.workspace, personKey(name)), version: name });
+        return addJob(world, { email: name, scheduledForMs: world.clock.nowMs + 10 * 24 * HOUR_MS });
       };
       const [bad, good] = [await addRunOfRemoved("bad"), await addRunOfRemoved("good")];
       await objects.put({ ...userObject.key(personKey("bad")), value: { broken: true } });
-      return { item: `endLostRuns ${bad.id}`, check: async () => expect((await room.deps.jobs.get(good.id))?.state).toBe("failed") };
+      return { item: `endLostRuns ${bad.id}`, check: async () => expect((await world.deps.jobs.get(good.id))?.state).toBe("failed") };
     },
   },
   sendDueAttempts: {
     "an attempt of a delivery whose message the queue always refuses": async () => {
       const [bad = expect.fail(), good = expect.fail()] = await addRetries(["bad", "good"]);
-      const { deliveryQueue } = room.deps;
+      const { deliveryQueue } = world.deps;
       const sendDeliveries: typeof deliveryQueue.sendDeliveries = async (all) => {
         const isBad = ({ message }: (typeof all)[number]) => "notice" in message && message.notice === "bad";
         await deliveryQueue.sendDeliveries(all.filter((queued) => !isBad(queued)));
         return all.filter(isBad).map((queued) => ({ queued, error: new Error("The message is refused.") })) as never;
       };
       deps = { ...deps, deliveryQueue: { sendDeliveries } };
-      return { item: `sendDueAttempts ${bad.sk}`, check: async () => expect(await room.deps.objects.get(good)).toBeUndefined() };
+      return { item: `sendDueAttempts ${bad.sk}`, check: async () => expect(await world.deps.objects.get(good)).toBeUndefined() };
     },
     "an attempt of a delivery that cannot be read": async () => {
       const [bad = expect.fail(), good = expect.fail()] = await addRetries(["bad", "good"]);
-      await room.deps.objects.put({ ...bad, value: { broken: true } });
-      return { item: `sendDueAttempts ${bad.sk}`, check: async () => expect(await room.deps.objects.get(good)).toBeUndefined() };
+      await world.deps.objects.put({ ...bad, value: { broken: true } });
+      return { item: `sendDueAttempts ${bad.sk}`, check: async () => expect(await world.deps.objects.get(good)).toBeUndefined() };
     },
   },
   purgeDeleted: {
     "a record of a deleted workspace that cannot be read": async () => {
-      await room.deps.objects.put({ ...deletedWorkspaceObject.key("a-bad"), value: { broken: true } });
+      await world.deps.objects.put({ ...deletedWorkspaceObject.key("a-bad"), value: { broken: true } });
       return { item: "purgeDeleted a-bad", check: await expectOtherPurged() };
     },
     "a deleted workspace whose objects cannot be deleted": async () => {
-      await createWorkspace(room.deps, anAdmin, { id: "a-bad", name: "a-bad" });
-      await deleteWorkspace(room.deps, "a-bad", "ann");
-      const deletePrefix: typeof room.deps.storage.deletePrefix = async (prefix, ...more) => {
+      await createWorkspace(world.deps, anAdmin, { id: "a-bad", name: "a-bad" });
+      await deleteWorkspace(world.deps, "a-bad", "ann");
+      const deletePrefix: typeof world.deps.storage.deletePrefix = async (prefix, ...more) => {
         if (prefix.includes("a-bad")) throw new Error("AccessDenied");
-        return room.deps.storage.deletePrefix(prefix, ...more);
+        return world.deps.storage.deletePrefix(prefix, ...more);
       };
-      deps = { ...deps, storage: { ...room.deps.storage, deletePrefix } };
+      deps = { ...deps, storage: { ...world.deps.storage, deletePrefix } };
       return { item: "purgeDeleted a-bad", check: await expectOtherPurged() };
     },
   },
   removeIdleMachines: {
     "a state machine that cannot be described": async () => {
-      room.clock.nowMs = Math.ceil(room.clock.nowMs / HOUR_MS) * HOUR_MS;
+      world.clock.nowMs = Math.ceil(world.clock.nowMs / HOUR_MS) * HOUR_MS;
       const deleted: string[] = [];
-      const deleteIdleStateMachines: typeof room.deps.stateMachines.deleteIdleStateMachines = async (...[, , , , each]) => {
+      const deleteIdleStateMachines: typeof world.deps.stateMachines.deleteIdleStateMachines = async (...[, , , , each]) => {
         await each("bad", () => Promise.reject(new Error("AccessDeniedException")));
         await each("good", async () => Boolean(deleted.push("good")));
         return deleted.length;
       };
-      deps = { ...deps, stateMachines: { ...room.deps.stateMachines, deleteIdleStateMachines } };
+      deps = { ...deps, stateMachines: { ...world.deps.stateMachines, deleteIdleStateMachines } };
       return { item: "removeIdleMachines bad", check: async () => expect(deleted).toContain("good") };
     },
   },
   expireTokens: {
     "an entry of a token that cannot be read": async () => {
-      const shard = tokenExpiryObject.key(0, room.clock.nowMs, "0-bad");
-      await room.deps.objects.put({ ...shard, value: { broken: true } });
+      const shard = tokenExpiryObject.key(0, world.clock.nowMs, "0-bad");
+      await world.deps.objects.put({ ...shard, value: { broken: true } });
       const other = { ...shard, sk: shard.sk.replace("0-bad", "1-good") };
-      const value = { hash: "1-good", prefix: "1", email: "ann@example.com", expiresAtMs: room.clock.nowMs, announced: false };
-      await room.deps.objects.put({ ...other, value, version: "new" });
-      return { item: `expireTokens ${shard.sk}`, check: async () => expect(await room.deps.objects.get(other)).toBeUndefined() };
+      const value = { hash: "1-good", prefix: "1", email: "ann@example.com", expiresAtMs: world.clock.nowMs, announced: false };
+      await world.deps.objects.put({ ...other, value, version: "new" });
+      return { item: `expireTokens ${shard.sk}`, check: async () => expect(await world.deps.objects.get(other)).toBeUndefined() };
     },
   },
   signHeads: {
     "a workspace whose newest anchor cannot be read": async () => {
       for (const id of ["a-bad", "b-good"]) {
-        await createWorkspace(room.deps, anAdmin, { id: `${id}-${room.workspace}`, name: id });
-        await room.deps.objects.put(grownChainObject.key(`${id}-${room.workspace}`, SIGNED_DAY, "0-root"));
+        await createWorkspace(world.deps, anAdmin, { id: `${id}-${world.workspace}`, name: id });
+        await world.deps.objects.put(grownChainObject.key(`${id}-${world.workspace}`, SIGNED_DAY, "0-root"));
       }
-      await room.deps.objects.put({ ...anchorObject.key(`a-bad-${room.workspace}`, 1), value: { broken: true } });
+      await world.deps.objects.put({ ...anchorObject.key(`a-bad-${world.workspace}`, 1), value: { broken: true } });
       return {
-        item: `signHeads a-bad-${room.workspace}`,
-        check: async () => expect(await room.deps.objects.get(anchorObject.key(`b-good-${room.workspace}`, 1))).toBeDefined(),
+        item: `signHeads a-bad-${world.workspace}`,
+        check: async () => expect(await world.deps.objects.get(anchorObject.key(`b-good-${world.workspace}`, 1))).toBeDefined(),
       };
     },
   },
   connectSources: {
     "a source that cannot be read": async () => {
       const bad = connectionObject.key("a-bad", "topic");
-      const good = { of: room.workspace, source: { type: "topic" as const, arn: "arn:aws:sns:us-east-1:000000000000:good" } };
-      await room.deps.objects.put({ ...bad, value: { broken: true } });
-      await room.deps.objects.put({ ...connectionObject.key(room.workspace, "topic"), value: good });
+      const good = { of: world.workspace, source: { type: "topic" as const, arn: "arn:aws:sns:us-east-1:000000000000:good" } };
+      await world.deps.objects.put({ ...bad, value: { broken: true } });
+      await world.deps.objects.put({ ...connectionObject.key(world.workspace, "topic"), value: good });
       const started: unknown[] = [];
-      const startConnecting: typeof room.deps.functions.startConnecting = async ({ connections }) => void started.push(...connections);
+      const startConnecting: typeof world.deps.functions.startConnecting = async ({ connections }) => void started.push(...connections);
       deps = { ...deps, functions: { ...deps.functions, startConnecting } };
-      const expected = [{ workspace: room.workspace, source: good.source }];
+      const expected = [{ workspace: world.workspace, source: good.source }];
       return { item: `connectSources ${bad.sk}`, check: async () => expect(started).toEqual(expected) };
     },
   },
   refreshAccounts: {
     "an entry of an account that cannot be read": async () => {
       const bad = dueRefreshObject.key(1, "a-bad", 1);
-      await room.deps.objects.put({ ...bad, value: { broken: true } });
-      await room.deps.objects.put({ ...dueRefreshObject.key(2, room.workspace, 2), value: { of: room.workspace, account: 2 } });
+      await world.deps.objects.put({ ...bad, value: { broken: true } });
+      await world.deps.objects.put({ ...dueRefreshObject.key(2, world.workspace, 2), value: { of: world.workspace, account: 2 } });
       const started: unknown[] = [];
-      const startRefreshing: typeof room.deps.functions.startRefreshing = async ({ refresh }) => void started.push(...refresh);
+      const startRefreshing: typeof world.deps.functions.startRefreshing = async ({ refresh }) => void started.push(...refresh);
       deps = { ...deps, functions: { ...deps.functions, startRefreshing } };
-      const expected = [{ workspace: room.workspace, account: 2 }];
+      const expected = [{ workspace: world.workspace, account: 2 }];
       return { item: `refreshAccounts ${bad.sk}`, check: async () => expect(started).toEqual(expected) };
     },
   },
   pollQueues: {
     "a queue that cannot be read": async () => {
       const bad = polledQueueObject.key("a-bad", "t");
-      const good = { workspace: room.workspace, path: "f/t/queue", id: randomUUID() };
-      await room.deps.objects.put({ ...bad, value: { broken: true } });
-      await room.deps.objects.put({ ...polledQueueObject.key(room.workspace, good.id), value: { ...good, kind: "sqs" } });
+      const good = { workspace: world.workspace, path: "f/t/queue", id: randomUUID() };
+      await world.deps.objects.put({ ...bad, value: { broken: true } });
+      await world.deps.objects.put({ ...polledQueueObject.key(world.workspace, good.id), value: { ...good, kind: "sqs" } });
       const started: unknown[] = [];
-      const startPolling: typeof room.deps.functions.startPolling = async ({ poll }) => void started.push(...poll);
+      const startPolling: typeof world.deps.functions.startPolling = async ({ poll }) => void started.push(...poll);
       deps = { ...deps, functions: { ...deps.functions, startPolling } };
       return { item: `pollQueues ${bad.sk}`, check: async () => expect(started).toEqual([good]) };
     },
@@ -256,15 +256,15 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
   releaseHeldJobs: {
     "a waiting job that cannot be read": async () => {
       const id = randomUUID();
-      const bad = heldJobObject.key(room.workspace, id, "0-bad");
-      const job = await addJob(room);
-      const good = heldJobObject.key(room.workspace, id, job.id);
-      await room.deps.objects.put({ ...bad, value: { broken: true } });
-      await room.deps.objects.put({ ...good, value: { job: job.id } });
-      await room.deps.objects.put({ ...releaseObject.key(room.workspace, id), value: { id, of: room.workspace } });
+      const bad = heldJobObject.key(world.workspace, id, "0-bad");
+      const job = await addJob(world);
+      const good = heldJobObject.key(world.workspace, id, job.id);
+      await world.deps.objects.put({ ...bad, value: { broken: true } });
+      await world.deps.objects.put({ ...good, value: { job: job.id } });
+      await world.deps.objects.put({ ...releaseObject.key(world.workspace, id), value: { id, of: world.workspace } });
       return {
-        item: `releaseHeldJobs ${room.workspace}#${bad.sk}`,
-        check: async () => expect(await room.deps.objects.get(good)).toBeUndefined(),
+        item: `releaseHeldJobs ${world.workspace}#${bad.sk}`,
+        check: async () => expect(await world.deps.objects.get(good)).toBeUndefined(),
       };
     },
   },
@@ -272,33 +272,36 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
 
 /** Adds attempts of deliveries that are due. */
 async function addRetries(notices: string[]) {
-  const items = notices.map((notice) => ({ notice, key: dueAttemptObject.key(room.clock.nowMs - 1000, room.workspace, notice, "topic") }));
+  const items = notices.map((notice) => ({
+    notice,
+    key: dueAttemptObject.key(world.clock.nowMs - 1000, world.workspace, notice, "topic"),
+  }));
   for (const { notice, key } of items) {
-    const message = { kind: "notice", workspace: room.workspace, notice, channel: "topic", to: "topic", after: 1 };
-    await room.deps.objects.put({ ...key, value: { message, lane: "fast" } });
+    const message = { kind: "notice", workspace: world.workspace, notice, channel: "topic", to: "topic", after: 1 };
+    await world.deps.objects.put({ ...key, value: { message, lane: "fast" } });
   }
   return items.map(({ key }) => key);
 }
 
 function expectOtherJobSent(job: { id: string }) {
   return async () => {
-    const sent = (await room.messages()).map(({ job: id }) => id);
+    const sent = (await world.messages()).map(({ job: id }) => id);
     expect(sent).toContain(job.id);
-    expect(await room.deps.jobs.get(job.id)).toMatchObject({ state: "queued" });
+    expect(await world.deps.jobs.get(job.id)).toMatchObject({ state: "queued" });
   };
 }
 
 /** Adds another deleted workspace, which contains a job that cannot be read. */
 async function expectOtherPurged() {
-  const id = `b-${room.workspace}`;
-  await createWorkspace(room.deps, anAdmin, { id, name: id });
-  const job = await addJob({ ...room, workspace: id });
+  const id = `b-${world.workspace}`;
+  await createWorkspace(world.deps, anAdmin, { id, name: id });
+  const job = await addJob({ ...world, workspace: id });
   await damage(job.id);
-  await room.deps.objects.put({ pk: `VAR#${id}`, sk: "f/t/v", value: {} });
-  await deleteWorkspace(room.deps, id, "ann");
+  await world.deps.objects.put({ pk: `VAR#${id}`, sk: "f/t/v", value: {} });
+  await deleteWorkspace(world.deps, id, "ann");
   return async () => {
-    expect(await room.deps.objects.get({ pk: `VAR#${id}`, sk: "f/t/v" })).toBeUndefined();
-    expect(await room.deps.jobs.listChildren(job.id, "")).toEqual([]);
+    expect(await world.deps.objects.get({ pk: `VAR#${id}`, sk: "f/t/v" })).toBeUndefined();
+    expect(await world.deps.jobs.listChildren(job.id, "")).toEqual([]);
   };
 }
 
@@ -308,21 +311,21 @@ describe("housekeeping, in the task", () => {
 
   it.each(rows)("%s, handles the other items although there is %s, and sets that item aside", async (task, title) => {
     const { item, check } = await caseOf(task, title)();
-    room.clock.nowMs += LEASE_OVER_MS;
-    room.clock.nowMs = Math.ceil(room.clock.nowMs / HOUR_MS) * HOUR_MS;
+    world.clock.nowMs += LEASE_OVER_MS;
+    world.clock.nowMs = Math.ceil(world.clock.nowMs / HOUR_MS) * HOUR_MS;
     expect(await tick()).toEqual([]);
     await check();
     expect(failures).toContain(item);
     for (let ticks = 0; ticks < 2; ticks += 1) {
       // Machines are checked once an hour.
-      room.clock.nowMs += task === "removeIdleMachines" ? HOUR_MS : 60_000;
+      world.clock.nowMs += task === "removeIdleMachines" ? HOUR_MS : 60_000;
       expect(await tick()).toEqual([]);
     }
-    const found = (await listFailedItems(room.deps)).filter(({ nextMs }) => nextMs > room.clock.nowMs);
-    expect(found).toEqual([expect.objectContaining({ failures: 3, nextMs: room.clock.nowMs + 120_000 })]);
+    const found = (await listFailedItems(world.deps)).filter(({ nextMs }) => nextMs > world.clock.nowMs);
+    expect(found).toEqual([expect.objectContaining({ failures: 3, nextMs: world.clock.nowMs + 120_000 })]);
     expect(found.map(({ task: name, item: failed }) => `${name} ${failed}`)).toEqual([item]);
     const before = failures.length;
-    room.clock.nowMs += 60_000;
+    world.clock.nowMs += 60_000;
     await tick();
     expect(failures.length).toBe(before);
   });
@@ -337,16 +340,16 @@ describe("housekeeping, in the task", () => {
 
 describe("an item that always fails", () => {
   it("is looked at at most 22 times in three days, in growing intervals, and does not stop the jobs that are due later", async () => {
-    const bad = await addJob(room);
+    const bad = await addJob(world);
     await damage(bad.id);
     for (let minute = 0; minute < 3 * 24 * 60; ) {
-      room.clock.nowMs += 60_000;
+      world.clock.nowMs += 60_000;
       minute += 1;
-      const [failed] = await listFailedItems(room.deps);
+      const [failed] = await listFailedItems(world.deps);
       // Nothing happens until then.
-      if (failed && failed.nextMs > room.clock.nowMs) {
-        minute += Math.floor((failed.nextMs - room.clock.nowMs) / 60_000);
-        room.clock.nowMs = failed.nextMs;
+      if (failed && failed.nextMs > world.clock.nowMs) {
+        minute += Math.floor((failed.nextMs - world.clock.nowMs) / 60_000);
+        world.clock.nowMs = failed.nextMs;
       }
       await tick();
     }
@@ -356,11 +359,11 @@ describe("an item that always fails", () => {
   });
 
   it("is looked at again after it was repaired, and is no longer listed", async () => {
-    const { id } = await addJob(room);
+    const { id } = await addJob(world);
     await damage(id);
-    room.clock.nowMs += LEASE_OVER_MS;
+    world.clock.nowMs += LEASE_OVER_MS;
     for (let ticks = 0; ticks < 3; ticks += 1) await tick();
-    const [failed = expect.fail()] = await listFailedItems(room.deps);
+    const [failed = expect.fail()] = await listFailedItems(world.deps);
     await documents().send(
       new UpdateCommand({
         TableName: requireEnv(env.jobsTable),
@@ -370,18 +373,18 @@ describe("an item that always fails", () => {
         ExpressionAttributeValues: { ":k": "script" },
       }),
     );
-    room.clock.nowMs = failed.nextMs;
+    world.clock.nowMs = failed.nextMs;
     await tick();
-    expect((await room.messages()).map(({ job }) => job)).toEqual([id]);
-    expect(await listFailedItems(room.deps)).toEqual([]);
+    expect((await world.messages()).map(({ job }) => job)).toEqual([id]);
+    expect(await listFailedItems(world.deps)).toEqual([]);
   });
 
   it("is counted once by two ticks at the same time", async () => {
-    const { id } = await addJob(room);
+    const { id } = await addJob(world);
     await damage(id);
-    room.clock.nowMs += LEASE_OVER_MS;
+    world.clock.nowMs += LEASE_OVER_MS;
     await Promise.all([tick(), tick()]);
-    expect((await listFailedItems(room.deps)).map(({ failures: count }) => count)).toEqual([1]);
+    expect((await listFailedItems(world.deps)).map(({ failures: count }) => count)).toEqual([1]);
   });
 
   const throttled = Object.assign(new Error("Rate exceeded"), { name: "ThrottlingException" });
@@ -389,11 +392,11 @@ describe("an item that always fails", () => {
     ["the error of AWS", throttled],
     ["service.busy", new SvcError("service.busy", { service: "SFN" }, { cause: throttled })],
   ])("is no failure of the item when AWS throttles the call, which reports %s", async (_how, error) => {
-    await addFlowJob(room, "m");
+    await addFlowJob(world, "m");
     const getExecutionStatus = () => Promise.reject(error);
-    deps = { ...deps, executions: { ...room.deps.executions, getExecutionStatus } };
-    room.clock.nowMs += HOUR_MS;
+    deps = { ...deps, executions: { ...world.deps.executions, getExecutionStatus } };
+    world.clock.nowMs += HOUR_MS;
     expect(await tick()).toEqual([]);
-    expect([failures, await listFailedItems(room.deps)]).toEqual([[], []]);
+    expect([failures, await listFailedItems(world.deps)]).toEqual([[], []]);
   });
 });

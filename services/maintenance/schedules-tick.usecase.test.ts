@@ -1,16 +1,16 @@
 import { afterAll, expect, it } from "vitest";
-import { newIsolation, work } from "../../test/support/use-cases/room-jobs.ts";
 import { openScheduleTests } from "../../test/support/use-cases/schedule-tests.ts";
+import { newIsolation, work } from "../../test/support/use-cases/world-jobs.ts";
 import { periodicTasks, RESUME_DUE_JOBS } from "./periodic-tasks.ts";
 import { type PeriodicTask, runPeriodicTasks } from "./run-periodic-tasks.ts";
 
-const { room, removeSchedules, runsOf, aSchedule, nextHour } = await openScheduleTests();
+const { world, removeSchedules, runsOf, aSchedule, nextHour } = await openScheduleTests();
 // Housekeeping sends the runs that are more than 15 minutes away.
-room.clock.nowMs = nextHour();
+world.clock.nowMs = nextHour();
 afterAll(removeSchedules);
 
-const { deps } = room;
-const tasksOf = (changed: Partial<typeof deps> = {}) => periodicTasks({ ...deps, ...changed, isolation: newIsolation(room) });
+const { deps } = world;
+const tasksOf = (changed: Partial<typeof deps> = {}) => periodicTasks({ ...deps, ...changed, isolation: newIsolation(world) });
 
 /** Runs one tick of housekeeping, and returns the names of the tasks that failed. */
 async function tick(tasks: readonly PeriodicTask[], turn = 0): Promise<string[]> {
@@ -21,9 +21,9 @@ async function tick(tasks: readonly PeriodicTask[], turn = 0): Promise<string[]>
 /** The ends of the runs that are due at the next hour, if this tick of housekeeping is the only one. */
 async function runNextHour(paths: readonly string[], tasks: readonly PeriodicTask[], turn?: number) {
   const atMs = nextHour();
-  room.clock.nowMs = atMs;
+  world.clock.nowMs = atMs;
   const failed = await tick(tasks, turn);
-  await work(room);
+  await work(world);
   const runs = (await Promise.all(paths.map(runsOf))).map((all) => all.find(({ scheduledForMs }) => scheduledForMs === atMs)?.state);
   return { failed, runs };
 }

@@ -5,19 +5,19 @@ import { dueAttemptObject } from "../../core/deliveries/due-attempt.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
 import { personKey, userObject } from "../../core/people/person.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
-import { addNotice, mails } from "../../test/support/use-cases/room-notices.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
+import { addNotice, mails } from "../../test/support/use-cases/world-notices.ts";
 import { cancelJob } from "../jobs/cancel/cancel-job.ts";
 import { listDeliveries, storeDelivery } from "./delivery-records.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
-const aNotice = (fields: Partial<GateNotice>) => addNotice(room, fields);
+const aNotice = (fields: Partial<GateNotice>) => addNotice(world, fields);
 
 const channels: [string, Partial<GateNotice>, string[]][] = [
   ["the topic and two mails", {}, [...mails, "topic"]],
@@ -98,8 +98,8 @@ it("a mail that asks for a decision is not sent again once its flow was canceled
   const notice = await aNotice({ people: [mails[0] ?? ""] });
   notice.answers.next.push(failedAttempt("503"), failedAttempt("503"));
   await notice.read();
-  const flow = await room.deps.jobs.get(notice.flow);
-  await cancelJob(room.deps, flow ?? expect.fail(), { by: "ann", reason: "" });
+  const flow = await world.deps.jobs.get(notice.flow);
+  await cancelJob(world.deps, flow ?? expect.fail(), { by: "ann", reason: "" });
   for (let tick = 0; tick < 3; tick += 1) await notice.tick();
   expect(await notice.records()).toEqual([
     [mails[0], "failed"],
@@ -128,7 +128,7 @@ describe("the outcome of a request", () => {
       "is disabled",
       async () => {
         const person = { email: "left@example.com", username: "left", superAdmin: true, disabled: true, createdAtMs: 0 };
-        await room.deps.objects.put({ ...userObject.key(personKey(person.email)), value: person });
+        await world.deps.objects.put({ ...userObject.key(personKey(person.email)), value: person });
       },
     ],
   ])("is not sent to a person who %s", async (_, prepare) => {
@@ -152,7 +152,7 @@ describe("a notice that the stream brings several times", () => {
   it("is sent once for each part if its messages are handled at the same time", async () => {
     const notice = await aNotice({ people: [] });
     await Promise.all([notice.dispatch(), notice.dispatch(), notice.dispatch()]);
-    const messages = room.deliveries.splice(0).filter(({ message }) => "notice" in message && message.notice === notice.id);
+    const messages = world.deliveries.splice(0).filter(({ message }) => "notice" in message && message.notice === notice.id);
     const done = await Promise.allSettled(messages.map((message) => notice.consumer.handle({ ...message, receives: 1 })));
     expect(done.map(({ status }) => status)).toContain("fulfilled");
     expect(notice.sent).toEqual(["topic"]);
@@ -161,8 +161,12 @@ describe("a notice that the stream brings several times", () => {
 
 it("the retry that an earlier release stored is made", async () => {
   const notice = await aNotice({ people: [] });
-  const old = { workspace: room.workspace, notice: notice.id, channel: "topic", to: "topic", attempts: 1, heldUntilMs: room.clock.nowMs };
-  await room.deps.objects.put({ ...dueAttemptObject.key(room.clock.nowMs, room.workspace, notice.id, "topic"), value: old, version: "1" });
+  const old = { workspace: world.workspace, notice: notice.id, channel: "topic", to: "topic", attempts: 1, heldUntilMs: world.clock.nowMs };
+  await world.deps.objects.put({
+    ...dueAttemptObject.key(world.clock.nowMs, world.workspace, notice.id, "topic"),
+    value: old,
+    version: "1",
+  });
   await notice.tick();
   expect(await notice.records()).toEqual([["topic", "sent"]]);
   expect(await notice.queue()).toEqual([]);
@@ -171,9 +175,9 @@ it("the retry that an earlier release stored is made", async () => {
 it("the list of deliveries shows only the scheme and the host of a webhook's URL, also if an earlier release stored its path", async () => {
   const { id, flow } = await aNotice({});
   const part = { channel: "webhook" as const, to: "https://hooks.slack.com/services/T0/B0/secret" };
-  const delivery = { ...part, gate: randomUUID(), what: "opened" as const, state: "sent" as const, attempts: 1, atMs: room.clock.nowMs };
+  const delivery = { ...part, gate: randomUUID(), what: "opened" as const, state: "sent" as const, attempts: 1, atMs: world.clock.nowMs };
   const owner = { flow, notice: id, part, expiresAtS: Math.ceil(Date.now() / 1000) + 60 };
-  await storeDelivery(room.deps, owner, { delivery, version: 1, after: "absent" });
-  const shown = (await listDeliveries(room.deps, flow)).get(delivery.gate);
+  await storeDelivery(world.deps, owner, { delivery, version: 1, after: "absent" });
+  const shown = (await listDeliveries(world.deps, flow)).get(delivery.gate);
   expect(shown?.map(({ to }) => to)).toEqual(["https://hooks.slack.com"]);
 });

@@ -5,34 +5,34 @@ import { personKey, userObject } from "../../core/people/person.ts";
 import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
 import { deliveryKinds } from "../../functions/shared/wiring/delivery-kinds.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { DeliveryConsumer } from "../../test/support/use-cases/room-deliveries.ts";
-import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
-import { recordingChannels } from "../../test/support/use-cases/room-notices.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { DeliveryConsumer } from "../../test/support/use-cases/world-deliveries.ts";
+import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
+import { recordingChannels } from "../../test/support/use-cases/world-notices.ts";
 import { sendDeliveries } from "../deliveries/queue-attempts.ts";
 import { buildMailWrite } from "../outbox/mail.ts";
 import { dispatchNotice } from "./dispatch-notice.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
 const people = ["kim@example.com", "KIM@example.com", "lee@example.com"];
 
 /** A mail that a change has written, and function `deliver`. */
-async function aMail({ workspace = room.workspace, hasSender = true, to = people } = {}) {
-  const part = buildMailWrite({ workspace, people: to, subject: "A token expires", lines: ["Soon."], page: "/", atMs: room.clock.nowMs });
+async function aMail({ workspace = world.workspace, hasSender = true, to = people } = {}) {
+  const part = buildMailWrite({ workspace, people: to, subject: "A token expires", lines: ["Soon."], page: "/", atMs: world.clock.nowMs });
   if (part.op !== "put") throw new Error("A mail is written by a put.");
-  await room.deps.objects.transactWrite([part]);
+  await world.deps.objects.transactWrite([part]);
   const { pk, sk } = part.object;
   const { sent, next, channels } = recordingChannels();
   channels.mail.hasSender = () => hasSender;
-  const kinds = deliveryKinds({ ...room.deps, ...channels } as Parameters<typeof deliveryKinds>[0]);
-  const consumer = new DeliveryConsumer(room, kinds, (message) => message.kind === "mail" && message.notice === sk);
+  const kinds = deliveryKinds({ ...world.deps, ...channels } as Parameters<typeof deliveryKinds>[0]);
+  const consumer = new DeliveryConsumer(world, kinds, (message) => message.kind === "mail" && message.notice === sk);
   const read = async () => {
-    await sendDeliveries(room.deps, await dispatchNotice(room.deps, { pk, sk }));
+    await sendDeliveries(world.deps, await dispatchNotice(world.deps, { pk, sk }));
     await consumer.receive();
   };
   return { sent, next, consumer, read };
@@ -58,7 +58,7 @@ describe("a mail that concerns no gate", () => {
 
   it("is not sent for a deleted workspace", async () => {
     const mail = await aMail({ workspace: "deleted" });
-    await room.deps.objects.put({ ...deletedWorkspaceObject.key("deleted"), value: {} });
+    await world.deps.objects.put({ ...deletedWorkspaceObject.key("deleted"), value: {} });
     await mail.read();
     expect(mail.sent).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe("a mail that concerns no gate", () => {
     await mail.read();
     await mail.consumer.pass(24 * 3600_000);
     expect(mail.sent).toEqual([]);
-    expect(room.deliveries.filter(({ message }) => message.kind === "mail")).toEqual([]);
+    expect(world.deliveries.filter(({ message }) => message.kind === "mail")).toEqual([]);
   });
 
   it("goes to the superadmins, if it is for the admins of the instance, and not to disabled ones", async () => {
@@ -78,7 +78,7 @@ describe("a mail that concerns no gate", () => {
       ["user", false, false] as const,
     ]) {
       const person = { email: `${name}@example.com`, username: name, superAdmin, disabled, createdAtMs: 0 };
-      await room.deps.objects.put({ ...userObject.key(personKey(person.email)), value: person });
+      await world.deps.objects.put({ ...userObject.key(personKey(person.email)), value: person });
     }
     const mail = await aMail({ workspace: INSTANCE, to: ["role:admin", "kim@example.com"] });
     await mail.read();

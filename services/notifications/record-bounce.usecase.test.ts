@@ -3,28 +3,28 @@ import { failedAttempt } from "../../core/deliveries/attempt.ts";
 import { hasEnded } from "../../core/jobs/job.ts";
 import { buildPartName } from "../../core/notifications/delivery.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
-import { addNotice, mails } from "../../test/support/use-cases/room-notices.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
+import { addNotice, mails } from "../../test/support/use-cases/world-notices.ts";
 import { cancelJob } from "../jobs/cancel/cancel-job.ts";
 import { eraseJob } from "../jobs/erasure/erase-job.ts";
 import { recordBounce } from "./record-bounce.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
 const [mail = ""] = mails;
 
 /** A notice to one approver, and the event of SES about its mail. */
 async function aNotice() {
-  const notice = await addNotice(room, { people: [mail] });
+  const notice = await addNotice(world, { people: [mail] });
   const tags = { flow: [notice.flow], notice: [notice.id], nth: [buildPartName({ channel: "email", to: mail })] };
   const bounce = { bounceType: "Permanent", bounceSubType: "General", bouncedRecipients: [] };
   const event = { source: "aws.ses", detail: { mail: { tags }, bounce } };
-  return { ...notice, bounce: () => recordBounce(room.deps, event) };
+  return { ...notice, bounce: () => recordBounce(world.deps, event) };
 }
 const expectBounced = async ({ records, queue }: Awaited<ReturnType<typeof aNotice>>) => {
   expect(await records()).toEqual([
@@ -99,11 +99,11 @@ describe("recordBounce of a run that was erased", () => {
   it("changes nothing, and the event is not delivered again", async () => {
     const notice = await aNotice();
     await notice.read();
-    const flow = await room.deps.jobs.get(notice.flow);
-    if (flow) await cancelJob(room.deps, flow, { by: "ann", reason: "" });
-    const ended = await room.deps.jobs.get(notice.flow);
+    const flow = await world.deps.jobs.get(notice.flow);
+    if (flow) await cancelJob(world.deps, flow, { by: "ann", reason: "" });
+    const ended = await world.deps.jobs.get(notice.flow);
     if (!ended || !hasEnded(ended)) throw new Error("The flow has not ended.");
-    await eraseJob(room.deps, ended);
+    await eraseJob(world.deps, ended);
     await notice.bounce();
     expect(await notice.records()).toEqual([]);
   });

@@ -4,30 +4,30 @@ import { limits } from "../../contract/limits.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
 import { noticeObject } from "../../core/notifications/stored-notice.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { gates, playExecutions, startFlow } from "../../test/support/use-cases/room-flows.ts";
-import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
-import { repeat } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { gates, playExecutions, startFlow } from "../../test/support/use-cases/world-flows.ts";
+import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
+import { repeat } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { resendNoticesOfGate } from "./resend-notices.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
 /** A gate that waits for its decision. */
 async function aGate() {
-  const run = await startFlow(room, [{ id: "ask", value: { type: "consentgate", approvers: ["u/ann"] } }]);
-  await playExecutions(room);
-  const [gate] = await gates(room, run);
+  const run = await startFlow(world, [{ id: "ask", value: { type: "consentgate", approvers: ["u/ann"] } }]);
+  await playExecutions(world);
+  const [gate] = await gates(world, run);
   if (!gate) throw new Error("The gate has not opened.");
   const { workspace, id } = gate;
   return {
-    resend: () => resendNoticesOfGate(room.deps, { actor: anAdmin, action: actions.readRun }, { workspace, id }),
+    resend: () => resendNoticesOfGate(world.deps, { actor: anAdmin, action: actions.readRun }, { workspace, id }),
     async reminders(): Promise<number> {
-      const notices = (await room.deps.objects.list(noticeObject.partitionKey(workspace))).map(({ value }) => value as GateNotice);
+      const notices = (await world.deps.objects.list(noticeObject.partitionKey(workspace))).map(({ value }) => value as GateNotice);
       return notices.filter((notice) => notice.gate === id && notice.what === "reminded").length;
     },
   };
@@ -43,7 +43,7 @@ describe("resendNoticesOfGate, whichever of its writes fails,", () => {
         check: async () => {
           expect(await reminders()).toBe(1);
           await expect(resend()).rejects.toMatchObject({ code: "approval.noticeAgain" });
-          room.clock.nowMs += limits.noticeAgainMs + 1000;
+          world.clock.nowMs += limits.noticeAgainMs + 1000;
           await resend();
           expect(await reminders()).toBe(2);
         },

@@ -4,37 +4,37 @@ import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
 import { openapiRequestSchema } from "../../contract/routes/triggers/openapi-documents.ts";
 import type { Person } from "../../core/people/actor.ts";
 import { scriptBodyObject, scriptListingObject } from "../../core/scripts/version.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
-import { newTriggerRoom, type TriggerRoom } from "../../test/support/use-cases/room-triggers.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
+import { newTriggerWorld, type TriggerWorld } from "../../test/support/use-cases/world-triggers.ts";
 import { createResource } from "../resources/save.ts";
 import { generateOpenapi } from "./generate.ts";
 
-let room: TriggerRoom;
+let world: TriggerWorld;
 const schema = { type: "object", properties: { order: { type: "string" } } };
 beforeAll(async () => {
-  room = await newTriggerRoom();
-  const { objects } = room.deps;
+  world = await newTriggerWorld();
+  const { objects } = world.deps;
   for (const path of ["u/ann/open", "u/bob/secret", "u/ann/old"]) {
-    await room.addRunnable(path);
+    await world.addRunnable(path);
     const hash = randomUUID();
-    await objects.put({ ...scriptBodyObject.key(room.workspace, hash), value: { json: JSON.stringify({ sent: { schema } }) } });
+    await objects.put({ ...scriptBodyObject.key(world.workspace, hash), value: { json: JSON.stringify({ sent: { schema } }) } });
     const listing = { path, hash, createdAtMs: 0, createdBy: "ann", archived: path === "u/ann/old", summary: path };
-    await objects.put({ ...scriptListingObject.key(room.workspace, path), value: listing });
+    await objects.put({ ...scriptListingObject.key(world.workspace, path), value: listing });
   }
   const resource = { path: "u/bob/key", resource_type: "api_key_auth", value: { header: "X-Shop", key: "k" } };
-  await createResource(room.deps, { actor: anAdmin, workspace: room.workspace }, newResourceSchema.parse(resource));
+  await createResource(world.deps, { actor: anAdmin, workspace: world.workspace }, newResourceSchema.parse(resource));
   const own = { is_flow: false, workspaced_route: true, http_method: "post" };
   const key = { authentication_method: "api_key", authentication_resource_path: "u/bob/key" };
-  await room.create("http", { ...own, path: "u/ann/open", script_path: "u/ann/open", route_path: "open/:id" });
-  await room.create("http", { ...own, path: "u/ann/hidden", script_path: "u/bob/secret", route_path: "hidden", ...key });
-  await room.create("http", { ...own, path: "u/bob/route", script_path: "u/ann/open", route_path: "bob" });
-  await room.create("http", { ...own, path: "u/ann/off", script_path: "u/ann/open", route_path: "off", mode: "disabled" });
+  await world.create("http", { ...own, path: "u/ann/open", script_path: "u/ann/open", route_path: "open/:id" });
+  await world.create("http", { ...own, path: "u/ann/hidden", script_path: "u/bob/secret", route_path: "hidden", ...key });
+  await world.create("http", { ...own, path: "u/bob/route", script_path: "u/ann/open", route_path: "bob" });
+  await world.create("http", { ...own, path: "u/ann/off", script_path: "u/ann/open", route_path: "off", mode: "disabled" });
 });
 
 const aDeveloper = (): Person => {
   const rights = {
     ...(anAdmin.rights ?? {}),
-    workspace: room.workspace,
+    workspace: world.workspace,
     role: "developer",
     groups: [],
     folders: {},
@@ -44,7 +44,7 @@ const aDeveloper = (): Person => {
 };
 async function generate(request: object, actor: Person = anAdmin) {
   const reads: string[] = [];
-  const { objects } = room.deps;
+  const { objects } = world.deps;
   const counted = {
     list: (...args: Parameters<typeof objects.list>) => {
       reads.push("list");
@@ -56,17 +56,17 @@ async function generate(request: object, actor: Person = anAdmin) {
     },
   };
   const sent = openapiRequestSchema.parse({ openapi_spec_format: "json", ...request });
-  const text = await generateOpenapi({ objects: counted, baseUrl: "https://svc.example" }, { actor, workspace: room.workspace }, sent);
+  const text = await generateOpenapi({ objects: counted, baseUrl: "https://svc.example" }, { actor, workspace: world.workspace }, sent);
   return { document: JSON.parse(text) as { paths: Record<string, object>; components: Record<string, object> }, reads };
 }
 const everyRoute = { http_route_filters: [{}] };
-const route = (name: string) => `/api/r/${room.workspace}/${name}`;
+const route = (name: string) => `/api/r/${world.workspace}/${name}`;
 
 describe("generateOpenapi", () => {
   it("contains the routes and webhooks that exist, by three queries and two batch reads", async () => {
     const { document, reads } = await generate({});
     const webhooks = ["run", "run_wait_result"].flatMap((form) =>
-      ["u/ann/open", "u/bob/secret"].map((path) => `/api/w/${room.workspace}/jobs/${form}/p/${path}`),
+      ["u/ann/open", "u/bob/secret"].map((path) => `/api/w/${world.workspace}/jobs/${form}/p/${path}`),
     );
     const expected = [...["open/{id}", "hidden", "bob"].map(route), ...webhooks];
     expect(Object.keys(document.paths).sort()).toEqual(expected.sort());
@@ -96,21 +96,21 @@ describe("generateOpenapi", () => {
   ])("describes a script with %s by the schema that was read from its source", async (_, stated) => {
     const path = `u/ann/inferred_${stated ? "empty" : "none"}`;
     const inferredSchema = { type: "object", properties: { amount: { type: "integer" } }, required: ["amount"] };
-    const { objects } = room.deps;
+    const { objects } = world.deps;
     const hash = randomUUID();
     const json = JSON.stringify({ sent: { schema: stated }, inferredSchema });
-    await room.addRunnable(path);
-    await objects.put({ ...scriptBodyObject.key(room.workspace, hash), value: { json } });
+    await world.addRunnable(path);
+    await objects.put({ ...scriptBodyObject.key(world.workspace, hash), value: { json } });
     const value = { path, hash, createdAtMs: 0, createdBy: "ann", archived: false };
-    await objects.put({ ...scriptListingObject.key(room.workspace, path), value });
+    await objects.put({ ...scriptListingObject.key(world.workspace, path), value });
     const { document } = await generate({ webhook_filters: [{ runnable_kind: "script", path }] });
     expect(Object.values(document.components["schemas"] ?? {})).toEqual([inferredSchema]);
   });
 
   it("writes YAML unless the request asks for JSON", async () => {
     const request = openapiRequestSchema.parse(everyRoute);
-    const caller = { actor: anAdmin, workspace: room.workspace };
-    const text = await generateOpenapi({ objects: room.deps.objects, baseUrl: "https://svc.example" }, caller, request);
+    const caller = { actor: anAdmin, workspace: world.workspace };
+    const text = await generateOpenapi({ objects: world.deps.objects, baseUrl: "https://svc.example" }, caller, request);
     expect(text).toMatch(/^openapi: "3\.1\.0"\ninfo:\n {2}title: /);
   });
 });

@@ -9,16 +9,16 @@ import {
   makeFolder,
   name,
   nameNextObjects,
-  newEventRoom,
+  newEventWorld,
   path,
   renamed,
-  room,
   script,
   share,
   variable,
+  world,
 } from "../../test/support/use-cases/event-changes.ts";
-import { addEndpoint, listEvents } from "../../test/support/use-cases/room-events.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { addEndpoint, listEvents } from "../../test/support/use-cases/world-events.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { deleteFlow, setFlowArchived } from "../flows/definitions/archive.ts";
 import { deleteResource } from "../resources/save.ts";
 import { deleteResourceType } from "../resources/types.ts";
@@ -26,7 +26,7 @@ import { archiveScript, deleteScript } from "../scripts/archive.ts";
 import { deleteVariable, updateVariable } from "../variables/save.ts";
 import { deleteFolder } from "../workspaces/folders.ts";
 
-beforeAll(newEventRoom);
+beforeAll(newEventWorld);
 beforeEach(nameNextObjects);
 
 describe("the event of a change", () => {
@@ -37,17 +37,17 @@ describe("the event of a change", () => {
 
   it.each(eventCases)("$title is one $type with the data of the change and no value", async ({ prepare, change, type, data }) => {
     const prepared = await prepare?.();
-    await addEndpoint(room);
-    const known = new Set((await listEvents(room)).map(({ id }) => id));
+    await addEndpoint(world);
+    const known = new Set((await listEvents(world)).map(({ id }) => id));
     const changed = await change();
-    const events = (await listEvents(room)).filter(({ id }) => !known.has(id));
+    const events = (await listEvents(world)).filter(({ id }) => !known.has(id));
     expect(events).toEqual([
       {
         id: expect.any(String),
         type,
-        workspace: room.workspace,
+        workspace: world.workspace,
         by: "ann",
-        atMs: room.clock.nowMs,
+        atMs: world.clock.nowMs,
         data: await data(prepared, changed),
       },
     ]);
@@ -56,21 +56,21 @@ describe("the event of a change", () => {
 
   it.each(eventCases)("$title writes no event in a workspace without an endpoint", async ({ prepare, change }) => {
     await prepare?.();
-    await room.deps.objects.deleteItem(endpointObject.key(room.workspace, WORKSPACE_ENDPOINT));
-    const count = (await listEvents(room)).length;
+    await world.deps.objects.deleteItem(endpointObject.key(world.workspace, WORKSPACE_ENDPOINT));
+    const count = (await listEvents(world)).length;
     await change();
-    expect(await listEvents(room)).toHaveLength(count);
+    expect(await listEvents(world)).toHaveLength(count);
   });
 
   it.each(eventCases)(
     "$title made three times at once writes one event for each change that was made",
     async ({ prepare, change, type, once = !type.startsWith("Update") }) => {
       await prepare?.();
-      await addEndpoint(room);
-      const known = new Set((await listEvents(room)).map(({ id }) => id));
+      await addEndpoint(world);
+      const known = new Set((await listEvents(world)).map(({ id }) => id));
       const outcomes = await Promise.allSettled([change(), change(), change()]);
       const made = outcomes.filter(({ status }) => status === "fulfilled").length;
-      const events = (await listEvents(room)).filter(({ id }) => !known.has(id));
+      const events = (await listEvents(world)).filter(({ id }) => !known.has(id));
       expect(events.map((event) => event.type)).toEqual(events.map(() => type));
       expect([events.length, made > 0]).toEqual([once ? 1 : made, true]);
     },
@@ -80,29 +80,29 @@ describe("the event of a change", () => {
     await script();
     await flow();
     await variable({ path: renamed });
-    await setFlowArchived(room.deps, caller(), path, true);
-    await addEndpoint(room);
-    const before = await listEvents(room);
+    await setFlowArchived(world.deps, caller(), path, true);
+    await addEndpoint(world);
+    const before = await listEvents(world);
     const outcomes = await Promise.allSettled([
       script(),
       script({ path: "f/nowhere/a" }),
       script({ auto_parent: true, content: "x".repeat(2 ** 20 + 1) }),
-      deleteScript(room.deps, anAdmin, room.workspace, renamed),
-      archiveScript(room.deps, anAdmin, room.workspace, renamed),
+      deleteScript(world.deps, anAdmin, world.workspace, renamed),
+      archiveScript(world.deps, anAdmin, world.workspace, renamed),
       variable({ path: renamed }),
-      updateVariable(room.deps, { ...caller(), path: renamed }, { path: "f/nowhere/a" }),
-      deleteVariable(room.deps, anAdmin, room.workspace, path),
-      deleteResource(room.deps, anAdmin, room.workspace, path),
-      deleteResourceType(room.deps, anAdmin, room.workspace, name),
+      updateVariable(world.deps, { ...caller(), path: renamed }, { path: "f/nowhere/a" }),
+      deleteVariable(world.deps, anAdmin, world.workspace, path),
+      deleteResource(world.deps, anAdmin, world.workspace, path),
+      deleteResourceType(world.deps, anAdmin, world.workspace, name),
       makeFolder("t"),
-      deleteFolder(room.deps, anAdmin, room.workspace, name),
+      deleteFolder(world.deps, anAdmin, world.workspace, name),
       share("variable"),
       share("folder", name),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => "rejected"));
-    await setFlowArchived(room.deps, caller(), path, true);
-    await deleteFlow(room.deps, anAdmin, room.workspace, renamed);
+    await setFlowArchived(world.deps, caller(), path, true);
+    await deleteFlow(world.deps, anAdmin, world.workspace, renamed);
     await script({ auto_parent: true }, { skipIfNoop: true });
-    expect(await listEvents(room)).toEqual(before);
+    expect(await listEvents(world)).toEqual(before);
   });
 });

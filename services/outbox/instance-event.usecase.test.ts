@@ -4,11 +4,11 @@ import { INSTANCE } from "../../contract/common.ts";
 import { type Endpoint, endpointObject, INSTANCE_ENDPOINT } from "../../core/events/endpoint.ts";
 import { INSTANCE_EVENTS_URL } from "../../core/settings/instance.ts";
 import { countWrite, expectToSurviveFaults, withFault } from "../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { listEvents } from "../../test/support/use-cases/room-events.ts";
-import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
-import { repeat } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { listEvents } from "../../test/support/use-cases/world-events.ts";
+import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
+import { repeat } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { listInstanceEndpoints, testInstanceEndpoint } from "../events/instance-webhook.ts";
 import { beginLogin, completeLogin } from "../identity/federated-login.ts";
 import { overwriteUsers } from "../identity/overwrite.ts";
@@ -24,10 +24,10 @@ import { createWorkspace } from "../workspaces/workspaces.ts";
 const OF_DEPLOYMENT = "https://deployment.example.com/hook";
 const OF_SETTING = "https://setting.example.com/hook";
 
-let room: Room;
+let world: World;
 beforeEach(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
 const people = {
@@ -38,16 +38,16 @@ const people = {
   deleteUser: async () => undefined,
 } as unknown as Parameters<typeof createUser>[0]["people"];
 /** The dependencies of a deployment that names a receiver. */
-const deps = () => ({ ...room.deps, people, instanceEventsUrl: OF_DEPLOYMENT as string | undefined });
+const deps = () => ({ ...world.deps, people, instanceEventsUrl: OF_DEPLOYMENT as string | undefined });
 
 const newEmail = () => `${randomUUID()}@example.com`;
 const usernameOf = (email: string) => email.split("@")[0];
 const events = async (about?: string) => {
-  const found = await listEvents({ ...room, workspace: INSTANCE });
+  const found = await listEvents({ ...world, workspace: INSTANCE });
   return found.flatMap(({ type, data }) => (about && !JSON.stringify(data).includes(about) ? [] : [{ type, data }]));
 };
-const endpoint = async () => (await room.deps.objects.get(endpointObject.key(INSTANCE, INSTANCE_ENDPOINT)))?.value as Endpoint | undefined;
-const set = (value: unknown) => setGlobalSetting(room.deps, INSTANCE_EVENTS_URL, value);
+const endpoint = async () => (await world.deps.objects.get(endpointObject.key(INSTANCE, INSTANCE_ENDPOINT)))?.value as Endpoint | undefined;
+const set = (value: unknown) => setGlobalSetting(world.deps, INSTANCE_EVENTS_URL, value);
 const add = (more: Partial<ReturnType<typeof deps>> = {}) => createUser({ ...deps(), ...more }, { email: newEmail(), super_admin: false });
 
 /** Signs in through a provider that has verified the address. */
@@ -64,11 +64,11 @@ async function signInWithProvider(email: string): Promise<void> {
 }
 
 async function signInFirst(email: string): Promise<void> {
-  await createUser(room.deps as ReturnType<typeof deps>, { email, super_admin: false });
-  await openSession(deps(), (await loadPerson(room.deps, email)).person, { operation: "users.login", address: "" });
+  await createUser(world.deps as ReturnType<typeof deps>, { email, super_admin: false });
+  await openSession(deps(), (await loadPerson(world.deps, email)).person, { operation: "users.login", address: "" });
 }
 const autoInvite = (mode: "add" | "invite") =>
-  setAutoInvite(room.deps, room.workspace, { request: { invite_all: true, auto_add: mode === "add" }, adminEmail: anAdmin.email });
+  setAutoInvite(world.deps, world.workspace, { request: { invite_all: true, auto_add: mode === "add" }, adminEmail: anAdmin.email });
 const asMember = (email: string, username?: string) => ({ email, is_admin: false, operator: false, ...(username ? { username } : {}) });
 
 describe("the receiver of the instance's events receives", () => {
@@ -91,7 +91,7 @@ describe("the receiver of the instance's events receives", () => {
     [
       "nothing of a user who exists",
       async (email) => {
-        await createUser(room.deps as ReturnType<typeof deps>, { email, super_admin: false });
+        await createUser(world.deps as ReturnType<typeof deps>, { email, super_admin: false });
         await createUser(deps(), { email, super_admin: false }).catch(() => undefined);
       },
       () => [],
@@ -110,7 +110,7 @@ describe("the receiver of the instance's events receives", () => {
     [
       "UserSignupOauth of the first sign-in through a provider, and nothing of the second",
       async (email) => {
-        await setGlobalSetting(room.deps, "require_preexisting_user_for_oauth", false);
+        await setGlobalSetting(world.deps, "require_preexisting_user_for_oauth", false);
         await signInWithProvider(email);
         await signInWithProvider(email);
       },
@@ -118,32 +118,32 @@ describe("the receiver of the instance's events receives", () => {
     ],
     [
       "UserInvitedWorkspace of an invitation",
-      (email) => inviteUser(deps(), room.workspace, asMember(email)),
-      (email) => [{ type: "UserInvitedWorkspace", data: { email, workspace: room.workspace } }],
+      (email) => inviteUser(deps(), world.workspace, asMember(email)),
+      (email) => [{ type: "UserInvitedWorkspace", data: { email, workspace: world.workspace } }],
     ],
     [
       "UserJoinedWorkspace of an accepted invitation",
       async (email) => {
-        await createUser(room.deps as ReturnType<typeof deps>, { email, super_admin: false });
-        await inviteUser(room.deps, room.workspace, asMember(email));
-        await acceptInvite(deps(), { ...anAdmin, email }, room.workspace, "chosen");
+        await createUser(world.deps as ReturnType<typeof deps>, { email, super_admin: false });
+        await inviteUser(world.deps, world.workspace, asMember(email));
+        await acceptInvite(deps(), { ...anAdmin, email }, world.workspace, "chosen");
       },
-      (email) => [{ type: "UserJoinedWorkspace", data: { email, workspace: room.workspace, username: "chosen" } }],
+      (email) => [{ type: "UserJoinedWorkspace", data: { email, workspace: world.workspace, username: "chosen" } }],
     ],
     [
       "UserAdded and UserJoinedWorkspace of a new user who is added to a workspace",
-      (email) => addMember(deps(), room.workspace, asMember(email, "named"), { inherits: true }),
+      (email) => addMember(deps(), world.workspace, asMember(email, "named"), { inherits: true }),
       (email) => [
         { type: "UserAdded", data: { email, username: usernameOf(email) } },
-        { type: "UserJoinedWorkspace", data: { email, workspace: room.workspace, username: "named" } },
+        { type: "UserJoinedWorkspace", data: { email, workspace: world.workspace, username: "named" } },
       ],
     ],
     [
       "nothing of a member who is added again, or invited",
       async (email) => {
-        await addMember(room.deps, room.workspace, asMember(email, "named"), { inherits: true });
-        await repeat(() => addMember(deps(), room.workspace, asMember(email), { inherits: false }), ["member.exists"]);
-        await repeat(() => inviteUser(deps(), room.workspace, asMember(email)), ["member.exists"]);
+        await addMember(world.deps, world.workspace, asMember(email, "named"), { inherits: true });
+        await repeat(() => addMember(deps(), world.workspace, asMember(email), { inherits: false }), ["member.exists"]);
+        await repeat(() => inviteUser(deps(), world.workspace, asMember(email)), ["member.exists"]);
       },
       () => [],
     ],
@@ -153,7 +153,7 @@ describe("the receiver of the instance's events receives", () => {
         await autoInvite("add");
         await signInFirst(email);
       },
-      (email) => [{ type: "UserJoinedWorkspace", data: { email, workspace: room.workspace, username: usernameOf(email) } }],
+      (email) => [{ type: "UserJoinedWorkspace", data: { email, workspace: world.workspace, username: usernameOf(email) } }],
     ],
     [
       "UserInvitedWorkspace of a user whom a workspace invites automatically",
@@ -161,7 +161,7 @@ describe("the receiver of the instance's events receives", () => {
         await autoInvite("invite");
         await signInFirst(email);
       },
-      (email) => [{ type: "UserInvitedWorkspace", data: { email, workspace: room.workspace } }],
+      (email) => [{ type: "UserInvitedWorkspace", data: { email, workspace: world.workspace } }],
     ],
     [
       "UserJoinedWorkspace of the user who creates a workspace",
@@ -196,12 +196,12 @@ describe("the receiver of the instance's events", () => {
 
   it("is shown neither to a job of a superadmin nor to a token for one workspace", async () => {
     const { email, username, superAdmin } = anAdmin;
-    const job = { kind: "job", jobId: "j", attempt: 1, workspace: room.workspace, permissionedAs: "u/ann" } as const;
+    const job = { kind: "job", jobId: "j", attempt: 1, workspace: world.workspace, permissionedAs: "u/ann" } as const;
     for (const actor of [
       { email, username, superAdmin, ...job },
-      { ...anAdmin, workspace: room.workspace },
+      { ...anAdmin, workspace: world.workspace },
     ]) {
-      await expect(getGlobalSetting(room.deps, actor, INSTANCE_EVENTS_URL)).rejects.toMatchObject({ code: "auth.forbidden" });
+      await expect(getGlobalSetting(world.deps, actor, INSTANCE_EVENTS_URL)).rejects.toMatchObject({ code: "auth.forbidden" });
     }
   });
 
@@ -210,7 +210,7 @@ describe("the receiver of the instance's events", () => {
     expect(await endpoint()).toMatchObject({ url: OF_DEPLOYMENT, enabled: true });
     await set(OF_SETTING);
     await add();
-    expect([await endpoint(), await getGlobalSetting(room.deps, anAdmin, INSTANCE_EVENTS_URL)]).toMatchObject([
+    expect([await endpoint(), await getGlobalSetting(world.deps, anAdmin, INSTANCE_EVENTS_URL)]).toMatchObject([
       { url: OF_SETTING },
       OF_SETTING,
     ]);
@@ -226,7 +226,7 @@ describe("the receiver of the instance's events", () => {
   it("works by the setting alone, and is switched on again when the setting is saved again", async () => {
     await set(OF_SETTING);
     const { pk, sk } = endpointObject.key(INSTANCE, INSTANCE_ENDPOINT);
-    await room.deps.objects.update({ pk, sk, value: { ...(await endpoint()), enabled: false, disabledReason: "failed" } });
+    await world.deps.objects.update({ pk, sk, value: { ...(await endpoint()), enabled: false, disabledReason: "failed" } });
     await add({ instanceEventsUrl: undefined });
     expect([await events(), await endpoint()]).toMatchObject([{ length: 1 }, { enabled: false }]);
     await set(OF_SETTING);
@@ -269,10 +269,10 @@ describe("whichever write fails,", () => {
           act,
           recover: async () => {
             await repeat(act, ["user.exists", "engine.busy"]);
-            room.clock.nowMs += 31_000;
+            world.clock.nowMs += 31_000;
             await repeat(act, ["user.exists"]);
           },
-          check: async () => expect(await events(email)).toHaveLength((await findPerson(room.deps.objects, email)) ? 1 : 0),
+          check: async () => expect(await events(email)).toHaveLength((await findPerson(world.deps.objects, email)) ? 1 : 0),
         };
       });
     }
@@ -281,7 +281,7 @@ describe("whichever write fails,", () => {
   it("a member was reported once, as a user and as a member", async () => {
     await expectToSurviveFaults(async () => {
       const email = newEmail();
-      const act = () => addMember(deps(), room.workspace, asMember(email), { inherits: false });
+      const act = () => addMember(deps(), world.workspace, asMember(email), { inherits: false });
       return {
         act,
         recover: () => repeat(act, ["member.exists"]),
@@ -295,10 +295,10 @@ describe("whichever write fails,", () => {
     const act = () => createUser(deps(), { email, password: "correct horse", super_admin: false });
     await withFault({ write: 3, moment: "before", kind: "death" }, act);
     expect(await events(email)).toEqual([]);
-    const { person } = await loadPerson(room.deps, email);
+    const { person } = await loadPerson(world.deps, email);
     const signIn = () => openSession(deps(), person, { operation: "users.login", address: "" });
     await Promise.all([signIn(), signIn()]);
-    room.clock.nowMs += 31_000;
+    world.clock.nowMs += 31_000;
     await repeat(act, ["user.exists"]);
     expect(await events(email)).toMatchObject([{ type: "UserAdded" }]);
   });

@@ -8,10 +8,10 @@ import type { RunNotice } from "../../core/notifications/run-notice.ts";
 import { noticeObject } from "../../core/notifications/stored-notice.ts";
 import { deliveryKinds } from "../../functions/shared/wiring/delivery-kinds.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { failure, type Room, success } from "../../test/support/use-cases/room.ts";
-import { DeliveryConsumer } from "../../test/support/use-cases/room-deliveries.ts";
-import { addJob, newScriptRoom, passLease, work } from "../../test/support/use-cases/room-jobs.ts";
-import { recordingChannels } from "../../test/support/use-cases/room-notices.ts";
+import { failure, success, type World } from "../../test/support/use-cases/world.ts";
+import { DeliveryConsumer } from "../../test/support/use-cases/world-deliveries.ts";
+import { addJob, newScriptWorld, passLease, work } from "../../test/support/use-cases/world-jobs.ts";
+import { recordingChannels } from "../../test/support/use-cases/world-notices.ts";
 import { sendDeliveries } from "../deliveries/queue-attempts.ts";
 import { handleJobMessage } from "../execution/handle-job-message.ts";
 import { cancelJob } from "../jobs/cancel/cancel-job.ts";
@@ -19,34 +19,34 @@ import { dispatchNotice } from "../notifications/dispatch-notice.ts";
 import { getWorkspaceSettings } from "../settings/workspace.ts";
 import { setFailureNotices } from "../workspaces/failure-notices.ts";
 
-let room: Room;
+let world: World;
 let hash: string;
 beforeAll(async () => {
-  ({ room, hash } = await newScriptRoom());
+  ({ world, hash } = await newScriptWorld());
 });
 
-const setRules = (rules: FailureNoticeRule[]) => setFailureNotices(room.deps, room.workspace, { rules });
+const setRules = (rules: FailureNoticeRule[]) => setFailureNotices(world.deps, world.workspace, { rules });
 let path: string;
 beforeEach(async () => {
   path = `f/ops/s${randomUUID().slice(0, 8)}`;
-  room.answers.run = async () => failure("no disk");
+  world.answers.run = async () => failure("no disk");
   await setRules([{ email: ["u/ann"], topic: true, webhook: "https://hooks.example.com/secret", on_recovery: true }]);
 });
 
 const addRun = (fields: Partial<QueuedJob> = {}) =>
-  addJob(room, { hash, path, successHandled: true, args: { in: "head", json: '{"key":"of the arguments"}' }, ...fields });
+  addJob(world, { hash, path, successHandled: true, args: { in: "head", json: '{"key":"of the arguments"}' }, ...fields });
 
 /** Runs a job to its end, and then what follows. */
 async function run(fields: Partial<QueuedJob> = {}): Promise<QueuedJob> {
   const job = await addRun(fields);
-  await handleJobMessage(room.deps, { job: job.id, hash: job.hash });
-  await work(room);
+  await handleJobMessage(world.deps, { job: job.id, hash: job.hash });
+  await work(world);
   return job;
 }
 
 type Notice = MailNotice | RunNotice;
 const notices = async (): Promise<Notice[]> => {
-  const all = await room.deps.objects.list(noticeObject.partitionKey(room.workspace));
+  const all = await world.deps.objects.list(noticeObject.partitionKey(world.workspace));
   return all.map(({ value }) => value as Notice).filter((notice) => JSON.stringify(notice).includes(path));
 };
 const sent = async () =>
@@ -64,23 +64,23 @@ describe("a failed run", () => {
     const texts = JSON.stringify(await notices());
     expect(texts).toContain("no disk");
     expect(texts).not.toContain("of the arguments");
-    expect(await getWorkspaceSettings(room.deps, room.workspace)).toMatchObject({ failure_notices: { rules: [{ topic: true }] } });
+    expect(await getWorkspaceSettings(world.deps, world.workspace)).toMatchObject({ failure_notices: { rules: [{ topic: true }] } });
   });
 
   it("is reported again only after an hour", async () => {
     await run();
     await run();
     expect(await sent()).toEqual(failedOnce);
-    room.clock.nowMs += limits.failureNoticeMs;
+    world.clock.nowMs += limits.failureNoticeMs;
     await run();
     expect(await sent()).toEqual([...failedOnce, ...failedOnce].sort());
   });
 
   it("is reported once although its handlers are started twice at the same time, and so are two runs that fail at once", async () => {
     const jobs = await Promise.all([addRun(), addRun()]);
-    await Promise.all(jobs.map((job) => handleJobMessage(room.deps, { job: job.id, hash: job.hash })));
-    await Promise.all(jobs.flatMap(({ id }) => [room.deps.startFollowUps(id), room.deps.startFollowUps(id)]));
-    await work(room);
+    await Promise.all(jobs.map((job) => handleJobMessage(world.deps, { job: job.id, hash: job.hash })));
+    await Promise.all(jobs.flatMap(({ id }) => [world.deps.startFollowUps(id), world.deps.startFollowUps(id)]));
+    await work(world);
     expect(await sent()).toEqual(failedOnce);
   });
 
@@ -88,12 +88,12 @@ describe("a failed run", () => {
     await expectToSurviveFaults(async () => {
       path = `f/ops/s${randomUUID().slice(0, 8)}`;
       const job = await addRun();
-      await handleJobMessage(room.deps, { job: job.id, hash: job.hash });
+      await handleJobMessage(world.deps, { job: job.id, hash: job.hash });
       return {
-        act: () => room.deps.startFollowUps(job.id),
+        act: () => world.deps.startFollowUps(job.id),
         recover: async () => {
-          await room.deps.startFollowUps(job.id);
-          await passLease(room);
+          await world.deps.startFollowUps(job.id);
+          await passLease(world);
         },
         check: async () => expect(await sent()).toEqual(failedOnce),
       };
@@ -111,8 +111,8 @@ describe("a failed run", () => {
 
   it("is not reported if a person has canceled it, or if no rule names it", async () => {
     const job = await addRun();
-    await cancelJob(room.deps, job, { by: "ann", reason: "wrong" });
-    await work(room);
+    await cancelJob(world.deps, job, { by: "ann", reason: "wrong" });
+    await work(world);
     await setRules([{ path: "f/other/*", topic: true }]);
     await run();
     expect(await sent()).toEqual([]);
@@ -127,12 +127,12 @@ describe("a failed run", () => {
 
 describe("a success", () => {
   it("is reported once after a reported failure, to rules that want recoveries", async () => {
-    room.answers.run = async () => success(1);
+    world.answers.run = async () => success(1);
     await run();
     expect(await sent()).toEqual([]);
-    room.answers.run = async () => failure("no disk");
+    world.answers.run = async () => failure("no disk");
     await run();
-    room.answers.run = async () => success(1);
+    world.answers.run = async () => success(1);
     await run();
     await run();
     const recovered = ["mail ann@example.com Recovered", "topic recovered", "webhook recovered"];
@@ -143,14 +143,14 @@ describe("a success", () => {
 it("the notices are delivered: a mail, a message of the topic, and a signed webhook", async () => {
   await run();
   const { sent: delivered, channels } = recordingChannels();
-  const kinds = deliveryKinds({ ...room.deps, ...channels } as Parameters<typeof deliveryKinds>[0]);
+  const kinds = deliveryKinds({ ...world.deps, ...channels } as Parameters<typeof deliveryKinds>[0]);
   const all = await notices();
   const ids = new Set(all.map(({ id }) => id));
-  const consumer = new DeliveryConsumer(room, kinds, (message) => "notice" in message && ids.has(message.notice));
+  const consumer = new DeliveryConsumer(world, kinds, (message) => "notice" in message && ids.has(message.notice));
   for (const { id } of all) {
-    const queued = await dispatchNotice(room.deps, noticeObject.key(room.workspace, id));
-    await sendDeliveries(room.deps, queued);
-    await sendDeliveries(room.deps, queued);
+    const queued = await dispatchNotice(world.deps, noticeObject.key(world.workspace, id));
+    await sendDeliveries(world.deps, queued);
+    await sendDeliveries(world.deps, queued);
   }
   await consumer.receive();
   await consumer.pass(60_000);

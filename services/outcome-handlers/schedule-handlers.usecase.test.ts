@@ -4,9 +4,9 @@ import { hasEnded, type Job, type QueuedJob } from "../../core/jobs/job.ts";
 import { scheduleOutcomesObject } from "../../core/outcome-handlers/schedule-outcomes.ts";
 import { scheduleObject, storedScheduleSchema } from "../../core/schedules/schedule.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { failure, type Room, success } from "../../test/support/use-cases/room.ts";
-import { addJob, addScript, passLease, work } from "../../test/support/use-cases/room-jobs.ts";
-import { addSchedule, addScriptAt, newScheduleRoom } from "../../test/support/use-cases/room-schedules.ts";
+import { failure, success, type World } from "../../test/support/use-cases/world.ts";
+import { addJob, addScript, passLease, work } from "../../test/support/use-cases/world-jobs.ts";
+import { addSchedule, addScriptAt, newScheduleWorld } from "../../test/support/use-cases/world-schedules.ts";
 import { handleJobMessage } from "../execution/handle-job-message.ts";
 import { cancelJob } from "../jobs/cancel/cancel-job.ts";
 import { loadJson } from "../jobs/values/values.ts";
@@ -14,41 +14,43 @@ import { deleteSchedule } from "../schedules/save.ts";
 import { setWorkspaceHandler } from "../workspaces/handlers.ts";
 
 const [ALARM, RECOVERED, DONE] = ["f/ops/alarm", "f/ops/recovered", "f/ops/done"];
-let room: Room;
+let world: World;
 let hash: string;
 let isFailing = false;
 beforeAll(async () => {
-  room = await newScheduleRoom();
-  ({ hash } = await addScript(room));
-  for (const path of [ALARM, RECOVERED, DONE]) await addScriptAt(room, path);
-  room.answers.run = async ({ env }) => {
+  world = await newScheduleWorld();
+  ({ hash } = await addScript(world));
+  for (const path of [ALARM, RECOVERED, DONE]) await addScriptAt(world, path);
+  world.answers.run = async ({ env }) => {
     if (env["WM_JOB_PATH"] !== "f/ops/hello") return success(null);
     return isFailing ? failure("no disk") : success({ rows: 3 });
   };
 });
 beforeEach(() => {
-  room.clock.nowMs += 1000;
+  world.clock.nowMs += 1000;
 });
 
 // The runs of these schedules are made by the tests.
-const schedule = (fields: Partial<NewSchedule>) => addSchedule(room, { enabled: false, ...fields });
-const addRun = (path: string, fields: Partial<QueuedJob> = {}) => addJob(room, { hash, schedulePath: path, ...fields });
+const schedule = (fields: Partial<NewSchedule>) => addSchedule(world, { enabled: false, ...fields });
+const addRun = (path: string, fields: Partial<QueuedJob> = {}) => addJob(world, { hash, schedulePath: path, ...fields });
 
 /** Ends a run of a schedule well or not. Returns the record of the run. */
 async function end(path: string, succeeds: boolean, fields: Partial<QueuedJob> = {}): Promise<QueuedJob> {
   const job = await addRun(path, fields);
   isFailing = !succeeds;
-  await handleJobMessage(room.deps, { job: job.id, hash });
-  await work(room);
+  await handleJobMessage(world.deps, { job: job.id, hash });
+  await work(world);
   return job;
 }
 const handlersOf = async (id: string): Promise<Job[]> => {
-  const { entries } = await room.deps.jobs.list({ index: "parent", partition: id, limit: 100 });
-  return room.deps.jobs.batchGet(entries.map((entry) => entry.id));
+  const { entries } = await world.deps.jobs.list({ index: "parent", partition: id, limit: 100 });
+  return world.deps.jobs.batchGet(entries.map((entry) => entry.id));
 };
 /** The handlers that follow a run, with their arguments. */
 const callsOf = async ({ id }: Pick<Job, "id">) => {
-  const calls = await Promise.all((await handlersOf(id)).map(async (job) => [job.path, await loadJson(room.deps, job, job.args)] as const));
+  const calls = await Promise.all(
+    (await handlersOf(id)).map(async (job) => [job.path, await loadJson(world.deps, job, job.args)] as const),
+  );
   return Object.fromEntries(calls);
 };
 const error = { name: "Error", message: "no disk" };
@@ -65,7 +67,7 @@ describe("the handlers of a schedule", () => {
       on_success_extra_args: { n: 1 },
     });
     const common = { path: "f/ops/hello", is_flow: false, schedule_path: path };
-    const started_at = () => new Date(room.clock.nowMs).toISOString();
+    const started_at = () => new Date(world.clock.nowMs).toISOString();
     expect(await callsOf(await end(path, false))).toEqual({});
     const failed = await end(path, false);
     expect(await callsOf(failed)).toEqual({ [ALARM]: { channel: "ops", ...common, error, started_at: started_at(), failed_times: 2 } });
@@ -73,7 +75,7 @@ describe("the handlers of a schedule", () => {
       { permissionedAs: "u/ann", email: "ann@example.com", isHandler: true, state: "succeeded" },
     ]);
     const error_started_at = started_at();
-    room.clock.nowMs += 1000;
+    world.clock.nowMs += 1000;
     const succeeded = { success_times: 1, success_result: { rows: 3 }, success_started_at: started_at() };
     expect(await callsOf(await end(path, true))).toEqual({
       [RECOVERED]: { channel: "all", ...common, ...succeeded, error, error_started_at },
@@ -85,50 +87,50 @@ describe("the handlers of a schedule", () => {
   it("need a failed run before a success is counted", async () => {
     const path = await schedule({ on_failure: `script/${ALARM}`, on_recovery: `script/${RECOVERED}`, on_recovery_times: 2 });
     const { id } = await end(path, true);
-    expect(await room.deps.jobs.get(id)).not.toHaveProperty("outcomeCount");
+    expect(await world.deps.jobs.get(id)).not.toHaveProperty("outcomeCount");
     const calls = [];
     for (const succeeds of [false, true, true, true]) calls.push(Object.keys(await callsOf(await end(path, succeeds))));
     expect(calls).toEqual([[ALARM], [], [RECOVERED], []]);
-    const stored = storedScheduleSchema.parse((await room.deps.objects.get(scheduleObject.key(room.workspace, path)))?.value);
-    expect(await room.deps.objects.get(scheduleOutcomesObject.key(room.workspace, stored.id))).toBeUndefined();
+    const stored = storedScheduleSchema.parse((await world.deps.objects.get(scheduleObject.key(world.workspace, path)))?.value);
+    expect(await world.deps.objects.get(scheduleOutcomesObject.key(world.workspace, stored.id))).toBeUndefined();
   });
 
   it("follow a canceled run as a failure, and ignore other runs of the script", async () => {
     const path = await schedule({ on_failure: `script/${ALARM}` });
     const canceled = await addRun(path);
-    await cancelJob(room.deps, canceled, { by: "ann", reason: "" });
-    await work(room);
+    await cancelJob(world.deps, canceled, { by: "ann", reason: "" });
+    await work(world);
     expect(await callsOf(canceled)).toMatchObject({ [ALARM]: { error: { name: "Canceled" }, failed_times: 1 } });
-    const other = await addJob(room, { hash });
-    await handleJobMessage(room.deps, { job: other.id, hash });
-    await work(room);
+    const other = await addJob(world, { hash });
+    await handleJobMessage(world.deps, { job: other.id, hash });
+    await work(world);
     expect(await callsOf(other)).toEqual({});
   });
 
   it("mute the workspace's error handler only with ws_error_handler_muted", async () => {
-    await setWorkspaceHandler(room.deps, room.workspace, "error_handler", { path: ALARM });
+    await setWorkspaceHandler(world.deps, world.workspace, "error_handler", { path: ALARM });
     const calls = [];
     for (const muted of [false, true]) {
       const path = await schedule({ ws_error_handler_muted: muted, on_failure: `script/${DONE}` });
       calls.push(Object.keys(await callsOf(await end(path, false))).sort());
     }
-    await setWorkspaceHandler(room.deps, room.workspace, "error_handler", {});
+    await setWorkspaceHandler(world.deps, world.workspace, "error_handler", {});
     expect(calls).toEqual([[ALARM, DONE], [DONE]]);
   });
 
   it("are not called if the user for whom the schedule runs may not run them, or the schedule is gone", async () => {
     const path = await schedule({ on_failure: `script/${ALARM}` });
-    const key = scheduleObject.key(room.workspace, path);
-    const found = await room.deps.objects.get(key);
+    const key = scheduleObject.key(world.workspace, path);
+    const found = await world.deps.objects.get(key);
     const stored = storedScheduleSchema.parse(found?.value);
     const stranger = { email: "eve@example.com", permissionedAs: "u/eve", superAdmin: false };
-    await room.deps.objects.put({ ...key, value: { ...stored, ...stranger }, version: found?.version });
+    await world.deps.objects.put({ ...key, value: { ...stored, ...stranger }, version: found?.version });
     expect(await callsOf(await end(path, false))).toEqual({});
     const run = await addRun(path);
-    await deleteSchedule(room.deps, room.workspace, path);
+    await deleteSchedule(world.deps, world.workspace, path);
     isFailing = true;
-    await handleJobMessage(room.deps, { job: run.id, hash });
-    await work(room);
+    await handleJobMessage(world.deps, { job: run.id, hash });
+    await work(world);
     expect(await callsOf(run)).toEqual({});
   });
 
@@ -140,17 +142,17 @@ describe("the handlers of a schedule", () => {
       return {
         act: async () => {
           isFailing = true;
-          await handleJobMessage(room.deps, { job: job.id, hash });
-          await work(room);
+          await handleJobMessage(world.deps, { job: job.id, hash });
+          await work(world);
         },
-        recover: () => passLease(room, 3),
+        recover: () => passLease(world, 3),
         check: async () => {
           const handlers = await handlersOf(job.id);
           expect(handlers.map((handler) => [handler.path, hasEnded(handler)])).toEqual([[ALARM, true]]);
           // Another failure is the third one.
           expect(await callsOf(await end(path, false))).toEqual({});
-          const { id } = storedScheduleSchema.parse((await room.deps.objects.get(scheduleObject.key(room.workspace, path)))?.value);
-          expect(await room.deps.objects.get(scheduleOutcomesObject.key(room.workspace, id))).toMatchObject({ value: { failures: 3 } });
+          const { id } = storedScheduleSchema.parse((await world.deps.objects.get(scheduleObject.key(world.workspace, path)))?.value);
+          expect(await world.deps.objects.get(scheduleOutcomesObject.key(world.workspace, id))).toMatchObject({ value: { failures: 3 } });
         },
       };
     });
@@ -160,8 +162,8 @@ describe("the handlers of a schedule", () => {
     const path = await schedule({ on_failure: `script/${ALARM}`, on_failure_times: 2, on_failure_exact: true });
     const runs = [await addRun(path), await addRun(path)];
     isFailing = true;
-    await Promise.all(runs.map(({ id }) => handleJobMessage(room.deps, { job: id, hash })));
-    await Promise.all(runs.map(({ id }) => room.deps.startFollowUps(id)));
+    await Promise.all(runs.map(({ id }) => handleJobMessage(world.deps, { job: id, hash })));
+    await Promise.all(runs.map(({ id }) => world.deps.startFollowUps(id)));
     const calls = await Promise.all(runs.map(callsOf));
     expect(calls.flatMap((call) => Object.keys(call))).toEqual([ALARM]);
   });

@@ -10,9 +10,9 @@ import { may } from "../../core/permissions/may.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { scriptBodyObject, scriptHeadObject } from "../../core/scripts/version.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { failure, type Room, success } from "../../test/support/use-cases/room.ts";
-import { addFlow } from "../../test/support/use-cases/room-flows.ts";
-import { addJob, addScript, newScriptRoom, passLease, resumeDue, work } from "../../test/support/use-cases/room-jobs.ts";
+import { failure, success, type World } from "../../test/support/use-cases/world.ts";
+import { addFlow } from "../../test/support/use-cases/world-flows.ts";
+import { addJob, addScript, newScriptWorld, passLease, resumeDue, work } from "../../test/support/use-cases/world-jobs.ts";
 import { handleJobMessage } from "../execution/handle-job-message.ts";
 import { runSync } from "../execution/requests/run-sync.ts";
 import { loadJobActor } from "../identity/identify.ts";
@@ -23,39 +23,39 @@ import { changeAccess } from "../workspaces/access.ts";
 import { setWorkspaceArchived } from "../workspaces/archive.ts";
 import { setWorkspaceHandler } from "../workspaces/handlers.ts";
 
-let room: Room;
+let world: World;
 let hash: string;
 const HANDLER = "f/ops/alarm";
 beforeAll(async () => {
-  ({ room, hash } = await newScriptRoom());
-  const { build, ...value } = await addScript(room, { path: HANDLER, params: ["error"] });
-  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, HANDLER), value, build });
+  ({ world, hash } = await newScriptWorld());
+  const { build, ...value } = await addScript(world, { path: HANDLER, params: ["error"] });
+  await world.deps.objects.put({ ...scriptHeadObject.key(world.workspace, HANDLER), value, build });
 });
 
 /** Jobs of the handler that follow a job. */
 const handlersOf = async (id: string): Promise<Job[]> => {
-  const { entries } = await room.deps.jobs.list({ index: "parent", partition: id, limit: 100 });
-  return room.deps.jobs.batchGet(entries.map((entry) => entry.id));
+  const { entries } = await world.deps.jobs.list({ index: "parent", partition: id, limit: 100 });
+  return world.deps.jobs.batchGet(entries.map((entry) => entry.id));
 };
 const argsOf = async (id: string) => {
   const handlers = await handlersOf(id);
-  return Promise.all(handlers.map((job) => loadJson(room.deps, job, job.args)));
+  return Promise.all(handlers.map((job) => loadJson(world.deps, job, job.args)));
 };
-const runsOf = (id: string) => room.runs.filter(({ job }) => job === id).length;
+const runsOf = (id: string) => world.runs.filter(({ job }) => job === id).length;
 const setError = (handler: Parameters<typeof setWorkspaceHandler>[3]) =>
-  setWorkspaceHandler(room.deps, room.workspace, "error_handler", handler);
-const setSuccess = (path: string | null) => setWorkspaceHandler(room.deps, room.workspace, "success_handler", { path });
+  setWorkspaceHandler(world.deps, world.workspace, "error_handler", handler);
+const setSuccess = (path: string | null) => setWorkspaceHandler(world.deps, world.workspace, "success_handler", { path });
 
 /** Runs a job to its end, and then what follows. */
 async function run(fields: Partial<QueuedJob> = {}): Promise<QueuedJob> {
-  const job = await addJob(room, { hash, ...fields });
-  await handleJobMessage(room.deps, { job: job.id, hash: job.hash });
-  await work(room);
+  const job = await addJob(world, { hash, ...fields });
+  await handleJobMessage(world.deps, { job: job.id, hash: job.hash });
+  await work(world);
   return job;
 }
 
 beforeEach(async () => {
-  room.answers.run = async ({ env }) => (env["WM_JOB_PATH"] === HANDLER ? success(null) : failure("no disk"));
+  world.answers.run = async ({ env }) => (env["WM_JOB_PATH"] === HANDLER ? success(null) : failure("no disk"));
   await setError({ path: `script/${HANDLER}` });
   await setSuccess(null);
 });
@@ -63,24 +63,24 @@ beforeEach(async () => {
 describe("the error handler of a workspace", () => {
   it("is called once with what failed, as the group of handlers", async () => {
     await setError({ path: `script/${HANDLER}`, extra_args: { channel: "ops", path: "not this", constructor: 1 } });
-    expect(await getWorkspaceSettings(room.deps, room.workspace)).toMatchObject({
+    expect(await getWorkspaceSettings(world.deps, world.workspace)).toMatchObject({
       error_handler: { extra_args: { channel: "ops", constructor: 1 } },
     });
     const { id } = await run();
-    const expected = { path: "f/ops/hello", email: "ann@example.com", job_id: id, is_flow: false, workspace_id: room.workspace };
+    const expected = { path: "f/ops/hello", email: "ann@example.com", job_id: id, is_flow: false, workspace_id: world.workspace };
     expect(await argsOf(id)).toEqual([{ channel: "ops", constructor: 1, error: { name: "Error", message: "no disk" }, ...expected }]);
     expect(await handlersOf(id)).toMatchObject([
       { state: "succeeded", permissionedAs: "g/error_handler", createdBy: "error_handler", superAdmin: false, parent: id, root: id },
     ]);
-    expect(await room.deps.jobs.get(id)).not.toHaveProperty("followUp");
+    expect(await world.deps.jobs.get(id)).not.toHaveProperty("followUp");
     // A repeated message starts nothing, and housekeeping finds nothing to do.
-    await room.deps.startFollowUps(id);
-    await passLease(room);
+    await world.deps.startFollowUps(id);
+    await passLease(world);
     expect(await handlersOf(id)).toHaveLength(1);
   });
 
   it("is called for a flow, which it may be itself", async () => {
-    const flow = await addFlow(room, "f/ops/report", [{ id: "a", value: { type: "identity" } }]);
+    const flow = await addFlow(world, "f/ops/report", [{ id: "a", value: { type: "identity" } }]);
     await setError({ path: `flow/${flow.path}` });
     const { id } = await run();
     expect(await handlersOf(id)).toMatchObject([{ kind: "flow", path: flow.path, permissionedAs: "g/error_handler" }]);
@@ -97,7 +97,7 @@ describe("the error handler of a workspace", () => {
   });
 
   it("is not called when the handler itself fails, nor for what it starts", async () => {
-    room.answers.run = async () => failure("no network either");
+    world.answers.run = async () => failure("no network either");
     const { id } = await run();
     const [handler] = await handlersOf(id);
     expect(handler).toMatchObject({ state: "failed", isHandler: true });
@@ -106,9 +106,9 @@ describe("the error handler of a workspace", () => {
 
   it("is called for a canceled job, unless it is muted for these", async () => {
     const cancelled = async () => {
-      const job = await addJob(room, { hash });
-      await cancelJob(room.deps, job, { by: "ann", reason: "wrong customer" });
-      await work(room);
+      const job = await addJob(world, { hash });
+      await cancelJob(world.deps, job, { by: "ann", reason: "wrong customer" });
+      await work(world);
       return argsOf(job.id);
     };
     expect(await cancelled()).toMatchObject([{ error: { name: "Canceled", message: "Canceled by ann: wrong customer" } }]);
@@ -122,9 +122,9 @@ describe("the error handler of a workspace", () => {
     expect(await calls({ path: "u/ann/try" })).toBe(0);
     expect(await calls({})).toBe(1);
     const save = async (fields: Partial<Runnable>, sent: object) => {
-      const script = await addScript(room, fields);
+      const script = await addScript(world, fields);
       const version = { sent: { ws_error_handler_muted: false, ...sent }, hash: script.hash };
-      await room.deps.objects.put({ ...scriptBodyObject.key(room.workspace, script.hash), value: { json: JSON.stringify(version) } });
+      await world.deps.objects.put({ ...scriptBodyObject.key(world.workspace, script.hash), value: { json: JSON.stringify(version) } });
       return script.hash;
     };
     expect(await calls({ hash: await save({}, { ws_error_handler_muted: true }) })).toBe(0);
@@ -134,44 +134,44 @@ describe("the error handler of a workspace", () => {
 
   it("is muted for a flow that is muted", async () => {
     for (const muted of [true, false]) {
-      const flow = await addFlow(room, `f/ops/muted-${muted}`, []);
+      const flow = await addFlow(world, `f/ops/muted-${muted}`, []);
       const sent = { version: flow.version, sent: { ws_error_handler_muted: muted } };
-      await room.deps.objects.put({ ...flowBodyObject.key(room.workspace, flow.version), value: { json: JSON.stringify(sent) } });
+      await world.deps.objects.put({ ...flowBodyObject.key(world.workspace, flow.version), value: { json: JSON.stringify(sent) } });
       const fields = { kind: "flow" as const, path: flow.path, hash: flow.hash, flow: { version: flow.version, execution: 0 } };
-      const job = await addJob(room, fields);
-      await cancelJob(room.deps, job, { by: "ann", reason: "" });
-      await work(room);
+      const job = await addJob(world, fields);
+      await cancelJob(world.deps, job, { by: "ann", reason: "" });
+      await work(world);
       expect(await argsOf(job.id)).toMatchObject(muted ? [] : [{ is_flow: true, path: flow.path }]);
     }
   });
 
   it("receives neither secrets nor references to them", async () => {
-    room.answers.run = async ({ env }) => (env["WM_JOB_PATH"] === HANDLER ? success(null) : failure("$var:f/ops/key"));
+    world.answers.run = async ({ env }) => (env["WM_JOB_PATH"] === HANDLER ? success(null) : failure("$var:f/ops/key"));
     const { id } = await run();
     expect(await argsOf(id)).toMatchObject([{ error: { message: "\\$var:f/ops/key" } }]);
-    const ended = await addJob(room, { hash });
+    const ended = await addJob(world, { hash });
     const redacted = JSON.stringify({ error: { name: "Error", message: "****" } });
-    await room.deps.jobs.update(
+    await world.deps.jobs.update(
       ended.id,
       {
         state: "failed",
-        endedAtMs: room.clock.nowMs,
+        endedAtMs: world.clock.nowMs,
         followUp: true,
         result: { in: "head", json: '"a secret"' },
         redactedResult: { in: "head", json: redacted },
       },
       { attr: "state", eq: "queued" },
     );
-    await room.deps.startFollowUps(ended.id);
+    await world.deps.startFollowUps(ended.id);
     expect(await argsOf(ended.id)).toMatchObject([{ error: { message: "****" } }]);
   });
 
   it("learns that a result is too large, or was erased", async () => {
     const endWith = async (fields: object) => {
-      const job = await addJob(room, { hash });
-      const ended = { state: "failed" as const, endedAtMs: room.clock.nowMs, followUp: true, ...fields };
-      await room.deps.jobs.update(job.id, { result: { in: "head", json: "null" }, ...ended }, { attr: "state", eq: "queued" });
-      await room.deps.startFollowUps(job.id);
+      const job = await addJob(world, { hash });
+      const ended = { state: "failed" as const, endedAtMs: world.clock.nowMs, followUp: true, ...fields };
+      await world.deps.jobs.update(job.id, { result: { in: "head", json: "null" }, ...ended }, { attr: "state", eq: "queued" });
+      await world.deps.startFollowUps(job.id);
       return argsOf(job.id);
     };
     const large = { in: "s3", key: "jobs/none", bytes: limits.handlerResultBytes + 1 };
@@ -181,46 +181,46 @@ describe("the error handler of a workspace", () => {
 
   it("is started exactly once, whichever write fails between the end of the job and the start of the handler", async () => {
     const writes = await expectToSurviveFaults(async () => {
-      const job = await addJob(room, { hash });
+      const job = await addJob(world, { hash });
       return {
         act: () => run2(job),
-        recover: () => passLease(room, 3),
+        recover: () => passLease(world, 3),
         check: async () => {
           const handlers = await handlersOf(job.id);
           expect(handlers).toHaveLength(1);
           const [handler] = handlers;
           expect(handler && hasEnded(handler)).toBe(true);
           expect(runsOf(handler?.id ?? "")).toBeGreaterThan(0);
-          expect(await room.deps.jobs.get(job.id)).not.toHaveProperty("followUp");
+          expect(await world.deps.jobs.get(job.id)).not.toHaveProperty("followUp");
         },
       };
     });
     expect(writes).toBeGreaterThan(5);
   });
   const run2 = async ({ id }: Job) => {
-    await handleJobMessage(room.deps, { job: id, hash });
-    await work(room);
+    await handleJobMessage(world.deps, { job: id, hash });
+    await work(world);
   };
 
   it("leaves the time at which the job is erased", async () => {
     const { id } = await run({ eraseAfterS: 3600 });
     expect(await handlersOf(id)).toHaveLength(1);
-    room.clock.nowMs += 3600_000;
-    await resumeDue(room);
-    expect(await room.deps.jobs.get(id)).toMatchObject({ erased: true });
+    world.clock.nowMs += 3600_000;
+    await resumeDue(world);
+    expect(await world.deps.jobs.get(id)).toMatchObject({ erased: true });
   });
 
   it("is not started where it does not exist, nor in an archived workspace, and nothing remains to do", async () => {
     await setError({ path: "script/f/ops/gone" });
-    const [{ id }, { id: archived }] = [await run(), await addJob(room, { hash })];
+    const [{ id }, { id: archived }] = [await run(), await addJob(world, { hash })];
     await setError({ path: HANDLER });
-    await handleJobMessage(room.deps, { job: archived, hash });
-    await setWorkspaceArchived(room.deps, room.workspace, true);
-    await work(room);
-    await setWorkspaceArchived(room.deps, room.workspace, false);
+    await handleJobMessage(world.deps, { job: archived, hash });
+    await setWorkspaceArchived(world.deps, world.workspace, true);
+    await work(world);
+    await setWorkspaceArchived(world.deps, world.workspace, false);
     for (const job of [id, archived]) {
       expect(await handlersOf(job)).toEqual([]);
-      expect(await room.deps.jobs.get(job)).not.toHaveProperty("followUp");
+      expect(await world.deps.jobs.get(job)).not.toHaveProperty("followUp");
     }
   });
 
@@ -232,10 +232,10 @@ describe("the error handler of a workspace", () => {
       access.folders["alarms"] = { owners: [], perms: { [group]: true } };
       access.objects["variable f/ops/key"] = { [group]: false };
     };
-    await changeAccess(room.deps.objects, room.workspace, share, { by: "bounded" });
-    const actor = handler && (await loadJobActor(room.deps.objects, handler));
+    await changeAccess(world.deps.objects, world.workspace, share, { by: "bounded" });
+    const actor = handler && (await loadJobActor(world.deps.objects, handler));
     const allowed = (action: Action, path?: string) =>
-      actor !== undefined && may(actor, action.access, { workspace: room.workspace, path });
+      actor !== undefined && may(actor, action.access, { workspace: world.workspace, path });
     const variable = { name: "variable", access: { domain: "variables", verb: "write", need: "write", target: "none" } } as const;
     expect([allowed(actions.readVariable, "f/ops/key"), allowed(actions.readVariable, "f/ops/other")]).toEqual([true, false]);
     expect([allowed(variable, "f/alarms/seen"), allowed(variable, "f/ops/key"), allowed(variable, "u/error_handler/x")]).toEqual([
@@ -251,22 +251,22 @@ describe("the error handler of a workspace", () => {
 
 describe("the success handler of a workspace", () => {
   beforeEach(() => {
-    room.answers.run = async () => success({ rows: 3 });
+    world.answers.run = async () => success({ rows: 3 });
   });
 
   it("is called with the result of a job that was created while it was set", async () => {
     await setSuccess(HANDLER);
     const { id } = await run({ successHandled: true });
-    const expected = { path: "f/ops/hello", email: "ann@example.com", job_id: id, is_flow: false, workspace_id: room.workspace };
+    const expected = { path: "f/ops/hello", email: "ann@example.com", job_id: id, is_flow: false, workspace_id: world.workspace };
     expect(await argsOf(id)).toEqual([{ result: { rows: 3 }, ...expected }]);
   });
 
   it("is called for a longer run that was created before it was set, and not after it was removed", async () => {
-    const job = await addJob(room, { hash });
+    const job = await addJob(world, { hash });
     await setSuccess(HANDLER);
-    room.clock.nowMs += 61_000;
-    await handleJobMessage(room.deps, { job: job.id, hash });
-    await work(room);
+    world.clock.nowMs += 61_000;
+    await handleJobMessage(world.deps, { job: job.id, hash });
+    await work(world);
     expect(await handlersOf(job.id)).toHaveLength(1);
     await setSuccess(null);
     const { id } = await run({ successHandled: true });
@@ -275,7 +275,7 @@ describe("the success handler of a workspace", () => {
 
   it("is called after a synchronous run, also of one with a cached result", async () => {
     await setSuccess(HANDLER);
-    const script = await addScript(room, { cacheTtlS: 600 });
+    const script = await addScript(world, { cacheTtlS: 600 });
     const actor = {
       kind: "person" as const,
       email: "ann@example.com",
@@ -286,11 +286,11 @@ describe("the success handler of a workspace", () => {
       successHandled: true as const,
     };
     const { path, hash: version } = script;
-    const newJob = { actor, workspace: room.workspace, kind: "script" as const, path, hash: version, args: { n: 1 }, cacheTtlS: 600 };
+    const newJob = { actor, workspace: world.workspace, kind: "script" as const, path, hash: version, args: { n: 1 }, cacheTtlS: 600 };
     for (const cached of [false, true]) {
-      const result = await runSync(room.deps, newJob, script, 5000);
+      const result = await runSync(world.deps, newJob, script, 5000);
       expect(result).toMatchObject({ cached, resultJson: '{"rows":3}' });
-      await work(room);
+      await work(world);
       expect(await argsOf(result.id)).toMatchObject([{ result: { rows: 3 } }]);
     }
   });

@@ -1,17 +1,17 @@
 import { beforeAll, expect, it } from "vitest";
 import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { listResourceNames, resourceExists, searchResources } from "./read.ts";
 import { createResource } from "./save.ts";
 import { createResourceType, listFileTypes, listResourceTypeNames, resourceTypeExists } from "./types.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoomWithFolder();
+  world = await newWorldWithFolder();
   const create = (path: string, value: unknown, resource_type: string) =>
-    createResource(room.deps, { actor: anAdmin, workspace: room.workspace }, newResourceSchema.parse({ path, value, resource_type }), {});
+    createResource(world.deps, { actor: anAdmin, workspace: world.workspace }, newResourceSchema.parse({ path, value, resource_type }), {});
   await create("f/t/db/main", { host: "a" }, "any");
   await create("f/t/hidden", { host: "b" }, "any");
   await create("f/t/state", 1, "state");
@@ -20,34 +20,34 @@ beforeAll(async () => {
 const isVisible = (path: string) => path !== "f/t/hidden";
 
 it("the names of the resources of a type are their paths without space and folder, without those that the caller may not see", async () => {
-  expect(await listResourceNames(room.deps, room.workspace, "any", isVisible)).toEqual([{ name: "db/main", path: "f/t/db/main" }]);
-  expect(await listResourceNames(room.deps, room.workspace, "none", isVisible)).toEqual([]);
+  expect(await listResourceNames(world.deps, world.workspace, "any", isVisible)).toEqual([{ name: "db/main", path: "f/t/db/main" }]);
+  expect(await listResourceNames(world.deps, world.workspace, "none", isVisible)).toEqual([]);
 });
 
 it("a search returns the values of the resources that the caller may see", async () => {
-  expect(await searchResources(room.deps, room.workspace, isVisible)).toEqual([
+  expect(await searchResources(world.deps, world.workspace, isVisible)).toEqual([
     { path: "f/t/db/main", value: { host: "a" } },
     { path: "f/t/state", value: 1 },
   ]);
-  expect(await resourceExists(room.deps, room.workspace, "f/t/state")).toBe(true);
-  expect(await resourceExists(room.deps, room.workspace, "f/t/none")).toBe(false);
+  expect(await resourceExists(world.deps, world.workspace, "f/t/state")).toBe(true);
+  expect(await resourceExists(world.deps, world.workspace, "f/t/none")).toBe(false);
 });
 
 it("the types of files are those with a file extension and those of sets of files", async () => {
-  const create = (name: string, fields: object) => createResourceType(room.deps, anAdmin, room.workspace, { name, ...fields } as never);
-  const before = await listFileTypes(room.deps, room.workspace);
+  const create = (name: string, fields: object) => createResourceType(world.deps, anAdmin, world.workspace, { name, ...fields } as never);
+  const before = await listFileTypes(world.deps, world.workspace);
   await create("c_ini", { format_extension: "ini" });
   await create("c_set", { is_fileset: true });
   await create("c_plain", {});
   // Earlier releases accepted any text.
   await create("c_old", { format_extension: "../../x" });
-  expect(await listFileTypes(room.deps, room.workspace)).toEqual({
+  expect(await listFileTypes(world.deps, world.workspace)).toEqual({
     ...before,
     c_ini: { format_extension: "ini" },
     c_set: { is_fileset: true },
     c_old: { format_extension: "../../x" },
   });
-  expect(await listResourceTypeNames(room.deps, room.workspace)).toEqual(expect.arrayContaining(["c_ini", "c_plain", "c_set"]));
-  expect(await resourceTypeExists(room.deps, room.workspace, "c_plain")).toBe(true);
-  expect(await resourceTypeExists(room.deps, room.workspace, "c_none")).toBe(false);
+  expect(await listResourceTypeNames(world.deps, world.workspace)).toEqual(expect.arrayContaining(["c_ini", "c_plain", "c_set"]));
+  expect(await resourceTypeExists(world.deps, world.workspace, "c_plain")).toBe(true);
+  expect(await resourceTypeExists(world.deps, world.workspace, "c_none")).toBe(false);
 });

@@ -5,28 +5,28 @@ import { resourceObject } from "../../core/resources/resource.ts";
 import type { StoredType } from "../../core/resources/type.ts";
 import { resourceTypeObject } from "../../core/resources/type.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { eventsOf } from "../../test/support/use-cases/room-events.ts";
-import { newRoomWithFolder, repeat } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { eventsOf } from "../../test/support/use-cases/world-events.ts";
+import { newWorldWithFolder, repeat } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { changeAcl, getAcl } from "../workspaces/acls.ts";
 import { createResource, deleteResource, updateResource } from "./save.ts";
 import { createResourceType } from "./types.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoomWithFolder();
+  world = await newWorldWithFolder();
 });
 
-const caller = () => ({ actor: anAdmin, workspace: room.workspace });
+const caller = () => ({ actor: anAdmin, workspace: world.workspace });
 const newPath = () => `f/t/${randomUUID()}`;
 const create = (path: string, value: unknown, options = {}) =>
-  createResource(room.deps, caller(), newResourceSchema.parse({ path, value, resource_type: "any" }), options);
+  createResource(world.deps, caller(), newResourceSchema.parse({ path, value, resource_type: "any" }), options);
 const load = async (path: string) =>
-  (await room.deps.objects.get(resourceObject.key(room.workspace, path)))?.value as { json: string } | undefined;
+  (await world.deps.objects.get(resourceObject.key(world.workspace, path)))?.value as { json: string } | undefined;
 const share = (path: string) =>
-  changeAcl(room.deps, anAdmin, { workspace: room.workspace, kind: "resource", path }, { owner: "u/bob", right: true });
-const acl = (path: string) => getAcl(room.deps, { workspace: room.workspace, kind: "resource", path });
+  changeAcl(world.deps, anAdmin, { workspace: world.workspace, kind: "resource", path }, { owner: "u/bob", right: true });
+const acl = (path: string) => getAcl(world.deps, { workspace: world.workspace, kind: "resource", path });
 
 describe("saving a resource, whichever write fails,", () => {
   it("creates it once, or answers that it exists", async () => {
@@ -38,7 +38,7 @@ describe("saving a resource, whichever write fails,", () => {
         recover: () => repeat(act, ["resource.exists"]),
         check: async () => {
           expect(await load(path)).toMatchObject({ path, json: '{"a":1}' });
-          expect(await eventsOf(room, path)).toEqual(["CreateResource"]);
+          expect(await eventsOf(world, path)).toEqual(["CreateResource"]);
         },
       };
     });
@@ -49,14 +49,14 @@ describe("saving a resource, whichever write fails,", () => {
       const [from, to] = [newPath(), newPath()];
       await create(from, 1);
       await share(from);
-      const act = () => updateResource(room.deps, { ...caller(), path: from }, { path: to, value: 2 });
+      const act = () => updateResource(world.deps, { ...caller(), path: from }, { path: to, value: 2 });
       return {
         act,
         recover: () => repeat(act, ["resource.notFound"]),
         check: async () => {
           expect([await load(from), await load(to)]).toMatchObject([undefined, { path: to, json: "2" }]);
           expect([await acl(from), await acl(to)]).toEqual([{}, { "u/bob": true }]);
-          expect(await eventsOf(room, to)).toEqual(["UpdateResource"]);
+          expect(await eventsOf(world, to)).toEqual(["UpdateResource"]);
         },
       };
     });
@@ -67,13 +67,13 @@ describe("saving a resource, whichever write fails,", () => {
       const path = newPath();
       await create(path, 1);
       await share(path);
-      const act = () => deleteResource(room.deps, anAdmin, room.workspace, path);
+      const act = () => deleteResource(world.deps, anAdmin, world.workspace, path);
       return {
         act,
         recover: () => repeat(act, ["resource.notFound"]),
         check: async () => {
           expect([await load(path), await acl(path)]).toEqual([undefined, {}]);
-          expect(await eventsOf(room, path)).toEqual(["CreateResource", "UpdateResource", "DeleteResource"]);
+          expect(await eventsOf(world, path)).toEqual(["CreateResource", "UpdateResource", "DeleteResource"]);
         },
       };
     });
@@ -85,7 +85,7 @@ describe("a resource type with a pattern that cannot run in linear time", () => 
 
   it("is refused on save", async () => {
     const request = { name: `t${Date.now()}`, schema };
-    await expect(createResourceType(room.deps, anAdmin, room.workspace, request)).rejects.toMatchObject({
+    await expect(createResourceType(world.deps, anAdmin, world.workspace, request)).rejects.toMatchObject({
       code: "resourceType.schema",
       details: { reason: expect.stringMatching(/^the pattern at properties\.key\.pattern contains a look-behind/) },
     });
@@ -94,10 +94,10 @@ describe("a resource type with a pattern that cannot run in linear time", () => 
   it("that an earlier release stored refuses every value, and names the pattern", async () => {
     const name = `stored_${randomUUID().slice(0, 8)}`;
     const type: StoredType = { name, schemaJson: JSON.stringify(schema), createdBy: "kim", editedAtMs: 0 };
-    await room.deps.objects.put({ ...resourceTypeObject.key(room.workspace, name), value: type });
+    await world.deps.objects.put({ ...resourceTypeObject.key(world.workspace, name), value: type });
     const path = newPath();
     const request = newResourceSchema.parse({ path, value: { key: "ab" }, resource_type: name });
-    await expect(createResource(room.deps, caller(), request, {})).rejects.toMatchObject({
+    await expect(createResource(world.deps, caller(), request, {})).rejects.toMatchObject({
       code: "resource.value",
       details: { issues: [{ path: "value", reason: expect.stringMatching(/^cannot be checked, .*contains a look-behind/) }] },
     });
@@ -111,6 +111,6 @@ describe("at once", () => {
     const values = Array.from({ length: 4 }, (_, index) => index);
     await Promise.all(values.map((value) => create(path, value, { updateIfExists: true })));
     expect(values).toContain(JSON.parse((await load(path))?.json ?? "null"));
-    expect((await eventsOf(room, path)).sort()).toEqual(["CreateResource", ...values.slice(1).map(() => "UpdateResource")]);
+    expect((await eventsOf(world, path)).sort()).toEqual(["CreateResource", ...values.slice(1).map(() => "UpdateResource")]);
   });
 });

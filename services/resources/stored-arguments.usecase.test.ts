@@ -12,9 +12,9 @@ import { usernameObject } from "../../core/people/membership.ts";
 import { personKey } from "../../core/people/person.ts";
 import { memberObject } from "../../core/permissions/access.ts";
 import { fieldsOfBody, isOpen } from "../../test/support/schemas-in.ts";
-import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
-import { aScheduleRequest } from "../../test/support/use-cases/room-schedules.ts";
-import { newTriggerRoom, type TriggerRoom } from "../../test/support/use-cases/room-triggers.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
+import { aScheduleRequest } from "../../test/support/use-cases/world-schedules.ts";
+import { newTriggerWorld, type TriggerWorld } from "../../test/support/use-cases/world-triggers.ts";
 import { getApp } from "../apps/read.ts";
 import { createApp, updateApp } from "../apps/save.ts";
 import { saveWorkspaceHandler } from "../outcome-handlers/save-handler.ts";
@@ -25,25 +25,25 @@ import { getTrigger } from "../triggers/read.ts";
 import { createFolder } from "../workspaces/folders.ts";
 import { createResource, updateResource } from "./save.ts";
 
-let room: TriggerRoom;
+let world: TriggerWorld;
 beforeAll(async () => {
-  room = await newTriggerRoom();
+  world = await newTriggerWorld();
   for (const name of ["t", "secret"])
-    await createFolder(room.deps, anAdmin, room.workspace, { name } as Parameters<typeof createFolder>[3]);
-  for (const path of ["f/t/run", "f/t/alarm"]) await room.addRunnable(path);
+    await createFolder(world.deps, anAdmin, world.workspace, { name } as Parameters<typeof createFolder>[3]);
+  for (const path of ["f/t/run", "f/t/alarm"]) await world.addRunnable(path);
   const member = { email: "bob@example.com", username: "bob", role: "developer", createdAtMs: 0 };
-  await room.deps.objects.put({ ...memberObject.key(room.workspace, personKey(member.email)), value: member });
-  await room.deps.objects.put({ ...usernameObject.key(room.workspace, "bob"), value: { email: member.email } });
-  await setGlobalSetting(room.deps, "aws_trigger_sources", { [room.workspace]: [TOPIC] });
+  await world.deps.objects.put({ ...memberObject.key(world.workspace, personKey(member.email)), value: member });
+  await world.deps.objects.put({ ...usernameObject.key(world.workspace, "bob"), value: { email: member.email } });
+  await setGlobalSetting(world.deps, "aws_trigger_sources", { [world.workspace]: [TOPIC] });
 });
 
 const TOPIC = "arn:aws:sns:us-east-1:000000000000:orders";
 const newPath = () => `f/t/${randomUUID()}`;
-const caller = (actor: Person) => ({ actor, workspace: room.workspace });
+const caller = (actor: Person) => ({ actor, workspace: world.workspace });
 /** A developer who writes in `f/t`, may run what is there, and sees nothing of `f/secret`. */
 const bob = (): Person => ({
-  ...aReader(room.workspace, []),
-  rights: { workspace: room.workspace, role: "developer", groups: [], folders: { t: "write" }, objects: {} },
+  ...aReader(world.workspace, []),
+  rights: { workspace: world.workspace, role: "developer", groups: [], folders: { t: "write" }, objects: {} },
 });
 /** An admin's token with the scopes to save objects and to run scripts. */
 const withScopes = (...scopes: string[]): Person => {
@@ -62,48 +62,48 @@ const saveTrigger =
     const id = path.slice("f/t/".length);
     const own: Record<TriggerKind, () => Promise<Fields>> = {
       http: async () => ({ route_path: `r/${id}`, http_method: "post", workspaced_route: true, authentication_method: "none" }),
-      sqs: async () => ({ queue_url: (await room.addQueue(`q-${id}`, { "svc:workspace": room.workspace })).url }),
+      sqs: async () => ({ queue_url: (await world.addQueue(`q-${id}`, { "svc:workspace": world.workspace })).url }),
       aws: async () => ({ source: "sns", topic_arn: TOPIC }),
       email: async () => ({ local_part: id, workspaced_local_part: true }),
     };
     const base = { path, script_path: "f/t/run", is_flow: false, mode: "disabled", ...(await own[kind]()) };
-    if (at === undefined) await room.create(kind, { ...base, ...fields }, actor);
-    else await room.update(kind, path, { ...base, ...fields }, actor);
+    if (at === undefined) await world.create(kind, { ...base, ...fields }, actor);
+    else await world.update(kind, path, { ...base, ...fields }, actor);
     return path;
   };
 
 const saveSchedule: Save = async (actor, fields, at) => {
   if (at === undefined) {
     const request = aScheduleRequest({ script_path: "f/t/run", ...fields });
-    await createSchedule(room.deps, caller(actor), request);
+    await createSchedule(world.deps, caller(actor), request);
     return request.path;
   }
   const base = { schedule: "0 5 * * *", timezone: "UTC", args: {}, script_path: "f/t/run", is_flow: false };
-  await updateSchedule(room.deps, { ...caller(actor), path: at }, scheduleChangeSchema.parse({ ...base, ...fields }));
+  await updateSchedule(world.deps, { ...caller(actor), path: at }, scheduleChangeSchema.parse({ ...base, ...fields }));
   return at;
 };
 
 const saveApp: Save = async (actor, fields, at) => {
-  room.clock.nowMs += 1;
+  world.clock.nowMs += 1;
   const sent = { path: newPath(), value: {}, summary: "", policy: { execution_mode: "publisher" }, ...fields };
-  if (at === undefined) return createApp(room.deps, caller(actor), newAppSchema.parse(sent));
+  if (at === undefined) return createApp(world.deps, caller(actor), newAppSchema.parse(sent));
   const { path: _, ...change } = sent;
-  return (await updateApp(room.deps, { ...caller(actor), path: at }, appChangeSchema.parse(change) as AppChange)).path;
+  return (await updateApp(world.deps, { ...caller(actor), path: at }, appChangeSchema.parse(change) as AppChange)).path;
 };
 
 const saveResource: Save = async (actor, fields, at) => {
   const path = at ?? newPath();
   const by = { ...actor, ...(actor.scopes ? { scopes: [...actor.scopes, "resources:write:f/t/*"] } : {}) };
   if (at === undefined)
-    await createResource(room.deps, caller(by), newResourceSchema.parse({ path, resource_type: "any", value: {}, ...fields }));
-  else await updateResource(room.deps, { ...caller(by), path }, fields);
+    await createResource(world.deps, caller(by), newResourceSchema.parse({ path, resource_type: "any", value: {}, ...fields }));
+  else await updateResource(world.deps, { ...caller(by), path }, fields);
   return path;
 };
 
 const saveHandler =
   (name: "error_handler" | "success_handler"): Save =>
   async (actor, fields) =>
-    (await saveWorkspaceHandler(room.deps, caller(actor), name, { path: "script/f/t/alarm", ...fields })) ?? "";
+    (await saveWorkspaceHandler(world.deps, caller(actor), name, { path: "script/f/t/alarm", ...fields })) ?? "";
 
 /** Only an admin gives a route its address. */
 const saveRoute: Save = async (actor, fields, at) => {
@@ -186,7 +186,7 @@ describe("each stored argument", () => {
     const refused = { code: "reference.refused", details: { reference: "$res:f/secret/db", limit: "user" } };
     await expect(saveResource(bob(), { value: "$res:f/secret/db" }, path)).rejects.toMatchObject(refused);
     const replaced = createResource(
-      room.deps,
+      world.deps,
       caller(bob()),
       newResourceSchema.parse({ path, resource_type: "any", value: "$res:f/secret/db" }),
       { updateIfExists: true },
@@ -196,7 +196,7 @@ describe("each stored argument", () => {
 
   it("refers to no resource in which there is a variable that the token may not read", async () => {
     const path = newPath();
-    await createResource(room.deps, caller(anAdmin), { path, resource_type: "any", value: { key: "$var:f/secret/key" } } as never);
+    await createResource(world.deps, caller(anAdmin), { path, resource_type: "any", value: { key: "$var:f/secret/key" } } as never);
     const attempt = (...scopes: string[]) => saveSchedule(withScopes(...scopes), { args: { db: `$res:${path}` } });
     const refused = { code: "reference.refused", details: { reference: "$var:f/secret/key", limit: "token" } };
     await expect(attempt("resources:read")).rejects.toMatchObject(refused);
@@ -232,7 +232,7 @@ describe("each stored argument", () => {
       await expect(saveHandler(name)(token, {})).rejects.toMatchObject({ code: "auth.forbidden" });
       await expect(saveHandler(name)(anAdmin, { path: "script/f/t/none" })).rejects.toMatchObject({ code: "script.notFound" });
       await saveHandler(name)(withScopes(), {});
-      expect(await saveWorkspaceHandler(room.deps, caller(withScopes()), name, {})).toBeUndefined();
+      expect(await saveWorkspaceHandler(world.deps, caller(withScopes()), name, {})).toBeUndefined();
     }
   });
 });
@@ -274,7 +274,7 @@ const identityCases: Record<string, IdentityCase> = {
         inert: ["labels", "mode", "enabled"],
         removedKeys: [...ofIdentity, ...Object.keys(fieldsOfBody(ownFieldSchemas[kind]))],
         body: changedTriggerSchemas[kind],
-        load: (path) => getTrigger(room.deps, { workspace: room.workspace, kind, path }),
+        load: (path) => getTrigger(world.deps, { workspace: world.workspace, kind, path }),
       },
     ]),
   ),
@@ -285,7 +285,7 @@ const identityCases: Record<string, IdentityCase> = {
     inert: ["enabled", "path"],
     removedKeys: [...Object.keys(scheduleFields), ...scheduleHandlers, ...ofIdentity, "email"],
     body: scheduleChangeSchema,
-    load: (path) => getSchedule(room.deps, room.workspace, path),
+    load: (path) => getSchedule(world.deps, world.workspace, path),
   },
   "apps.update": {
     save: saveApp,
@@ -294,7 +294,7 @@ const identityCases: Record<string, IdentityCase> = {
     inert: ["path", "summary", "labels", "custom_path"],
     removedKeys: ["deployment_message", "preserve_on_behalf_of", "skip_draft_deletion"],
     body: appChangeSchema,
-    load: (path) => getApp(room.deps, room.workspace, path),
+    load: (path) => getApp(world.deps, world.workspace, path),
   },
 };
 

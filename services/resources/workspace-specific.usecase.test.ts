@@ -2,9 +2,9 @@ import { beforeAll, expect, it } from "vitest";
 import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { variableObject } from "../../core/variables/variable.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
 import { listVariables } from "../variables/read.ts";
 import { createVariable, updateVariable } from "../variables/save.ts";
 import { createFolder } from "../workspaces/folders.ts";
@@ -12,19 +12,19 @@ import { findResource, listResources } from "./read.ts";
 import { createResource, updateResource } from "./save.ts";
 import { listWorkspaceSpecific } from "./workspace-specific.ts";
 
-let room: Room;
+let world: World;
 let caller: { actor: Actor; workspace: string };
 beforeAll(async () => {
-  room = await newRoomWithFolder();
-  caller = { actor: anAdmin, workspace: room.workspace };
-  await createFolder(room.deps, anAdmin, room.workspace, { name: "other" } as Parameters<typeof createFolder>[3]);
+  world = await newWorldWithFolder();
+  caller = { actor: anAdmin, workspace: world.workspace };
+  await createFolder(world.deps, anAdmin, world.workspace, { name: "other" } as Parameters<typeof createFolder>[3]);
 });
 
-const list = (actor: Actor = anAdmin) => listWorkspaceSpecific(room.deps, { ...caller, actor });
+const list = (actor: Actor = anAdmin) => listWorkspaceSpecific(world.deps, { ...caller, actor });
 const saveVariable = (path: string, marked?: boolean) =>
-  createVariable(room.deps, caller, newVariableSchema.parse({ path, value: "v", is_secret: false, ws_specific: marked }));
+  createVariable(world.deps, caller, newVariableSchema.parse({ path, value: "v", is_secret: false, ws_specific: marked }));
 const saveResource = (path: string, marked?: boolean) =>
-  createResource(room.deps, caller, { path, value: {}, resource_type: "any", ws_specific: marked });
+  createResource(world.deps, caller, { path, value: {}, resource_type: "any", ws_specific: marked });
 const at = (path: string) => ({ ...caller, path });
 const ofVariable = (path: string) => ({ item_kind: "variable", path });
 const ofResource = (path: string) => ({ item_kind: "resource", path });
@@ -41,28 +41,28 @@ it("lists the marked variables and resources until they are not marked any longe
   expect(await list()).toEqual(marked);
   const all = () => true;
   const flags = async () => [
-    ...(await listVariables(room.deps, room.workspace, {}, all)).map(({ path, ws_specific: flag }) => [path, flag]),
-    ...(await listResources(room.deps, room.workspace, {}, all)).map(({ path, ws_specific: flag }) => [path, flag]),
+    ...(await listVariables(world.deps, world.workspace, {}, all)).map(({ path, ws_specific: flag }) => [path, flag]),
+    ...(await listResources(world.deps, world.workspace, {}, all)).map(({ path, ws_specific: flag }) => [path, flag]),
   ];
   expect((await flags()).filter(([, flag]) => flag)).toEqual(marked.map(({ path }) => [path, true]));
-  expect((await findResource(room.deps, room.workspace, "f/t/a")).wsSpecific).toBe(true);
+  expect((await findResource(world.deps, world.workspace, "f/t/a")).wsSpecific).toBe(true);
 
   // A change that does not mention the mark keeps it, and a rename moves it.
-  await updateVariable(room.deps, at("f/t/a"), { description: "changed" });
-  await updateVariable(room.deps, at("f/t/b"), { path: "f/t/c" });
-  await updateVariable(room.deps, at("f/t/plain"), { ws_specific: true });
-  await updateResource(room.deps, at("f/t/a"), { ws_specific: false });
+  await updateVariable(world.deps, at("f/t/a"), { description: "changed" });
+  await updateVariable(world.deps, at("f/t/b"), { path: "f/t/c" });
+  await updateVariable(world.deps, at("f/t/plain"), { ws_specific: true });
+  await updateResource(world.deps, at("f/t/a"), { ws_specific: false });
   expect(await list()).toEqual([ofVariable("f/t/a"), ofVariable("f/t/c"), ofVariable("f/t/plain")]);
 });
 
 it("lists only what the caller may read", async () => {
   await saveVariable("f/other/marked", true);
   await saveResource("f/other/marked", true);
-  const reader = aReader(room.workspace, ["other"]);
+  const reader = aReader(world.workspace, ["other"]);
   expect(await list(reader)).toEqual([ofVariable("f/other/marked"), ofResource("f/other/marked")]);
-  expect(await list(aReader(room.workspace, []))).toEqual([]);
+  expect(await list(aReader(world.workspace, []))).toEqual([]);
   // An extra permission on the variable does not extend to the resource at its path.
-  const rights = { workspace: room.workspace, role: "developer" as const, groups: [], folders: {} };
+  const rights = { workspace: world.workspace, role: "developer" as const, groups: [], folders: {} };
   expect(await list({ ...reader, rights: { ...rights, objects: { "variable f/other/marked": "read" } } })).toEqual([
     ofVariable("f/other/marked"),
   ]);
@@ -71,6 +71,6 @@ it("lists only what the caller may read", async () => {
 });
 
 it("leaves out an item that cannot be read", async () => {
-  await room.deps.objects.put({ ...variableObject.key(room.workspace, "f/t/damaged"), value: { path: 1, wsSpecific: true } });
+  await world.deps.objects.put({ ...variableObject.key(world.workspace, "f/t/damaged"), value: { path: 1, wsSpecific: true } });
   expect((await list()).map(({ path }) => path)).not.toContain("f/t/damaged");
 });

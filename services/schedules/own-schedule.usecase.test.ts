@@ -3,27 +3,27 @@ import type { ScheduleChange } from "../../contract/routes/schedules/schedule.ts
 import type { JobActor } from "../../core/people/actor.ts";
 import { Cloud } from "../../test/support/use-cases/cloud.ts";
 import { echo } from "../../test/support/use-cases/flow-modules.ts";
-import { success } from "../../test/support/use-cases/room.ts";
-import { addFlow } from "../../test/support/use-cases/room-flows.ts";
-import { work } from "../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
-import { addScriptAt, aScheduleRequest } from "../../test/support/use-cases/room-schedules.ts";
 import { openScheduleTests } from "../../test/support/use-cases/schedule-tests.ts";
+import { success } from "../../test/support/use-cases/world.ts";
+import { addFlow } from "../../test/support/use-cases/world-flows.ts";
+import { work } from "../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
+import { addScriptAt, aScheduleRequest } from "../../test/support/use-cases/world-schedules.ts";
 import { createSchedule, deleteSchedule, setScheduleEnabled, updateSchedule } from "./save.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-const { room, removeSchedules, runsOf, passUntil, aSchedule, load, nextHour } = await openScheduleTests();
-await addFlow(room, "f/ops/flow", [echo("a", "1")]);
-await addFlow(room, "f/ops/long", [
+const { world, removeSchedules, runsOf, passUntil, aSchedule, load, nextHour } = await openScheduleTests();
+await addFlow(world, "f/ops/flow", [echo("a", "1")]);
+await addFlow(world, "f/ops/long", [
   echo("a", "1"),
   { ...echo("b", "1"), suspend: { required_events: 1, timeout: 24 * 3600 } },
   echo("c", "1"),
 ]);
-await addScriptAt(room, "f/ops/other");
+await addScriptAt(world, "f/ops/other");
 beforeEach(() => {
-  room.clock.nowMs = nextHour();
+  world.clock.nowMs = nextHour();
 });
 afterEach(removeSchedules);
 
@@ -35,7 +35,7 @@ const asJob = (jobId: string): JobActor => ({
   kind: "job",
   jobId,
   attempt: 1,
-  workspace: room.workspace,
+  workspace: world.workspace,
   permissionedAs: "u/ann",
 });
 
@@ -45,7 +45,7 @@ interface Own {
   /** The fields that name the script or flow of the schedule. */
   target: { script_path: string; is_flow: boolean; no_flow_overlap?: boolean };
 }
-const { deps } = room;
+const { deps } = world;
 const update = ({ caller, target }: Own, change: Partial<ScheduleChange>) =>
   updateSchedule(deps, caller, { ...firstSchedule, ...target, ...change });
 
@@ -56,7 +56,7 @@ const changes: Record<string, { change: (own: Own) => Promise<unknown>; ticks: n
   "changes its time": { change: (own) => update(own, { schedule: "0 */40 * * * *" }), ticks: [40, 60] },
   "changes its arguments": { change: (own) => update(own, { args: { b: 2 } }), ticks: [60], args: { b: 2 } },
   "pauses it": {
-    change: (own) => update(own, { paused_until: new Date(room.clock.nowMs + 2 * HOUR).toISOString() }),
+    change: (own) => update(own, { paused_until: new Date(world.clock.nowMs + 2 * HOUR).toISOString() }),
     ticks: [],
     waits: true,
   },
@@ -75,10 +75,10 @@ const changes: Record<string, { change: (own: Own) => Promise<unknown>; ticks: n
     change: ({ caller }) => Promise.all([setScheduleEnabled(deps, caller, true), setScheduleEnabled(deps, caller, true)]),
     ticks: [60],
   },
-  "deletes it": { change: ({ path }) => deleteSchedule(deps, room.workspace, path), ticks: [] },
+  "deletes it": { change: ({ path }) => deleteSchedule(deps, world.workspace, path), ticks: [] },
   "deletes it and creates it again": {
     change: async ({ path, caller, target }) => {
-      await deleteSchedule(deps, room.workspace, path);
+      await deleteSchedule(deps, world.workspace, path);
       await createSchedule(deps, caller, aScheduleRequest({ ...firstSchedule, path, ...target }));
     },
     ticks: [60],
@@ -95,9 +95,9 @@ const ticksOf = async (path: string) => (await runsOf(path)).filter(({ step }) =
 async function passTo(atMs: number, paths: readonly string[]): Promise<void> {
   await passUntil(atMs);
   for (const path of paths) {
-    for (const { id, state, kind } of await ticksOf(path)) if (state === "running" && kind === "flow") await new Cloud(room).play(id);
+    for (const { id, state, kind } of await ticksOf(path)) if (state === "running" && kind === "flow") await new Cloud(world).play(id);
   }
-  await work(room);
+  await work(world);
 }
 
 describe.each(Object.entries(targets))("a run of a schedule of a %s", (_, target) => {
@@ -106,11 +106,11 @@ describe.each(Object.entries(targets))("a run of a schedule of a %s", (_, target
     for (const title of Object.keys(changes)) titles.set(await aSchedule(aScheduleRequest({ ...firstSchedule, ...target })), title);
     const paths = [...titles.keys()];
     // The first run of each schedule makes its change. All runs use one script.
-    room.answers.run = async ({ job: id }) => {
+    world.answers.run = async ({ job: id }) => {
       const path = (await deps.jobs.get(id))?.schedulePath ?? "";
       const change = changes[titles.get(path) ?? ""]?.change;
       titles.delete(path);
-      await change?.({ path, caller: { actor: asJob(id), workspace: room.workspace, path }, target });
+      await change?.({ path, caller: { actor: asJob(id), workspace: world.workspace, path }, target });
       return success(1);
     };
     const named = new Map(titles);
@@ -142,15 +142,15 @@ it("a run that changes its schedule still does not overlap with the next one", a
     paths[title] = await aSchedule(aScheduleRequest({ ...firstSchedule, ...target }));
     untold.set(paths[title], title);
   }
-  room.answers.run = async ({ job: id }) => {
+  world.answers.run = async ({ job: id }) => {
     const path = (await deps.jobs.get(id))?.schedulePath ?? "";
     const title = untold.get(path) ?? "";
     untold.delete(path);
-    await changes[title]?.change({ path, caller: { actor: asJob(id), workspace: room.workspace, path }, target });
+    await changes[title]?.change({ path, caller: { actor: asJob(id), workspace: world.workspace, path }, target });
     return success(1);
   };
   const tickMs = nextHour();
-  const cloud = new Cloud(room);
+  const cloud = new Cloud(world);
   for (const hour of [0, 1, 2]) {
     await passUntil(tickMs + hour * HOUR);
     await cloud.playUntilQuiet();

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { success } from "../../test/support/use-cases/room.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
-import { addScriptAt, aScheduleRequest } from "../../test/support/use-cases/room-schedules.ts";
 import { openScheduleTests } from "../../test/support/use-cases/schedule-tests.ts";
+import { success } from "../../test/support/use-cases/world.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
+import { addScriptAt, aScheduleRequest } from "../../test/support/use-cases/world-schedules.ts";
 import { createSchedule, deleteSchedule, setScheduleEnabled, updateSchedule } from "./save.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-const { room, removeSchedules, runsOf, statesOf, passUntil, handle, aSchedule, load, nextHour } = await openScheduleTests();
+const { world, removeSchedules, runsOf, statesOf, passUntil, handle, aSchedule, load, nextHour } = await openScheduleTests();
 beforeEach(() => {
   // A whole minute, so that the ticks are easy to name.
-  room.clock.nowMs = Math.ceil(room.clock.nowMs / MINUTE) * MINUTE + HOUR;
-  room.answers.run = async () => success(1);
+  world.clock.nowMs = Math.ceil(world.clock.nowMs / MINUTE) * MINUTE + HOUR;
+  world.answers.run = async () => success(1);
 });
 afterEach(removeSchedules);
 
@@ -21,7 +21,7 @@ describe("whichever write fails,", () => {
   it("a created schedule has one next run, or none was created", async () => {
     await expectToSurviveFaults(async () => {
       const request = aScheduleRequest({ schedule: "0 0 * * * *" });
-      const act = () => createSchedule(room.deps, { actor: anAdmin, workspace: room.workspace }, request);
+      const act = () => createSchedule(world.deps, { actor: anAdmin, workspace: world.workspace }, request);
       return {
         act,
         recover: () => act().catch((error: unknown) => expect(error).toMatchObject({ code: "schedule.exists" })),
@@ -34,8 +34,8 @@ describe("whichever write fails,", () => {
     await expectToSurviveFaults(async () => {
       await removeSchedules();
       const path = await aSchedule();
-      const caller = { actor: anAdmin, workspace: room.workspace, path };
-      const act = () => updateSchedule(room.deps, caller, { schedule: "30 * * * *", timezone: "UTC", args: { b: 2 } });
+      const caller = { actor: anAdmin, workspace: world.workspace, path };
+      const act = () => updateSchedule(world.deps, caller, { schedule: "30 * * * *", timezone: "UTC", args: { b: 2 } });
       return {
         act,
         recover: act,
@@ -49,8 +49,8 @@ describe("whichever write fails,", () => {
       await removeSchedules();
       const path = await aSchedule();
       const act = async () => {
-        await setScheduleEnabled(room.deps, { actor: anAdmin, workspace: room.workspace, path }, false);
-        await deleteSchedule(room.deps, room.workspace, path);
+        await setScheduleEnabled(world.deps, { actor: anAdmin, workspace: world.workspace, path }, false);
+        await deleteSchedule(world.deps, world.workspace, path);
       };
       return {
         act,
@@ -63,15 +63,15 @@ describe("whichever write fails,", () => {
   it("a schedule without its script is turned off, and its run ends", async () => {
     await expectToSurviveFaults(async () => {
       await removeSchedules();
-      await addScriptAt(room, "f/ops/gone");
+      await addScriptAt(world, "f/ops/gone");
       const path = await aSchedule({ script_path: "f/ops/gone" });
-      await addScriptAt(room, "f/ops/gone", { archived: true });
-      room.clock.nowMs = nextHour();
+      await addScriptAt(world, "f/ops/gone", { archived: true });
+      world.clock.nowMs = nextHour();
       const [job] = await runsOf(path);
       return {
         act: () => handle(job?.id ?? ""),
         recover: async () => {
-          await passUntil(room.clock.nowMs + 2 * MINUTE);
+          await passUntil(world.clock.nowMs + 2 * MINUTE);
         },
         check: async () => {
           expect(await load(path)).toMatchObject({ enabled: false, error: expect.stringContaining("no script") as unknown });
@@ -84,14 +84,14 @@ describe("whichever write fails,", () => {
   it("a tick runs, and the schedule has one next run", async () => {
     await expectToSurviveFaults(async () => {
       await removeSchedules();
-      room.clock.nowMs = nextHour();
+      world.clock.nowMs = nextHour();
       const path = await aSchedule();
-      room.clock.nowMs = nextHour();
+      world.clock.nowMs = nextHour();
       const [job] = await runsOf(path);
       return {
         act: () => handle(job?.id ?? ""),
         recover: async () => {
-          for (let round = 0; round < 3; round += 1) await passUntil(room.clock.nowMs + 2 * MINUTE);
+          for (let round = 0; round < 3; round += 1) await passUntil(world.clock.nowMs + 2 * MINUTE);
         },
         check: async () => expect(await statesOf(path)).toEqual(["succeeded", "queued"]),
       };
@@ -101,14 +101,14 @@ describe("whichever write fails,", () => {
   it("a late tick is skipped, and the schedule goes on", async () => {
     await expectToSurviveFaults(async () => {
       await removeSchedules();
-      room.clock.nowMs = nextHour();
+      world.clock.nowMs = nextHour();
       const path = await aSchedule();
-      room.clock.nowMs = nextHour() + 20 * MINUTE;
+      world.clock.nowMs = nextHour() + 20 * MINUTE;
       const [job] = await runsOf(path);
       return {
         act: () => handle(job?.id ?? ""),
         recover: async () => {
-          await passUntil(room.clock.nowMs + 2 * MINUTE);
+          await passUntil(world.clock.nowMs + 2 * MINUTE);
         },
         check: async () => {
           expect((await statesOf(path)).filter((state) => state === "queued")).toEqual(["queued"]);

@@ -4,12 +4,12 @@ import { personKey, userObject } from "../../core/people/person.ts";
 import { memberObject } from "../../core/permissions/access.ts";
 import { toNextRunId, toRunId } from "../../core/schedules/next-run.ts";
 import { scheduleObject, storedScheduleSchema } from "../../core/schedules/schedule.ts";
-import { failure, success } from "../../test/support/use-cases/room.ts";
-import { addFlow } from "../../test/support/use-cases/room-flows.ts";
-import { housekeep, resumeDue, work } from "../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
-import { addScriptAt } from "../../test/support/use-cases/room-schedules.ts";
 import { openScheduleTests } from "../../test/support/use-cases/schedule-tests.ts";
+import { failure, success } from "../../test/support/use-cases/world.ts";
+import { addFlow } from "../../test/support/use-cases/world-flows.ts";
+import { housekeep, resumeDue, work } from "../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
+import { addScriptAt } from "../../test/support/use-cases/world-schedules.ts";
 import { handleJobMessage } from "../execution/handle-job-message.ts";
 import { archiveWorkspace } from "../jobs/cancel/archive-workspace.ts";
 import { cancelJob } from "../jobs/cancel/cancel-job.ts";
@@ -22,11 +22,11 @@ import { deleteSchedule, setScheduleEnabled, updateSchedule } from "./save.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-const { room, removeSchedules, runsOf, statesOf, waitingOf, passUntil, handle, aSchedule, load, nextHour } = await openScheduleTests();
+const { world, removeSchedules, runsOf, statesOf, waitingOf, passUntil, handle, aSchedule, load, nextHour } = await openScheduleTests();
 beforeEach(() => {
   // A whole minute, so that the ticks are easy to name.
-  room.clock.nowMs = Math.ceil(room.clock.nowMs / MINUTE) * MINUTE + HOUR;
-  room.answers.run = async () => success(1);
+  world.clock.nowMs = Math.ceil(world.clock.nowMs / MINUTE) * MINUTE + HOUR;
+  world.answers.run = async () => success(1);
 });
 afterEach(removeSchedules);
 
@@ -35,7 +35,7 @@ describe("a saved schedule", () => {
     const path = await aSchedule({ args: { a: 1 }, tag: "slow" });
     const [job, ...others] = await runsOf(path);
     expect(others).toEqual([]);
-    const { id } = storedScheduleSchema.parse((await room.deps.objects.get(scheduleObject.key(room.workspace, path)))?.value);
+    const { id } = storedScheduleSchema.parse((await world.deps.objects.get(scheduleObject.key(world.workspace, path)))?.value);
     expect(job).toMatchObject({
       id: toRunId(id, nextHour()),
       state: "queued",
@@ -65,32 +65,32 @@ describe("a saved schedule", () => {
 
   it("starts one run for two claims of a tick", async () => {
     const path = await aSchedule();
-    room.clock.nowMs = nextHour();
+    world.clock.nowMs = nextHour();
     const [job] = await runsOf(path);
-    const before = room.runs.length;
+    const before = world.runs.length;
     await Promise.all([handle(job?.id ?? ""), handle(job?.id ?? ""), handle(job?.id ?? "")]);
-    expect(room.runs.length - before).toBe(1);
+    expect(world.runs.length - before).toBe(1);
     expect(await statesOf(path)).toEqual(["succeeded", "queued"]);
   });
 
   it("runs the version that is current at the tick", async () => {
-    await addScriptAt(room, "f/ops/changing", { tag: "old" });
+    await addScriptAt(world, "f/ops/changing", { tag: "old" });
     const path = await aSchedule({ script_path: "f/ops/changing" });
-    const { hash } = await addScriptAt(room, "f/ops/changing", { tag: "new", timeoutS: 7 });
+    const { hash } = await addScriptAt(world, "f/ops/changing", { tag: "new", timeoutS: 7 });
     await passUntil(nextHour());
     expect((await runsOf(path))[0]).toMatchObject({ state: "succeeded", hash, tag: "new", timeoutS: 7 });
   });
 
   it("has no job for a tick in more than 30 days, and gets it when the tick is near", async () => {
     const path = await aSchedule({ schedule: "0 0 1 1 *", timezone: "UTC" });
-    const newYear = Date.UTC(new Date(room.clock.nowMs).getUTCFullYear() + 1, 0, 1);
-    const isNear = newYear - room.clock.nowMs <= 30 * 24 * HOUR;
+    const newYear = Date.UTC(new Date(world.clock.nowMs).getUTCFullYear() + 1, 0, 1);
+    const isNear = newYear - world.clock.nowMs <= 30 * 24 * HOUR;
     if (!isNear) expect(await runsOf(path)).toEqual([]);
-    await passUntil(Math.max(room.clock.nowMs, newYear - 29 * 24 * HOUR));
+    await passUntil(Math.max(world.clock.nowMs, newYear - 29 * 24 * HOUR));
     expect(await runsOf(path)).toMatchObject([{ state: "queued", scheduledForMs: newYear }]);
     await passUntil(newYear);
     expect(await statesOf(path)).toEqual(["succeeded"]);
-    expect((await room.deps.schedules.get(room.workspace, path)).next).toMatchObject({
+    expect((await world.deps.schedules.get(world.workspace, path)).next).toMatchObject({
       tickMs: Date.UTC(new Date(newYear).getUTCFullYear() + 1, 0, 1),
     });
   });
@@ -99,40 +99,40 @@ describe("a saved schedule", () => {
 describe("a change of a schedule", () => {
   it("replaces the waiting run when it is saved, and removes it when it is turned off or deleted", async () => {
     const path = await aSchedule();
-    const caller = { actor: anAdmin, workspace: room.workspace, path };
-    await updateSchedule(room.deps, caller, { schedule: "0 30 * * * *", timezone: "UTC", args: { b: 2 } });
+    const caller = { actor: anAdmin, workspace: world.workspace, path };
+    await updateSchedule(world.deps, caller, { schedule: "0 30 * * * *", timezone: "UTC", args: { b: 2 } });
     expect(await runsOf(path)).toMatchObject([{ args: { json: '{"b":2}' } }]);
-    await updateSchedule(room.deps, caller, { schedule: "30 * * * *", timezone: "UTC", args: { c: 3 } });
+    await updateSchedule(world.deps, caller, { schedule: "30 * * * *", timezone: "UTC", args: { c: 3 } });
     expect(await runsOf(path)).toMatchObject([{ args: { json: '{"c":3}' } }]);
-    await setScheduleEnabled(room.deps, caller, false);
+    await setScheduleEnabled(world.deps, caller, false);
     expect(await runsOf(path)).toEqual([]);
-    await setScheduleEnabled(room.deps, caller, true);
+    await setScheduleEnabled(world.deps, caller, true);
     expect(await runsOf(path)).toHaveLength(1);
-    await deleteSchedule(room.deps, room.workspace, path);
+    await deleteSchedule(world.deps, world.workspace, path);
     expect(await runsOf(path)).toEqual([]);
-    expect((await room.deps.schedules.get(room.workspace, path)).next).toBeUndefined();
+    expect((await world.deps.schedules.get(world.workspace, path)).next).toBeUndefined();
   });
 
   it("a message for a run that was removed does nothing", async () => {
     const path = await aSchedule();
     const [job] = await runsOf(path);
-    await deleteSchedule(room.deps, room.workspace, path);
-    await handleJobMessage(room.deps, { job: job?.id ?? "", claimer: "schedule" });
+    await deleteSchedule(world.deps, world.workspace, path);
+    await handleJobMessage(world.deps, { job: job?.id ?? "", claimer: "schedule" });
     expect(await runsOf(path)).toEqual([]);
   });
 
   it("a canceled run is followed by the next one", async () => {
     const path = await aSchedule();
     const [job] = await runsOf(path);
-    if (job) await cancelJob(room.deps, job, { by: "ann", reason: "" });
-    await work(room);
+    if (job) await cancelJob(world.deps, job, { by: "ann", reason: "" });
+    await work(world);
     expect(await runsOf(path)).toMatchObject([{ state: "canceled" }, { state: "queued", scheduledForMs: nextHour() + HOUR }]);
   });
 
   it("a run that is started by hand stands for its tick", async () => {
     const path = await aSchedule();
     const [job] = await runsOf(path);
-    if (job) await runJobNow(room.deps, job);
+    if (job) await runJobNow(world.deps, job);
     await handle(job?.id ?? "");
     expect(await runsOf(path)).toMatchObject([{ state: "succeeded" }, { state: "queued", scheduledForMs: nextHour() + HOUR }]);
   });
@@ -141,7 +141,7 @@ describe("a change of a schedule", () => {
 describe("missed ticks", () => {
   it("run once if the last one was missed by up to 15 minutes", async () => {
     const path = await aSchedule({ schedule: "0 * * * * *" });
-    const firstMs = room.clock.nowMs + MINUTE;
+    const firstMs = world.clock.nowMs + MINUTE;
     await passUntil(firstMs + 10 * MINUTE + 500);
     expect(await runsOf(path)).toMatchObject([
       { state: "succeeded", scheduledForMs: firstMs },
@@ -152,7 +152,7 @@ describe("missed ticks", () => {
 
   it("are skipped and named if they are older, and the last one runs if it is not", async () => {
     const path = await aSchedule({ schedule: "0 * * * * *" });
-    const firstMs = room.clock.nowMs + MINUTE;
+    const firstMs = world.clock.nowMs + MINUTE;
     await passUntil(firstMs + HOUR + 500);
     await passUntil(firstMs + HOUR + 600);
     const [late, last, next] = await runsOf(path);
@@ -166,7 +166,7 @@ describe("missed ticks", () => {
 
   it("of a day are skipped until the next day", async () => {
     const path = await aSchedule({ schedule: "0 0 0 * * *" });
-    const midnight = Math.ceil(room.clock.nowMs / (24 * HOUR)) * 24 * HOUR;
+    const midnight = Math.ceil(world.clock.nowMs / (24 * HOUR)) * 24 * HOUR;
     await passUntil(midnight + 16 * MINUTE);
     expect(await runsOf(path)).toMatchObject([{ state: "skipped" }, { state: "queued", scheduledForMs: midnight + 24 * HOUR }]);
     expect((await load(path)).error).toContain("could not start it within 15 minutes");
@@ -178,18 +178,18 @@ describe("a schedule that cannot run turns itself off", () => {
     await passUntil(nextHour());
     expect(await load(path)).toMatchObject({ enabled: false, error: expect.stringContaining(error) as unknown });
     expect(await statesOf(path)).toEqual(["canceled"]);
-    expect((await room.deps.schedules.get(room.workspace, path)).next).toBeUndefined();
+    expect((await world.deps.schedules.get(world.workspace, path)).next).toBeUndefined();
   };
 
   it("without its script", async () => {
-    await addScriptAt(room, "f/ops/gone");
+    await addScriptAt(world, "f/ops/gone");
     const path = await aSchedule({ script_path: "f/ops/gone" });
-    await addScriptAt(room, "f/ops/gone", { archived: true });
+    await addScriptAt(world, "f/ops/gone", { archived: true });
     await expectOff(path, "There is no script at f/ops/gone");
   });
 
   it("if its user is disabled, or may no longer run the script", async () => {
-    const { objects } = room.deps;
+    const { objects } = world.deps;
     const path = await aSchedule();
     const key = userObject.key(personKey(anAdmin.email));
     const user = (await objects.get(key))?.value as object;
@@ -197,7 +197,7 @@ describe("a schedule that cannot run turns itself off", () => {
     await expectOff(path, "u/ann, for whom the schedule runs, is disabled");
     await objects.put({ ...key, value: user });
     const other = await aSchedule();
-    const member = memberObject.key(room.workspace, personKey(anAdmin.email));
+    const member = memberObject.key(world.workspace, personKey(anAdmin.email));
     const asMember = (await objects.get(member))?.value as object;
     await objects.put({ ...key, value: { ...user, superAdmin: false } });
     await objects.put({ ...member, value: { ...asMember, disabled: true } });
@@ -215,11 +215,11 @@ describe("the options of a schedule", () => {
   });
 
   it.each([true, false])("dynamic_skip %s: the script decides whether the run is skipped", async (skips) => {
-    await addScriptAt(room, "f/ops/skip", { params: ["scheduled_for"] });
+    await addScriptAt(world, "f/ops/skip", { params: ["scheduled_for"] });
     const path = await aSchedule({ dynamic_skip: "f/ops/skip" });
     const tickMs = nextHour();
     const asked: unknown[] = [];
-    room.answers.run = async ({ args }) => {
+    world.answers.run = async ({ args }) => {
       if (args && "scheduled_for" in args) asked.push(args);
       return success(skips);
     };
@@ -230,16 +230,16 @@ describe("the options of a schedule", () => {
   });
 
   it("a failing dynamic_skip skips nothing", async () => {
-    await addScriptAt(room, "f/ops/broken", { params: ["scheduled_for"] });
+    await addScriptAt(world, "f/ops/broken", { params: ["scheduled_for"] });
     const path = await aSchedule({ dynamic_skip: "f/ops/broken" });
-    room.answers.run = async ({ args }) => (args && "scheduled_for" in args ? failure("no") : success(1));
+    world.answers.run = async ({ args }) => (args && "scheduled_for" in args ? failure("no") : success(1));
     await passUntil(nextHour());
-    await passUntil(room.clock.nowMs + 100);
+    await passUntil(world.clock.nowMs + 100);
     expect(await statesOf(path)).toEqual(["succeeded", "queued"]);
   });
 
   it("a script with a concurrency limit waits for its slot, and the schedule goes on", async () => {
-    await addScriptAt(room, "f/ops/limited", { concurrency: { limit: 1 } });
+    await addScriptAt(world, "f/ops/limited", { concurrency: { limit: 1 } });
     const path = await aSchedule({ script_path: "f/ops/limited" });
     const tickMs = nextHour();
     await passUntil(tickMs);
@@ -249,7 +249,7 @@ describe("the options of a schedule", () => {
   });
 
   it("retry runs the script as the only step of a flow, which alone takes the slot of the script", async () => {
-    await addScriptAt(room, "f/ops/limited", { concurrency: { limit: 1 } });
+    await addScriptAt(world, "f/ops/limited", { concurrency: { limit: 1 } });
     const path = await aSchedule({ script_path: "f/ops/limited", retry: { constant: { attempts: 2, seconds: 1 } }, args: { "a b": 1 } });
     const [job] = await runsOf(path);
     expect(job).toMatchObject({ kind: "singlestepflow", path: "f/ops/limited" });
@@ -257,13 +257,13 @@ describe("the options of a schedule", () => {
     const [run] = await runsOf(path);
     expect(run?.state).toBe("running");
     expect(run?.concurrency).toBeUndefined();
-    expect(room.started.some((execution) => execution.job === run?.id)).toBe(true);
+    expect(world.started.some((execution) => execution.job === run?.id)).toBe(true);
   });
 });
 
 describe("no_flow_overlap", () => {
   it("starts the flow again only when its last run has ended", async () => {
-    await addFlow(room, "f/ops/long", [{ id: "a", value: { type: "script", path: "f/ops/hello" }, suspend: { required_events: 1 } }]);
+    await addFlow(world, "f/ops/long", [{ id: "a", value: { type: "script", path: "f/ops/hello" }, suspend: { required_events: 1 } }]);
     const path = await aSchedule({ script_path: "f/ops/long", is_flow: true, no_flow_overlap: true });
     const tickMs = nextHour();
     await passUntil(tickMs);
@@ -271,30 +271,30 @@ describe("no_flow_overlap", () => {
     await passUntil(tickMs + HOUR + MINUTE);
     expect(await statesOf(path)).toEqual(["running"]);
     const [run] = await runsOf(path);
-    if (run) await cancelJob(room.deps, run, { by: "ann", reason: "" });
-    await work(room);
+    if (run) await cancelJob(world.deps, run, { by: "ann", reason: "" });
+    await work(world);
     expect(await runsOf(path)).toMatchObject([{ state: "canceled" }, { state: "queued", scheduledForMs: tickMs + 2 * HOUR }]);
   });
 
   it("skips a tick that a change of the schedule created while the flow runs", async () => {
-    await addFlow(room, "f/ops/long", [{ id: "a", value: { type: "script", path: "f/ops/hello" }, suspend: { required_events: 1 } }]);
+    await addFlow(world, "f/ops/long", [{ id: "a", value: { type: "script", path: "f/ops/hello" }, suspend: { required_events: 1 } }]);
     const fields = { script_path: "f/ops/long", is_flow: true, no_flow_overlap: true };
     const path = await aSchedule(fields);
     const tickMs = nextHour();
     await passUntil(tickMs);
-    const caller = { actor: anAdmin, workspace: room.workspace, path };
-    await updateSchedule(room.deps, caller, { schedule: "0 0 * * * *", timezone: "UTC", args: {}, ...fields });
+    const caller = { actor: anAdmin, workspace: world.workspace, path };
+    await updateSchedule(world.deps, caller, { schedule: "0 0 * * * *", timezone: "UTC", args: {}, ...fields });
     expect(await statesOf(path)).toEqual(["running", "queued"]);
     await passUntil(tickMs + HOUR);
     expect(await statesOf(path)).toEqual(["running", "skipped"]);
     const [run] = await runsOf(path);
-    if (run) await cancelJob(room.deps, run, { by: "ann", reason: "" });
-    await work(room);
+    if (run) await cancelJob(world.deps, run, { by: "ann", reason: "" });
+    await work(world);
     expect(await statesOf(path)).toEqual(["canceled", "skipped", "queued"]);
   });
 
   it("a flow without it starts at each tick", async () => {
-    await addFlow(room, "f/ops/long", [{ id: "a", value: { type: "script", path: "f/ops/hello" }, suspend: { required_events: 1 } }]);
+    await addFlow(world, "f/ops/long", [{ id: "a", value: { type: "script", path: "f/ops/hello" }, suspend: { required_events: 1 } }]);
     const path = await aSchedule({ script_path: "f/ops/long", is_flow: true });
     await passUntil(nextHour());
     await passUntil(nextHour());
@@ -303,12 +303,12 @@ describe("no_flow_overlap", () => {
 });
 
 it("a list shows the last runs of each schedule, and a script counts its schedules", async () => {
-  await addScriptAt(room, "f/ops/counted");
+  await addScriptAt(world, "f/ops/counted");
   const path = await aSchedule({ script_path: "f/ops/counted" });
   await passUntil(nextHour());
-  room.answers.run = async () => failure("no");
+  world.answers.run = async () => failure("no");
   await passUntil(nextHour());
-  const listed = await listSchedulesWithRuns(room.deps, room.workspace, { per_page: 100 }, (one) => one === path);
+  const listed = await listSchedulesWithRuns(world.deps, world.workspace, { per_page: 100 }, (one) => one === path);
   const [second, first] = (await runsOf(path)).filter(hasEnded).reverse();
   expect(listed).toMatchObject([
     {
@@ -319,70 +319,70 @@ it("a list shows the last runs of each schedule, and a script counts its schedul
       ],
     },
   ]);
-  expect(await countSchedules(room.deps, room.workspace, { path: "f/ops/counted", isFlow: false })).toBe(1);
+  expect(await countSchedules(world.deps, world.workspace, { path: "f/ops/counted", isFlow: false })).toBe(1);
 });
 
 it("a change and a claim of the same tick do not both succeed", async () => {
   const path = await aSchedule();
-  const caller = { actor: anAdmin, workspace: room.workspace, path };
-  room.clock.nowMs = nextHour();
+  const caller = { actor: anAdmin, workspace: world.workspace, path };
+  world.clock.nowMs = nextHour();
   const [job] = await runsOf(path);
   await Promise.all([
     handle(job?.id ?? ""),
-    updateSchedule(room.deps, caller, { schedule: "30 * * * *", timezone: "UTC", args: { b: 2 } }),
-    setScheduleEnabled(room.deps, caller, true),
+    updateSchedule(world.deps, caller, { schedule: "30 * * * *", timezone: "UTC", args: { b: 2 } }),
+    setScheduleEnabled(world.deps, caller, true),
   ]);
   expect((await waitingOf(path)).length).toBe(1);
-  const { next } = await room.deps.schedules.get(room.workspace, path);
+  const { next } = await world.deps.schedules.get(world.workspace, path);
   expect((await waitingOf(path))[0]?.id).toBe(next?.job);
 });
 
 describe("housekeeping", () => {
   it("reads a schedule that waits for a year only when its tick comes near", async () => {
     const path = await aSchedule({ schedule: "0 0 1 1 *" });
-    const { next } = await room.deps.schedules.get(room.workspace, path);
-    const days = ((next?.tickMs ?? 0) - room.clock.nowMs) / (24 * HOUR);
-    expect(((next?.dueAtMs ?? 0) - room.clock.nowMs) / (24 * HOUR)).toBeCloseTo(days > 30 ? days - 30 : days, 0);
+    const { next } = await world.deps.schedules.get(world.workspace, path);
+    const days = ((next?.tickMs ?? 0) - world.clock.nowMs) / (24 * HOUR);
+    expect(((next?.dueAtMs ?? 0) - world.clock.nowMs) / (24 * HOUR)).toBeCloseTo(days > 30 ? days - 30 : days, 0);
   });
 
   it("gives a schedule a next run that was lost", async () => {
     const path = await aSchedule();
     const [job] = await runsOf(path);
-    await room.deps.jobs.deleteItem(job?.id ?? "", "job");
+    await world.deps.jobs.deleteItem(job?.id ?? "", "job");
     await passUntil(nextHour() + 16 * MINUTE);
     expect((await waitingOf(path)).map(({ scheduledForMs }) => scheduledForMs)).toEqual([nextHour()]);
   });
 
   it("removes the next run of a schedule that is gone", async () => {
     const path = await aSchedule();
-    await room.deps.objects.deleteItem(scheduleObject.key(room.workspace, path));
-    room.clock.nowMs = nextHour() + 16 * MINUTE;
-    await resumeDue(room);
-    await work(room);
-    expect(await room.deps.jobs.getChild(toNextRunId(room.workspace, path), "schedule")).toBeUndefined();
+    await world.deps.objects.deleteItem(scheduleObject.key(world.workspace, path));
+    world.clock.nowMs = nextHour() + 16 * MINUTE;
+    await resumeDue(world);
+    await work(world);
+    expect(await world.deps.jobs.getChild(toNextRunId(world.workspace, path), "schedule")).toBeUndefined();
     expect((await runsOf(path)).filter((job) => !hasEnded(job))).toEqual([]);
   });
 });
 
-// The last test: it deletes the workspace of the room.
+// The last test: it deletes the workspace of the world.
 describe("a workspace that is not in use", () => {
   it("continues its schedules after it is restored, and takes them with it when it is deleted", async () => {
-    room.clock.nowMs += HOUR;
+    world.clock.nowMs += HOUR;
     const path = await aSchedule();
-    await archiveWorkspace(room.deps, { actor: anAdmin, workspace: room.workspace });
-    await work(room);
+    await archiveWorkspace(world.deps, { actor: anAdmin, workspace: world.workspace });
+    await work(world);
     expect(await statesOf(path)).toEqual(["canceled"]);
     await passUntil(nextHour() + MINUTE);
     expect(await statesOf(path)).toEqual(["canceled"]);
-    await setWorkspaceArchived(room.deps, room.workspace, false);
-    await passUntil(room.clock.nowMs + 16 * MINUTE);
+    await setWorkspaceArchived(world.deps, world.workspace, false);
+    await passUntil(world.clock.nowMs + 16 * MINUTE);
     expect(await statesOf(path)).toEqual(["canceled", "queued"]);
-    await deleteWorkspace(room.deps, room.workspace, "ann@example.com");
+    await deleteWorkspace(world.deps, world.workspace, "ann@example.com");
     for (let round = 0; round < 4; round += 1) {
-      room.clock.nowMs += 30 * MINUTE;
-      await housekeep(room);
+      world.clock.nowMs += 30 * MINUTE;
+      await housekeep(world);
     }
-    expect(await room.deps.objects.get(scheduleObject.key(room.workspace, path))).toBeUndefined();
-    expect(await room.deps.jobs.getChild(toNextRunId(room.workspace, path), "schedule")).toBeUndefined();
+    expect(await world.deps.objects.get(scheduleObject.key(world.workspace, path))).toBeUndefined();
+    expect(await world.deps.jobs.getChild(toNextRunId(world.workspace, path), "schedule")).toBeUndefined();
   });
 });

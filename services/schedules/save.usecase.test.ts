@@ -2,31 +2,31 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { scheduleChangeSchema } from "../../contract/routes/schedules/schedule.ts";
 import type { Person } from "../../core/people/actor.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { addFlow } from "../../test/support/use-cases/room-flows.ts";
-import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
-import { addSchedule, addScriptAt, aScheduleRequest, newScheduleRoom } from "../../test/support/use-cases/room-schedules.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { addFlow } from "../../test/support/use-cases/world-flows.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
+import { addSchedule, addScriptAt, aScheduleRequest, newScheduleWorld } from "../../test/support/use-cases/world-schedules.ts";
 import { changeAcl, getAcl } from "../workspaces/acls.ts";
 import { getSchedule, listSchedules } from "./read.ts";
 import { createSchedule, deleteSchedule, setScheduleEnabled, updateSchedule } from "./save.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newScheduleRoom();
-  for (const handler of ["alarm", "recovered", "done"]) await addScriptAt(room, `f/ops/${handler}`);
+  world = await newScheduleWorld();
+  for (const handler of ["alarm", "recovered", "done"]) await addScriptAt(world, `f/ops/${handler}`);
 });
 
-const load = (path: string) => getSchedule(room.deps, room.workspace, path);
+const load = (path: string) => getSchedule(world.deps, world.workspace, path);
 const create = (actor: Person, fields: Parameters<typeof aScheduleRequest>[0]) =>
-  createSchedule(room.deps, { actor, workspace: room.workspace }, aScheduleRequest(fields));
+  createSchedule(world.deps, { actor, workspace: world.workspace }, aScheduleRequest(fields));
 const aChange = (fields: object = {}) =>
   scheduleChangeSchema.parse({ schedule: "0 5 * * *", timezone: "Europe/Berlin", args: { a: 1 }, ...fields });
 const update = (path: string, fields: object = {}, actor: Person = anAdmin) =>
-  updateSchedule(room.deps, { actor, workspace: room.workspace, path }, aChange(fields));
+  updateSchedule(world.deps, { actor, workspace: world.workspace, path }, aChange(fields));
 /** A member who may write in `f/t` and run what is in `f/ops`. */
 const aWriter = (): Person => ({
-  ...aReader(room.workspace, []),
-  rights: { workspace: room.workspace, role: "developer", groups: [], folders: { t: "write", ops: "read" }, objects: {} },
+  ...aReader(world.workspace, []),
+  rights: { workspace: world.workspace, role: "developer", groups: [], folders: { t: "write", ops: "read" }, objects: {} },
 });
 
 /** Numbers that a table does not store. */
@@ -35,7 +35,7 @@ const unstorable = { large: 1e300, small: 1e-200, digits: 10n ** 40n + 1n };
 describe.each(Object.entries(unstorable))("a schedule with a number of this kind: %s", (_, value) => {
   it.each(["args", "on_failure_extra_args", "on_recovery_extra_args", "on_success_extra_args"])("in %s is refused", async (field) => {
     const fields = { on_failure: "script/f/ops/alarm", on_recovery: "script/f/ops/recovered", on_success: "script/f/ops/done" };
-    await expect(addSchedule(room, { ...fields, [field]: { a: value } })).rejects.toMatchObject({ code: "body.number" });
+    await expect(addSchedule(world, { ...fields, [field]: { a: value } })).rejects.toMatchObject({ code: "body.number" });
   });
 });
 
@@ -62,10 +62,10 @@ describe("createSchedule", () => {
       dynamic_skip: "f/ops/holiday",
       labels: ["night"],
     };
-    await addScriptAt(room, "f/ops/holiday");
-    const path = await addSchedule(room, { ...settings, schedule: "0 30 2 * * 2", timezone: "America/New_York", args: { name: "x" } });
+    await addScriptAt(world, "f/ops/holiday");
+    const path = await addSchedule(world, { ...settings, schedule: "0 30 2 * * 2", timezone: "America/New_York", args: { name: "x" } });
     expect(await load(path)).toMatchObject({
-      workspace_id: room.workspace,
+      workspace_id: world.workspace,
       path,
       schedule: "0 30 2 * * 2",
       timezone: "America/New_York",
@@ -77,13 +77,13 @@ describe("createSchedule", () => {
       email: anAdmin.email,
       permissioned_as: "u/ann",
       edited_by: "ann",
-      edited_at: new Date(room.clock.nowMs).toISOString(),
+      edited_at: new Date(world.clock.nowMs).toISOString(),
       ...settings,
     });
   });
 
   it("refuses a second schedule at a path, and a path in a folder that does not exist", async () => {
-    const path = await addSchedule(room);
+    const path = await addSchedule(world);
     await expect(create(anAdmin, { path })).rejects.toMatchObject({ code: "schedule.exists" });
     await expect(create(anAdmin, { path: "f/none/x" })).rejects.toMatchObject({ code: "path.noFolder" });
   });
@@ -128,7 +128,7 @@ describe("createSchedule", () => {
 
 describe("updateSchedule", () => {
   it("replaces the settings, removes those that are omitted, and accepts the runnable and the switch", async () => {
-    const path = await addSchedule(room, { summary: "old", on_failure: "script/f/ops/alarm" });
+    const path = await addSchedule(world, { summary: "old", on_failure: "script/f/ops/alarm" });
     await update(path, { enabled: false, script_path: "f/ops/hello", is_flow: false, description: "new" });
     const { summary, on_failure, ...now } = await load(path);
     expect({ summary, on_failure }).toEqual({});
@@ -137,36 +137,41 @@ describe("updateSchedule", () => {
 
   it("throws for a schedule that does not exist, and for another path", async () => {
     await expect(update("f/t/none")).rejects.toMatchObject({ code: "schedule.notFound" });
-    await expect(update(await addSchedule(room), { path: "f/t/other" })).rejects.toMatchObject({ details: { field: "path" } });
+    await expect(update(await addSchedule(world), { path: "f/t/other" })).rejects.toMatchObject({ details: { field: "path" } });
   });
 
   it("makes the runs act for the caller who changes it", async () => {
-    const path = await addSchedule(room);
+    const path = await addSchedule(world);
     await update(path, { script_path: "f/ops/hello", is_flow: false }, aWriter());
     expect(await load(path)).toMatchObject({ permissioned_as: "u/bob" });
   });
 });
 
 it("setScheduleEnabled leaves the identity of the runs unchanged", async () => {
-  const path = await addSchedule(room);
-  await setScheduleEnabled(room.deps, { actor: aWriter(), workspace: room.workspace, path }, false);
+  const path = await addSchedule(world);
+  await setScheduleEnabled(world.deps, { actor: aWriter(), workspace: world.workspace, path }, false);
   expect(await load(path)).toMatchObject({ enabled: false, permissioned_as: "u/ann", edited_by: "bob" });
 });
 
 it("a deleted schedule takes its extra permissions with it", async () => {
-  const path = await addSchedule(room);
-  const target = { workspace: room.workspace, kind: "schedule", path };
-  await changeAcl(room.deps, anAdmin, target, { owner: "u/bob", right: true });
-  await deleteSchedule(room.deps, room.workspace, path);
-  expect(await getAcl(room.deps, target)).toEqual({});
+  const path = await addSchedule(world);
+  const target = { workspace: world.workspace, kind: "schedule", path };
+  await changeAcl(world.deps, anAdmin, target, { owner: "u/bob", right: true });
+  await deleteSchedule(world.deps, world.workspace, path);
+  expect(await getAcl(world.deps, target)).toEqual({});
   await expect(load(path)).rejects.toMatchObject({ code: "schedule.notFound" });
 });
 
 describe("listSchedules", () => {
   it("finds schedules by each filter, and only visible ones", async () => {
-    const one = await addSchedule(room, { summary: "Alpha sum", description: "Beta desc", labels: ["gamma"], args: { k: { n: 1, m: 2 } } });
+    const one = await addSchedule(world, {
+      summary: "Alpha sum",
+      description: "Beta desc",
+      labels: ["gamma"],
+      args: { k: { n: 1, m: 2 } },
+    });
     const find = async (query: object) =>
-      (await listSchedules(room.deps, room.workspace, { per_page: 100, ...query }, () => true)).map(({ path }) => path);
+      (await listSchedules(world.deps, world.workspace, { per_page: 100, ...query }, () => true)).map(({ path }) => path);
     for (const query of [
       { summary: "alpha" },
       { description: "beta" },
@@ -182,7 +187,7 @@ describe("listSchedules", () => {
     expect(await find({ is_flow: "true" })).toEqual([]);
     expect(await find({ path: "f/ops/other" })).toEqual([]);
     await expect(find({ args: "{" })).rejects.toMatchObject({ details: { field: "args" } });
-    expect(await listSchedules(room.deps, room.workspace, {}, () => false)).toEqual([]);
+    expect(await listSchedules(world.deps, world.workspace, {}, () => false)).toEqual([]);
   });
 });
 
@@ -191,14 +196,14 @@ describe("a handler of a schedule that can never run is refused:", () => {
   it.each([...fields.map((field) => [field, "script/f/ops/rust"] as const), ["dynamic_skip", "f/ops/rust"] as const])(
     "a script in a language that does not run here, as %s",
     async (field, path) => {
-      await addScriptAt(room, "f/ops/rust", { language: "rust", runner: undefined });
+      await addScriptAt(world, "f/ops/rust", { language: "rust", runner: undefined });
       const issues = [{ path: field, reason: "f/ops/rust is written in rust, which does not run here" }];
       await expect(create(anAdmin, { [field]: path })).rejects.toMatchObject({ code: "body.shape", details: { issues } });
     },
   );
 
   it.each(fields)("a script whose path is that of a flow, as %s, and the reverse", async (field) => {
-    await addFlow(room, "f/ops/flow", []);
+    await addFlow(world, "f/ops/flow", []);
     await expect(create(anAdmin, { [field]: "script/f/ops/flow" })).rejects.toMatchObject({ code: "script.notFound" });
     await expect(create(anAdmin, { [field]: "flow/f/ops/alarm" })).rejects.toMatchObject({ code: "flow.notFound" });
     await create(anAdmin, { [field]: "flow/f/ops/flow" });

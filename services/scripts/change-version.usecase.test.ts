@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { newScriptSchema } from "../../contract/routes/stored/script.ts";
 import { scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
 import { createPathFilter } from "../identity/permit.ts";
 import { createToken, listRunTokens } from "../identity/tokens.ts";
 import { muteScriptErrorHandler, setScriptMessage } from "./change-version.ts";
@@ -14,26 +14,26 @@ import { getScript, listScriptHistory, listScripts, searchScripts } from "./read
 const path = "f/t/hello";
 const sent = { path, language: "bun", content: "export function main() { return 1; }", summary: "", deployment_message: "first" };
 
-let room: Room;
+let world: World;
 let hash: string;
 beforeAll(async () => {
-  room = await newRoomWithFolder();
+  world = await newWorldWithFolder();
   hash = await save();
 });
-const caller = () => ({ actor: anAdmin, workspace: room.workspace });
+const caller = () => ({ actor: anAdmin, workspace: world.workspace });
 const save = (more: object = {}) =>
-  createScript(room.deps, caller(), newScriptSchema.parse({ ...sent, auto_parent: true, ...more }), { skipIfNoop: true });
+  createScript(world.deps, caller(), newScriptSchema.parse({ ...sent, auto_parent: true, ...more }), { skipIfNoop: true });
 
 it("the deployment message of a version can be changed and removed, and the list shows that of the newest", async () => {
   const change = (message: string, target: object = {}, actor = anAdmin) =>
     setScriptMessage(
-      room.deps,
-      { actor, workspace: room.workspace, action: routes.updateScriptHistory },
+      world.deps,
+      { actor, workspace: world.workspace, action: routes.updateScriptHistory },
       { hash, path, message, ...target },
     );
   const messages = async () => {
-    const listed = await listScripts(room.deps, room.workspace, { with_deployment_msg: true }, () => true);
-    return [(await listScriptHistory(room.deps, room.workspace, path))[0]?.deployment_msg, listed[0]?.deployment_msg];
+    const listed = await listScripts(world.deps, world.workspace, { with_deployment_msg: true }, () => true);
+    return [(await listScriptHistory(world.deps, world.workspace, path))[0]?.deployment_msg, listed[0]?.deployment_msg];
   };
   expect(await messages()).toEqual(["first", "first"]);
   await change("now");
@@ -43,25 +43,25 @@ it("the deployment message of a version can be changed and removed, and the list
   const hidden = { code: "script.versionNotFound" };
   await expect(change("x", { path: "f/t/other" })).rejects.toMatchObject(hidden);
   await expect(change("x", { hash: "0123456789abcdef" })).rejects.toMatchObject(hidden);
-  await expect(change("x", {}, aReader(room.workspace, []))).rejects.toMatchObject(hidden);
-  await expect(change("x", {}, aReader(room.workspace, ["t"]))).rejects.toMatchObject({ code: "auth.forbidden" });
+  await expect(change("x", {}, aReader(world.workspace, []))).rejects.toMatchObject(hidden);
+  await expect(change("x", {}, aReader(world.workspace, ["t"]))).rejects.toMatchObject({ code: "auth.forbidden" });
 });
 
 it("muting the error handler of a script changes its newest version, its list entry and what counts as no change", async () => {
   const isMuted = async () => {
-    const [listed] = await listScripts(room.deps, room.workspace, {}, () => true);
-    const script = await getScript(room.deps, room.workspace, path);
+    const [listed] = await listScripts(world.deps, world.workspace, {}, () => true);
+    const script = await getScript(world.deps, world.workspace, path);
     expect(listed?.ws_error_handler_muted).toBe(script.ws_error_handler_muted);
     return [script.ws_error_handler_muted, script.hash === hash];
   };
-  const mute = (muted: boolean) => muteScriptErrorHandler(room.deps, caller(), { path, muted });
+  const mute = (muted: boolean) => muteScriptErrorHandler(world.deps, caller(), { path, muted });
   expect(await isMuted()).toEqual([false, true]);
   await mute(true);
   expect(await isMuted()).toEqual([true, true]);
   expect(await save({ ws_error_handler_muted: true })).toBe(hash);
   await mute(false);
   expect(await isMuted()).toEqual([false, true]);
-  await expect(muteScriptErrorHandler(room.deps, caller(), { path: "f/t/none", muted: true })).rejects.toMatchObject({
+  await expect(muteScriptErrorHandler(world.deps, caller(), { path: "f/t/none", muted: true })).rejects.toMatchObject({
     code: "script.notFound",
   });
 });
@@ -69,9 +69,9 @@ it("muting the error handler of a script changes its newest version, its list en
 describe("the lists about scripts", () => {
   it("the search returns the contents of the scripts that the caller may read", async () => {
     const search = (actor: typeof anAdmin) =>
-      searchScripts(room.deps, room.workspace, createPathFilter({ actor, workspace: room.workspace }, routes.searchScripts.access));
-    expect(await search(aReader(room.workspace, ["t"]))).toEqual([{ path, content: sent.content }]);
-    expect(await search(aReader(room.workspace, []))).toEqual([]);
+      searchScripts(world.deps, world.workspace, createPathFilter({ actor, workspace: world.workspace }, routes.searchScripts.access));
+    expect(await search(aReader(world.workspace, ["t"]))).toEqual([{ path, content: sent.content }]);
+    expect(await search(aReader(world.workspace, []))).toEqual([]);
   });
 
   it("the tokens of a script are the caller's own ones with a scope that names its path", async () => {
@@ -84,18 +84,18 @@ describe("the lists about scripts", () => {
       ["jobs:run:flows:f/t/hello"],
       ["scripts:read:f/t/hello"],
     ];
-    for (const [index, each] of scopes.entries()) await createToken(room.deps, owner, { label: `${index}`, scopes: each });
-    await createToken(room.deps, owner, { label: "elsewhere", scopes: ["jobs:run:scripts:f/t/hello"], workspace_id: "elsewhere" });
-    await createToken(room.deps, owner, { label: "whole" });
+    for (const [index, each] of scopes.entries()) await createToken(world.deps, owner, { label: `${index}`, scopes: each });
+    await createToken(world.deps, owner, { label: "elsewhere", scopes: ["jobs:run:scripts:f/t/hello"], workspace_id: "elsewhere" });
+    await createToken(world.deps, owner, { label: "whole" });
     const labels = async (actor: Actor, runs: "scripts" | "flows") =>
-      (await listRunTokens(room.deps, { actor, workspace: room.workspace }, { runs, path })).map(({ label }) => label).sort();
+      (await listRunTokens(world.deps, { actor, workspace: world.workspace }, { runs, path })).map(({ label }) => label).sort();
     expect(await labels(owner, "scripts")).toEqual(["0", "1"]);
     expect(await labels(owner, "flows")).toEqual(["4"]);
     expect(await labels(anAdmin, "scripts")).toEqual([]);
     // No scope covers tokens, and a job learns of none.
     expect(await labels({ ...owner, scopes: ["scripts:read"] }, "scripts")).toEqual([]);
     const { email, username, superAdmin, rights } = owner;
-    const job = { kind: "job", jobId: "j", attempt: 1, workspace: room.workspace, permissionedAs: "u/cleo" } as const;
+    const job = { kind: "job", jobId: "j", attempt: 1, workspace: world.workspace, permissionedAs: "u/cleo" } as const;
     expect(await labels({ email, username, superAdmin, ...(rights ? { rights } : {}), ...job }, "scripts")).toEqual([]);
   });
 });

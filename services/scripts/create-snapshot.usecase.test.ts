@@ -8,10 +8,10 @@ import type { Person } from "../../core/people/actor.ts";
 import { scriptHeadObject, scriptLockObject } from "../../core/scripts/version.ts";
 import { aTar } from "../../test/builders/tar.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { passLease, work } from "../../test/support/use-cases/room-jobs.ts";
-import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { passLease, work } from "../../test/support/use-cases/world-jobs.ts";
+import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
 import { previewBundleKey } from "../builds/preview-bundle.ts";
 import { buildBundlePreviewRequest } from "../execution/requests/preview-request.ts";
 import { startRun } from "../execution/requests/start-run.ts";
@@ -23,16 +23,16 @@ import { createSnapshot } from "./create-snapshot.ts";
 import { bundleObjectKey, loadScriptVersion, parseScript } from "./load.ts";
 import { hashSource } from "./temp-sources.ts";
 
-let room: Room;
+let world: World;
 let built: BuildRequest[];
 beforeAll(async () => {
-  room = await newRoomWithFolder();
+  world = await newWorldWithFolder();
 });
 beforeEach(async () => {
   // The builds of an earlier test.
-  await work(room);
+  await work(world);
   built = [];
-  room.answers.build = async (request) => {
+  world.answers.build = async (request) => {
     built.push(request);
     return { ok: true, lock: "", sha256: "0".repeat(64), bytes: 1, log: "" };
   };
@@ -41,34 +41,34 @@ beforeEach(async () => {
 const content = 'import { lib } from "../../lib";\nexport const main = () => lib();';
 const aBundle = () => `exports.main = () => "${randomUUID()}";`;
 const newPath = () => `f/t/${randomUUID()}`;
-const caller = (actor: Person = anAdmin) => ({ actor, workspace: room.workspace });
+const caller = (actor: Person = anAdmin) => ({ actor, workspace: world.workspace });
 const aScript = (path: string, more: object = {}) => newScriptSchema.parse({ path, language: "bun", content, summary: "", ...more });
 const save = (bundle: string | Buffer, script: ReturnType<typeof aScript>, actor?: Person) =>
-  createSnapshot(room.deps, caller(actor), script, Buffer.from(bundle));
-const load = (hash: string) => loadScriptVersion(room.deps, room.workspace, hash);
+  createSnapshot(world.deps, caller(actor), script, Buffer.from(bundle));
+const load = (hash: string) => loadScriptVersion(world.deps, world.workspace, hash);
 const stored = async (bundle: string | Buffer) =>
-  (await room.deps.storage.getObject(bundleObjectKey(room.workspace, hashSource(bundle.toString())), 10_000))?.valueOf() as
+  (await world.deps.storage.getObject(bundleObjectKey(world.workspace, hashSource(bundle.toString())), 10_000))?.valueOf() as
     | { bytes: Buffer }
     | undefined;
-const headAt = async (path: string) => parseScript(await room.deps.objects.get(scriptHeadObject.key(room.workspace, path)));
+const headAt = async (path: string) => parseScript(await world.deps.objects.get(scriptHeadObject.key(world.workspace, path)));
 
 describe("a script that is saved with a bundle", () => {
   it("is built from the bundle alone, and keeps its digest and lock", async () => {
     const bundle = aBundle();
     const path = newPath();
     const hash = await save(bundle, aScript(path, { codebase: "digest", lock: "a lock" }));
-    await work(room);
+    await work(world);
     expect(built).toMatchObject([{ language: "bun", files: {}, bundle: { sha256: hashSource(bundle), tar: false } }]);
     expect(await fetch(built[0]?.bundleUrl ?? "").then((answer) => answer.text())).toBe(bundle);
     expect((await load(hash)).sent).toMatchObject({ content, codebase: "digest", lock: "a lock" });
-    expect((await room.deps.objects.get(scriptLockObject.key(room.workspace, hash)))?.value).toEqual({ lock: "a lock" });
+    expect((await world.deps.objects.get(scriptLockObject.key(world.workspace, hash)))?.value).toEqual({ lock: "a lock" });
     expect((await headAt(path))?.build).toMatchObject({ state: "ready" });
   });
 
   it("shares the artefact of an equal bundle", async () => {
     const bundle = aBundle();
     for (const path of [newPath(), newPath()]) await save(bundle, aScript(path));
-    await work(room);
+    await work(world);
     expect(built).toHaveLength(1);
   });
 
@@ -91,39 +91,39 @@ describe("a script that is saved with a bundle", () => {
   it("keeps the bundle in a version with the same source and digest, and in no other", async () => {
     const path = newPath();
     await save(aBundle(), aScript(path, { codebase: "digest" }));
-    const same = await updateScript(room.deps, caller(), path, aScript(path, { codebase: "digest", summary: "new" }));
+    const same = await updateScript(world.deps, caller(), path, aScript(path, { codebase: "digest", summary: "new" }));
     expect((await load(same)).bundle).toBeDefined();
-    const other = await updateScript(room.deps, caller(), path, aScript(path, { codebase: "other" }));
+    const other = await updateScript(world.deps, caller(), path, aScript(path, { codebase: "other" }));
     expect((await load(other)).bundle).toBeUndefined();
-    const again = await updateScript(room.deps, caller(), path, aScript(path, { codebase: "digest" }));
+    const again = await updateScript(world.deps, caller(), path, aScript(path, { codebase: "digest" }));
     expect((await load(again)).bundle).toBeUndefined();
-    const elsewhere = await createScript(room.deps, caller(), aScript(newPath(), { codebase: "digest" }));
+    const elsewhere = await createScript(world.deps, caller(), aScript(newPath(), { codebase: "digest" }));
     expect((await load(elsewhere)).bundle).toBeUndefined();
   });
 
   it("needs the bundle again in a version that runs as another user, unless the digest is that of the bundle", async () => {
-    const bob = { ...aReader(room.workspace, []), rights: { ...rightsOfBob(), folders: { t: "write" as const } } };
+    const bob = { ...aReader(world.workspace, []), rights: { ...rightsOfBob(), folders: { t: "write" as const } } };
     const [bundle, as] = [aBundle(), (email: string) => ({ on_behalf_of_email: email })];
     const path = newPath();
     await save(bundle, aScript(path, { codebase: "digest", ...as(bob.email) }), bob);
     const claimed = aScript(path, { codebase: "digest", ...as(anAdmin.email) });
     const refused = { code: "identity.fieldsMissing", details: { permissionedAs: "u/ann", fields: ["file"] } };
-    await expect(updateScript(room.deps, caller(), path, claimed)).rejects.toMatchObject(refused);
+    await expect(updateScript(world.deps, caller(), path, claimed)).rejects.toMatchObject(refused);
     const own = await save(bundle, { ...claimed, auto_parent: true });
     expect((await load(own)).bundle).toBeDefined();
-    const again = await updateScript(room.deps, caller(), path, { ...claimed, summary: "new" });
+    const again = await updateScript(world.deps, caller(), path, { ...claimed, summary: "new" });
     expect((await load(again)).bundle).toBeDefined();
     const named = newPath();
     await save(bundle, aScript(named, as(bob.email)), bob);
-    const checked = await updateScript(room.deps, caller(), named, aScript(named, { codebase: hashSource(bundle), ...as(anAdmin.email) }));
+    const checked = await updateScript(world.deps, caller(), named, aScript(named, { codebase: hashSource(bundle), ...as(anAdmin.email) }));
     expect((await load(checked)).bundle).toBeDefined();
   });
-  const rightsOfBob = () => ({ workspace: room.workspace, role: "developer" as const, groups: [], objects: {} });
+  const rightsOfBob = () => ({ workspace: world.workspace, role: "developer" as const, groups: [], objects: {} });
 
   it("has no bundle after its content was erased", async () => {
     const path = newPath();
     const hash = await save(aBundle(), aScript(path));
-    await deleteScriptVersion(room.deps, { ...caller(), action: { name: "test", access: deleteAccess } }, hash);
+    await deleteScriptVersion(world.deps, { ...caller(), action: { name: "test", access: deleteAccess } }, hash);
     expect((await load(hash)).bundle).toBeUndefined();
   });
   const deleteAccess = { domain: "scripts", verb: "write", need: "write", target: "version", hiddenAs: "script.versionNotFound" } as const;
@@ -132,8 +132,8 @@ describe("a script that is saved with a bundle", () => {
     const bundle = aBundle();
     for (const language of ["deno", "python3", "bash", "php"])
       await expect(save(bundle, aScript(newPath(), { language }))).rejects.toMatchObject({ code: "bundle.language" });
-    await expect(save(bundle, aScript("f/none/x"), aReader(room.workspace, ["t"]))).rejects.toMatchObject({ code: "path.noFolder" });
-    await expect(save(bundle, aScript(newPath()), aReader(room.workspace, ["t"]))).rejects.toMatchObject({ code: "auth.forbidden" });
+    await expect(save(bundle, aScript("f/none/x"), aReader(world.workspace, ["t"]))).rejects.toMatchObject({ code: "path.noFolder" });
+    await expect(save(bundle, aScript(newPath()), aReader(world.workspace, ["t"]))).rejects.toMatchObject({ code: "auth.forbidden" });
     const hostile = aTar([{ path: "main.js" }, { path: "../x" }]);
     await expect(save(hostile, aScript(newPath(), { codebase: "x.tar" }))).rejects.toMatchObject({ code: "bundle.invalid" });
     await expect(save(bundle, aScript(newPath(), { codebase: "x.tar" }))).rejects.toMatchObject({ code: "bundle.invalid" });
@@ -158,7 +158,7 @@ describe("a script that is saved with a bundle", () => {
 
 describe("a preview of a bundle", () => {
   const request = (bundle: string | Buffer, more: object = {}, key?: string) =>
-    buildBundlePreviewRequest(room.deps, {
+    buildBundlePreviewRequest(world.deps, {
       ...caller(),
       query: {},
       headers: key === undefined ? {} : { "idempotency-key": key },
@@ -166,22 +166,22 @@ describe("a preview of a bundle", () => {
       bytes: Buffer.from(bundle),
     });
   const jobOf = async (id: string): Promise<Job> => {
-    const job = await room.deps.jobs.get(id);
+    const job = await world.deps.jobs.get(id);
     if (!job) throw new Error(`The job ${id} is gone.`);
     return job;
   };
 
   it("runs the bundle, which is erased with the job", async () => {
     const bundle = aBundle();
-    const { id } = await startRun(room.deps, await request(bundle));
-    await work(room);
+    const { id } = await startRun(world.deps, await request(bundle));
+    await work(world);
     expect(built).toMatchObject([{ bundle: { sha256: hashSource(bundle), tar: false, format: "cjs" } }]);
     expect(await fetch(built[0]?.bundleUrl ?? "").then((answer) => answer.text())).toBe(bundle);
     const job = await jobOf(id);
     if (!hasEnded(job)) throw new Error(`The job is ${job.state}.`);
-    expect([job.state, job.path, await loadJson(room.deps, job, job.result)]).toEqual(["succeeded", "f/t/preview", 1]);
-    await eraseJob(room.deps, job);
-    expect(await room.deps.storage.getObject(previewBundleKey(job, hashSource(bundle)), 10_000)).toBeUndefined();
+    expect([job.state, job.path, await loadJson(world.deps, job, job.result)]).toEqual(["succeeded", "f/t/preview", 1]);
+    await eraseJob(world.deps, job);
+    expect(await world.deps.storage.getObject(previewBundleKey(job, hashSource(bundle)), 10_000)).toBeUndefined();
   });
 
   it("is refused in other languages and with a hostile archive", async () => {
@@ -191,11 +191,11 @@ describe("a preview of a bundle", () => {
 
   it("does not replace the bundle of another job whose id it names", async () => {
     const bundle = aBundle();
-    const { id } = await startRun(room.deps, await request(bundle));
+    const { id } = await startRun(world.deps, await request(bundle));
     const other = await request(aBundle());
     const named = "preview" in other ? { ...other, preview: { ...other.preview, id } } : other;
-    await expect(startRun(room.deps, named)).rejects.toMatchObject({ code: "job.idTaken" });
-    await work(room);
+    await expect(startRun(world.deps, named)).rejects.toMatchObject({ code: "job.idTaken" });
+    await work(world);
     expect(await fetch(built[0]?.bundleUrl ?? "").then((answer) => answer.text())).toBe(bundle);
   });
 
@@ -203,13 +203,13 @@ describe("a preview of a bundle", () => {
     await expectToSurviveFaults(async () => {
       const made = await request(aBundle(), {}, randomUUID());
       const ids: string[] = [];
-      const start = async () => void ids.push((await startRun(room.deps, made)).id);
+      const start = async () => void ids.push((await startRun(world.deps, made)).id);
       return {
         act: start,
         recover: start,
         check: async () => {
-          await work(room);
-          await passLease(room);
+          await work(world);
+          await passLease(world);
           const jobs = await Promise.all([...new Set(ids)].map(jobOf));
           expect(jobs.map(({ state }) => state)).toEqual(["succeeded"]);
         },

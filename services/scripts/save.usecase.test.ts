@@ -6,20 +6,20 @@ import { SHARDS } from "../../core/jobs/job.ts";
 import type { Person } from "../../core/people/actor.ts";
 import { scriptHeadObject, scriptHistoryObject, scriptListingObject, scriptVersionObject } from "../../core/scripts/version.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { eventsOf } from "../../test/support/use-cases/room-events.ts";
-import { listJobs } from "../../test/support/use-cases/room-jobs.ts";
-import { newRoomWithFolder, repeat } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { eventsOf } from "../../test/support/use-cases/world-events.ts";
+import { listJobs } from "../../test/support/use-cases/world-jobs.ts";
+import { newWorldWithFolder, repeat } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { changeAcl, getAcl } from "../workspaces/acls.ts";
 import { archiveScript, deleteScript, deleteScriptVersion } from "./archive.ts";
 import { muteScriptErrorHandler, setScriptMessage } from "./change-version.ts";
 import { createScript } from "./create.ts";
 import { loadScriptVersion, parseScript, scriptObjectKey } from "./load.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoomWithFolder();
+  world = await newWorldWithFolder();
 });
 
 const newPath = () => `f/t/${randomUUID()}`;
@@ -32,16 +32,16 @@ const small = contents[0]?.[1] ?? "";
 
 const save = (path: string, content: string, fields: object = {}) => {
   // The history is ordered by time.
-  room.clock.nowMs += 1;
+  world.clock.nowMs += 1;
   return createScript(
-    room.deps,
-    { actor: anAdmin, workspace: room.workspace },
+    world.deps,
+    { actor: anAdmin, workspace: world.workspace },
     newScriptSchema.parse({ path, language: "bun", content, summary: "", ...fields }),
   );
 };
 
 it("a script names the concurrency key of another folder only if its author may write there", async () => {
-  const { workspace } = room;
+  const { workspace } = world;
   const rights = {
     workspace,
     role: "developer" as const,
@@ -51,10 +51,10 @@ it("a script names the concurrency key of another folder only if its author may 
   };
   const saveAs = (concurrency_key: string, actor: Person) => {
     const fields = { path: newPath(), language: "bun", content: small, summary: "", concurrent_limit: 1, concurrency_key };
-    return createScript(room.deps, { actor, workspace }, newScriptSchema.parse(fields));
+    return createScript(world.deps, { actor, workspace }, newScriptSchema.parse(fields));
   };
   const author = { ...anAdmin, superAdmin: false, rights };
-  const ruleOf = async (hash: string) => parseScript(await room.deps.objects.get(scriptVersionObject.key(workspace, hash)))?.concurrency;
+  const ruleOf = async (hash: string) => parseScript(await world.deps.objects.get(scriptVersionObject.key(workspace, hash)))?.concurrency;
   expect(await ruleOf(await saveAs("stripe", author))).toEqual({ limit: 1, key: "stripe", space: "f/t" });
   expect(await ruleOf(await saveAs("f/shared/stripe", anAdmin))).toEqual({ limit: 1, key: "f/shared/stripe", space: "f/shared" });
   await expect(saveAs("f/shared/stripe", author)).rejects.toMatchObject({ code: "auth.forbidden" });
@@ -64,14 +64,14 @@ it("a script names the concurrency key of another folder only if its author may 
 
 /** The stored parts of a script: either all exist, or none. */
 async function load(path: string) {
-  const { objects } = room.deps;
+  const { objects } = world.deps;
   const [stored, listing, history] = await Promise.all([
-    objects.get(scriptHeadObject.key(room.workspace, path)),
-    objects.get(scriptListingObject.key(room.workspace, path)),
-    objects.list(scriptHistoryObject.partitionKey(room.workspace, path)),
+    objects.get(scriptHeadObject.key(world.workspace, path)),
+    objects.get(scriptListingObject.key(world.workspace, path)),
+    objects.list(scriptHistoryObject.partitionKey(world.workspace, path)),
   ]);
   const head = parseScript(stored);
-  const builds = (await listJobs(room, path)).filter(({ kind }) => kind === "dependencies");
+  const builds = (await listJobs(world, path)).filter(({ kind }) => kind === "dependencies");
   return { head, listing, history: history.map(({ value }) => (value as { hash: string }).hash), builds };
 }
 
@@ -81,12 +81,12 @@ async function expectVersions(path: string, versions: string[]): Promise<void> {
   expect(history).toHaveLength(versions.length);
   expect(head).toMatchObject({ path, hash: history.at(-1), archived: false, build: { state: "pending" } });
   expect(listing?.value).toMatchObject({ hash: head?.hash, archived: false });
-  const sent = await Promise.all(history.map(async (hash) => (await loadScriptVersion(room.deps, room.workspace, hash)).sent.content));
+  const sent = await Promise.all(history.map(async (hash) => (await loadScriptVersion(world.deps, world.workspace, hash)).sent.content));
   expect(sent).toEqual(versions);
   expect(builds.map(({ hash, state }) => [hash, state]).sort()).toEqual(history.map((hash) => [hash, "queued"]).sort());
   // The message of a build may be lost. Then housekeeping sends it.
   const due = (
-    await Promise.all(Array.from({ length: SHARDS }, (_, shard) => room.deps.jobs.listDue(shard, Number.MAX_SAFE_INTEGER, 1000)))
+    await Promise.all(Array.from({ length: SHARDS }, (_, shard) => world.deps.jobs.listDue(shard, Number.MAX_SAFE_INTEGER, 1000)))
   ).flat();
   expect(due.filter(({ id }) => builds.some((build) => build.id === id))).toHaveLength(builds.length);
 }
@@ -101,7 +101,7 @@ describe("createScript, whichever of its writes fails,", () => {
         recover: () => repeat(act, ["script.pathTaken"]),
         check: async () => {
           await expectVersions(path, [content]);
-          expect(await eventsOf(room, path)).toEqual(["CreateScript"]);
+          expect(await eventsOf(world, path)).toEqual(["CreateScript"]);
         },
       };
     });
@@ -117,7 +117,7 @@ describe("createScript, whichever of its writes fails,", () => {
         recover: () => repeat(act, ["script.parentHasChild"]),
         check: async () => {
           await expectVersions(path, [small, "export const main = () => 2;"]);
-          expect(await eventsOf(room, path)).toEqual(["CreateScript", "UpdateScript"]);
+          expect(await eventsOf(world, path)).toEqual(["CreateScript", "UpdateScript"]);
         },
       };
     });
@@ -127,7 +127,7 @@ describe("createScript, whichever of its writes fails,", () => {
     await expectToSurviveFaults(async () => {
       const [from, to] = [newPath(), newPath()];
       const parent_hash = await save(from, small);
-      await changeAcl(room.deps, anAdmin, { workspace: room.workspace, kind: "script", path: from }, { owner: "u/bob", right: true });
+      await changeAcl(world.deps, anAdmin, { workspace: world.workspace, kind: "script", path: from }, { owner: "u/bob", right: true });
       const act = () => save(to, small, { parent_hash });
       return {
         act,
@@ -135,9 +135,9 @@ describe("createScript, whichever of its writes fails,", () => {
         check: async () => {
           await expectVersions(to, [small]);
           expect(await load(from)).toMatchObject({ head: undefined, listing: undefined, history: [parent_hash] });
-          const acl = (path: string) => getAcl(room.deps, { workspace: room.workspace, kind: "script", path });
+          const acl = (path: string) => getAcl(world.deps, { workspace: world.workspace, kind: "script", path });
           expect([await acl(from), await acl(to)]).toEqual([{}, { "u/bob": true }]);
-          expect(await eventsOf(room, to)).toEqual(["UpdateScript"]);
+          expect(await eventsOf(world, to)).toEqual(["UpdateScript"]);
         },
       };
     });
@@ -149,7 +149,7 @@ describe("archiveScript and deleteScriptVersion, whichever of their writes fails
     await expectToSurviveFaults(async () => {
       const path = newPath();
       const hash = await save(path, small);
-      const act = () => archiveScript(room.deps, anAdmin, room.workspace, path);
+      const act = () => archiveScript(world.deps, anAdmin, world.workspace, path);
       return {
         act,
         recover: () => repeat(act, ["script.notFound"]),
@@ -157,7 +157,7 @@ describe("archiveScript and deleteScriptVersion, whichever of their writes fails
           const { head, listing } = await load(path);
           expect(head).toMatchObject({ hash, archived: true });
           expect(listing?.value).toMatchObject({ archived: true });
-          expect(await eventsOf(room, path)).toEqual(["CreateScript", "DeleteScript"]);
+          expect(await eventsOf(world, path)).toEqual(["CreateScript", "DeleteScript"]);
         },
       };
     });
@@ -168,14 +168,14 @@ describe("archiveScript and deleteScriptVersion, whichever of their writes fails
       const path = newPath();
       const hash = await save(path, contents[1]?.[1] ?? "");
       const act = () =>
-        deleteScriptVersion(room.deps, { actor: anAdmin, action: routes.deleteScriptByHash, workspace: room.workspace }, hash);
+        deleteScriptVersion(world.deps, { actor: anAdmin, action: routes.deleteScriptByHash, workspace: world.workspace }, hash);
       return {
         act,
         recover: () => repeat(act, ["script.versionNotFound"]),
         check: async () => {
           expect((await load(path)).head).toMatchObject({ hash, deleted: true });
-          expect(await room.deps.storage.getObjectEtag(scriptObjectKey(room.workspace, hash))).toBeUndefined();
-          expect(await eventsOf(room, path)).toEqual(["CreateScript", "DeleteScript"]);
+          expect(await world.deps.storage.getObjectEtag(scriptObjectKey(world.workspace, hash))).toBeUndefined();
+          expect(await eventsOf(world, path)).toEqual(["CreateScript", "DeleteScript"]);
         },
       };
     });
@@ -188,17 +188,17 @@ describe("deleteScript, whichever of its writes fails,", () => {
       const path = newPath();
       const parent_hash = await save(path, contents[1]?.[1] ?? "");
       const hashes = [parent_hash, await save(path, small, { parent_hash })];
-      const act = () => deleteScript(room.deps, anAdmin, room.workspace, path);
+      const act = () => deleteScript(world.deps, anAdmin, world.workspace, path);
       return {
         act,
         recover: () => repeat(act, ["script.notFound"]),
         check: async () => {
           expect(await load(path)).toMatchObject({ head: undefined, listing: undefined, history: [] });
           for (const hash of hashes) {
-            expect(await room.deps.storage.getObjectEtag(scriptObjectKey(room.workspace, hash))).toBeUndefined();
-            expect((await loadScriptVersion(room.deps, room.workspace, hash)).sent.content).toBe("");
+            expect(await world.deps.storage.getObjectEtag(scriptObjectKey(world.workspace, hash))).toBeUndefined();
+            expect((await loadScriptVersion(world.deps, world.workspace, hash)).sent.content).toBe("");
           }
-          expect((await eventsOf(room, path)).filter((type) => type === "DeleteScriptPath")).toHaveLength(1);
+          expect((await eventsOf(world, path)).filter((type) => type === "DeleteScriptPath")).toHaveLength(1);
         },
       };
     });
@@ -222,14 +222,14 @@ describe("at once", () => {
       const parent_hash = await save(path, small);
       const [saved, deleted] = await Promise.allSettled([
         save(path, "export const main = () => 2;", { parent_hash }),
-        deleteScript(room.deps, anAdmin, room.workspace, path),
+        deleteScript(world.deps, anAdmin, world.workspace, path),
       ]);
       const { head, history, listing } = await load(path);
       expect([saved.status, deleted.status]).toContain("fulfilled");
       if (saved.status === "fulfilled" && deleted.status === "rejected") {
         expect(head?.hash).toBe(saved.value);
         expect(listing?.value).toMatchObject({ hash: saved.value });
-        expect((await loadScriptVersion(room.deps, room.workspace, saved.value)).sent.content).toBe("export const main = () => 2;");
+        expect((await loadScriptVersion(world.deps, world.workspace, saved.value)).sent.content).toBe("export const main = () => 2;");
         expect(history).toContain(saved.value);
       } else expect([head, listing, history]).toEqual([undefined, undefined, []]);
     }
@@ -239,12 +239,12 @@ describe("at once", () => {
     for (let round = 0; round < 6; round += 1) {
       const path = newPath();
       const hash = await save(path, small);
-      const caller = { actor: anAdmin, workspace: room.workspace };
+      const caller = { actor: anAdmin, workspace: world.workspace };
       const message = { hash, path, message: "A message" };
       await Promise.allSettled([
-        archiveScript(room.deps, anAdmin, room.workspace, path),
-        setScriptMessage(room.deps, { ...caller, action: routes.updateScriptHistory }, message),
-        muteScriptErrorHandler(room.deps, caller, { path, muted: true }),
+        archiveScript(world.deps, anAdmin, world.workspace, path),
+        setScriptMessage(world.deps, { ...caller, action: routes.updateScriptHistory }, message),
+        muteScriptErrorHandler(world.deps, caller, { path, muted: true }),
       ]);
       const { head, listing } = await load(path);
       expect(listing?.value).toMatchObject({

@@ -6,9 +6,9 @@ import type { BuildRequest } from "../../core/builds/build.ts";
 import { hasEnded } from "../../core/jobs/job.ts";
 import { folderObject } from "../../core/workspaces/workspace.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { addWorkspace, work } from "../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { addWorkspace, work } from "../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { buildDependenciesRequest, buildFlowDependenciesRequest } from "../execution/requests/dependency-request.ts";
 import { buildFlowPreviewRequest, buildPreviewRequest } from "../execution/requests/preview-request.ts";
 import type { RunRequest } from "../execution/requests/run-request.ts";
@@ -20,26 +20,30 @@ import { createScript } from "./create.ts";
 import { diffSources } from "./diff-sources.ts";
 import { hashSource, loadTempSource, storeTempSource } from "./temp-sources.ts";
 
-let room: Room;
-let other: Room;
+let world: World;
+let other: World;
 let built: BuildRequest[] = [];
 beforeAll(async () => {
-  room = await newRoom();
-  other = { ...room, workspace: `w-${randomUUID().slice(0, 8)}` };
-  for (const one of [room, other]) {
+  world = await newWorld();
+  other = { ...world, workspace: `w-${randomUUID().slice(0, 8)}` };
+  for (const one of [world, other]) {
     await addWorkspace(one);
     for (const name of ["t", "secret"]) await one.deps.objects.put({ ...folderObject.key(one.workspace, name), value: {} });
   }
-  room.answers.build = async (request) => {
+  world.answers.build = async (request) => {
     built.push(request);
     return { ok: true, lock: "a lock", sha256: "0".repeat(64), bytes: 1, log: "" };
   };
 });
 
-const store = (source: string, workspace = room.workspace) => storeTempSource(room.deps, workspace, source);
-const load = (hash: string, workspace = room.workspace) => loadTempSource(room.deps, workspace, hash);
+const store = (source: string, workspace = world.workspace) => storeTempSource(world.deps, workspace, source);
+const load = (hash: string, workspace = world.workspace) => loadTempSource(world.deps, workspace, hash);
 const save = (path: string, content: string) =>
-  createScript(room.deps, { actor: anAdmin, workspace: room.workspace }, { path, summary: "", description: "", language: "bun", content });
+  createScript(
+    world.deps,
+    { actor: anAdmin, workspace: world.workspace },
+    { path, summary: "", description: "", language: "bun", content },
+  );
 
 describe("a temporary source", () => {
   it.each([
@@ -64,7 +68,7 @@ describe("a temporary source", () => {
   it("expires after a day", async () => {
     const yesterday = () => Date.now() - limits.tempScriptMs - 1000;
     const source = randomBytes(300_000).toString("hex");
-    const hash = await storeTempSource({ ...room.deps, nowMs: yesterday }, room.workspace, source);
+    const hash = await storeTempSource({ ...world.deps, nowMs: yesterday }, world.workspace, source);
     expect(await load(hash)).toBeUndefined();
     // The same source again is stored for another day.
     await store(source);
@@ -94,27 +98,27 @@ describe("a build with temporary sources", () => {
   const source = () => `import "./temp";\nexport const main = () => "${randomUUID()}";`;
   const requests: Record<string, (temp_script_refs: Record<string, string>) => Promise<RunRequest>> = {
     "a preview": (temp_script_refs) =>
-      buildPreviewRequest(room.deps, {
+      buildPreviewRequest(world.deps, {
         ...call,
-        workspace: room.workspace,
+        workspace: world.workspace,
         body: { content: source(), language: "bun", path: "f/t/entry", temp_script_refs },
       }),
     "a preview of a flow": (temp_script_refs) =>
-      buildFlowPreviewRequest(room.deps, {
+      buildFlowPreviewRequest(world.deps, {
         ...call,
-        workspace: room.workspace,
+        workspace: world.workspace,
         body: { value: flowOf(source()), path: "f/t/flow", temp_script_refs: withFlowPath(temp_script_refs) },
       }),
     "a job that resolves packages": (temp_script_refs) =>
-      buildDependenciesRequest(room.deps, {
+      buildDependenciesRequest(world.deps, {
         ...call,
-        workspace: room.workspace,
+        workspace: world.workspace,
         body: dependenciesSchema.parse({ raw_scripts: [{ raw_code: source(), language: "bun", path: "f/t/entry" }], temp_script_refs }),
       }),
     "a job that resolves the packages of a flow": (temp_script_refs) =>
-      buildFlowDependenciesRequest(room.deps, {
+      buildFlowDependenciesRequest(world.deps, {
         ...call,
-        workspace: room.workspace,
+        workspace: world.workspace,
         body: flowDependenciesSchema.parse({
           path: "f/t/flow",
           flow_value: flowOf(source()),
@@ -132,10 +136,10 @@ describe("a build with temporary sources", () => {
 
   async function run(request: RunRequest) {
     built = [];
-    const { id } = await startRun(room.deps, request);
-    await work(room);
-    const job = await room.deps.jobs.get(id);
-    const result = job && hasEnded(job) ? await loadJson(room.deps, job, job.result) : undefined;
+    const { id } = await startRun(world.deps, request);
+    await work(world);
+    const job = await world.deps.jobs.get(id);
+    const result = job && hasEnded(job) ? await loadJson(world.deps, job, job.result) : undefined;
     return { files: Object.values(built.at(-1)?.files ?? {}), result };
   }
 
@@ -157,12 +161,12 @@ describe("a build with temporary sources", () => {
 
 describe("the comparison of sources", () => {
   const diff = (scripts: Record<string, string>, isReadable: (path: string) => boolean = () => true) =>
-    diffSources(room.deps, room.workspace, { scripts }, isReadable);
+    diffSources(world.deps, world.workspace, { scripts }, isReadable);
 
   it("names the scripts that have another source, do not exist, are archived, or cannot be read", async () => {
     const content = "export const main = () => 1;";
     for (const name of ["t/equal", "t/changed", "t/archived", "secret/equal"]) await save(`f/${name}`, content);
-    await archiveScript(room.deps, anAdmin, room.workspace, "f/t/archived");
+    await archiveScript(world.deps, anAdmin, world.workspace, "f/t/archived");
     const hash = hashSource(content);
     const scripts = {
       "f/t/equal": hash,
@@ -183,7 +187,7 @@ describe("the comparison of sources", () => {
 
   it("names the lists of package versions that differ", async () => {
     const content = '{"dependencies":{}}';
-    await saveDependencies(room.deps, room.workspace, { language: "bun", content, name: "equal" });
+    await saveDependencies(world.deps, world.workspace, { language: "bun", content, name: "equal" });
     const hash = hashSource(content);
     const workspace_deps = [
       { path: "dependencies/equal.package.json", language: "bun", name: "equal", hash },
@@ -191,7 +195,7 @@ describe("the comparison of sources", () => {
       { path: "dependencies/package.json", language: "bun", hash },
       { path: "dependencies/composer.json", language: "php", hash },
     ];
-    expect(await diffSources(room.deps, room.workspace, { scripts: {}, workspace_deps }, () => true)).toEqual([
+    expect(await diffSources(world.deps, world.workspace, { scripts: {}, workspace_deps }, () => true)).toEqual([
       "dependencies/changed.package.json",
       "dependencies/package.json",
       "dependencies/composer.json",

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import { SYNC_LIMIT } from "../../core/settings/instance.ts";
-import { newRoom } from "../../test/support/use-cases/room.ts";
+import { newWorld } from "../../test/support/use-cases/world.ts";
 import { setGlobalSetting } from "./instance.ts";
 import { createSyncLimitReader } from "./sync-limit.ts";
 
 it("the limit for synchronous calls changes everywhere within half a minute of its setting, and goes back to the default", async () => {
-  const { deps, clock } = await newRoom();
+  const { deps, clock } = await newWorld();
   const [one, other] = [createSyncLimitReader(deps), createSyncLimitReader(deps)];
   expect([await one(), await other()]).toEqual([25_000, 25_000]);
   await setGlobalSetting(deps, SYNC_LIMIT, 20);

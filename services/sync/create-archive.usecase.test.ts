@@ -13,10 +13,10 @@ import { type ArchiveQuery, archiveQuery } from "../../contract/routes/sync/sync
 import type { Actor, Person } from "../../core/people/actor.ts";
 import { importSecret } from "../../core/secrets/open.ts";
 import { variableObject } from "../../core/variables/variable.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
-import { addScriptAt, aScheduleRequest } from "../../test/support/use-cases/room-schedules.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
+import { addScriptAt, aScheduleRequest } from "../../test/support/use-cases/world-schedules.ts";
 import { createApp } from "../apps/save.ts";
 import { saveFlow } from "../flows/definitions/save.ts";
 import { createResource } from "../resources/save.ts";
@@ -28,7 +28,7 @@ import { createFolder } from "../workspaces/folders.ts";
 import { createGroup } from "../workspaces/groups.ts";
 import { createWorkspaceArchive, storeArchive } from "./create-archive.ts";
 
-let room: Room;
+let world: World;
 const script = { summary: "Hello", content: "select 1", language: "postgresql", path: "f/t/hello" } as const;
 const flow = {
   summary: "Two",
@@ -36,33 +36,33 @@ const flow = {
 };
 
 beforeAll(async () => {
-  room = await newRoomWithFolder();
-  const caller = { actor: anAdmin as Actor, workspace: room.workspace };
-  await createFolder(room.deps, anAdmin, room.workspace, { name: "secret" } as Parameters<typeof createFolder>[3]);
-  await createScript(room.deps, caller, newScriptSchema.parse(script), {});
-  await saveFlow(room.deps, caller, newFlowSchema.parse({ ...flow, path: "f/t/flow" }));
+  world = await newWorldWithFolder();
+  const caller = { actor: anAdmin as Actor, workspace: world.workspace };
+  await createFolder(world.deps, anAdmin, world.workspace, { name: "secret" } as Parameters<typeof createFolder>[3]);
+  await createScript(world.deps, caller, newScriptSchema.parse(script), {});
+  await saveFlow(world.deps, caller, newFlowSchema.parse({ ...flow, path: "f/t/flow" }));
   await createApp(
-    room.deps,
+    world.deps,
     caller,
     newAppSchema.parse({ path: "f/t/app", value: { grid: [] }, summary: "", policy: { execution_mode: "viewer" } }),
   );
-  await createResource(room.deps, caller, newResourceSchema.parse({ path: "f/t/db", value: { host: "h" }, resource_type: "any" }), {});
+  await createResource(world.deps, caller, newResourceSchema.parse({ path: "f/t/db", value: { host: "h" }, resource_type: "any" }), {});
   for (const [path, value, is_secret] of [
     ["f/t/plain", "p", false],
     ["f/t/token", "hush", true],
     ["f/secret/token", "hush", true],
   ] as const) {
-    await createVariable(room.deps, caller, newVariableSchema.parse({ path, value, is_secret, description: "" }));
+    await createVariable(world.deps, caller, newVariableSchema.parse({ path, value, is_secret, description: "" }));
   }
-  await createGroup(room.deps, caller, { name: "team", summary: "A team" });
-  await addScriptAt(room, "f/ops/hello");
-  await createSchedule(room.deps, caller, aScheduleRequest({ path: "f/t/daily" }));
+  await createGroup(world.deps, caller, { name: "team", summary: "A team" });
+  await addScriptAt(world, "f/ops/hello");
+  await createSchedule(world.deps, caller, aScheduleRequest({ path: "f/t/daily" }));
 });
 
 const read = async (query: Partial<Record<keyof ArchiveQuery, string>> = {}, actor: Person = anAdmin) => {
   const { pack, ...archive } = await createWorkspaceArchive(
-    room.deps,
-    { actor, workspace: room.workspace, token: "", operation: "workspaces.tarball" },
+    world.deps,
+    { actor, workspace: world.workspace, token: "", operation: "workspaces.tarball" },
     archiveQuery.parse(query),
   );
   return { ...archive, bytes: await pack() };
@@ -128,19 +128,19 @@ describe("the archive of a workspace", () => {
   it("contains secrets encrypted with the workspace's key, plain, or not at all", async () => {
     const secretIn = async (query: Parameters<typeof read>[0]) =>
       (JSON.parse(entriesOf(await read(query))["f/t/token.variable.json"] ?? "{}") as { value?: string }).value;
-    expect(importSecret(await loadExportKey(room.deps, room.workspace), (await secretIn({})) ?? "")?.value).toBe("hush");
+    expect(importSecret(await loadExportKey(world.deps, world.workspace), (await secretIn({})) ?? "")?.value).toBe("hush");
     expect(await secretIn({ plain_secret: "true" })).toBe("hush");
     expect(await secretIn({ skip_secrets: "true" })).toBeUndefined();
   });
 
   it("leaves out what the caller may not read", async () => {
-    const entries = Object.keys(entriesOf(await read({}, aReader(room.workspace, ["t"]))));
+    const entries = Object.keys(entriesOf(await read({}, aReader(world.workspace, ["t"]))));
     expect(entries).toContain("f/t/hello.pg.sql");
     expect(entries.filter((name) => name.includes("secret"))).toEqual([]);
   });
 
   it("is refused to a caller who may not have a kind, because its files would look deleted", async () => {
-    const reader = aReader(room.workspace, ["t"]);
+    const reader = aReader(world.workspace, ["t"]);
     await expect(read({ include_settings: "true" }, reader)).rejects.toMatchObject({ code: "auth.forbidden" });
     await expect(read({ include_key: "true" }, reader)).rejects.toMatchObject({ code: "auth.forbidden" });
     const limited = { ...anAdmin, scopes: ["scripts:read", "flows:read", "apps:read", "folders:read"] };
@@ -150,7 +150,7 @@ describe("the archive of a workspace", () => {
 
   it("is not found for an unknown workspace, also for a superadmin", async () => {
     const reader = { actor: anAdmin, workspace: "no-such-workspace", token: "", operation: "workspaces.tarball" };
-    await expect(createWorkspaceArchive(room.deps, reader, {})).rejects.toMatchObject({ code: "workspace.notFound" });
+    await expect(createWorkspaceArchive(world.deps, reader, {})).rejects.toMatchObject({ code: "workspace.notFound" });
   });
 
   it("is refused for another type of archive", async () => {
@@ -158,27 +158,27 @@ describe("the archive of a workspace", () => {
   });
 
   it("fails if an object cannot be read, because a missing file looks deleted", async () => {
-    const broken = variableObject.key(room.workspace, `f/t/${randomUUID()}`);
-    await room.deps.objects.put({ ...broken, value: { path: 1 } });
+    const broken = variableObject.key(world.workspace, `f/t/${randomUUID()}`);
+    await world.deps.objects.put({ ...broken, value: { path: 1 } });
     await expect(read()).rejects.toMatchObject({ name: "UnreadableRecordError" });
-    await room.deps.objects.deleteItem(broken);
+    await world.deps.objects.deleteItem(broken);
   });
 
   it("is stored once for its content, for a link", async () => {
     const archive = await read();
-    const url = await storeArchive(room.deps, room.workspace, archive, archive.bytes);
+    const url = await storeArchive(world.deps, world.workspace, archive, archive.bytes);
     expect(new URL(url).searchParams.get("X-Amz-Expires")).toBe(String(limits.archiveLinkS));
     expect(new Uint8Array(await (await fetch(url)).arrayBuffer())).toEqual(new Uint8Array(archive.bytes));
   });
 
   it("needs one request to AWS for 25 items and one to KMS", async () => {
-    const caller = { actor: anAdmin as Actor, workspace: room.workspace };
+    const caller = { actor: anAdmin as Actor, workspace: world.workspace };
     const many = Array.from({ length: 60 }, (_, index) => index);
     await Promise.all(
       many.flatMap((index) => [
-        createScript(room.deps, caller, newScriptSchema.parse({ ...script, path: `f/t/script${index}` }), {}),
+        createScript(world.deps, caller, newScriptSchema.parse({ ...script, path: `f/t/script${index}` }), {}),
         createVariable(
-          room.deps,
+          world.deps,
           caller,
           newVariableSchema.parse({ path: `f/t/secret${index}`, value: "x", is_secret: true, description: "" }),
         ),

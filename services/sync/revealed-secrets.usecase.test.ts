@@ -6,9 +6,9 @@ import { buckets } from "../../aws/s3/buckets.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
 import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { findAuditEntries } from "../audit/audit.ts";
 import { getStorageResource } from "../files/share.ts";
 import { getWebhookSecret, rotateWebhookSecret } from "../notifications/webhook-secret.ts";
@@ -20,17 +20,17 @@ import { getVariable, getVariableValue } from "../variables/read.ts";
 import { createVariable, updateVariable } from "../variables/save.ts";
 import { createWorkspaceArchive } from "./create-archive.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoomWithFolder();
-  const caller = { actor: anAdmin, workspace: room.workspace };
+  world = await newWorldWithFolder();
+  const caller = { actor: anAdmin, workspace: world.workspace };
   const variable = (path: string, is_secret: boolean) => newVariableSchema.parse({ path, value: "planted", is_secret, description: "" });
-  await createVariable(room.deps, caller, variable("f/t/secret", true));
-  await createVariable(room.deps, caller, variable("f/t/plain", false));
-  for (const path of ["f/t/opened", "f/t/replaced"]) await createVariable(room.deps, caller, variable(path, true));
+  await createVariable(world.deps, caller, variable("f/t/secret", true));
+  await createVariable(world.deps, caller, variable("f/t/plain", false));
+  for (const path of ["f/t/opened", "f/t/replaced"]) await createVariable(world.deps, caller, variable(path, true));
   const resource = (path: string, value: object, resource_type = "any") => newResourceSchema.parse({ path, value, resource_type });
-  await createResource(room.deps, caller, resource("f/t/db", { password: "$var:f/t/secret" }));
-  await createResource(room.deps, caller, resource("f/t/open", { host: "$var:f/t/plain" }));
+  await createResource(world.deps, caller, resource("f/t/db", { password: "$var:f/t/secret" }));
+  await createResource(world.deps, caller, resource("f/t/open", { host: "$var:f/t/plain" }));
   const bucket = {
     bucket: "b",
     region: "eu-central-1",
@@ -39,37 +39,37 @@ beforeAll(async () => {
     useSSL: true,
     endPoint: "s3.example.com",
   };
-  await createResource(room.deps, caller, resource("f/t/bucket", bucket, "s3"));
+  await createResource(world.deps, caller, resource("f/t/bucket", bucket, "s3"));
 });
 
 const makePlain = (reader: SecretReader, path: string, change: object = {}) =>
-  updateVariable(room.deps, { ...reader, path }, { is_secret: false, ...change });
+  updateVariable(world.deps, { ...reader, path }, { is_secret: false, ...change });
 const view = (decrypted: boolean, encrypted: boolean) => ({ decrypted, encrypted });
-const archive = (query: object) => (reader: SecretReader) => createWorkspaceArchive(room.deps, reader, query);
+const archive = (query: object) => (reader: SecretReader) => createWorkspaceArchive(world.deps, reader, query);
 
 /** Every call that returns a decrypted value, or one that can be decrypted, and the name of the value in the audit log. */
 const reads: [what: string, read: (reader: SecretReader) => Promise<unknown>, resource: string | undefined][] = [
-  ["a variable", (reader) => getVariable(room.deps, reader, "f/t/secret", view(true, false)), "f/t/secret"],
-  ["an exported variable", (reader) => getVariable(room.deps, reader, "f/t/secret", view(false, true)), "f/t/secret"],
-  ["the value of a variable", (reader) => getVariableValue(room.deps, reader, "f/t/secret"), "f/t/secret"],
-  ["a resource with its references", (reader) => getInterpolatedResource(room.deps, reader, "f/t/db"), "f/t/db"],
+  ["a variable", (reader) => getVariable(world.deps, reader, "f/t/secret", view(true, false)), "f/t/secret"],
+  ["an exported variable", (reader) => getVariable(world.deps, reader, "f/t/secret", view(false, true)), "f/t/secret"],
+  ["the value of a variable", (reader) => getVariableValue(world.deps, reader, "f/t/secret"), "f/t/secret"],
+  ["a resource with its references", (reader) => getInterpolatedResource(world.deps, reader, "f/t/db"), "f/t/db"],
   [
     "the keys of a storage",
     (reader) =>
-      getStorageResource({ ...room.deps, buckets }, { ...reader, action: actions.downloadFile }, { s3_resource_path: "f/t/bucket" }),
+      getStorageResource({ ...world.deps, buckets }, { ...reader, action: actions.downloadFile }, { s3_resource_path: "f/t/bucket" }),
     "f/t/bucket",
   ],
   ["the secrets of an archive", archive({ plain_secret: true }), undefined],
   ["the key of an archive", archive({ include_key: true, skip_variables: true }), "encryption_key"],
-  ["the encryption key", (reader) => readExportKey(room.deps, reader), "encryption_key"],
-  ["the secret of webhooks", (reader) => getWebhookSecret(room.deps, reader), undefined],
+  ["the encryption key", (reader) => readExportKey(world.deps, reader), "encryption_key"],
+  ["the secret of webhooks", (reader) => getWebhookSecret(world.deps, reader), undefined],
   ["a secret that becomes plain", (reader) => makePlain(reader, "f/t/opened"), "f/t/opened"],
 ];
 
 async function entriesOf(read: (reader: SecretReader) => Promise<unknown>) {
   const operation = `test.${Math.random()}`;
-  const value = await read({ actor: anAdmin, workspace: room.workspace, token: "", operation });
-  const { entries } = await findAuditEntries(room.deps, room.workspace, { operation });
+  const value = await read({ actor: anAdmin, workspace: world.workspace, token: "", operation });
+  const { entries } = await findAuditEntries(world.deps, world.workspace, { operation });
   return { value, entries };
 }
 
@@ -81,9 +81,9 @@ describe("the audit log", () => {
   });
 
   it.each<[string, (reader: SecretReader) => Promise<unknown>]>([
-    ["a plain variable", (reader) => getVariableValue(room.deps, reader, "f/t/plain")],
-    ["a secret without its value", (reader) => getVariable(room.deps, reader, "f/t/secret", view(false, false))],
-    ["a resource that refers to no secret", (reader) => getInterpolatedResource(room.deps, reader, "f/t/open")],
+    ["a plain variable", (reader) => getVariableValue(world.deps, reader, "f/t/plain")],
+    ["a secret without its value", (reader) => getVariable(world.deps, reader, "f/t/secret", view(false, false))],
+    ["a resource that refers to no secret", (reader) => getInterpolatedResource(world.deps, reader, "f/t/open")],
     ["an archive with exported secrets", archive({})],
     ["a secret that a plain value replaces", (reader) => makePlain(reader, "f/t/replaced", { value: "other" })],
   ])("has no entry for the read of %s", async (_, read) => {
@@ -91,19 +91,19 @@ describe("the audit log", () => {
   });
 
   it("is written before a value is returned, so that no value is returned without an entry", async () => {
-    const objects = { ...room.deps.objects, put: () => Promise.reject(new Error("No table.")) };
-    const reader = { actor: anAdmin, workspace: room.workspace, token: "", operation: "test" };
-    await expect(getVariableValue({ ...room.deps, objects }, reader, "f/t/secret")).rejects.toThrow("No table.");
+    const objects = { ...world.deps.objects, put: () => Promise.reject(new Error("No table.")) };
+    const reader = { actor: anAdmin, workspace: world.workspace, token: "", operation: "test" };
+    await expect(getVariableValue({ ...world.deps, objects }, reader, "f/t/secret")).rejects.toThrow("No table.");
   });
 });
 
 it("a job receives a new secret of webhooks only after it was recorded, so that its output is masked", async () => {
   const { email, username, superAdmin } = anAdmin;
-  const ended = { kind: "job", jobId: randomUUID(), attempt: 1, workspace: room.workspace, permissionedAs: "u/ann" } as const;
-  const job = { actor: { email, username, superAdmin, ...ended }, workspace: room.workspace, token: "t", operation: "test" };
-  const read = () => getWebhookSecret(room.deps, { actor: anAdmin, workspace: room.workspace, token: "", operation: "test" });
+  const ended = { kind: "job", jobId: randomUUID(), attempt: 1, workspace: world.workspace, permissionedAs: "u/ann" } as const;
+  const job = { actor: { email, username, superAdmin, ...ended }, workspace: world.workspace, token: "t", operation: "test" };
+  const read = () => getWebhookSecret(world.deps, { actor: anAdmin, workspace: world.workspace, token: "", operation: "test" });
   const before = await read();
-  await expect(rotateWebhookSecret(room.deps, job)).rejects.toMatchObject({ code: "auth.invalid" });
+  await expect(rotateWebhookSecret(world.deps, job)).rejects.toMatchObject({ code: "auth.invalid" });
   expect(await read()).toBe(before);
 });
 

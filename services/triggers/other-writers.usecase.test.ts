@@ -1,18 +1,18 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Person } from "../../core/people/actor.ts";
 import type { Right } from "../../core/people/rights.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
 import { changeAccess } from "../workspaces/access.ts";
 import { findOtherWriters, type SavedStarter } from "./other-writers.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoomWithFolder();
+  world = await newWorldWithFolder();
   await changeAccess(
-    room.deps.objects,
-    room.workspace,
+    world.deps.objects,
+    world.workspace,
     (access) => {
       access.folders["own"] = { owners: ["u/ann"], perms: { "g/all": false } };
       access.folders["shared"] = { owners: ["u/ann"], perms: { "u/bob": true, "g/ops": true, "g/all": false } };
@@ -24,10 +24,10 @@ beforeAll(async () => {
 
 const a = (script_path: string, more: Partial<SavedStarter> = {}): SavedStarter => ({ script_path, is_flow: false, ...more });
 const found = (saved: SavedStarter, actor: Person = anAdmin) =>
-  findOtherWriters(room.deps, { actor, workspace: room.workspace }, async () => saved);
+  findOtherWriters(world.deps, { actor, workspace: world.workspace }, async () => saved);
 const bobAs = (role: "admin" | "developer"): Person => {
-  const bob = aReader(room.workspace, []);
-  return { ...bob, rights: { workspace: room.workspace, groups: [], folders: {} as Record<string, Right>, objects: {}, role } };
+  const bob = aReader(world.workspace, []);
+  return { ...bob, rights: { workspace: world.workspace, groups: [], folders: {} as Record<string, Right>, objects: {}, role } };
 };
 
 describe("an admin who saves a schedule or trigger", () => {

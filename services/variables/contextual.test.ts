@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { listExampleVariables } from "./contextual.ts";
 
 it("the list of contextual variables describes an example job of the caller, without a token", () => {

@@ -6,11 +6,11 @@ import { keyRingObject } from "../../core/secrets/key-ring.ts";
 import { readKeyVersion } from "../../core/secrets/seal.ts";
 import { type StoredVariable, storedVariableSchema, variableObject } from "../../core/variables/variable.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { addEndpoint, eventsOf } from "../../test/support/use-cases/room-events.ts";
-import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
-import { newRoomWithFolder, repeat } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { addEndpoint, eventsOf } from "../../test/support/use-cases/world-events.ts";
+import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
+import { newWorldWithFolder, repeat } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
 import { rotateWorkspaceKey } from "../secrets/rotate-workspace-key.ts";
 import { unsealValue } from "../secrets/unseal.ts";
 import { changeAcl, getAcl } from "../workspaces/acls.ts";
@@ -18,21 +18,21 @@ import { createFolder } from "../workspaces/folders.ts";
 import { exportText, getVariable } from "./read.ts";
 import { createVariable, deleteVariable, updateVariable } from "./save.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoomWithFolder();
+  world = await newWorldWithFolder();
 });
 
 const newPath = () => `f/t/${randomUUID()}`;
-const create = (path: string, value: string, isSecret = true, workspace = room.workspace) =>
-  createVariable(room.deps, { actor: anAdmin, workspace }, newVariableSchema.parse({ path, value, is_secret: isSecret, description: "" }));
-const update = (path: string, change: object) => updateVariable(room.deps, { actor: anAdmin, workspace: room.workspace, path }, change);
+const create = (path: string, value: string, isSecret = true, workspace = world.workspace) =>
+  createVariable(world.deps, { actor: anAdmin, workspace }, newVariableSchema.parse({ path, value, is_secret: isSecret, description: "" }));
+const update = (path: string, change: object) => updateVariable(world.deps, { actor: anAdmin, workspace: world.workspace, path }, change);
 
-async function load(path: string, workspace = room.workspace): Promise<(StoredVariable & { plain: string }) | undefined> {
-  const found = await room.deps.objects.get(variableObject.key(workspace, path));
+async function load(path: string, workspace = world.workspace): Promise<(StoredVariable & { plain: string }) | undefined> {
+  const found = await world.deps.objects.get(variableObject.key(workspace, path));
   if (!found) return undefined;
   const variable = storedVariableSchema.parse(found.value);
-  const plain = variable.isSecret ? await unsealValue(room.deps, workspace, path, variable.value) : variable.value;
+  const plain = variable.isSecret ? await unsealValue(world.deps, workspace, path, variable.value) : variable.value;
   return { ...variable, plain };
 }
 
@@ -41,9 +41,9 @@ describe("createVariable, whichever of its writes fails,", () => {
     await expectToSurviveFaults(async () => {
       // A new workspace, because its first secret creates the key ring.
       const workspace = `w-${randomUUID().slice(0, 8)}`;
-      await addWorkspace({ ...room, workspace });
-      await createFolder(room.deps, anAdmin, workspace, { name: "t" } as Parameters<typeof createFolder>[3]);
-      await addEndpoint({ ...room, workspace });
+      await addWorkspace({ ...world, workspace });
+      await createFolder(world.deps, anAdmin, workspace, { name: "t" } as Parameters<typeof createFolder>[3]);
+      await addEndpoint({ ...world, workspace });
       const path = newPath();
       const act = () => create(path, "hush", isSecret, workspace);
       return {
@@ -51,7 +51,7 @@ describe("createVariable, whichever of its writes fails,", () => {
         recover: () => repeat(act, ["variable.exists"]),
         check: async () => {
           expect(await load(path, workspace)).toMatchObject({ path, isSecret, plain: "hush" });
-          expect(await eventsOf({ ...room, workspace }, path)).toEqual(["CreateVariable"]);
+          expect(await eventsOf({ ...world, workspace }, path)).toEqual(["CreateVariable"]);
         },
       };
     });
@@ -78,7 +78,7 @@ describe("updateVariable, whichever of its writes fails,", () => {
     await expectToSurviveFaults(async () => {
       const [from, to] = [newPath(), newPath()];
       await create(from, "hush");
-      await changeAcl(room.deps, anAdmin, { workspace: room.workspace, kind: "variable", path: from }, { owner: "u/bob", right: true });
+      await changeAcl(world.deps, anAdmin, { workspace: world.workspace, kind: "variable", path: from }, { owner: "u/bob", right: true });
       const act = () => update(from, { path: to });
       return {
         act,
@@ -86,9 +86,9 @@ describe("updateVariable, whichever of its writes fails,", () => {
         check: async () => {
           expect(await load(from)).toBeUndefined();
           expect(await load(to)).toMatchObject({ path: to, plain: "hush" });
-          const acl = (path: string) => getAcl(room.deps, { workspace: room.workspace, kind: "variable", path });
+          const acl = (path: string) => getAcl(world.deps, { workspace: world.workspace, kind: "variable", path });
           expect([await acl(from), await acl(to)]).toEqual([{}, { "u/bob": true }]);
-          expect(await eventsOf(room, to)).toEqual(["UpdateVariable"]);
+          expect(await eventsOf(world, to)).toEqual(["UpdateVariable"]);
         },
       };
     });
@@ -100,15 +100,15 @@ describe("deleteVariable, whichever of its writes fails,", () => {
     await expectToSurviveFaults(async () => {
       const path = newPath();
       await create(path, "hush");
-      await changeAcl(room.deps, anAdmin, { workspace: room.workspace, kind: "variable", path }, { owner: "u/bob", right: true });
-      const act = () => deleteVariable(room.deps, anAdmin, room.workspace, path);
+      await changeAcl(world.deps, anAdmin, { workspace: world.workspace, kind: "variable", path }, { owner: "u/bob", right: true });
+      const act = () => deleteVariable(world.deps, anAdmin, world.workspace, path);
       return {
         act,
         recover: () => repeat(act, ["variable.notFound"]),
         check: async () => {
           expect(await load(path)).toBeUndefined();
-          expect(await getAcl(room.deps, { workspace: room.workspace, kind: "variable", path })).toEqual({});
-          expect(await eventsOf(room, path)).toEqual(["CreateVariable", "UpdateVariable", "DeleteVariable"]);
+          expect(await getAcl(world.deps, { workspace: world.workspace, kind: "variable", path })).toEqual({});
+          expect(await eventsOf(world, path)).toEqual(["CreateVariable", "UpdateVariable", "DeleteVariable"]);
         },
       };
     });
@@ -119,24 +119,24 @@ describe("rotateWorkspaceKey, whichever of its writes fails,", () => {
   it("leaves every secret readable, and seals all of them anew when the call is repeated", async () => {
     await expectToSurviveFaults(async () => {
       const workspace = `w-${randomUUID().slice(0, 8)}`;
-      await addWorkspace({ ...room, workspace });
-      await createFolder(room.deps, anAdmin, workspace, { name: "t" } as Parameters<typeof createFolder>[3]);
-      await addEndpoint({ ...room, workspace });
+      await addWorkspace({ ...world, workspace });
+      await createFolder(world.deps, anAdmin, workspace, { name: "t" } as Parameters<typeof createFolder>[3]);
+      await addEndpoint({ ...world, workspace });
       const paths = [newPath(), newPath()];
       for (const path of paths) await create(path, path, true, workspace);
       const readAll = async () => Promise.all(paths.map(async (path) => (await load(path, workspace))?.plain));
-      const act = () => rotateWorkspaceKey(room.deps, workspace, "k".repeat(64));
+      const act = () => rotateWorkspaceKey(world.deps, workspace, "k".repeat(64));
       return {
         act,
         recover: async () => {
           expect(await readAll()).toEqual(paths);
           // A rotation whose function died is taken over after that function's longest life.
-          room.clock.nowMs += 61_000;
+          world.clock.nowMs += 61_000;
           await act();
         },
         check: async () => {
           expect(await readAll()).toEqual(paths);
-          const ring = (await room.deps.objects.get(keyRingObject.key(workspace)))?.value as { current: number; rotatingUntilMs?: number };
+          const ring = (await world.deps.objects.get(keyRingObject.key(workspace)))?.value as { current: number; rotatingUntilMs?: number };
           expect(ring.rotatingUntilMs).toBeUndefined();
           for (const path of paths) {
             expect(readKeyVersion((await load(path, workspace))?.value ?? "")).toBe(ring.current);
@@ -165,23 +165,23 @@ describe("at once", () => {
     const won = both.findIndex(({ status }) => status === "fulfilled");
     expect(both[1 - won]).toMatchObject({ reason: { code: "variable.exists" } });
     expect((await load(path))?.plain).toBe(["one", "two"][won]);
-    expect(await eventsOf(room, path)).toEqual(["CreateVariable"]);
+    expect(await eventsOf(world, path)).toEqual(["CreateVariable"]);
   });
 });
 
 describe("the import of an exported secret", () => {
-  const readers = () => aReader(room.workspace, ["t"]);
+  const readers = () => aReader(world.workspace, ["t"]);
   const importAs = (actor: Actor, value: string, change?: string) => {
-    const [caller, options] = [{ actor, workspace: room.workspace }, { alreadyEncrypted: true }];
+    const [caller, options] = [{ actor, workspace: world.workspace }, { alreadyEncrypted: true }];
     const path = change ?? `u/bob/${randomUUID()}`;
     return change === undefined
-      ? createVariable(room.deps, caller, newVariableSchema.parse({ path, value, is_secret: true, description: "" }), options)
-      : updateVariable(room.deps, { ...caller, path }, { value }, options);
+      ? createVariable(world.deps, caller, newVariableSchema.parse({ path, value, is_secret: true, description: "" }), options)
+      : updateVariable(world.deps, { ...caller, path }, { value }, options);
   };
   async function exportOf(path: string): Promise<string> {
     const view = { decrypted: false, encrypted: true };
     return (
-      (await getVariable(room.deps, { actor: anAdmin, workspace: room.workspace } as Parameters<typeof getVariable>[1], path, view))
+      (await getVariable(world.deps, { actor: anAdmin, workspace: world.workspace } as Parameters<typeof getVariable>[1], path, view))
         .value ?? ""
     );
   }
@@ -205,13 +205,13 @@ describe("the import of an exported secret", () => {
     const bob = readers();
     await create(shared, "shared");
     await importAs(bob, await exportOf(shared));
-    await importAs(bob, await exportText(room.deps, room.workspace, "any text"));
+    await importAs(bob, await exportText(world.deps, world.workspace, "any text"));
     // An admin shares a copy.
     const copy = newPath();
     await create(copy, "");
     await updateVariable(
-      room.deps,
-      { actor: anAdmin, workspace: room.workspace, path: copy },
+      world.deps,
+      { actor: anAdmin, workspace: world.workspace, path: copy },
       { value: cipher },
       { alreadyEncrypted: true },
     );

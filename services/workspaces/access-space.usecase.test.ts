@@ -1,21 +1,21 @@
 import { beforeAll, expect, it } from "vitest";
 import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
 import type { Access } from "../../core/permissions/access.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
 import { createVariable, updateVariable } from "../variables/save.ts";
 import { changeAccess, countBytes, loadAccess } from "./access.ts";
 import { changeAcl } from "./acls.ts";
 import { addToGroup, createGroup, setGroupSummary } from "./groups.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoomWithFolder();
+  world = await newWorldWithFolder();
 });
 
 it("members cannot use up that space by the summary or the members of a group, nor by the longer path of an object with permissions", async () => {
-  const { deps, workspace } = room;
+  const { deps, workspace } = world;
   const [bob, admin] = [
     { actor: aReader(workspace, []), workspace },
     { actor: anAdmin, workspace },

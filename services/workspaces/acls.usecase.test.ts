@@ -4,27 +4,27 @@ import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
 import { folderChangeSchema, newFolderSchema } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import type { Person } from "../../core/people/actor.ts";
 import { domainsOfKinds } from "../../core/permissions/object-kinds.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
 import { createVariable, updateVariable } from "../variables/save.ts";
 import { changeAcl, getAcl } from "./acls.ts";
 import { createFolder, getFolder, updateFolder } from "./folders.ts";
 import { addToGroup, createGroup, getGroup } from "./groups.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoomWithFolder();
+  world = await newWorldWithFolder();
 });
 
 /** A member who may write in the folder, and does not own it. */
 function aWriter(): Person {
-  const reader = aReader(room.workspace, []);
+  const reader = aReader(world.workspace, []);
   return { ...reader, ...(reader.rights ? { rights: { ...reader.rights, folders: { t: "write" } } } : {}) };
 }
 
 it("a writer of a folder grants no rights in it by moving an object out of it and back", async () => {
-  const { deps, workspace } = room;
+  const { deps, workspace } = world;
   const bob = aWriter();
   await createVariable(
     deps,
@@ -42,7 +42,7 @@ it("a writer of a folder grants no rights in it by moving an object out of it an
 });
 
 it("members cannot use up the space for the rights of a workspace: its admins can still change rights, and all can revoke them", async () => {
-  const { deps, workspace } = room;
+  const { deps, workspace } = world;
   const bob = aWriter();
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`u/stranger-${n}`, false]));
   for (const count of [2500, 250, 25]) {
@@ -67,13 +67,15 @@ it.each([...Object.keys(domainsOfKinds), "folder", "group_", "raw_app", "kafka_t
   "permissions of the kind %s are refused for an object that does not exist",
   async (kind) => {
     const path = kind === "folder" || kind === "group_" ? "absent" : absent;
-    const target = { workspace: room.workspace, kind, path };
-    await expect(changeAcl(room.deps, anAdmin, target, { owner: "u/kim", right: true })).rejects.toMatchObject({ code: "access.notFound" });
+    const target = { workspace: world.workspace, kind, path };
+    await expect(changeAcl(world.deps, anAdmin, target, { owner: "u/kim", right: true })).rejects.toMatchObject({
+      code: "access.notFound",
+    });
   },
 );
 
 it("a member is in a group once, under their own username", async () => {
-  const { deps, workspace } = room;
+  const { deps, workspace } = world;
   await createGroup(deps, { actor: anAdmin, workspace }, { name: "pair", summary: undefined });
   for (const username of ["ann", "ANN", "Ann"]) await addToGroup(deps, { actor: anAdmin, workspace }, "pair", username);
   expect(await getGroup(deps, workspace, "pair")).toMatchObject({ members: ["ann"] });
@@ -84,13 +86,13 @@ describe("an owner of a folder may write there:", () => {
   const newFolder = async (fields: object) => {
     const name = `o${randomUUID().slice(0, 8)}`;
     const request = newFolderSchema.parse({ name, ...fields });
-    await createFolder(room.deps, anAdmin, room.workspace, request);
+    await createFolder(world.deps, anAdmin, world.workspace, request);
     return name;
   };
   const change = (name: string, fields: object) =>
-    updateFolder(room.deps, { actor: anAdmin, workspace: room.workspace }, name, folderChangeSchema.parse(fields));
+    updateFolder(world.deps, { actor: anAdmin, workspace: world.workspace }, name, folderChangeSchema.parse(fields));
   const read = async (name: string) => {
-    const { owners, extra_perms } = await getFolder(room.deps, room.workspace, name);
+    const { owners, extra_perms } = await getFolder(world.deps, world.workspace, name);
     return { owners, extra_perms };
   };
   const refused = {
@@ -120,8 +122,8 @@ describe("an owner of a folder may write there:", () => {
     await change(name, { owners: [OWNER] });
     expect(await read(name)).toEqual({ owners: [OWNER], extra_perms: { [OWNER]: true } });
     await expect(change(name, { extra_perms: { [OWNER]: false } })).rejects.toMatchObject(refused);
-    const target = { workspace: room.workspace, kind: "folder" as const, path: name };
-    await expect(changeAcl(room.deps, anAdmin, target, { owner: OWNER, right: false })).rejects.toMatchObject(refused);
-    await changeAcl(room.deps, anAdmin, target, { owner: "u/eve", right: false });
+    const target = { workspace: world.workspace, kind: "folder" as const, path: name };
+    await expect(changeAcl(world.deps, anAdmin, target, { owner: OWNER, right: false })).rejects.toMatchObject(refused);
+    await changeAcl(world.deps, anAdmin, target, { owner: "u/eve", right: false });
   });
 });

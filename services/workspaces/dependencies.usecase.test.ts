@@ -3,51 +3,51 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import type { BuildRequest } from "../../core/builds/build.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { addJob, addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { addJob, addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
 import { buildArtefact } from "../builds/artefact.ts";
 import { archiveDependencies, deleteDependencies, getDependencies, listDependencies, saveDependencies } from "./dependencies.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
 const list = (version: string) => JSON.stringify({ dependencies: { zod: version } });
-const save = (content: string, name?: string) => saveDependencies(room.deps, room.workspace, { language: "bun", content, name });
-const at = (name?: string) => ({ workspace: room.workspace, language: "bun" as const, name });
+const save = (content: string, name?: string) => saveDependencies(world.deps, world.workspace, { language: "bun", content, name });
+const at = (name?: string) => ({ workspace: world.workspace, language: "bun" as const, name });
 const refused = (code: string) => expect.objectContaining({ code });
 
 /** Returns what the function `build` receives for a script. */
 async function requestOf(content: string, lock?: string): Promise<BuildRequest | { error: string }> {
   let request: BuildRequest | undefined;
-  room.answers.build = async (sent) => {
+  world.answers.build = async (sent) => {
     request = sent;
     return { ok: false, error: "This test builds nothing.", log: "" };
   };
-  const job = await addJob(room);
-  const source = { workspace: room.workspace, runner: "bun" as const, path: `f/t/${randomUUID()}`, content, lock, job };
-  const result = await buildArtefact(room.deps as never, source);
+  const job = await addJob(world);
+  const source = { workspace: world.workspace, runner: "bun" as const, path: `f/t/${randomUUID()}`, content, lock, job };
+  const result = await buildArtefact(world.deps as never, source);
   return request ?? { error: result.ok ? "" : result.error };
 }
 
 describe("a list of package versions", () => {
   it("is stored, replaced, archived and deleted", async () => {
     const id = await save(list("3"));
-    expect(await getDependencies(room.deps, at())).toMatchObject({ id, content: list("3"), language: "bun", archived: false });
+    expect(await getDependencies(world.deps, at())).toMatchObject({ id, content: list("3"), language: "bun", archived: false });
     // The same list again is no change.
     expect(await save(list("3"))).toBe(id);
     expect(await save(list("4"))).toBeGreaterThan(id);
-    expect((await listDependencies(room.deps, room.workspace)).map(({ content, archived }) => ({ content, archived }))).toEqual([
+    expect((await listDependencies(world.deps, world.workspace)).map(({ content, archived }) => ({ content, archived }))).toEqual([
       { content: list("4"), archived: false },
       { content: list("3"), archived: true },
     ]);
-    await archiveDependencies(room.deps, at());
-    await expect(getDependencies(room.deps, at())).rejects.toEqual(refused("dependencies.notFound"));
+    await archiveDependencies(world.deps, at());
+    await expect(getDependencies(world.deps, at())).rejects.toEqual(refused("dependencies.notFound"));
     await save(list("4"));
-    await deleteDependencies(room.deps, at());
-    await expect(deleteDependencies(room.deps, at())).rejects.toEqual(refused("dependencies.notFound"));
+    await deleteDependencies(world.deps, at());
+    await expect(deleteDependencies(world.deps, at())).rejects.toEqual(refused("dependencies.notFound"));
     await expect(save("nonsense")).rejects.toEqual(refused("dependencies.content"));
   });
 
@@ -63,7 +63,7 @@ describe("a list of package versions", () => {
     expect(await requestOf('// workspace_dependencies: none\nimport "zod";')).toEqual({
       error: expect.stringContaining("names the list none"),
     });
-    await archiveDependencies(room.deps, at());
+    await archiveDependencies(world.deps, at());
     expect(await requestOf('import "zod";')).not.toHaveProperty("dependencies");
   });
 
@@ -72,17 +72,17 @@ describe("a list of package versions", () => {
     let builds = 0;
     const keyWith = async (version: string) => {
       await save(list(version), "keyed");
-      room.answers.build = async () => {
+      world.answers.build = async () => {
         builds += 1;
         return { ok: true, lock: `zod@${version}`, sha256: "0".repeat(64), bytes: 1, log: "" };
       };
       const content = '// package_json: keyed\nimport "zod";';
-      const built = await buildArtefact(room.deps as never, {
-        workspace: room.workspace,
+      const built = await buildArtefact(world.deps as never, {
+        workspace: world.workspace,
         runner: "bun",
         path,
         content,
-        job: await addJob(room),
+        job: await addJob(world),
       });
       return built.ok ? { key: built.key, lock: built.lock } : built.error;
     };
@@ -95,7 +95,7 @@ describe("a list of package versions", () => {
 
 describe("the archived contents of a list", () => {
   const contentsOf = async (name: string) => {
-    const lists = (await listDependencies(room.deps, room.workspace)).filter((one) => one.name === name);
+    const lists = (await listDependencies(world.deps, world.workspace)).filter((one) => one.name === name);
     return lists.map(({ content, archived }) => `${archived ? "archived " : ""}${content}`);
   };
 
@@ -105,7 +105,7 @@ describe("the archived contents of a list", () => {
     expect(await contentsOf("often")).toEqual([list(String(limits.archivedDependencies + 3)), ...archived]);
     await save(list("1"), "often-2");
     await save(list("2"), "often-2");
-    await deleteDependencies(room.deps, at("often"));
+    await deleteDependencies(world.deps, at("often"));
     expect(await contentsOf("often")).toEqual([]);
     expect(await contentsOf("often-2")).toEqual([list("2"), `archived ${list("1")}`]);
   });
@@ -125,7 +125,7 @@ describe("the archived contents of a list", () => {
 
 describe("the lists of a workspace", () => {
   it("fit one reply, whatever they contain", async () => {
-    const own = { ...room, workspace: `w-${randomUUID().slice(0, 8)}` };
+    const own = { ...world, workspace: `w-${randomUUID().slice(0, 8)}` };
     await addWorkspace(own);
     // A quotation mark has four characters in a JSON string in JSON.
     const large = (text: string) => `# ${text}${'"'.repeat(limits.dependencyListBytes - 10)}`;
@@ -141,7 +141,7 @@ describe("the lists of a workspace", () => {
   });
 
   it("have a limited number", async () => {
-    const own = { ...room, workspace: `w-${randomUUID().slice(0, 8)}` };
+    const own = { ...world, workspace: `w-${randomUUID().slice(0, 8)}` };
     await addWorkspace(own);
     const store = (name: string, content = "{}") => saveDependencies(own.deps, own.workspace, { language: "bun", content, name });
     for (let nth = 0; nth < limits.dependencyLists; nth += 1) await store(`n${nth}`);
@@ -153,10 +153,10 @@ describe("the lists of a workspace", () => {
 describe("whichever write fails,", () => {
   const fresh = () => `n${randomUUID().slice(0, 8)}`;
   const contentsOf = async (name: string) =>
-    (await listDependencies(room.deps, room.workspace))
+    (await listDependencies(world.deps, world.workspace))
       .filter((one) => one.name === name)
       .map(({ content, archived }) => [content, archived]);
-  const remove = (name: string) => deleteDependencies(room.deps, at(name));
+  const remove = (name: string) => deleteDependencies(world.deps, at(name));
   /** After a fault behind the write, the repeated call finds the list deleted. */
   const orNotFound = (error: unknown) => expect(error).toEqual(refused("dependencies.notFound"));
 
@@ -198,7 +198,7 @@ describe("whichever write fails,", () => {
     await expectToSurviveFaults(async () => {
       const name = fresh();
       await save(list("1"), name);
-      const act = () => archiveDependencies(room.deps, at(name));
+      const act = () => archiveDependencies(world.deps, at(name));
       return {
         act,
         recover: act,

@@ -2,23 +2,23 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import { settingObject } from "../../core/objects/setting.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
 import { loadAccess } from "./access.ts";
 import { loadFailureNotices, setFailureNotices, setOwnFailureNotice } from "./failure-notices.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
-beforeEach(() => setFailureNotices(room.deps, room.workspace, { rules: [] }));
+beforeEach(() => setFailureNotices(world.deps, world.workspace, { rules: [] }));
 
 const ann = { email: ["u/ann"] };
 const set = (path: string, notice: Parameters<typeof setOwnFailureNotice>[3]) =>
-  setOwnFailureNotice(room.deps, room.workspace, path, notice);
-const rules = () => loadFailureNotices(room.deps.objects, room.workspace);
-const reportsRecoveries = async () => (await loadAccess(room.deps.objects, room.workspace)).access.recoveryNoticed === true;
+  setOwnFailureNotice(world.deps, world.workspace, path, notice);
+const rules = () => loadFailureNotices(world.deps.objects, world.workspace);
+const reportsRecoveries = async () => (await loadAccess(world.deps.objects, world.workspace)).access.recoveryNoticed === true;
 
 describe("the rule of one script or flow", () => {
   it("remains if others set theirs at the same time", async () => {
@@ -39,7 +39,7 @@ describe("the rule of one script or flow", () => {
 
   it("is refused beyond the number of rules of a workspace, but can be changed and removed there", async () => {
     const all = Array.from({ length: limits.failureNoticeRules }, (_, at) => ({ path: `f/ops/s${at}`, ...ann }));
-    await setFailureNotices(room.deps, room.workspace, { rules: all });
+    await setFailureNotices(world.deps, world.workspace, { rules: all });
     await expect(set("f/ops/more", ann)).rejects.toMatchObject({ code: "body.shape" });
     await set("f/ops/s1", { email: ["g/ops"] });
     await set("f/ops/s2", {});
@@ -47,17 +47,17 @@ describe("the rule of one script or flow", () => {
   });
 
   it("changes rules that an earlier release stored", async () => {
-    await setFailureNotices(room.deps, room.workspace, { rules: [{ topic: true }] });
-    const key = settingObject.key(room.workspace, "failure_notices");
-    const stored = await room.deps.objects.get(key);
-    await room.deps.objects.put({ ...key, value: stored?.value });
+    await setFailureNotices(world.deps, world.workspace, { rules: [{ topic: true }] });
+    const key = settingObject.key(world.workspace, "failure_notices");
+    const stored = await world.deps.objects.get(key);
+    await world.deps.objects.put({ ...key, value: stored?.value });
     await set("f/ops/a", ann);
     expect(await rules()).toEqual([{ topic: true }, { path: "f/ops/a", ...ann }]);
   });
 
   it("is set once, whichever write fails", async () => {
     await expectToSurviveFaults(async () => {
-      await setFailureNotices(room.deps, room.workspace, { rules: [] });
+      await setFailureNotices(world.deps, world.workspace, { rules: [] });
       const act = () => set("f/ops/a", ann);
       return { act, recover: act, check: async () => expect(await rules()).toEqual([{ path: "f/ops/a", ...ann }]) };
     });

@@ -5,9 +5,9 @@ import type { ObjectKey } from "../../core/objects/write.ts";
 import type { Person } from "../../core/people/actor.ts";
 import { inviteObject } from "../../core/people/membership.ts";
 import { personKey, userObject } from "../../core/people/person.ts";
-import type { Room } from "../../test/support/use-cases/room.ts";
-import { newRoomWithFolder } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
+import type { World } from "../../test/support/use-cases/world.ts";
+import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
 import { createVariable } from "../variables/save.ts";
 import { changeAcl } from "./acls.ts";
 import { createFolder, getFolder } from "./folders.ts";
@@ -15,9 +15,9 @@ import { createGroup, getGroup } from "./groups.ts";
 import { acceptInvite, deleteInvite, inviteUser } from "./invites.ts";
 import { addMember, findMember, getCurrentUser, getMember, isMember, listMembers, updateMember } from "./members.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoomWithFolder();
+  world = await newWorldWithFolder();
 });
 
 const newName = () => `n${randomUUID().slice(0, 8)}`;
@@ -29,18 +29,18 @@ const guest = (email = `${newName()}@example.com`): Person => ({
 });
 
 async function invite(person: Person): Promise<void> {
-  await inviteUser(room.deps, room.workspace, { email: person.email, is_admin: false, operator: false });
+  await inviteUser(world.deps, world.workspace, { email: person.email, is_admin: false, operator: false });
 }
-const accept = (person: Person, username?: string) => acceptInvite(room.deps, person, room.workspace, username);
+const accept = (person: Person, username?: string) => acceptInvite(world.deps, person, world.workspace, username);
 
 async function saveVariable(path: string): Promise<void> {
   const variable = newVariableSchema.parse({ path, value: "hush", is_secret: true, description: "" });
-  await createVariable(room.deps, { actor: anAdmin, workspace: room.workspace }, variable);
+  await createVariable(world.deps, { actor: anAdmin, workspace: world.workspace }, variable);
 }
 
 describe("the users of a workspace", () => {
   it("name only the folders that the reader, and the reader's token, may see", async () => {
-    const { deps, workspace } = room;
+    const { deps, workspace } = world;
     const name = newName();
     await createFolder(deps, anAdmin, workspace, { name, owners: ["u/ann"] } as Parameters<typeof createFolder>[3]);
     const foldersOf = async (actor: Person) => {
@@ -64,7 +64,7 @@ describe("an invited person cannot choose the username", () => {
   it("of a superadmin who is no member, and owns what they create", async () => {
     const name = newName();
     const root = { email: `${name}@example.com`, username: name, superAdmin: true, createdAtMs: 1 };
-    await room.deps.objects.put({ ...userObject.key(personKey(root.email)), value: root });
+    await world.deps.objects.put({ ...userObject.key(personKey(root.email)), value: root });
     const person = guest();
     await invite(person);
     await expect(accept(person, name)).rejects.toMatchObject({ code: "user.usernameTaken" });
@@ -80,8 +80,8 @@ describe("an invited person cannot choose the username", () => {
     await invite(person);
     await expect(accept(person, name)).rejects.toMatchObject({ code: "user.usernameTaken" });
     await addMember(
-      room.deps,
-      room.workspace,
+      world.deps,
+      world.workspace,
       { email: person.email, username: name, is_admin: false, operator: false },
       { inherits: true },
     );
@@ -90,8 +90,8 @@ describe("an invited person cannot choose the username", () => {
   it("that has rights, unless it is the name that their address gives them", async () => {
     const [name, own] = [newName(), guest()];
     for (const owner of [`u/${name}`, `u/${own.username}`]) {
-      const target = { workspace: room.workspace, kind: "folder", path: "t" };
-      await changeAcl(room.deps, anAdmin, target, { owner, right: true });
+      const target = { workspace: world.workspace, kind: "folder", path: "t" };
+      await changeAcl(world.deps, anAdmin, target, { owner, right: true });
     }
     const person = guest();
     await invite(person);
@@ -106,21 +106,21 @@ it("an invitation that is withdrawn while it is accepted adds no member", async 
   const person = guest();
   await invite(person);
   const objects = {
-    ...room.deps.objects,
+    ...world.deps.objects,
     get: async (key: ObjectKey) => {
-      const found = await room.deps.objects.get(key);
-      if (key.pk === inviteObject.partitionKey(room.workspace)) await deleteInvite(room.deps, room.workspace, person.email);
+      const found = await world.deps.objects.get(key);
+      if (key.pk === inviteObject.partitionKey(world.workspace)) await deleteInvite(world.deps, world.workspace, person.email);
       return found;
     },
   };
-  await expect(acceptInvite({ ...room.deps, objects }, person, room.workspace, undefined)).rejects.toMatchObject({
+  await expect(acceptInvite({ ...world.deps, objects }, person, world.workspace, undefined)).rejects.toMatchObject({
     code: "invite.notFound",
   });
-  expect(await isMember(room.deps, room.workspace, person.email)).toBe(false);
+  expect(await isMember(world.deps, world.workspace, person.email)).toBe(false);
 });
 
 it("two changes of a member at the same time both take effect", async () => {
-  const { deps, workspace } = room;
+  const { deps, workspace } = world;
   const { email, username } = guest();
   await addMember(deps, workspace, { email, username, is_admin: true, operator: false }, { inherits: true });
   for (let round = 0; round < 5; round += 1) {
@@ -134,7 +134,7 @@ it("two changes of a member at the same time both take effect", async () => {
 });
 
 it("a superadmin who is no member gives nothing to a member with the same username by creating a folder or a group", async () => {
-  const { deps, workspace } = room;
+  const { deps, workspace } = world;
   const name = newName();
   const other: Person = { ...guest(), username: name, superAdmin: true };
   await addMember(deps, workspace, { email: guest().email, username: name, is_admin: false, operator: false }, { inherits: true });

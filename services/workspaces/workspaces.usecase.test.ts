@@ -12,10 +12,10 @@ import { findWorkspace } from "../../core/stored-objects.ts";
 import { variableObject } from "../../core/variables/variable.ts";
 import { aQueuedJob } from "../../test/builders/jobs.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
-import { addJob, addWorkspace, listJobs, newIsolation } from "../../test/support/use-cases/room-jobs.ts";
-import { repeat } from "../../test/support/use-cases/room-objects.ts";
-import { anAdmin, aReader } from "../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { addJob, addWorkspace, listJobs, newIsolation } from "../../test/support/use-cases/world-jobs.ts";
+import { repeat } from "../../test/support/use-cases/world-objects.ts";
+import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
 import { purgeDeletedWorkspaces } from "../maintenance/purge-workspaces.ts";
 import { createVariable } from "../variables/save.ts";
 import { changeAccess } from "./access.ts";
@@ -25,21 +25,21 @@ import { createGroup, deleteGroup, getGroup, listGroupNames, setGroupSummary } f
 import { listMembers } from "./members.ts";
 import { createWorkspace, listAllWorkspaces, listUserWorkspaces, renameWorkspace, setWorkspaceColor } from "./workspaces.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
 const newId = () => `w-${randomUUID().slice(0, 8)}`;
-const create = (id: string) => createWorkspace(room.deps, anAdmin, { id, name: id });
-const find = async (id: string) => (await listAllWorkspaces(room.deps)).find((workspace) => workspace.id === id);
+const create = (id: string) => createWorkspace(world.deps, anAdmin, { id, name: id });
+const find = async (id: string) => (await listAllWorkspaces(world.deps)).find((workspace) => workspace.id === id);
 
 describe("createWorkspace and setWorkspaceArchived, whichever of their writes fails,", () => {
   it("make a workspace whose creator administers it, or answer that it exists; and archive it", async () => {
     await expectToSurviveFaults(async () => {
       const id = newId();
-      const archive = () => setWorkspaceArchived(room.deps, id, true);
+      const archive = () => setWorkspaceArchived(world.deps, id, true);
       return {
         act: async () => {
           await create(id);
@@ -51,7 +51,9 @@ describe("createWorkspace and setWorkspaceArchived, whichever of their writes fa
         },
         check: async () => {
           expect(await find(id)).toMatchObject({ id, deleted: true });
-          expect(await listMembers(room.deps, { actor: anAdmin, workspace: id })).toMatchObject([{ email: anAdmin.email, is_admin: true }]);
+          expect(await listMembers(world.deps, { actor: anAdmin, workspace: id })).toMatchObject([
+            { email: anAdmin.email, is_admin: true },
+          ]);
         },
       };
     });
@@ -62,19 +64,19 @@ describe("a deleted workspace, whichever write of its deletion and removal fails
   it("is gone with all that it stored when the call is repeated and housekeeping looks, and its id is free", async () => {
     const make = async () => {
       const id = newId();
-      const own = { ...room, workspace: id };
+      const own = { ...world, workspace: id };
       await create(id);
-      await createFolder(room.deps, anAdmin, id, { name: "t" } as Parameters<typeof createFolder>[3]);
+      await createFolder(world.deps, anAdmin, id, { name: "t" } as Parameters<typeof createFolder>[3]);
       const variable = newVariableSchema.parse({ path: "f/t/v", value: "hush", is_secret: true, description: "" });
-      await createVariable(room.deps, { actor: anAdmin, workspace: id }, variable);
+      await createVariable(world.deps, { actor: anAdmin, workspace: id }, variable);
       const job = await addJob(own, {});
-      await room.deps.storage.putObject(`files/${id}/a.txt`, "a", "text/plain");
-      const remove = () => deleteWorkspace(room.deps, id, "ann");
+      await world.deps.storage.putObject(`files/${id}/a.txt`, "a", "text/plain");
+      const remove = () => deleteWorkspace(world.deps, id, "ann");
       const purge = async () => {
         for (let pass = 0; pass < 2; pass += 1) {
-          await purgeDeletedWorkspaces({ ...room.deps, isolation: newIsolation(room) }, Number.POSITIVE_INFINITY);
+          await purgeDeletedWorkspaces({ ...world.deps, isolation: newIsolation(world) }, Number.POSITIVE_INFINITY);
           // Longer than a function that began before the deletion may write.
-          room.clock.nowMs += 17 * 60_000;
+          world.clock.nowMs += 17 * 60_000;
         }
       };
       return {
@@ -89,10 +91,10 @@ describe("a deleted workspace, whichever write of its deletion and removal fails
           await purge();
         },
         check: async () => {
-          const { items } = await room.deps.scanObjects(undefined);
+          const { items } = await world.deps.scanObjects(undefined);
           expect(items.filter((item) => findWorkspace(item) === id).map(({ pk }) => pk)).toEqual([]);
-          expect([await listJobs(own), await room.deps.jobs.get(job.id)]).toEqual([[], undefined]);
-          expect(await room.deps.storage.getObjectEtag(`files/${id}/a.txt`)).toBeUndefined();
+          expect([await listJobs(own), await world.deps.jobs.get(job.id)]).toEqual([[], undefined]);
+          expect(await world.deps.storage.getObjectEtag(`files/${id}/a.txt`)).toBeUndefined();
           await create(id);
           expect(await find(id)).toMatchObject({ id });
         },
@@ -103,7 +105,7 @@ describe("a deleted workspace, whichever write of its deletion and removal fails
 });
 
 it("the names of groups are those of all groups, or of the caller's own", async () => {
-  const { deps, workspace } = room;
+  const { deps, workspace } = world;
   for (const name of ["readers", "writers"]) await createGroup(deps, { actor: anAdmin, workspace }, { name, summary: "of a report" });
   const caller = { actor: aReader(workspace, []), workspace };
   expect(await listGroupNames(deps, caller, { onlyOwn: false })).toEqual(["all", "readers", "writers"]);
@@ -115,46 +117,46 @@ it("the names of groups are those of all groups, or of the caller's own", async 
 it("the workspaces of a user have the name and the colour that they were given last, and archived ones are omitted", async () => {
   const [id, archived] = [newId(), newId()];
   for (const each of [id, archived]) await create(each);
-  await renameWorkspace(room.deps, id, "Sales");
-  await setWorkspaceColor(room.deps, id, "#ff0000");
-  await setWorkspaceArchived(room.deps, archived, true);
-  const own = async () => (await listUserWorkspaces(room.deps, anAdmin)).filter((one) => [id, archived].includes(one.id));
+  await renameWorkspace(world.deps, id, "Sales");
+  await setWorkspaceColor(world.deps, id, "#ff0000");
+  await setWorkspaceArchived(world.deps, archived, true);
+  const own = async () => (await listUserWorkspaces(world.deps, anAdmin)).filter((one) => [id, archived].includes(one.id));
   expect(await own()).toEqual([{ id, name: "Sales", username: "ann", color: "#ff0000", disabled: false, is_dev_workspace: false }]);
-  await setWorkspaceColor(room.deps, id, null);
+  await setWorkspaceColor(world.deps, id, null);
   expect(await own()).toMatchObject([{ id, color: "" }]);
-  expect(await listUserWorkspaces(room.deps, { ...anAdmin, workspace: id })).toHaveLength(1);
+  expect(await listUserWorkspaces(world.deps, { ...anAdmin, workspace: id })).toHaveLength(1);
 });
 
 it("a folder exists from its creation on", async () => {
-  expect(await folderExists(room.deps, room.workspace, "reports")).toBe(false);
-  await createFolder(room.deps, anAdmin, room.workspace, { name: "reports" } as Parameters<typeof createFolder>[3]);
-  expect(await folderExists(room.deps, room.workspace, "reports")).toBe(true);
+  expect(await folderExists(world.deps, world.workspace, "reports")).toBe(false);
+  await createFolder(world.deps, anAdmin, world.workspace, { name: "reports" } as Parameters<typeof createFolder>[3]);
+  expect(await folderExists(world.deps, world.workspace, "reports")).toBe(true);
 });
 
 describe("the name of a deleted folder or group", () => {
   const newName = () => `n${randomUUID().slice(0, 8)}`;
-  const bob = (): Person => ({ ...aReader(room.workspace, []), username: "bob" });
+  const bob = (): Person => ({ ...aReader(world.workspace, []), username: "bob" });
   const makeFolder = (actor: Person, name: string) =>
-    createFolder(room.deps, actor, room.workspace, { name } as Parameters<typeof createFolder>[3]);
+    createFolder(world.deps, actor, world.workspace, { name } as Parameters<typeof createFolder>[3]);
 
-  const workspace = () => room.workspace;
+  const workspace = () => world.workspace;
   const fileOf = (name: string) => `${filesPrefix(workspace())}f/${name}/report.csv`;
   const runOf = (name: string) => {
-    const createdAtMs = room.clock.nowMs;
+    const createdAtMs = world.clock.nowMs;
     return aQueuedJob({ workspace: workspace(), path: `f/${name}/left`, createdAtMs, expiresAtMs: createdAtMs + 1e9 });
   };
   const storage = { type: "S3Storage", s3_resource_path: "f/t/bucket" };
 
   it.each<[string, (name: string) => Promise<unknown>, string[]]>([
     ["nothing", async () => undefined, []],
-    ["a file", (name) => room.deps.storage.putObject(fileOf(name), Buffer.from("x"), "text/csv"), ["files"]],
-    ["a run", (name) => room.deps.jobs.create(runOf(name), undefined), ["runs"]],
-    ["a variable", (name) => room.deps.objects.put({ ...variableObject.key(workspace(), `f/${name}/left`), value: {} }), ["variables"]],
+    ["a file", (name) => world.deps.storage.putObject(fileOf(name), Buffer.from("x"), "text/csv"), ["files"]],
+    ["a run", (name) => world.deps.jobs.create(runOf(name), undefined), ["runs"]],
+    ["a variable", (name) => world.deps.objects.put({ ...variableObject.key(workspace(), `f/${name}/left`), value: {} }), ["variables"]],
     [
       "a permission of an object",
       (name) =>
         changeAccess(
-          room.deps.objects,
+          world.deps.objects,
           workspace(),
           ({ objects }) => {
             objects[`script f/${name}/left`] = { "u/eve": true };
@@ -165,20 +167,20 @@ describe("the name of a deleted folder or group", () => {
     ],
     [
       "a separate storage",
-      () => room.deps.objects.put({ ...settingObject.key(workspace(), "large_file_storage"), value: storage }),
+      () => world.deps.objects.put({ ...settingObject.key(workspace(), "large_file_storage"), value: storage }),
       ["files"],
     ],
   ])("is free for a developer only if nothing is left, and the refusal names exactly that: %s", async (_, leave, inherits) => {
     const name = newName();
     expect(await makeFolder(bob(), name)).toEqual([]);
     await leave(name);
-    await deleteFolder(room.deps, anAdmin, workspace(), name);
+    await deleteFolder(world.deps, anAdmin, workspace(), name);
     if (inherits.length > 0) {
       await expect(makeFolder(bob(), name)).rejects.toMatchObject({ code: "folder.notEmpty", details: { inherits } });
       expect(await makeFolder(anAdmin, name)).toEqual(inherits);
     } else expect(await makeFolder(bob(), name)).toEqual([]);
     await expect(makeFolder(bob(), name)).rejects.toMatchObject({ code: "folder.exists" });
-    await room.deps.objects.transactWrite([write.remove(settingObject.key(workspace(), "large_file_storage"))]);
+    await world.deps.objects.transactWrite([write.remove(settingObject.key(workspace(), "large_file_storage"))]);
   });
 
   it.each([
@@ -188,16 +190,16 @@ describe("the name of a deleted folder or group", () => {
     ["flows", flowListingObject.key],
   ] as const)("is for admins only while %s of a folder are left that an earlier release deleted", async (kind, key) => {
     const name = newName();
-    await room.deps.objects.put({ ...key(room.workspace, `f/${name}/left`), value: { archived: true } });
+    await world.deps.objects.put({ ...key(world.workspace, `f/${name}/left`), value: { archived: true } });
     await expect(makeFolder(bob(), name)).rejects.toMatchObject({ code: "folder.notEmpty", details: { inherits: [kind] } });
     expect(await makeFolder(anAdmin, name)).toEqual([kind]);
   });
 
   it("is for admins only while runs of a folder are left that an earlier release deleted", async () => {
-    const [name, workspace] = [newName(), room.workspace];
-    const createdAtMs = room.clock.nowMs;
+    const [name, workspace] = [newName(), world.workspace];
+    const createdAtMs = world.clock.nowMs;
     const job = aQueuedJob({ workspace, path: `f/${name}/left`, createdAtMs, expiresAtMs: createdAtMs + 1e9 });
-    await room.deps.jobs.create(job, undefined);
+    await world.deps.jobs.create(job, undefined);
     await expect(makeFolder(bob(), name)).rejects.toMatchObject({ code: "folder.notEmpty", details: { inherits: ["runs"] } });
     expect(await makeFolder(anAdmin, name)).toEqual(["runs"]);
   });
@@ -206,7 +208,7 @@ describe("the name of a deleted folder or group", () => {
     const name = newName();
     await makeFolder(anAdmin, name);
     const tries = Array.from({ length: 5 }, () => makeFolder(bob(), name).catch(({ code }: { code: string }) => code));
-    const [, ...outcomes] = await Promise.all([deleteFolder(room.deps, anAdmin, room.workspace, name), ...tries]);
+    const [, ...outcomes] = await Promise.all([deleteFolder(world.deps, anAdmin, world.workspace, name), ...tries]);
     // Nothing is left, so a creation after the deletion may succeed, once.
     expect(outcomes.filter((outcome) => Array.isArray(outcome)).length).toBeLessThanOrEqual(1);
     for (const outcome of outcomes) if (!Array.isArray(outcome)) expect(["folder.exists", "folder.notEmpty"]).toContain(outcome);
@@ -214,17 +216,17 @@ describe("the name of a deleted folder or group", () => {
 
   it("is for admins only if it was a group's, because flows may still name the group in their approval rules", async () => {
     const name = newName();
-    const caller = (actor: Person) => ({ actor, workspace: room.workspace });
-    await createGroup(room.deps, caller(bob()), { name, summary: "" });
-    await deleteGroup(room.deps, room.workspace, name);
-    await expect(createGroup(room.deps, caller(bob()), { name, summary: "" })).rejects.toMatchObject({ code: "group.former" });
-    await createGroup(room.deps, caller(anAdmin), { name, summary: "" });
-    await expect(createGroup(room.deps, caller(bob()), { name, summary: "" })).rejects.toMatchObject({ code: "group.exists" });
+    const caller = (actor: Person) => ({ actor, workspace: world.workspace });
+    await createGroup(world.deps, caller(bob()), { name, summary: "" });
+    await deleteGroup(world.deps, world.workspace, name);
+    await expect(createGroup(world.deps, caller(bob()), { name, summary: "" })).rejects.toMatchObject({ code: "group.former" });
+    await createGroup(world.deps, caller(anAdmin), { name, summary: "" });
+    await expect(createGroup(world.deps, caller(bob()), { name, summary: "" })).rejects.toMatchObject({ code: "group.exists" });
   });
 
   it("is for admins only if the handlers of the workspace run as it, whose members have the rights of the handlers", async () => {
-    const [name, caller] = ["error_handler", (actor: Person) => ({ actor, workspace: room.workspace })];
-    await expect(createGroup(room.deps, caller(bob()), { name, summary: "" })).rejects.toMatchObject({ code: "group.former" });
-    await createGroup(room.deps, caller(anAdmin), { name, summary: "" });
+    const [name, caller] = ["error_handler", (actor: Person) => ({ actor, workspace: world.workspace })];
+    await expect(createGroup(world.deps, caller(bob()), { name, summary: "" })).rejects.toMatchObject({ code: "group.former" });
+    await createGroup(world.deps, caller(anAdmin), { name, summary: "" });
   });
 });

@@ -5,18 +5,18 @@ import { noticeObject } from "../../../core/notifications/stored-notice.ts";
 import {
   addFlow,
   approveGate,
-  type FlowRoom,
+  type FlowWorld,
   gates,
-  newFlowRoom,
+  newFlowWorld,
   playExecutions,
   startFlow,
-} from "../../../test/support/use-cases/room-flows.ts";
-import { work } from "../../../test/support/use-cases/room-jobs.ts";
-import { aReader } from "../../../test/support/use-cases/room-people.ts";
+} from "../../../test/support/use-cases/world-flows.ts";
+import { work } from "../../../test/support/use-cases/world-jobs.ts";
+import { aReader } from "../../../test/support/use-cases/world-people.ts";
 
-let room: FlowRoom;
+let world: FlowWorld;
 beforeAll(async () => {
-  room = await newFlowRoom();
+  world = await newFlowWorld();
 });
 
 const everyone = { type: "static", value: ["all"] };
@@ -27,20 +27,20 @@ const asks = (suspend: object = {}) => ({
 });
 
 async function notices(run: string): Promise<GateNotice[]> {
-  const all = (await room.deps.objects.list(noticeObject.partitionKey(room.workspace))).map(({ value }) => value as GateNotice);
+  const all = (await world.deps.objects.list(noticeObject.partitionKey(world.workspace))).map(({ value }) => value as GateNotice);
   return all.filter(({ root }) => root === run);
 }
 
 async function waiting(value: object | object[]): Promise<string> {
-  const run = await startFlow(room, value, { item: "drill", other: "hidden" });
-  await playExecutions(room);
+  const run = await startFlow(world, value, { item: "drill", other: "hidden" });
+  await playExecutions(world);
   return run;
 }
 
 const aDecider = (email: string) => ({
-  ...aReader(room.workspace, []),
+  ...aReader(world.workspace, []),
   email,
-  rights: { workspace: room.workspace, role: "developer" as const, groups: ["all"], folders: {}, objects: {} },
+  rights: { workspace: world.workspace, role: "developer" as const, groups: ["all"], folders: {}, objects: {} },
 });
 
 it("the notice of a step contains its description and the inputs that its author chose, and no other", async () => {
@@ -63,9 +63,9 @@ it.each([
   ["that person decides", "ann@example.com", undefined],
 ])("the outcome names the person who started the run if %s", async (_, email, starter) => {
   const run = await waiting([asks()]);
-  const [gate] = await gates(room, run);
+  const [gate] = await gates(world, run);
   if (!gate) throw new Error("The gate has not opened.");
-  await approveGate(room, gate, 1, { person: aDecider(email), approved: false });
+  await approveGate(world, gate, 1, { person: aDecider(email), approved: false });
   const outcome = (await notices(run)).find(({ what }) => what === "decided");
   expect([outcome?.starter, outcome?.inputs]).toEqual([starter, undefined]);
 });
@@ -75,16 +75,16 @@ it.each([
   ...triggerKinds.map((trigger) => [`a trigger started it: ${trigger}`, { trigger, triggerPath: "f/t/trigger" }, undefined] as const),
   ["a schedule started it", { trigger: "schedule", schedulePath: "f/t/daily" }, undefined],
 ] as const)("the outcome of a nested flow reaches the person who started the run, if a person did: %s", async (_, origin, starter) => {
-  await addFlow(room, "f/t/inner", [asks()]);
-  const run = await startFlow(room, [{ id: "sub", value: { type: "flow", path: "f/t/inner", input_transforms: {} } }], {}, origin);
+  await addFlow(world, "f/t/inner", [asks()]);
+  const run = await startFlow(world, [{ id: "sub", value: { type: "flow", path: "f/t/inner", input_transforms: {} } }], {}, origin);
   for (let round = 0; round < 2; round += 1) {
-    await playExecutions(room);
-    await work(room);
+    await playExecutions(world);
+    await work(world);
   }
-  await playExecutions(room);
-  const [gate] = await gates(room, run);
+  await playExecutions(world);
+  const [gate] = await gates(world, run);
   if (!gate) throw new Error("The gate has not opened.");
-  await approveGate(room, gate, 1, { person: aDecider("bob@example.com"), approved: false });
+  await approveGate(world, gate, 1, { person: aDecider("bob@example.com"), approved: false });
   const outcome = (await notices(run)).find(({ what }) => what === "decided");
   expect([outcome?.flow === run, outcome?.starter]).toEqual([false, starter]);
 });

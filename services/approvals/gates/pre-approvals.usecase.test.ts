@@ -1,23 +1,23 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Actor, Person } from "../../../core/people/actor.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
-import type { Room } from "../../../test/support/use-cases/room.ts";
-import { gates, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { addScript } from "../../../test/support/use-cases/room-jobs.ts";
-import { newRoomWithFolder } from "../../../test/support/use-cases/room-objects.ts";
-import { aReader } from "../../../test/support/use-cases/room-people.ts";
+import type { World } from "../../../test/support/use-cases/world.ts";
+import { gates, playExecutions, startFlow } from "../../../test/support/use-cases/world-flows.ts";
+import { addScript } from "../../../test/support/use-cases/world-jobs.ts";
+import { newWorldWithFolder } from "../../../test/support/use-cases/world-objects.ts";
+import { aReader } from "../../../test/support/use-cases/world-people.ts";
 import { addMember } from "../../workspaces/members.ts";
 import { approverFrom } from "../decisions/approver.ts";
 import { type DecisionInput, decideByLink, decideRequest } from "../decisions/decide.ts";
 import { createLink } from "../links/links.ts";
 import { findApprovalRequest } from "./find-approval-request.ts";
 
-let room: Room;
+let world: World;
 let bob: Person;
 let eve: Person;
 beforeEach(async () => {
-  room = await newRoomWithFolder();
-  const { deps, workspace } = room;
+  world = await newWorldWithFolder();
+  const { deps, workspace } = world;
   const reader = aReader(workspace, []);
   bob = { ...reader, ...(reader.rights ? { rights: { ...reader.rights, groups: ["all"] } } : {}) };
   eve = { ...bob, email: "eve@example.com", username: "eve" };
@@ -28,13 +28,13 @@ beforeEach(async () => {
 
 const next = { id: "next", value: { type: "identity" } };
 const asks = (suspend: object) => [{ id: "ask", value: { type: "identity" }, suspend: { timeout: 100, ...suspend } }, next];
-const gateOf = async (run: string) => (await gates(room, run))[0];
+const gateOf = async (run: string) => (await gates(world, run))[0];
 
 /** Decides for the next step of a flow that requests approval, by a link of the flow. */
 async function decideEarly(run: string, resumeId: number, actor: Person | undefined, input: Partial<DecisionInput> = {}): Promise<string> {
-  const link = { workspace: room.workspace, id: run, resumeId, approver: "" };
-  const { signature } = await createLink(room.deps, { ...link, level: "flow" });
-  return decideByLink(room.deps, { ...link, signature }, actor, () => ({ approved: true, ...input }));
+  const link = { workspace: world.workspace, id: run, resumeId, approver: "" };
+  const { signature } = await createLink(world.deps, { ...link, level: "flow" });
+  return decideByLink(world.deps, { ...link, signature }, actor, () => ({ approved: true, ...input }));
 }
 
 describe("approvals for a flow before its step requests them", () => {
@@ -43,10 +43,10 @@ describe("approvals for a flow before its step requests them", () => {
     ["be in a group", { user_groups_required: { type: "static", value: ["all"] } }],
     ["not be the starter", { self_approval_disabled: true }],
   ])("count once for each person if approvers must %s, whatever links they hold", async (_, rules) => {
-    const run = await startFlow(room, asks({ required_events: 2, ...rules }));
+    const run = await startFlow(world, asks({ required_events: 2, ...rules }));
     await decideEarly(run, 1, bob);
     await decideEarly(run, 2, bob);
-    await playExecutions(room);
+    await playExecutions(world);
     expect(await gateOf(run)).toMatchObject({ events: [{ email: bob.email }] });
     expect((await gateOf(run))?.decision).toBeUndefined();
     await decideEarly(run, 3, eve);
@@ -54,18 +54,18 @@ describe("approvals for a flow before its step requests them", () => {
   });
 
   it("count once for each link if links are enough", async () => {
-    const run = await startFlow(room, asks({ required_events: 2 }));
+    const run = await startFlow(world, asks({ required_events: 2 }));
     await decideEarly(run, 1, undefined);
     await decideEarly(run, 2, undefined);
-    await playExecutions(room);
+    await playExecutions(world);
     expect(await gateOf(run)).toMatchObject({ decision: { outcome: "approved" } });
   });
 
   it("do not count with values that the form of the step refuses", async () => {
     const schema = { type: "object", properties: { amount: { type: "number", maximum: 10 } }, required: ["amount"] };
-    const run = await startFlow(room, asks({ required_events: 1, resume_form: { schema } }));
+    const run = await startFlow(world, asks({ required_events: 1, resume_form: { schema } }));
     await decideEarly(run, 1, undefined, { payload: { amount: 1000 } });
-    await playExecutions(room);
+    await playExecutions(world);
     expect((await gateOf(run))?.decision).toBeUndefined();
     await decideEarly(run, 2, undefined, { payload: { amount: 10 } });
     expect(await gateOf(run)).toMatchObject({ decision: { outcome: "approved" }, events: [{ resumeId: 2 }] });
@@ -73,14 +73,14 @@ describe("approvals for a flow before its step requests them", () => {
 });
 
 it("an approval that comes while the step runs does not count with a value that is none of the choices the step then returns", async () => {
-  const { build, ...value } = await addScript(room);
-  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, value.path), value, build });
-  const run = room.answers.run;
-  room.answers.run = async (invocation) => {
-    const request = await findApprovalRequest(room.deps, room.workspace, invocation.job);
-    const link = { workspace: room.workspace, id: invocation.job, resumeId: 1, approver: "", signature: "" };
-    const from = { who: approverFrom(undefined, room.workspace), way: { link: true, mayStop: false }, link };
-    await decideRequest(room.deps, request, from, { approved: true, payload: { account: "mallory" } });
+  const { build, ...value } = await addScript(world);
+  await world.deps.objects.put({ ...scriptHeadObject.key(world.workspace, value.path), value, build });
+  const run = world.answers.run;
+  world.answers.run = async (invocation) => {
+    const request = await findApprovalRequest(world.deps, world.workspace, invocation.job);
+    const link = { workspace: world.workspace, id: invocation.job, resumeId: 1, approver: "", signature: "" };
+    const from = { who: approverFrom(undefined, world.workspace), way: { link: true, mayStop: false }, link };
+    await decideRequest(world.deps, request, from, { approved: true, payload: { account: "mallory" } });
     const done = await run(invocation);
     if (done.kind === "outcome") Object.assign(done.outcome, { result: { enums: { account: ["payroll", "travel"] } } });
     return done;
@@ -91,24 +91,24 @@ it("an approval that comes while the step runs does not count with a value that 
     value: { type: "script", path: value.path },
     suspend: { required_events: 1, timeout: 100, resume_form: { schema } },
   };
-  const id = await startFlow(room, [ask, next]);
-  await playExecutions(room);
+  const id = await startFlow(world, [ask, next]);
+  await playExecutions(world);
   expect(await gateOf(id)).toMatchObject({ events: [] });
   expect((await gateOf(id))?.decision).toBeUndefined();
 });
 
 it("a job that runs for an approver counts as that approver, also if another user starts it", async () => {
   const rules = { required_events: 2, user_groups_required: { type: "static", value: ["all"] } };
-  const run = await startFlow(room, asks(rules));
-  await playExecutions(room);
+  const run = await startFlow(world, asks(rules));
+  await playExecutions(world);
   const gate = await gateOf(run);
   if (!gate) throw new Error("The gate has not opened.");
-  const request = async () => findApprovalRequest(room.deps, room.workspace, gate.id);
+  const request = async () => findApprovalRequest(world.deps, world.workspace, gate.id);
   const approve = async (actor: Actor) =>
     decideRequest(
-      room.deps,
+      world.deps,
       await request(),
-      { who: approverFrom(actor, room.workspace), way: { link: true, mayStop: false } },
+      { who: approverFrom(actor, world.workspace), way: { link: true, mayStop: false } },
       { approved: true },
     );
   const { tokenHash: _, tokenPrefix: __, ...identity } = bob;
@@ -117,7 +117,7 @@ it("a job that runs for an approver counts as that approver, also if another use
     kind: "job",
     jobId: gate.id,
     attempt: 1,
-    workspace: room.workspace,
+    workspace: world.workspace,
     permissionedAs: "u/bob",
     startedBy: [eve.email],
   };

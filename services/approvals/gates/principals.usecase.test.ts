@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { newFlowSchema } from "../../../contract/routes/flows/flows.ts";
 import type { Person } from "../../../core/people/actor.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
-import type { Room } from "../../../test/support/use-cases/room.ts";
-import { endOfFlow, gates, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { addScript } from "../../../test/support/use-cases/room-jobs.ts";
-import { newRoomWithFolder } from "../../../test/support/use-cases/room-objects.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import type { World } from "../../../test/support/use-cases/world.ts";
+import { endOfFlow, gates, playExecutions, startFlow } from "../../../test/support/use-cases/world-flows.ts";
+import { addScript } from "../../../test/support/use-cases/world-jobs.ts";
+import { newWorldWithFolder } from "../../../test/support/use-cases/world-objects.ts";
+import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { saveFlow } from "../../flows/definitions/save.ts";
 import { addToInstanceGroup, createInstanceGroup, deleteInstanceGroup } from "../../identity/instance-groups.ts";
 import { addToGroup, createGroup, deleteGroup } from "../../workspaces/groups.ts";
@@ -15,24 +15,24 @@ import { approverFrom, loadApproverByEmail } from "../decisions/approver.ts";
 import { decideRequest } from "../decisions/decide.ts";
 import { findApprovalRequest } from "./find-approval-request.ts";
 
-let room: Room;
+let world: World;
 beforeEach(async () => {
-  room = await newRoomWithFolder();
+  world = await newWorldWithFolder();
   await addMember(
-    room.deps,
-    room.workspace,
+    world.deps,
+    world.workspace,
     { email: "bob@example.com", username: "bob", is_admin: false, operator: false },
     { inherits: true },
   );
 });
 
 const admin = (): { actor: Person; workspace: string } => {
-  const { workspace } = room;
+  const { workspace } = world;
   return { actor: { ...anAdmin, rights: { workspace, role: "admin", groups: ["all"], folders: {}, objects: {} } }, workspace };
 };
 async function makeGroup(name: string, member = "bob"): Promise<void> {
-  await createGroup(room.deps, admin(), { name, summary: undefined });
-  await addToGroup(room.deps, { actor: anAdmin, workspace: room.workspace }, name, member);
+  await createGroup(world.deps, admin(), { name, summary: undefined });
+  await addToGroup(world.deps, { actor: anAdmin, workspace: world.workspace }, name, member);
 }
 
 const next = { id: "next", value: { type: "identity" } };
@@ -45,14 +45,14 @@ const suspends = (user_groups_required: object) => [
 const consents = (approvers: string[], more: object = {}) => [{ id: "ask", value: { type: "consentgate", approvers, ...more } }, next];
 
 async function start(modules: object[]): Promise<string> {
-  const run = await startFlow(room, modules);
-  await playExecutions(room);
+  const run = await startFlow(world, modules);
+  await playExecutions(world);
   return run;
 }
 
 /** The gate at which a run waits. */
 async function gateOf(run: string) {
-  const [gate] = await gates(room, run);
+  const [gate] = await gates(world, run);
   if (!gate) throw new Error("The gate has not opened.");
   return gate;
 }
@@ -60,17 +60,17 @@ async function gateOf(run: string) {
 /** Approves the gate of a run as a person with their current rights, by a link. */
 async function approveAs(email: string, run: string): Promise<string> {
   const { id } = await gateOf(run);
-  const who = await loadApproverByEmail(room.deps, email, room.workspace);
+  const who = await loadApproverByEmail(world.deps, email, world.workspace);
   return decideRequest(
-    room.deps,
-    await findApprovalRequest(room.deps, room.workspace, id),
+    world.deps,
+    await findApprovalRequest(world.deps, world.workspace, id),
     { who, way: { link: true, mayStop: false } },
     { approved: true },
   );
 }
 
 const save = (modules: object[]) =>
-  saveFlow(room.deps, admin(), newFlowSchema.parse({ path: "f/t/asks", summary: "", value: { modules } }));
+  saveFlow(world.deps, admin(), newFlowSchema.parse({ path: "f/t/asks", summary: "", value: { modules } }));
 
 const unknownRules: [string, object[]][] = [
   ["a fixed group", suspends(fixed(["absent"]))],
@@ -89,8 +89,8 @@ describe("a rule with an approver who does not exist", () => {
   it.each(unknownRules)("is refused on save, and fails the step of a flow that was not saved: %s", async (_, modules) => {
     await expect(save(modules)).rejects.toMatchObject({ code: "body.shape" });
     const run = await start(modules);
-    expect(await gates(room, run)).toEqual([]);
-    const { state, result } = await endOfFlow(room, run);
+    expect(await gates(world, run)).toEqual([]);
+    const { state, result } = await endOfFlow(world, run);
     expect([state, (result as { error: { name: string } }).error.name]).toEqual([
       "failed",
       expect.stringMatching(/^(UnknownApprovers|ApprovalGroups)$/),
@@ -102,8 +102,8 @@ describe("a rule with an approver who does not exist", () => {
     async (expr) => {
       await save(suspends(computed(expr)));
       const run = await start(suspends(computed(expr)));
-      expect(await gates(room, run)).toEqual([]);
-      expect(await endOfFlow(room, run)).toMatchObject({
+      expect(await gates(world, run)).toEqual([]);
+      expect(await endOfFlow(world, run)).toMatchObject({
         state: "failed",
         result: { error: { name: expect.stringMatching(/^(UnknownApprovers|ApprovalGroups)$/), message: expect.stringContaining(".") } },
       });
@@ -113,8 +113,8 @@ describe("a rule with an approver who does not exist", () => {
   it("is refused at opening if the group was deleted after the flow was saved", async () => {
     await makeGroup("ops");
     await save(consents(["g/ops"]));
-    await deleteGroup(room.deps, room.workspace, "ops");
-    expect(await endOfFlow(room, await start(consents(["g/ops"])))).toMatchObject({ state: "failed" });
+    await deleteGroup(world.deps, world.workspace, "ops");
+    expect(await endOfFlow(world, await start(consents(["g/ops"])))).toMatchObject({ state: "failed" });
   });
 
   it.each(["role:admin", "g/all", "u/bob", "someone@elsewhere.example"])("does not include %s", async (approver) => {
@@ -130,7 +130,7 @@ describe("membership at the time of a decision", () => {
   ])("does not count in a group that was created again after %s had opened its gate", async (_, modules) => {
     await makeGroup("ops");
     const run = await start(modules());
-    await deleteGroup(room.deps, room.workspace, "ops");
+    await deleteGroup(world.deps, world.workspace, "ops");
     await expect(approveAs("bob@example.com", run)).rejects.toMatchObject({ code: "approval.refused" });
     await makeGroup("ops");
     await expect(approveAs("bob@example.com", run)).rejects.toMatchObject({ code: "approval.refused" });
@@ -141,22 +141,22 @@ describe("membership at the time of a decision", () => {
   });
 
   it("counts for a person who joins the group after the opening", async () => {
-    await createGroup(room.deps, admin(), { name: "ops", summary: undefined });
+    await createGroup(world.deps, admin(), { name: "ops", summary: undefined });
     const run = await start(suspends(computed("['g/ops']")));
     await expect(approveAs("bob@example.com", run)).rejects.toMatchObject({ code: "approval.refused" });
-    await addToGroup(room.deps, { actor: anAdmin, workspace: room.workspace }, "ops", "bob");
+    await addToGroup(world.deps, { actor: anAdmin, workspace: world.workspace }, "ops", "bob");
     await approveAs("bob@example.com", run);
     expect((await gateOf(run)).decision).toMatchObject({ outcome: "approved" });
   });
 
   it("does not count in an instance group that was created again", async () => {
     const join = async () => {
-      await createInstanceGroup(room.deps, { name: "staff" });
-      await addToInstanceGroup(room.deps, "staff", "bob@example.com");
+      await createInstanceGroup(world.deps, { name: "staff" });
+      await addToInstanceGroup(world.deps, "staff", "bob@example.com");
     };
     await join();
     const run = await start(consents(["g/staff"]));
-    await deleteInstanceGroup(room.deps, "staff");
+    await deleteInstanceGroup(world.deps, "staff");
     await join();
     await expect(approveAs("bob@example.com", run)).rejects.toMatchObject({ code: "approval.refused" });
     const later = await start(consents(["g/staff"]));
@@ -166,10 +166,10 @@ describe("membership at the time of a decision", () => {
 
   it("does not count for another person under the username of an approver", async () => {
     const run = await start(consents(["u/bob"], { escalate: { after: 10, approvers: ["g/all"] } }));
-    await removeMember(room.deps, room.workspace, "bob");
+    await removeMember(world.deps, world.workspace, "bob");
     await addMember(
-      room.deps,
-      room.workspace,
+      world.deps,
+      world.workspace,
       { email: "mallory@example.com", username: "bob", is_admin: false, operator: false },
       { inherits: true },
     );
@@ -181,10 +181,10 @@ describe("membership at the time of a decision", () => {
     const early = suspends(fixed(["ops"]));
     // The step's own job runs when the link is used: the gate does not exist yet.
     const { id } = await findFutureGate(early, async () => {
-      await deleteGroup(room.deps, room.workspace, "ops");
+      await deleteGroup(world.deps, world.workspace, "ops");
       await makeGroup("ops", "ann");
     });
-    const gate = (await gates(room, id))[0];
+    const gate = (await gates(world, id))[0];
     expect(gate?.events).toEqual([]);
     expect(gate?.decision).toBeUndefined();
   });
@@ -192,13 +192,13 @@ describe("membership at the time of a decision", () => {
 
 /** Approves as bob while the step's script runs, then `meanwhile`, and returns the run after the gate has opened. */
 async function findFutureGate(modules: object[], meanwhile: () => Promise<void>): Promise<{ id: string }> {
-  const { build, ...value } = await addScript(room);
-  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, value.path), value, build });
-  const run = room.answers.run;
-  room.answers.run = async (invocation) => {
-    const request = await findApprovalRequest(room.deps, room.workspace, invocation.job);
-    const who = await loadApproverByEmail(room.deps, "bob@example.com", room.workspace);
-    await decideRequest(room.deps, request, { who, way: { link: true, mayStop: false } }, { approved: true });
+  const { build, ...value } = await addScript(world);
+  await world.deps.objects.put({ ...scriptHeadObject.key(world.workspace, value.path), value, build });
+  const run = world.answers.run;
+  world.answers.run = async (invocation) => {
+    const request = await findApprovalRequest(world.deps, world.workspace, invocation.job);
+    const who = await loadApproverByEmail(world.deps, "bob@example.com", world.workspace);
+    await decideRequest(world.deps, request, { who, way: { link: true, mayStop: false } }, { approved: true });
     await meanwhile();
     return run(invocation);
   };
@@ -207,5 +207,5 @@ async function findFutureGate(modules: object[], meanwhile: () => Promise<void>)
 }
 
 it("a caller without a token is the holder of a link", () => {
-  expect(approverFrom(undefined, room.workspace)).toEqual({ kind: "link" });
+  expect(approverFrom(undefined, world.workspace)).toEqual({ kind: "link" });
 });

@@ -3,9 +3,9 @@ import { pendingGateObject } from "../../../core/approvals/pending-gate.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
 import { noticeObject } from "../../../core/notifications/stored-notice.ts";
 import { expectToSurviveFaults, withFault } from "../../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
-import { approveGate, gates, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { addWorkspace, passLease } from "../../../test/support/use-cases/room-jobs.ts";
+import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
+import { approveGate, gates, playExecutions, startFlow } from "../../../test/support/use-cases/world-flows.ts";
+import { addWorkspace, passLease } from "../../../test/support/use-cases/world-jobs.ts";
 import { runTask } from "../../flows/runtime/run-task.ts";
 import { reconcileGates } from "./reconcile-gates.ts";
 
@@ -20,28 +20,28 @@ const consent = {
   },
 };
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
 const noticesOf = async (run: string) => {
-  const notices = (await room.deps.objects.list(noticeObject.partitionKey(room.workspace))).map(({ value }) => value as GateNotice);
+  const notices = (await world.deps.objects.list(noticeObject.partitionKey(world.workspace))).map(({ value }) => value as GateNotice);
   return notices.filter(({ flow }) => flow === run).map(({ what }) => what);
 };
 const gateOf = async (run: string) => {
-  const [gate] = await gates(room, run);
+  const [gate] = await gates(world, run);
   if (!gate) throw new Error("The gate has not opened.");
   return gate;
 };
 async function reconcile(run: string): Promise<void> {
-  const flow = await room.deps.jobs.get(run);
-  if (flow?.state === "running") await reconcileGates(room.deps, flow);
+  const flow = await world.deps.jobs.get(run);
+  if (flow?.state === "running") await reconcileGates(world.deps, flow);
 }
 async function waitingRun(): Promise<string> {
-  const run = await startFlow(room, [consent]);
-  await playExecutions(room);
+  const run = await startFlow(world, [consent]);
+  await playExecutions(world);
   return run;
 }
 const nextDueMs = ({ opened }: Awaited<ReturnType<typeof gateOf>>) =>
@@ -56,10 +56,10 @@ describe("reconcileGates, whichever of its writes fails,", () => {
     await expectToSurviveFaults(async () => {
       const run = await waitingRun();
       for (let times = 1; times < due; times += 1) {
-        room.clock.nowMs = nextDueMs(await gateOf(run));
+        world.clock.nowMs = nextDueMs(await gateOf(run));
         await reconcile(run);
       }
-      room.clock.nowMs = nextDueMs(await gateOf(run));
+      world.clock.nowMs = nextDueMs(await gateOf(run));
       return {
         act: () => reconcile(run),
         recover: () => reconcile(run),
@@ -69,7 +69,7 @@ describe("reconcileGates, whichever of its writes fails,", () => {
           const gate = await gateOf(run);
           if (due === 3) {
             expect(gate).toMatchObject({ decision: { outcome: "expired" } });
-            expect(room.resumed.some(({ token }) => token === gate.token)).toBe(true);
+            expect(world.resumed.some(({ token }) => token === gate.token)).toBe(true);
           } else expect(gate.decision).toBeUndefined();
         },
       };
@@ -78,7 +78,7 @@ describe("reconcileGates, whichever of its writes fails,", () => {
 
   it("sends the reminder and the escalation that are due in one tick", async () => {
     const run = await waitingRun();
-    room.clock.nowMs = (await gateOf(run)).opened?.escalate?.atMs ?? Number.NaN;
+    world.clock.nowMs = (await gateOf(run)).opened?.escalate?.atMs ?? Number.NaN;
     await reconcile(run);
     expect((await noticesOf(run)).sort()).toEqual(["escalated", "opened", "reminded"]);
     expect((await gateOf(run)).opened?.rules.people).toEqual(["u/ann", "kim@example.com"]);
@@ -86,7 +86,7 @@ describe("reconcileGates, whichever of its writes fails,", () => {
 
   it("writes one notice when two ticks look at once", async () => {
     const run = await waitingRun();
-    room.clock.nowMs = nextDueMs(await gateOf(run));
+    world.clock.nowMs = nextDueMs(await gateOf(run));
     await Promise.all([reconcile(run), reconcile(run), reconcile(run)]);
     expect((await noticesOf(run)).sort()).toEqual(["opened", "reminded"]);
   });
@@ -95,25 +95,25 @@ describe("reconcileGates, whichever of its writes fails,", () => {
 describe("the opening of a gate, whichever of its writes fails,", () => {
   it("writes one notice with the gate, which then waits for its decision", async () => {
     const make = async () => {
-      const run = await startFlow(room, [consent]);
+      const run = await startFlow(world, [consent]);
       let call: typeof runTask = runTask;
       return {
-        act: () => playExecutions(room, call),
+        act: () => playExecutions(world, call),
         recover: async () => {
           call = runTask;
-          await playExecutions(room);
-          await passLease(room, 1);
-          await playExecutions(room);
+          await playExecutions(world);
+          await passLease(world, 1);
+          await playExecutions(world);
         },
         check: async () => {
           const gate = await gateOf(run);
           expect(gate.opened).toBeDefined();
           expect(await noticesOf(run)).toEqual(["opened"]);
           expect(
-            (await room.deps.objects.list(pendingGateObject.partitionKey(room.workspace))).filter(({ sk }) => sk === gate.id),
+            (await world.deps.objects.list(pendingGateObject.partitionKey(world.workspace))).filter(({ sk }) => sk === gate.id),
           ).toHaveLength(1);
           // Leaves no gate that is due behind for the next scenario.
-          await withFault(undefined, () => approveGate(room, gate).catch(() => undefined));
+          await withFault(undefined, () => approveGate(world, gate).catch(() => undefined));
         },
       };
     };

@@ -1,9 +1,16 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { approveGate, type FlowRoom, gates, newFlowRoom, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { work } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
+import {
+  approveGate,
+  type FlowWorld,
+  gates,
+  newFlowWorld,
+  playExecutions,
+  startFlow,
+} from "../../../test/support/use-cases/world-flows.ts";
+import { work } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin, aReader } from "../../../test/support/use-cases/world-people.ts";
 import { loadFlowFields } from "../../flows/inspection/status.ts";
 import { setUserState } from "../../flows/runtime/user-states.ts";
 import { createLink } from "../links/links.ts";
@@ -14,17 +21,17 @@ const asks = { id: "ask", value: { type: "identity" }, suspend: { required_event
 
 const plain = { id: "a", value: { type: "identity" } };
 
-let room: FlowRoom;
+let world: FlowWorld;
 beforeAll(async () => {
-  room = await newFlowRoom();
+  world = await newFlowWorld();
 });
 
 async function play(modules: object[], { approves = false } = {}): Promise<string> {
-  const run = await startFlow(room, modules);
+  const run = await startFlow(world, modules);
   for (let round = 0; round < 3; round += 1) {
-    await work(room);
-    await playExecutions(room);
-    if (approves) for (const gate of await gates(room, run)) if (!gate.decision) await approveGate(room, gate, 1, { person: anAdmin });
+    await work(world);
+    await playExecutions(world);
+    if (approves) for (const gate of await gates(world, run)) if (!gate.decision) await approveGate(world, gate, 1, { person: anAdmin });
   }
   return run;
 }
@@ -37,7 +44,7 @@ const codeOf = (work: Promise<unknown>) =>
 
 describe("the approval page of a run", () => {
   const runs: [string, () => Promise<string>, string][] = [
-    ["has not started", () => startFlow(room, [plain]), "approval.none"],
+    ["has not started", () => startFlow(world, [plain]), "approval.none"],
     ["waits", () => play([asks]), "shown"],
     ["was approved", () => play([asks, plain], { approves: true }), "shown"],
     ["has ended without a request", () => play([plain]), "approval.over"],
@@ -46,7 +53,7 @@ describe("the approval page of a run", () => {
 
   it.each(runs)("states nothing to a person who may not see the run, when it %s", async (_title, start, forAdmin) => {
     const id = await start();
-    const { deps, workspace } = room;
+    const { deps, workspace } = world;
     const stranger: Actor = { ...aReader(workspace, []) };
     const page = (actor: Actor) => ({ workspace, id, actor });
     expect(await codeOf(showApproval(deps, page(stranger)))).toBe("approval.link");
@@ -63,7 +70,7 @@ describe("the approval page of a run", () => {
     async (_title, scopes, can_approve) => {
       const id = await play([asks]);
       const actor: Actor = { ...anAdmin, ...(scopes ? { scopes } : {}) };
-      const info = await showApproval(room.deps, { workspace: room.workspace, id, actor });
+      const info = await showApproval(world.deps, { workspace: world.workspace, id, actor });
       expect(info).toMatchObject({ flow_id: id, state: "open", can_approve });
       if (!can_approve) expect(info).toMatchObject({ refused: "sign_in" });
     },
@@ -81,9 +88,9 @@ describe("the flow of a link", () => {
   it.each(holders)(
     "shows arguments, definition, execution and stored values only to who may decide or see the run: %s",
     async (_title, suspend, actor, shown) => {
-      const { deps, workspace } = room;
+      const { deps, workspace } = world;
       const id = await play([{ ...asks, suspend }]);
-      const [gate, flow] = [(await gates(room, id))[0], await deps.jobs.get(id)];
+      const [gate, flow] = [(await gates(world, id))[0], await deps.jobs.get(id)];
       if (!gate || !flow) throw new Error("The gate has not opened.");
       await setUserState(deps, flow, "key", "a stored value");
       const link = { workspace, id: gate.id, resumeId: 1, approver: "" };

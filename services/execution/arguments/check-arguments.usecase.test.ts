@@ -10,12 +10,12 @@ import type { StoredTrigger } from "../../../core/triggers/trigger.ts";
 import { triggerObject } from "../../../core/triggers/trigger.ts";
 import { Cloud } from "../../../test/support/use-cases/cloud.ts";
 import { echo, nested } from "../../../test/support/use-cases/flow-modules.ts";
-import { success } from "../../../test/support/use-cases/room.ts";
-import { addFlow, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { listJobs, work } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
-import { addScriptAt, aScheduleRequest } from "../../../test/support/use-cases/room-schedules.ts";
-import { newTriggerRoom, type TriggerRoom } from "../../../test/support/use-cases/room-triggers.ts";
+import { success } from "../../../test/support/use-cases/world.ts";
+import { addFlow, startFlow } from "../../../test/support/use-cases/world-flows.ts";
+import { listJobs, work } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
+import { addScriptAt, aScheduleRequest } from "../../../test/support/use-cases/world-schedules.ts";
+import { newTriggerWorld, type TriggerWorld } from "../../../test/support/use-cases/world-triggers.ts";
 import { runHttpRoute } from "../../http-routes/run-http-route.ts";
 import { buildFlowJobFields, buildScriptJobFields, enqueueJob } from "../../jobs/queue/enqueue.ts";
 import { loadJson } from "../../jobs/values/values.ts";
@@ -33,31 +33,31 @@ const GOOD = { x: "$var:f/t/anything" };
 const BAD = { x: 4711 };
 const ISSUE = { path: "x", reason: "must be string, but is number" };
 
-let room: TriggerRoom;
+let world: TriggerWorld;
 let script: Runnable;
 let flow: RunnableFlow;
 beforeAll(async () => {
-  room = await newTriggerRoom();
-  await addScriptAt(room, "f/ops/hello");
+  world = await newTriggerWorld();
+  await addScriptAt(world, "f/ops/hello");
 });
 beforeEach(async () => {
-  room.answers.run = async ({ args }) => success(args["x"] ?? null);
+  world.answers.run = async ({ args }) => success(args["x"] ?? null);
   script = await addChecked();
-  flow = await addFlow(room, `f/t/${randomUUID()}`, [echo("a", "1")], { inputSchema });
+  flow = await addFlow(world, `f/t/${randomUUID()}`, [echo("a", "1")], { inputSchema });
 });
 
 /** Adds a script that checks its arguments. */
 async function addChecked(fields: Partial<Runnable> = {}): Promise<Runnable> {
   const path = `f/t/${randomUUID()}`;
-  const { hash } = await addScriptAt(room, path, { params: ["x"], inputSchema, ...fields });
-  const head = await room.deps.objects.get(scriptVersionObject.key(room.workspace, hash));
+  const { hash } = await addScriptAt(world, path, { params: ["x"], inputSchema, ...fields });
+  const head = await world.deps.objects.get(scriptVersionObject.key(world.workspace, hash));
   return { ...(head?.value as Runnable), build: head?.build as Runnable["build"] };
 }
 
-const deps = () => ({ ...room.deps, syncLimitMs: async () => 5000 });
+const deps = () => ({ ...world.deps, syncLimitMs: async () => 5000 });
 const aRequest = (target: RunTarget, args: Args, event?: VersionRunRequest["arguments"]["event"]): VersionRunRequest => ({
   target,
-  options: { actor: anAdmin, workspace: room.workspace, id: undefined, lineage: undefined, scheduledForMs: undefined },
+  options: { actor: anAdmin, workspace: world.workspace, id: undefined, lineage: undefined, scheduledForMs: undefined },
   tag: undefined,
   cacheTtlS: undefined,
   arguments: { args, files: [], wrapped: false, ...(event ? { event } : {}) },
@@ -68,15 +68,15 @@ const ofFlow = (): RunTarget => ({ kind: "flow", version: flow });
 
 function aRoute(own: object): FoundHttpRoute {
   const { build, ...version } = script;
-  const stored = { ...triggerObject.key(room.workspace, "http", `f/t/${randomUUID()}`), version: randomUUID(), value: {} };
+  const stored = { ...triggerObject.key(world.workspace, "http", `f/t/${randomUUID()}`), version: randomUUID(), value: {} };
   const trigger: StoredTrigger = {
     ...{ id: randomUUID(), kind: "http", path: "f/t/route", scriptPath: script.path, isFlow: false, mode: "enabled", own: {} },
     ...{ email: "ann@example.com", permissionedAs: "u/ann", superAdmin: false, editedBy: "ann", editedAtMs: 0 },
   } as StoredTrigger;
   return {
-    ...{ workspace: room.workspace, trigger, stored, params: {}, below: [], actor: anAdmin, credential: undefined },
+    ...{ workspace: world.workspace, trigger, stored, params: {}, below: [], actor: anAdmin, credential: undefined },
     own: httpFieldsSchema.parse({ route_path: "orders", http_method: "post", ...own }),
-    head: { ...scriptHeadObject.key(room.workspace, script.path), value: version, build },
+    head: { ...scriptHeadObject.key(world.workspace, script.path), value: version, build },
   };
 }
 const callRoute = (own: object) => (args: Args) =>
@@ -92,13 +92,13 @@ const callRoute = (own: object) => (args: Args) =>
     },
   );
 
-const jobs = async () => (await listJobs(room)).filter(({ path }) => path === script.path || path === flow.path);
+const jobs = async () => (await listJobs(world)).filter(({ path }) => path === script.path || path === flow.path);
 
 describe("a request with arguments that do not match is refused before a job exists:", () => {
   it.each<[string, (args: Args) => Promise<unknown>]>([
-    ["a script", (args) => startRun(room.deps, aRequest(ofScript(), args))],
-    ["a flow", (args) => startRun(room.deps, aRequest(ofFlow(), args))],
-    ["a script with its stream", (args) => startStreamedRun(room.deps, aRequest(ofScript(), args), { lastEventId: undefined })],
+    ["a script", (args) => startRun(world.deps, aRequest(ofScript(), args))],
+    ["a flow", (args) => startRun(world.deps, aRequest(ofFlow(), args))],
+    ["a script with its stream", (args) => startStreamedRun(world.deps, aRequest(ofScript(), args), { lastEventId: undefined })],
     ["a script with its result", (args) => runAndWait(deps(), aRequest(ofScript(), args))],
     ["a route", callRoute({ request_type: "async" })],
     ["a route with its result", callRoute({ request_type: "sync" })],
@@ -114,8 +114,8 @@ describe("a request with arguments that do not match is refused before a job exi
   it("a schedule", async () => {
     const create = (args: Args) =>
       createSchedule(
-        room.deps,
-        { actor: anAdmin, workspace: room.workspace },
+        world.deps,
+        { actor: anAdmin, workspace: world.workspace },
         aScheduleRequest({ path: `u/ann/${randomUUID()}`, script_path: script.path, args }),
       );
     await expect(create(BAD)).rejects.toMatchObject({ code: "run.arguments" });
@@ -125,10 +125,10 @@ describe("a request with arguments that do not match is refused before a job exi
 
 /** Runs everything that waits, and returns the end of the last job of the script or flow. */
 async function endOf(path: string): Promise<[string, unknown]> {
-  await work(room);
-  const job = (await listJobs(room, path)).find(({ kind }) => kind === "script" || kind === "flow");
+  await work(world);
+  const job = (await listJobs(world, path)).find(({ kind }) => kind === "script" || kind === "flow");
   if (!job || !hasEnded(job)) return [job?.state ?? "absent", undefined];
-  return [job.state, await loadJson(room.deps, job, job.result)];
+  return [job.state, await loadJson(world.deps, job, job.result)];
 }
 const invalid = (path: string) => ({
   error: {
@@ -141,26 +141,31 @@ describe("a run that was accepted fails before its code runs if its arguments do
   it.each<[string, (args: Args) => Promise<unknown>]>([
     [
       "a job of the queue",
-      (args) => enqueueJob(room.deps, { actor: anAdmin, workspace: room.workspace, ...buildScriptJobFields(script), args }),
+      (args) => enqueueJob(world.deps, { actor: anAdmin, workspace: world.workspace, ...buildScriptJobFields(script), args }),
     ],
     [
       "a handler",
       async (args) => {
-        const ended = { workspace: room.workspace, id: randomUUID() } as Parameters<typeof callHandler>[1];
-        await callHandler(room.deps, ended, { name: "x", target: { kind: "script", path: script.path }, args, identity: HANDLER_IDENTITY });
+        const ended = { workspace: world.workspace, id: randomUUID() } as Parameters<typeof callHandler>[1];
+        await callHandler(world.deps, ended, {
+          name: "x",
+          target: { kind: "script", path: script.path },
+          args,
+          identity: HANDLER_IDENTITY,
+        });
       },
     ],
   ])("%s", async (_, start) => {
     await start(BAD);
     expect(await endOf(script.path)).toEqual(["failed", invalid(script.path)]);
-    expect(room.runs.filter(({ artefact }) => artefact.key.includes(script.hash))).toEqual([]);
+    expect(world.runs.filter(({ artefact }) => artefact.key.includes(script.hash))).toEqual([]);
   });
 
   it("a message of a queue, which is not received again", async () => {
-    const queue = await room.addQueue(`v-${randomUUID().slice(0, 8)}`, { "svc:workspace": room.workspace });
+    const queue = await world.addQueue(`v-${randomUUID().slice(0, 8)}`, { "svc:workspace": world.workspace });
     script = await addChecked({ inputSchema: { properties: { msg: { type: "object" } } } });
-    await room.create("sqs", { path: `u/ann/${randomUUID()}`, script_path: script.path, is_flow: false, queue_url: queue.url });
-    expect(await room.receive(queue.arn, "text")).toEqual([]);
+    await world.create("sqs", { path: `u/ann/${randomUUID()}`, script_path: script.path, is_flow: false, queue_url: queue.url });
+    expect(await world.receive(queue.arn, "text")).toEqual([]);
     const [state, result] = await endOf(script.path);
     expect([state, JSON.stringify(result)]).toEqual(["failed", expect.stringContaining("msg: must be object, but is string")]);
   });
@@ -173,14 +178,14 @@ describe("a flow", () => {
     ...more,
   });
   const play = async (run: string) => {
-    await new Cloud(room).play(run);
-    const job = await room.deps.jobs.get(run);
-    return job && hasEnded(job) ? [job.state, await loadJson(room.deps, job, job.result)] : [job?.state];
+    await new Cloud(world).play(run);
+    const job = await world.deps.jobs.get(run);
+    return job && hasEnded(job) ? [job.state, await loadJson(world.deps, job, job.result)] : [job?.state];
   };
   const startStored = async (args: Args, preprocess?: true) => {
-    const job = { actor: anAdmin, workspace: room.workspace, ...buildFlowJobFields(flow), args, ...(preprocess ? { preprocess } : {}) };
-    const { id } = await enqueueJob(room.deps, job);
-    await work(room);
+    const job = { actor: anAdmin, workspace: world.workspace, ...buildFlowJobFields(flow), args, ...(preprocess ? { preprocess } : {}) };
+    const { id } = await enqueueJob(world.deps, job);
+    await work(world);
     return id;
   };
 
@@ -190,7 +195,7 @@ describe("a flow", () => {
   });
 
   it("that another flow starts fails, and so does the step", async () => {
-    const [state, result] = await play(await startFlow(room, [nested("n", flow.path, { x: "4711" })]));
+    const [state, result] = await play(await startFlow(world, [nested("n", flow.path, { x: "4711" })]));
     expect([state, result]).toEqual(["failed", { error: { ...invalid(flow.path).error, step_id: "n" } }]);
   });
 
@@ -199,25 +204,25 @@ describe("a flow", () => {
     ["fails after its retries", { retry: { constant: { attempts: 1, seconds: 0 } } }, false],
     ["fails in a process that runs several steps", {}, true],
   ])("whose step passes arguments that do not match %s", async (_, more, same_worker) => {
-    const start = (x: string) => startFlow(room, { modules: [echo("a", x), checked(more)], same_worker });
+    const start = (x: string) => startFlow(world, { modules: [echo("a", x), checked(more)], same_worker });
     expect(await play(await start("'fits'"))).toEqual(["succeeded", "fits"]);
     expect(await play(await start("4711"))).toEqual(["failed", { error: { ...invalid(script.path).error, step_id: "b" } }]);
     // Both steps are now known to be quick, but no runner gets the second one with the first.
-    expect(room.runs.flatMap(({ next }) => next?.runs ?? [])).toEqual([]);
+    expect(world.runs.flatMap(({ next }) => next?.runs ?? [])).toEqual([]);
   });
 
   it("continues after such a step if the step says so", async () => {
     const modules = [echo("a", "4711"), checked({ continue_on_error: true }), echo("c", "results.b.error.name")];
-    expect(await play(await startFlow(room, { modules }))).toEqual(["succeeded", "ValidationError"]);
+    expect(await play(await startFlow(world, { modules }))).toEqual(["succeeded", "ValidationError"]);
   });
 
   it.each([
     ["fails if the arguments of its preprocessor do not match", BAD, "failed"],
     ["runs with the arguments of its preprocessor, whatever the event is", { x: "fits" }, "succeeded"],
   ])("%s", async (_, made, expected) => {
-    room.answers.run = async ({ args }) => success(args["event"] ? made : args["x"]);
+    world.answers.run = async ({ args }) => success(args["event"] ? made : args["x"]);
     const value = { modules: [echo("a", "flow_input.x")], preprocessor_module: echo("preprocessor", "1") };
-    flow = await addFlow(room, `f/t/${randomUUID()}`, value, { inputSchema, preprocessor: true });
+    flow = await addFlow(world, `f/t/${randomUUID()}`, value, { inputSchema, preprocessor: true });
     const [state, result] = await play(await startStored({ event: { kind: "webhook" } }, true));
     const problem = { error: { ...invalid(flow.path).error, step_id: "preprocessor" } };
     expect([state, result]).toEqual([expected, expected === "failed" ? problem : "fits"]);
@@ -233,22 +238,22 @@ describe("a script with a preprocessor", () => {
       script = await addChecked({ preprocessor: { params: ["event"] } });
       const request = aRequest(ofScript(), BAD, event);
       if (how === "from the queue") {
-        await startRun(room.deps, request);
-        await work(room);
+        await startRun(world.deps, request);
+        await work(world);
       } else await runAndWait(deps(), request);
-      expect(room.runs.at(-1)?.preprocessor).toEqual({ params: ["event"], checks: true });
+      expect(world.runs.at(-1)?.preprocessor).toEqual({ params: ["event"], checks: true });
     },
   );
 
   it("is told what does not match while it runs", async () => {
     const replies: unknown[] = [];
-    room.answers.run = async ({ job }) => {
-      replies.push(await checkPreprocessed(room.deps, job, { args: BAD }), await checkPreprocessed(room.deps, job, { args: GOOD }));
+    world.answers.run = async ({ job }) => {
+      replies.push(await checkPreprocessed(world.deps, job, { args: BAD }), await checkPreprocessed(world.deps, job, { args: GOOD }));
       return success(1);
     };
     script = await addChecked({ preprocessor: { params: ["event"] } });
     const { id } = await runAndWait(deps(), aRequest(ofScript(), {}, event));
     expect(replies).toEqual([{ problem: invalid(script.path).error.message }, {}]);
-    await expect(checkPreprocessed(room.deps, id, { args: GOOD })).rejects.toMatchObject({ code: "job.attemptLost" });
+    await expect(checkPreprocessed(world.deps, id, { args: GOOD })).rejects.toMatchObject({ code: "job.attemptLost" });
   });
 });

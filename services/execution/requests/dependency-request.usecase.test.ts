@@ -6,26 +6,26 @@ import { hasEnded } from "../../../core/jobs/job.ts";
 import type { Person } from "../../../core/people/actor.ts";
 import { folderObject } from "../../../core/workspaces/workspace.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
-import { addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
+import { addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin, aReader } from "../../../test/support/use-cases/world-people.ts";
 import { cancelJob } from "../../jobs/cancel/cancel-job.ts";
 import { loadJson, loadLogs } from "../../jobs/values/values.ts";
 import { createScript } from "../../scripts/create.ts";
 import { buildDependenciesRequest, buildFlowDependenciesRequest } from "./dependency-request.ts";
 import { startRun } from "./start-run.ts";
 
-let room: Room;
+let world: World;
 /** The requests that the function `build` received, in order. */
 let built: BuildRequest[];
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
-  for (const name of ["t", "secret"]) await room.deps.objects.put({ ...folderObject.key(room.workspace, name), value: {} });
+  world = await newWorld();
+  await addWorkspace(world);
+  for (const name of ["t", "secret"]) await world.deps.objects.put({ ...folderObject.key(world.workspace, name), value: {} });
 });
 beforeEach(() => {
   built = [];
-  room.answers.build = async (request) => {
+  world.answers.build = async (request) => {
     built.push(request);
     return { ok: true, lock: `lock of ${request.entry}`, sha256: "0".repeat(64), bytes: 1, log: "resolved\n" };
   };
@@ -33,21 +33,21 @@ beforeEach(() => {
 
 /** A source that no other test builds. */
 const unique = (imports = "") => `${imports}\nexport const main = () => "${randomUUID()}";`;
-const callBy = (actor: Person, headers = {}) => ({ actor, workspace: room.workspace, query: {}, headers });
+const callBy = (actor: Person, headers = {}) => ({ actor, workspace: world.workspace, query: {}, headers });
 const requestOf = async (body: unknown, actor: Person = anAdmin, headers = {}) =>
-  buildDependenciesRequest(room.deps, { ...callBy(actor, headers), body: dependenciesSchema.parse(body) });
+  buildDependenciesRequest(world.deps, { ...callBy(actor, headers), body: dependenciesSchema.parse(body) });
 const flowRequestOf = async (body: unknown) =>
-  buildFlowDependenciesRequest(room.deps, { ...callBy(anAdmin), body: flowDependenciesSchema.parse(body) });
+  buildFlowDependenciesRequest(world.deps, { ...callBy(anAdmin), body: flowDependenciesSchema.parse(body) });
 
 async function ended(id: string) {
-  const job = await room.deps.jobs.get(id);
+  const job = await world.deps.jobs.get(id);
   if (!job || !hasEnded(job)) throw new Error(`The job is ${job?.state}.`);
-  return { job, result: await loadJson(room.deps, job, job.result), log: await loadLogs(room.deps, job) };
+  return { job, result: await loadJson(world.deps, job, job.result), log: await loadLogs(world.deps, job) };
 }
 
 async function resolve(body: unknown, actor: Person = anAdmin) {
-  const { id } = await startRun(room.deps, await requestOf(body, actor));
-  await work(room);
+  const { id } = await startRun(world.deps, await requestOf(body, actor));
+  await work(world);
   return ended(id);
 }
 
@@ -64,7 +64,7 @@ describe("a job that resolves the packages of a script that is not stored", () =
     expect(log).toContain("resolved");
     expect(job).toMatchObject({ kind: "dependencies", state: "succeeded", path: "f/t/one", language: "bun" });
     expect(job.hash).toBeUndefined();
-    expect(await listJobs(room, "f/t/one")).toHaveLength(1);
+    expect(await listJobs(world, "f/t/one")).toHaveLength(1);
   });
 
   it("builds equal code once", async () => {
@@ -75,7 +75,7 @@ describe("a job that resolves the packages of a script that is not stored", () =
   });
 
   it("fails with the fault of the build and its log", async () => {
-    room.answers.build = async () => ({ ok: false, error: "There is no package nope.", log: "searching nope\n" });
+    world.answers.build = async () => ({ ok: false, error: "There is no package nope.", log: "searching nope\n" });
     const { job, result, log } = await resolve(oneScript(unique()));
     expect(job.state).toBe("failed");
     expect(result).toEqual({ error: { name: "DependencyError", message: "There is no package nope." } });
@@ -89,8 +89,8 @@ describe("a job that resolves the packages of a script that is not stored", () =
 
   it("finds the imports of the script among those that are sent, then among the stored ones", async () => {
     const stored = { path: "f/t/stored", summary: "", description: "", language: "bun" as const, content: "export const a = 1;" };
-    await createScript(room.deps, { actor: anAdmin, workspace: room.workspace }, stored);
-    await createScript(room.deps, { actor: anAdmin, workspace: room.workspace }, { ...stored, path: "f/t/both" });
+    await createScript(world.deps, { actor: anAdmin, workspace: world.workspace }, stored);
+    await createScript(world.deps, { actor: anAdmin, workspace: world.workspace }, { ...stored, path: "f/t/both" });
     const entry = unique('import "./stored"; import "./both"; import "./sent";');
     await resolve({
       raw_scripts: [
@@ -113,8 +113,8 @@ describe("a job that resolves the packages of a script that is not stored", () =
 
   it("imports no script that its user may not read, and has no path at which its user may not save", async () => {
     const secret = { path: "f/secret/one", summary: "", description: "", language: "bun" as const, content: "export const secret = 1;" };
-    await createScript(room.deps, { actor: anAdmin, workspace: room.workspace }, secret);
-    const reader = aReader(room.workspace, ["t"]);
+    await createScript(world.deps, { actor: anAdmin, workspace: world.workspace }, secret);
+    const reader = aReader(world.workspace, ["t"]);
     const { job } = await resolve(oneScript(unique('import "/f/secret/one";')), reader);
     expect(Object.keys(built.at(-1)?.files ?? {})).toEqual(["f/t/one"]);
     expect(job).toMatchObject({ email: reader.email, permissionedAs: "u/bob" });
@@ -135,11 +135,11 @@ describe("a job that resolves the packages of a script that is not stored", () =
   });
 
   it("can be canceled before it starts", async () => {
-    const { id } = await startRun(room.deps, await requestOf(oneScript(unique())));
-    const job = await room.deps.jobs.get(id);
+    const { id } = await startRun(world.deps, await requestOf(oneScript(unique())));
+    const job = await world.deps.jobs.get(id);
     if (!job) throw new Error("The job is gone.");
-    await cancelJob(room.deps, job, { by: "ann", reason: "" });
-    await work(room);
+    await cancelJob(world.deps, job, { by: "ann", reason: "" });
+    await work(world);
     expect((await ended(id)).job.state).toBe("canceled");
     expect(built).toHaveLength(0);
   });
@@ -148,16 +148,16 @@ describe("a job that resolves the packages of a script that is not stored", () =
     await expectToSurviveFaults(async () => {
       const request = await requestOf(oneScript(unique()), anAdmin, { "idempotency-key": randomUUID() });
       const ids: string[] = [];
-      const start = async () => void ids.push((await startRun(room.deps, request)).id);
+      const start = async () => void ids.push((await startRun(world.deps, request)).id);
       return {
         act: async () => {
           await start();
-          await work(room);
+          await work(world);
         },
         recover: start,
         check: async () => {
-          await work(room);
-          await passLease(room);
+          await work(world);
+          await passLease(world);
           expect(new Set(ids).size).toBe(1);
           expect((await ended(ids[0] ?? "")).result).toEqual({ lock: "lock of f/t/one" });
         },
@@ -204,8 +204,8 @@ describe("a job that resolves the packages of a flow that is not stored", () => 
       extra: 1,
     });
     const locked = ({ id, value }: typeof a) => ({ id, value: { ...value, lock: `lock of f/t/flow/${id}` } });
-    const { id } = await startRun(room.deps, await flowRequestOf({ path: "f/t/flow", flow_value: flowOf(a, b, failure) }));
-    await work(room);
+    const { id } = await startRun(world.deps, await flowRequestOf({ path: "f/t/flow", flow_value: flowOf(a, b, failure) }));
+    await work(world);
     const { job, result } = await ended(id);
     expect(result).toEqual({ updated_flow_value: flowOf(locked(a), b, locked(failure)) });
     expect(job).toMatchObject({ kind: "flowdependencies", path: "f/t/flow" });
@@ -213,9 +213,9 @@ describe("a job that resolves the packages of a flow that is not stored", () => 
   });
 
   it("fails with the fault of each inline script", async () => {
-    room.answers.build = async () => ({ ok: false, error: "There is no package nope.", log: "searching nope\n" });
-    const { id } = await startRun(room.deps, await flowRequestOf({ path: "f/t/flow", flow_value: { modules: [inline("a")] } }));
-    await work(room);
+    world.answers.build = async () => ({ ok: false, error: "There is no package nope.", log: "searching nope\n" });
+    const { id } = await startRun(world.deps, await flowRequestOf({ path: "f/t/flow", flow_value: { modules: [inline("a")] } }));
+    await work(world);
     const { result, log } = await ended(id);
     expect(result).toEqual({ error: { name: "DependencyError", message: "a: There is no package nope." } });
     expect(log).toContain("searching nope");

@@ -5,17 +5,17 @@ import { repeatedCallObject } from "../../../core/jobs/repeated-call.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { extractStream } from "../../../core/streams/stream-lines.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room, success } from "../../../test/support/use-cases/room.ts";
-import { addScript, addWorkspace, listJobs, resumeDue } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { newWorld, success, type World } from "../../../test/support/use-cases/world.ts";
+import { addScript, addWorkspace, listJobs, resumeDue } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { loadLogs, loadValue } from "../../jobs/values/values.ts";
 import { runAndWait } from "./run-and-wait.ts";
 import type { VersionRunRequest } from "./run-request.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
 const options = { actor: anAdmin, id: undefined, parent: undefined, root: undefined, scheduledForMs: undefined };
@@ -23,18 +23,18 @@ const options = { actor: anAdmin, id: undefined, parent: undefined, root: undefi
 function aRequest(version: Runnable, key?: string): VersionRunRequest {
   return {
     target: { kind: "script", version },
-    options: { ...options, workspace: room.workspace },
+    options: { ...options, workspace: world.workspace },
     tag: undefined,
     cacheTtlS: 6000,
     arguments: { args: {}, files: [], wrapped: false },
     idempotencyKey: key === undefined ? undefined : { key: repeatedCallObject.key(key), fingerprint: "same", retentionMs: 60_000_000 },
   };
 }
-const run = (request: VersionRunRequest) => runAndWait({ ...room.deps, syncLimitMs: async () => 5000 }, request);
-const runsOf = (id: string) => room.runs.filter(({ job }) => job === id).length;
+const run = (request: VersionRunRequest) => runAndWait({ ...world.deps, syncLimitMs: async () => 5000 }, request);
+const runsOf = (id: string) => world.runs.filter(({ job }) => job === id).length;
 /** The ended jobs of a script without the first one. */
 const listOthers = async ({ path }: Runnable, first: string): Promise<EndedJob[]> =>
-  (await listJobs(room, path)).filter(({ id }) => id !== first).filter(hasEnded);
+  (await listJobs(world, path)).filter(({ id }) => id !== first).filter(hasEnded);
 
 describe("runAndWait with a cached result, whichever of its writes fails,", () => {
   it.each([
@@ -43,14 +43,14 @@ describe("runAndWait with a cached result, whichever of its writes fails,", () =
     ["a large stream", "l".repeat(20_000)],
   ])("records the end together with %s, and answers the repeated call", async (_, stream) => {
     await expectToSurviveFaults(async () => {
-      room.answers.run = async () => success("cached", stream && `a line\nWM_STREAM: ${stream}\n`);
-      const version = await addScript(room, { path: `f/t/${randomUUID()}` });
+      world.answers.run = async () => success("cached", stream && `a line\nWM_STREAM: ${stream}\n`);
+      const version = await addScript(world, { path: `f/t/${randomUUID()}` });
       const { id: first } = await run(aRequest(version));
       const request = aRequest(version, randomUUID());
       const expectWhole = async (job: EndedJob) => {
         expect([job.cachedFrom, runsOf(job.id)]).toEqual([first, 0]);
-        expect(extractStream(await loadLogs(room.deps, job), true)).toBe(stream);
-        expect(JSON.parse(await loadValue(room.deps, job, job.result))).toBe("cached");
+        expect(extractStream(await loadLogs(world.deps, job), true)).toBe(stream);
+        expect(JSON.parse(await loadValue(world.deps, job, job.result))).toBe("cached");
       };
       let answered: string | undefined;
       const act = async () => {
@@ -73,32 +73,32 @@ describe("runAndWait with a cached result, whichever of its writes fails,", () =
   });
 
   it("answers job.idTaken for an id that another job has, and leaves the output of that job", async () => {
-    room.answers.run = async () => success(1, "WM_STREAM: cached\n");
-    const version = await addScript(room, { path: `f/t/${randomUUID()}` });
+    world.answers.run = async () => success(1, "WM_STREAM: cached\n");
+    const version = await addScript(world, { path: `f/t/${randomUUID()}` });
     await run(aRequest(version));
-    room.answers.run = async () => success(2, "WM_STREAM: own\n");
-    const other = aRequest(await addScript(room, { path: `f/t/${randomUUID()}` }));
+    world.answers.run = async () => success(2, "WM_STREAM: own\n");
+    const other = aRequest(await addScript(world, { path: `f/t/${randomUUID()}` }));
     const { id } = await run(other);
     const request = aRequest(version);
     await expect(run({ ...request, options: { ...request.options, id } })).rejects.toMatchObject({ code: "job.idTaken" });
-    const job = await room.deps.jobs.get(id);
-    expect(job && extractStream(await loadLogs(room.deps, job), true)).toBe("own");
+    const job = await world.deps.jobs.get(id);
+    expect(job && extractStream(await loadLogs(world.deps, job), true)).toBe("own");
   });
 
   it("erases the run although its caller dies, if the script requests that", async () => {
     await expectToSurviveFaults(async () => {
-      room.answers.run = async () => success(1, "WM_STREAM: tick\n");
-      const version = await addScript(room, { path: `f/t/${randomUUID()}` });
+      world.answers.run = async () => success(1, "WM_STREAM: tick\n");
+      const version = await addScript(world, { path: `f/t/${randomUUID()}` });
       const { id: first } = await run(aRequest(version));
       return {
         act: () => run(aRequest({ ...version, deleteAfterS: 0 })),
         recover: async () => {
-          room.clock.nowMs += 3_700_000;
-          await resumeDue(room);
+          world.clock.nowMs += 3_700_000;
+          await resumeDue(world);
         },
         check: async () => {
           for (const job of await listOthers(version, first)) {
-            expect([job.cachedFrom, job.erased, await loadLogs(room.deps, job)]).toEqual([first, true, ""]);
+            expect([job.cachedFrom, job.erased, await loadLogs(world.deps, job)]).toEqual([first, true, ""]);
           }
         },
       };

@@ -6,31 +6,31 @@ import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { repeatedCallObject } from "../../../core/jobs/repeated-call.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { expectToSurviveFaults, withFault } from "../../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
-import { addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
+import { addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { createResource } from "../../resources/save.ts";
 import { createFolder } from "../../workspaces/folders.ts";
 import { buildJobOptions, type VersionRunRequest } from "./run-request.ts";
 import { startRun } from "./start-run.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
 /** Arguments that fit the head, that are a separate item, and that S3 holds. */
 const texts = { small: "s", "middle-sized": "m".repeat(2000), large: "l".repeat(20_000) };
 
 async function aRequest(args: object, fields: Partial<VersionRunRequest["options"]> = {}, key?: string): Promise<VersionRunRequest> {
-  const version: Runnable = await addScript(room, { path: `f/t/${randomUUID()}` });
+  const version: Runnable = await addScript(world, { path: `f/t/${randomUUID()}` });
   return {
     target: { kind: "script", version },
     options: {
       actor: anAdmin,
-      workspace: room.workspace,
+      workspace: world.workspace,
       id: undefined,
       scheduledForMs: undefined,
       ...fields,
@@ -42,15 +42,15 @@ async function aRequest(args: object, fields: Partial<VersionRunRequest["options
   };
 }
 
-const runsOf = ({ id }: Pick<Job, "id">) => room.runs.filter(({ job }) => job === id).length;
+const runsOf = ({ id }: Pick<Job, "id">) => world.runs.filter(({ job }) => job === id).length;
 
 /** Every job of the request's script has succeeded, has run once, and has its arguments. Returns their ids. */
 async function expectRunsOnce({ target, arguments: { args } }: VersionRunRequest): Promise<string[]> {
-  const jobs = await listJobs(room, target.version.path);
+  const jobs = await listJobs(world, target.version.path);
   for (const job of jobs) {
     if (!hasEnded(job)) throw new Error(`The job is ${job.state}.`);
     expect([job.state, runsOf(job)]).toEqual(["succeeded", 1]);
-    expect(JSON.parse(await loadValue(room.deps, job, job.args))).toEqual(args);
+    expect(JSON.parse(await loadValue(world.deps, job, job.args))).toEqual(args);
   }
   return jobs.map(({ id }) => id);
 }
@@ -60,13 +60,13 @@ describe("startRun, whichever of its writes fails,", () => {
     await expectToSurviveFaults(async () => {
       const request = await aRequest({ text }, {}, randomUUID());
       const answered: string[] = [];
-      const start = async () => void answered.push((await startRun(room.deps, request)).id);
+      const start = async () => void answered.push((await startRun(world.deps, request)).id);
       return {
         act: start,
         recover: start,
         check: async () => {
-          await work(room);
-          await passLease(room);
+          await work(world);
+          await passLease(world);
           expect(await expectRunsOnce(request)).toEqual([...new Set(answered)]);
         },
       };
@@ -78,11 +78,11 @@ describe("startRun, whichever of its writes fails,", () => {
       const id = randomUUID();
       const request = await aRequest({}, { id });
       return {
-        act: () => startRun(room.deps, request),
-        recover: () => startRun(room.deps, request).catch((error: unknown) => expect(error).toMatchObject({ code: "job.idTaken" })),
+        act: () => startRun(world.deps, request),
+        recover: () => startRun(world.deps, request).catch((error: unknown) => expect(error).toMatchObject({ code: "job.idTaken" })),
         check: async () => {
-          await work(room);
-          await passLease(room);
+          await work(world);
+          await passLease(world);
           expect(await expectRunsOnce(request)).toEqual([id]);
         },
       };
@@ -95,12 +95,12 @@ describe("startRun, whichever of its writes fails,", () => {
       let answered: string | undefined;
       return {
         act: async () => {
-          answered = (await startRun(room.deps, request)).id;
+          answered = (await startRun(world.deps, request)).id;
         },
         recover: async () => undefined,
         check: async () => {
-          await work(room);
-          await passLease(room);
+          await work(world);
+          await passLease(world);
           const ids = await expectRunsOnce(request);
           if (answered !== undefined) expect(ids).toEqual([answered]);
           expect(ids.length).toBeLessThan(2);
@@ -112,12 +112,12 @@ describe("startRun, whichever of its writes fails,", () => {
 
 describe("a delay", () => {
   it("is counted from the creation of the job, however long the request was read", async () => {
-    let reading = room.clock.nowMs;
-    const slow = { ...room.deps, nowMs: () => (reading += 7) };
+    let reading = world.clock.nowMs;
+    const slow = { ...world.deps, nowMs: () => (reading += 7) };
     const { target, ...rest } = await aRequest({});
-    const options = await buildJobOptions(slow, anAdmin, room.workspace, { ...runQuery.parse({}), scheduled_in_secs: 3 });
+    const options = await buildJobOptions(slow, anAdmin, world.workspace, { ...runQuery.parse({}), scheduled_in_secs: 3 });
     await startRun(slow, { target, ...rest, options });
-    const [job] = await listJobs(room, target.version.path);
+    const [job] = await listJobs(world, target.version.path);
     expect(job?.scheduledForMs).toBe(Number(job?.createdAtMs) + 3000);
   });
 });
@@ -128,42 +128,42 @@ describe("an Idempotency-Key", () => {
     // The equal call arrives while the first one sends its message.
     let other: Promise<{ id: string }> | undefined;
     const queue = {
-      ...room.deps.queue,
+      ...world.deps.queue,
       sendMessage: async () => {
-        other = startRun(room.deps, request);
+        other = startRun(world.deps, request);
         await other;
         throw new Error("The queue takes no message.");
       },
     };
-    await expect(startRun({ ...room.deps, queue }, request)).rejects.toThrow("The queue takes no message.");
-    await passLease(room);
+    await expect(startRun({ ...world.deps, queue }, request)).rejects.toThrow("The queue takes no message.");
+    await passLease(world);
     expect(await expectRunsOnce(request)).toEqual([(await other)?.id]);
   });
 
   it("starts one job for equal calls at once that find the key of a job that is gone", async () => {
     const request = await aRequest({}, {}, randomUUID());
-    await withFault({ write: 2, moment: "before", kind: "death" }, () => startRun(room.deps, request));
-    for (const { id } of await listJobs(room, request.target.version.path)) await room.deps.jobs.deleteUnclaimed(id);
-    const answered = await Promise.all(Array.from({ length: 8 }, () => startRun(room.deps, request)));
-    await work(room);
+    await withFault({ write: 2, moment: "before", kind: "death" }, () => startRun(world.deps, request));
+    for (const { id } of await listJobs(world, request.target.version.path)) await world.deps.jobs.deleteUnclaimed(id);
+    const answered = await Promise.all(Array.from({ length: 8 }, () => startRun(world.deps, request)));
+    await work(world);
     expect(await expectRunsOnce(request)).toEqual([...new Set(answered.map(({ id }) => id))]);
   });
 
   it("stays with the new job when a slow call still removes the one that is gone", async () => {
     const request = await aRequest({}, {}, randomUUID());
-    await withFault({ write: 2, moment: "before", kind: "death" }, () => startRun(room.deps, request));
-    for (const { id } of await listJobs(room, request.target.version.path)) await room.deps.jobs.deleteUnclaimed(id);
+    await withFault({ write: 2, moment: "before", kind: "death" }, () => startRun(world.deps, request));
+    for (const { id } of await listJobs(world, request.target.version.path)) await world.deps.jobs.deleteUnclaimed(id);
     // The slow call has read the key and found no job. Before it continues, an equal call starts one.
     let first: { id: string } | undefined;
     const objects = {
-      ...room.deps.objects,
-      transactWrite: async (...parts: Parameters<typeof room.deps.objects.transactWrite>) => {
-        first ??= await startRun(room.deps, request);
-        return room.deps.objects.transactWrite(...parts);
+      ...world.deps.objects,
+      transactWrite: async (...parts: Parameters<typeof world.deps.objects.transactWrite>) => {
+        first ??= await startRun(world.deps, request);
+        return world.deps.objects.transactWrite(...parts);
       },
     };
-    const second = await startRun({ ...room.deps, objects }, request);
-    await work(room);
+    const second = await startRun({ ...world.deps, objects }, request);
+    await work(world);
     expect(await expectRunsOnce(request)).toEqual([first?.id]);
     expect(second).toEqual({ id: first?.id, replayed: expect.any(Boolean) });
   });
@@ -174,17 +174,17 @@ describe("a token that runs one script only", () => {
     const path = `f/t/${randomUUID()}`;
     const request = await aRequest({ text: "$var:f/t/secret", known: "$var:f/t/known" });
     const actor = { ...anAdmin, scopes: [`jobs:run:scripts:${path}`, "variables:read:f/t/known"] };
-    const { id } = await startRun(room.deps, { ...request, options: { ...request.options, actor } });
-    const job = await room.deps.jobs.get(id);
+    const { id } = await startRun(world.deps, { ...request, options: { ...request.options, actor } });
+    const job = await world.deps.jobs.get(id);
     if (!job) throw new Error("The job is absent.");
-    expect(JSON.parse(await loadValue(room.deps, job, job.args))).toEqual({ text: "\\$var:f/t/secret", known: "$var:f/t/known" });
+    expect(JSON.parse(await loadValue(world.deps, job, job.args))).toEqual({ text: "\\$var:f/t/secret", known: "$var:f/t/known" });
   });
 
   it("cannot make it read one by a resource that refers to it", async () => {
-    const caller = { actor: anAdmin, workspace: room.workspace };
-    await createFolder(room.deps, anAdmin, room.workspace, { name: "t" } as Parameters<typeof createFolder>[3]);
+    const caller = { actor: anAdmin, workspace: world.workspace };
+    await createFolder(world.deps, anAdmin, world.workspace, { name: "t" } as Parameters<typeof createFolder>[3]);
     const save = (name: string, value: unknown) =>
-      createResource(room.deps, caller, newResourceSchema.parse({ path: `f/t/${name}`, value, resource_type: "any" }));
+      createResource(world.deps, caller, newResourceSchema.parse({ path: `f/t/${name}`, value, resource_type: "any" }));
     await save("db", { key: "$var:f/t/secret" });
     await save("around", { list: ["$res:f/t/db"] });
     await save("open", { key: "$var:f/t/known" });
@@ -192,10 +192,10 @@ describe("a token that runs one script only", () => {
     const names = ["db", "around", "open", "circle", "absent"];
     const request = await aRequest(Object.fromEntries(names.map((name) => [name, `$res:f/t/${name}`])));
     const actor = { ...anAdmin, scopes: ["jobs:run:scripts", "resources:read", "variables:read:f/t/known"] };
-    const { id } = await startRun(room.deps, { ...request, options: { ...request.options, actor } });
-    const job = (await room.deps.jobs.get(id)) ?? expect.fail();
+    const { id } = await startRun(world.deps, { ...request, options: { ...request.options, actor } });
+    const job = (await world.deps.jobs.get(id)) ?? expect.fail();
     const kept = names.filter((name) => name !== "db" && name !== "around");
-    expect(JSON.parse(await loadValue(room.deps, job, job.args))).toEqual({
+    expect(JSON.parse(await loadValue(world.deps, job, job.args))).toEqual({
       ...{ db: "\\$res:f/t/db", around: "\\$res:f/t/around" },
       ...Object.fromEntries(kept.map((name) => [name, `$res:f/t/${name}`])),
     });

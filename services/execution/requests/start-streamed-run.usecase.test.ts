@@ -4,22 +4,22 @@ import { hasEnded } from "../../../core/jobs/job.ts";
 import { repeatedCallObject } from "../../../core/jobs/repeated-call.ts";
 import { formatEventId } from "../../../core/streams/event-id.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
-import { addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
+import { addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import type { VersionRunRequest } from "./run-request.ts";
 import { startStreamedRun } from "./start-streamed-run.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
 async function aRequest(retentionMs?: number): Promise<VersionRunRequest> {
   return {
-    target: { kind: "script", version: await addScript(room, { path: `f/t/${randomUUID()}` }) },
-    options: { actor: anAdmin, workspace: room.workspace, id: undefined, scheduledForMs: undefined },
+    target: { kind: "script", version: await addScript(world, { path: `f/t/${randomUUID()}` }) },
+    options: { actor: anAdmin, workspace: world.workspace, id: undefined, scheduledForMs: undefined },
     tag: undefined,
     cacheTtlS: undefined,
     arguments: { args: {}, files: [], wrapped: false },
@@ -27,16 +27,16 @@ async function aRequest(retentionMs?: number): Promise<VersionRunRequest> {
   };
 }
 
-const start = (request: VersionRunRequest, lastEventId?: string, deps: Partial<Room["deps"]> = {}) =>
-  startStreamedRun({ ...room.deps, ...deps }, request, { lastEventId });
-const countJobs = async ({ target }: VersionRunRequest) => (await listJobs(room, target.version.path)).length;
+const start = (request: VersionRunRequest, lastEventId?: string, deps: Partial<World["deps"]> = {}) =>
+  startStreamedRun({ ...world.deps, ...deps }, request, { lastEventId });
+const countJobs = async ({ target }: VersionRunRequest) => (await listJobs(world, target.version.path)).length;
 
 describe("a streamed run", () => {
   it("continues by the id of an event after the caller's own key has expired", async () => {
     const request = await aRequest(60_000);
     const first = await start(request);
     // DynamoDB has removed it.
-    if (request.idempotencyKey) await room.deps.objects.deleteItem(request.idempotencyKey.key);
+    if (request.idempotencyKey) await world.deps.objects.deleteItem(request.idempotencyKey.key);
     const lastEventId = formatEventId({ ...first.from, stream: 7 });
     expect(await start(request, lastEventId)).toMatchObject({ id: first.id, replayed: true, from: { stream: 7, run: first.from.run } });
     expect(await countJobs(request)).toBe(1);
@@ -61,7 +61,7 @@ describe("a streamed run", () => {
     const sendMessage = async () => {
       throw new Error("The queue takes no message.");
     };
-    const queue = { ...room.deps.queue, sendMessage };
+    const queue = { ...world.deps.queue, sendMessage };
     for (const [request, jobs] of [
       [await aRequest(), 0],
       [await aRequest(60_000), 1],
@@ -81,12 +81,12 @@ describe("a streamed run", () => {
         },
         recover: async () => undefined,
         check: async () => {
-          await work(room);
-          await passLease(room);
-          const jobs = await listJobs(room, request.target.version.path);
+          await work(world);
+          await passLease(world);
+          const jobs = await listJobs(world, request.target.version.path);
           expect(jobs.length).toBeLessThan(2);
           if (answered !== undefined) expect(jobs.map(({ id }) => id)).toEqual([answered]);
-          for (const job of jobs) expect([hasEnded(job), room.runs.filter((run) => run.job === job.id).length]).toEqual([true, 1]);
+          for (const job of jobs) expect([hasEnded(job), world.runs.filter((run) => run.job === job.id).length]).toEqual([true, 1]);
         },
       };
     });

@@ -7,9 +7,9 @@ import { memberObject } from "../../../core/permissions/access.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { step } from "../../../test/support/use-cases/flow-modules.ts";
-import { addFlow, type FlowRoom, newFlowRoom, playExecutions } from "../../../test/support/use-cases/room-flows.ts";
-import { addJob, addScript, listJobs, work } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { addFlow, type FlowWorld, newFlowWorld, playExecutions } from "../../../test/support/use-cases/world-flows.ts";
+import { addJob, addScript, listJobs, work } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { authenticate } from "../../identity/authenticate.ts";
 import { createJobToken } from "../../identity/job-token.ts";
 import { loadRunAsActor } from "../../identity/run-as.ts";
@@ -21,9 +21,9 @@ import { addMember, removeMember } from "../../workspaces/members.ts";
 import { runAndWait } from "../requests/run-and-wait.ts";
 import { findLostRight } from "./lost-rights.ts";
 
-let room: FlowRoom;
+let world: FlowWorld;
 beforeAll(async () => {
-  room = await newFlowRoom();
+  world = await newFlowWorld();
 });
 
 const newName = () => `m${randomUUID().slice(0, 8)}`;
@@ -32,43 +32,43 @@ let admin: string;
 beforeEach(async () => {
   admin = newName();
   const email = `${admin}@example.com`;
-  await addMember(room.deps, room.workspace, { email, username: admin, is_admin: true, operator: false }, { inherits: true });
+  await addMember(world.deps, world.workspace, { email, username: admin, is_admin: true, operator: false }, { inherits: true });
 });
 const delegation = () => ({ onBehalfOf: { email: `${admin}@example.com`, permissionedAs: `u/${admin}` } });
 
 /** Saves a version as the newest one at its path. */
 async function deploy(path: string, fields: Partial<Runnable> = {}): Promise<Runnable> {
-  const { build, ...value } = await addScript(room, { path, ...fields });
-  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, path), value, build });
+  const { build, ...value } = await addScript(world, { path, ...fields });
+  await world.deps.objects.put({ ...scriptHeadObject.key(world.workspace, path), value, build });
   return { ...value, build };
 }
 
 const request = (version: Runnable, more: Partial<NewJob> = {}): NewJob => ({
   actor: anAdmin,
-  workspace: room.workspace,
+  workspace: world.workspace,
   ...buildScriptJobFields(version),
   args: {},
   ...more,
 });
 
 async function endOf(id: string): Promise<string> {
-  const job = await room.deps.jobs.get(id);
+  const job = await world.deps.jobs.get(id);
   if (!job || !hasEnded(job)) return job?.state ?? "gone";
-  const { error } = (JSON.parse(await loadValue(room.deps, job, job.result)) ?? {}) as { error?: { name: string } };
+  const { error } = (JSON.parse(await loadValue(world.deps, job, job.result)) ?? {}) as { error?: { name: string } };
   return error?.name ?? job.state;
 }
 
 async function run(version: Runnable, more: Partial<NewJob> = {}): Promise<string> {
-  const { id } = await enqueueJob(room.deps, request(version, more));
-  await work(room);
+  const { id } = await enqueueJob(world.deps, request(version, more));
+  await work(world);
   return endOf(id);
 }
 
 /** Runs a version by its hash in a synchronous call, and returns the name of the error or the state. */
 async function runSync(version: Runnable): Promise<string> {
-  const options = { actor: anAdmin, workspace: room.workspace, id: undefined, lineage: undefined, scheduledForMs: undefined };
+  const options = { actor: anAdmin, workspace: world.workspace, id: undefined, lineage: undefined, scheduledForMs: undefined };
   const { id } = await runAndWait(
-    { ...room.deps, syncLimitMs: async () => 5000 },
+    { ...world.deps, syncLimitMs: async () => 5000 },
     {
       target: { kind: "script", version },
       options,
@@ -91,10 +91,10 @@ describe("a version that acts for another user", () => {
     await deploy(path, delegation());
     expect(await start(old)).toBe("succeeded");
     await deploy(path);
-    room.clock.nowMs += limits.rightsFreshMs;
-    const ranBefore = room.runs.length;
+    world.clock.nowMs += limits.rightsFreshMs;
+    const ranBefore = world.runs.length;
     expect(await start(old)).toBe("PermissionLost");
-    expect(room.runs.length).toBe(ranBefore);
+    expect(world.runs.length).toBe(ranBefore);
   });
 
   it.each([
@@ -102,30 +102,33 @@ describe("a version that acts for another user", () => {
     ["a synchronous call", runSync],
   ])("does not run by %s at once after that user was removed", async (_, start) => {
     const version = await deploy(`f/ops/${newName()}`, delegation());
-    await removeMember(room.deps, room.workspace, admin);
+    await removeMember(world.deps, world.workspace, admin);
     expect(await start(version)).toBe("PermissionLost");
   });
 
   it("passes the delegation to the steps of a flow and to what a run starts with its token", async () => {
     const path = `f/ops/${newName()}`;
-    const flow = await addFlow(room, path, [step("a")], delegation());
-    const { id } = await enqueueJob(room.deps, { actor: anAdmin, workspace: room.workspace, ...buildFlowJobFields(flow), args: {} });
-    await work(room);
-    await playExecutions(room);
-    const ofStep = (await listJobs(room, "f/ops/hello")).find(({ parent }) => parent === id);
+    const flow = await addFlow(world, path, [step("a")], delegation());
+    const { id } = await enqueueJob(world.deps, { actor: anAdmin, workspace: world.workspace, ...buildFlowJobFields(flow), args: {} });
+    await work(world);
+    await playExecutions(world);
+    const ofStep = (await listJobs(world, "f/ops/hello")).find(({ parent }) => parent === id);
     expect(ofStep).toMatchObject({ state: "succeeded", delegatedBy: { kind: "flow", path } });
 
     const version = await deploy(`f/ops/${newName()}`, delegation());
-    const first = await enqueueJob(room.deps, request(version));
-    const running = await claimJob(room.deps, first.id);
-    const key = await room.deps.signingKey();
-    const token = await createJobToken(key, running as Job, room.clock.nowMs);
+    const first = await enqueueJob(world.deps, request(version));
+    const running = await claimJob(world.deps, first.id);
+    const key = await world.deps.signingKey();
+    const token = await createJobToken(key, running as Job, world.clock.nowMs);
     const publicKey = async () => createPublicKey(key.privateKey);
-    const { actor } = await authenticate({ ...room.deps, publicKey }, token, { workspace: room.workspace });
-    const { id: started } = await enqueueJob(room.deps, request(await deploy(`f/ops/${newName()}`), { actor }));
-    expect(await room.deps.jobs.get(started)).toMatchObject({ origin: anAdmin.email, delegatedBy: { kind: "script", path: version.path } });
+    const { actor } = await authenticate({ ...world.deps, publicKey }, token, { workspace: world.workspace });
+    const { id: started } = await enqueueJob(world.deps, request(await deploy(`f/ops/${newName()}`), { actor }));
+    expect(await world.deps.jobs.get(started)).toMatchObject({
+      origin: anAdmin.email,
+      delegatedBy: { kind: "script", path: version.path },
+    });
     await deploy(version.path);
-    await work(room);
+    await work(world);
     expect(await endOf(started)).toBe("PermissionLost");
   });
 });
@@ -133,45 +136,45 @@ describe("a version that acts for another user", () => {
 describe("a run whose runner is lost", () => {
   it("gets no other attempt after its starter was removed", async () => {
     const email = `${admin}@example.com`;
-    const actor = await loadRunAsActor(room.deps.objects, room.workspace, { email, permissionedAs: "", superAdmin: false });
+    const actor = await loadRunAsActor(world.deps.objects, world.workspace, { email, permissionedAs: "", superAdmin: false });
     if (!actor) throw new Error("The admin has no rights.");
-    const ranBefore = room.runs.length;
-    const { run: runs } = room.answers;
-    room.answers.run = async () => {
-      await removeMember(room.deps, room.workspace, admin);
-      room.clock.nowMs += limits.rightsFreshMs;
+    const ranBefore = world.runs.length;
+    const { run: runs } = world.answers;
+    world.answers.run = async () => {
+      await removeMember(world.deps, world.workspace, admin);
+      world.clock.nowMs += limits.rightsFreshMs;
       return { kind: "lost", reason: "killed" };
     };
     const ended = await run(await deploy(`f/ops/${newName()}`), { actor });
-    room.answers.run = runs;
-    expect([ended, room.runs.length - ranBefore]).toEqual(["PermissionLost", 1]);
+    world.answers.run = runs;
+    expect([ended, world.runs.length - ranBefore]).toEqual(["PermissionLost", 1]);
   });
 });
 
 describe("the rights of a run", () => {
   const reads = () => {
     let count = 0;
-    const { batchGet } = room.deps.objects;
+    const { batchGet } = world.deps.objects;
     const objects = {
       batchGet: (...args: Parameters<typeof batchGet>) => {
         count += 1;
         return batchGet(...args);
       },
     };
-    return { deps: { objects, nowMs: room.deps.nowMs }, count: () => count };
+    return { deps: { objects, nowMs: world.deps.nowMs }, count: () => count };
   };
 
   it("are not read if the run was just accepted, and read once for equal runs of one process in ten seconds", async () => {
     const { deps, count } = reads();
     const path = `f/ops/${newName()}`;
     await deploy(path);
-    expect(await findLostRight(deps, await addJob(room, { path }))).toBeUndefined();
+    expect(await findLostRight(deps, await addJob(world, { path }))).toBeUndefined();
     expect(count()).toBe(0);
-    const waited = [await addJob(room, { path }), await addJob(room, { path })];
-    room.clock.nowMs += limits.rightsFreshMs;
+    const waited = [await addJob(world, { path }), await addJob(world, { path })];
+    world.clock.nowMs += limits.rightsFreshMs;
     for (const job of waited) expect(await findLostRight(deps, job)).toBeUndefined();
     expect(count()).toBe(1);
-    room.clock.nowMs += limits.rightsFreshMs;
+    world.clock.nowMs += limits.rightsFreshMs;
     for (const job of waited) expect(await findLostRight(deps, job)).toBeUndefined();
     expect(count()).toBe(2);
   });
@@ -179,31 +182,31 @@ describe("the rights of a run", () => {
   it("are read in one call for a run on behalf of another user", async () => {
     const { deps, count } = reads();
     const version = await deploy(`f/ops/${newName()}`, delegation());
-    const { id } = await enqueueJob(room.deps, request(version));
-    const job = (await room.deps.jobs.get(id)) as Job;
+    const { id } = await enqueueJob(world.deps, request(version));
+    const job = (await world.deps.jobs.get(id)) as Job;
     expect(await findLostRight(deps, job)).toBeUndefined();
     expect(count()).toBe(1);
   });
 
   it("are lost with the role of a superadmin who is no member, and with the role of a developer for code that is not stored", async () => {
     const email = `${newName()}@example.com`;
-    const [user, createdAtMs] = [userObject.key(personKey(email)), room.clock.nowMs];
-    await room.deps.objects.put({ ...user, value: { email, username: "x", superAdmin: true, createdAtMs } });
-    const ofSuperadmin = await addJob(room, { email, createdBy: "x", permissionedAs: "u/x" });
-    const preview = await addJob(room, {
+    const [user, createdAtMs] = [userObject.key(personKey(email)), world.clock.nowMs];
+    await world.deps.objects.put({ ...user, value: { email, username: "x", superAdmin: true, createdAtMs } });
+    const ofSuperadmin = await addJob(world, { email, createdBy: "x", permissionedAs: "u/x" });
+    const preview = await addJob(world, {
       kind: "preview",
       email: `${admin}@example.com`,
       superAdmin: false,
       permissionedAs: `u/${admin}`,
       code: { in: "head", json: "{}" },
     });
-    await updateUser(room.deps, email, { is_super_admin: false });
-    const member = memberObject.key(room.workspace, personKey(`${admin}@example.com`));
-    const stored = await room.deps.objects.get(member);
-    await room.deps.objects.put({ ...member, ...stored, value: { ...(stored?.value as object), role: "operator" } });
-    room.clock.nowMs += limits.rightsFreshMs;
+    await updateUser(world.deps, email, { is_super_admin: false });
+    const member = memberObject.key(world.workspace, personKey(`${admin}@example.com`));
+    const stored = await world.deps.objects.get(member);
+    await world.deps.objects.put({ ...member, ...stored, value: { ...(stored?.value as object), role: "operator" } });
+    world.clock.nowMs += limits.rightsFreshMs;
     for (const job of [ofSuperadmin, preview])
-      expect(await findLostRight(room.deps, job)).toMatchObject({ resultJson: expect.stringContaining("PermissionLost") });
+      expect(await findLostRight(world.deps, job)).toMatchObject({ resultJson: expect.stringContaining("PermissionLost") });
   });
 
   it("are not needed for the handlers that an admin has set, and needed for what they start", async () => {
@@ -213,16 +216,18 @@ describe("the rights of a run", () => {
       permissionedAs: "g/error_handler",
       superAdmin: false,
     };
-    const handler = await addJob(room, { ...asGroup, isHandler: true });
-    const started = await addJob(room, { ...asGroup, isHandler: true, createdBy: "g/error_handler", tree: handler.id });
-    room.clock.nowMs += limits.rightsFreshMs;
-    expect(await findLostRight(room.deps, handler)).toBeUndefined();
-    expect(await findLostRight(room.deps, started)).toMatchObject({ resultJson: expect.stringContaining("may no longer run f/ops/hello") });
+    const handler = await addJob(world, { ...asGroup, isHandler: true });
+    const started = await addJob(world, { ...asGroup, isHandler: true, createdBy: "g/error_handler", tree: handler.id });
+    world.clock.nowMs += limits.rightsFreshMs;
+    expect(await findLostRight(world.deps, handler)).toBeUndefined();
+    expect(await findLostRight(world.deps, started)).toMatchObject({
+      resultJson: expect.stringContaining("may no longer run f/ops/hello"),
+    });
   });
 
   it("are not needed to build what was saved", async () => {
-    const build = await addJob(room, { kind: "dependencies", email: "gone@example.com", superAdmin: false });
-    room.clock.nowMs += limits.rightsFreshMs;
-    expect(await findLostRight(room.deps, build)).toBeUndefined();
+    const build = await addJob(world, { kind: "dependencies", email: "gone@example.com", superAdmin: false });
+    world.clock.nowMs += limits.rightsFreshMs;
+    expect(await findLostRight(world.deps, build)).toBeUndefined();
   });
 });

@@ -3,23 +3,23 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { newFlowSchema } from "../../../contract/routes/flows/flows.ts";
 import { flowBodyObject, flowHeadObject, flowHistoryObject, flowListingObject, flowVersionObject } from "../../../core/flows/version.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
-import type { Room } from "../../../test/support/use-cases/room.ts";
-import { eventsOf } from "../../../test/support/use-cases/room-events.ts";
-import { listJobs } from "../../../test/support/use-cases/room-jobs.ts";
-import { newRoomWithFolder, repeat } from "../../../test/support/use-cases/room-objects.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import type { World } from "../../../test/support/use-cases/world.ts";
+import { eventsOf } from "../../../test/support/use-cases/world-events.ts";
+import { listJobs } from "../../../test/support/use-cases/world-jobs.ts";
+import { newWorldWithFolder, repeat } from "../../../test/support/use-cases/world-objects.ts";
+import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { changeAcl, getAcl } from "../../workspaces/acls.ts";
 import { deleteFlow, setFlowArchived } from "./archive.ts";
 import { flowObjectKey, loadFlow, parseFlow } from "./load.ts";
 import { saveFlow } from "./save.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoomWithFolder();
+  world = await newWorldWithFolder();
 });
 
 const newPath = () => `f/t/${randomUUID()}`;
-const caller = () => ({ actor: anAdmin, workspace: room.workspace });
+const caller = () => ({ actor: anAdmin, workspace: world.workspace });
 /** Arguments in flows that one item holds, and that S3 holds. */
 const texts: [string, string][] = [
   ["a small", "s"],
@@ -31,23 +31,23 @@ const aStep = (text: string) => ({
 });
 const save = (path: string, text: string, at?: string) => {
   // A version's number is derived from the clock.
-  room.clock.nowMs += 1;
-  return saveFlow(room.deps, caller(), newFlowSchema.parse({ path, summary: "", value: { modules: [aStep(text)] } }), at);
+  world.clock.nowMs += 1;
+  return saveFlow(world.deps, caller(), newFlowSchema.parse({ path, summary: "", value: { modules: [aStep(text)] } }), at);
 };
 /** The text with which a version was saved. */
 const textOf = async (version: number) => {
-  const [step] = (await loadFlow(room.deps, room.workspace, version)).sent.value.modules;
+  const [step] = (await loadFlow(world.deps, world.workspace, version)).sent.value.modules;
   return (step as ReturnType<typeof aStep> | undefined)?.value.input_transforms.x.value;
 };
 
 async function load(path: string) {
-  const { objects } = room.deps;
+  const { objects } = world.deps;
   const [stored, listing, history] = await Promise.all([
-    objects.get(flowHeadObject.key(room.workspace, path)),
-    objects.get(flowListingObject.key(room.workspace, path)),
-    objects.list(flowHistoryObject.partitionKey(room.workspace, path)),
+    objects.get(flowHeadObject.key(world.workspace, path)),
+    objects.get(flowListingObject.key(world.workspace, path)),
+    objects.list(flowHistoryObject.partitionKey(world.workspace, path)),
   ]);
-  const builds = (await listJobs(room, path)).filter(({ kind }) => kind === "flowdependencies");
+  const builds = (await listJobs(world, path)).filter(({ kind }) => kind === "flowdependencies");
   return { head: parseFlow(stored), listing, versions: history.map(({ value }) => (value as { version: number }).version), builds };
 }
 
@@ -64,7 +64,7 @@ async function expectVersions(path: string, texts: string[], built = texts.lengt
 
 it("a flow names the concurrency key of another folder only if its author may write there", async () => {
   const rights = {
-    workspace: room.workspace,
+    workspace: world.workspace,
     role: "developer" as const,
     groups: [],
     folders: { t: "write" as const, shared: "read" as const },
@@ -73,8 +73,8 @@ it("a flow names the concurrency key of another folder only if its author may wr
   const actor = { ...anAdmin, superAdmin: false, rights };
   const saveWith = (concurrency_key: string) =>
     saveFlow(
-      room.deps,
-      { actor, workspace: room.workspace },
+      world.deps,
+      { actor, workspace: world.workspace },
       newFlowSchema.parse({ path: newPath(), summary: "", value: { modules: [], concurrent_limit: 1, concurrency_key } }),
     );
   const path = await saveWith("stripe");
@@ -93,7 +93,7 @@ describe("saveFlow, whichever of its writes fails,", () => {
         recover: () => repeat(act, ["flow.pathTaken"]),
         check: async () => {
           await expectVersions(path, [text]);
-          expect(await eventsOf(room, path)).toEqual(["CreateFlow"]);
+          expect(await eventsOf(world, path)).toEqual(["CreateFlow"]);
         },
       };
     });
@@ -103,7 +103,7 @@ describe("saveFlow, whichever of its writes fails,", () => {
     await expectToSurviveFaults(async () => {
       const [from, to] = [newPath(), newPath()];
       await save(from, "s");
-      await changeAcl(room.deps, anAdmin, { workspace: room.workspace, kind: "flow", path: from }, { owner: "u/bob", right: true });
+      await changeAcl(world.deps, anAdmin, { workspace: world.workspace, kind: "flow", path: from }, { owner: "u/bob", right: true });
       const act = () => save(to, "renamed", from);
       return {
         act,
@@ -111,9 +111,9 @@ describe("saveFlow, whichever of its writes fails,", () => {
         check: async () => {
           await expectVersions(to, ["renamed"]);
           expect(await load(from)).toMatchObject({ head: undefined, listing: undefined });
-          const acl = (path: string) => getAcl(room.deps, { workspace: room.workspace, kind: "flow", path });
+          const acl = (path: string) => getAcl(world.deps, { workspace: world.workspace, kind: "flow", path });
           expect([await acl(from), await acl(to)]).toEqual([{}, { "u/bob": true }]);
-          expect(await eventsOf(room, to)).toEqual(["UpdateFlow"]);
+          expect(await eventsOf(world, to)).toEqual(["UpdateFlow"]);
         },
       };
     });
@@ -125,7 +125,7 @@ describe("saveFlow", () => {
     const schema = { type: "object", properties: { code: { type: "string", pattern: "^(?=.*x)y" } } };
     const modules = [{ id: "ask", value: { type: "identity" }, suspend: { required_events: 1, resume_form: { schema } } }];
     const request = newFlowSchema.parse({ path: newPath(), summary: "", value: { modules } });
-    await expect(saveFlow(room.deps, caller(), request)).rejects.toMatchObject({
+    await expect(saveFlow(world.deps, caller(), request)).rejects.toMatchObject({
       code: "body.shape",
       details: {
         issues: [{ path: "the step ask", reason: expect.stringMatching(/the pattern at properties\.code\.pattern contains a look-ahead/) }],
@@ -139,14 +139,14 @@ describe("setFlowArchived and deleteFlow, whichever of their writes fails,", () 
     await expectToSurviveFaults(async () => {
       const path = newPath();
       await save(path, "s");
-      const act = () => setFlowArchived(room.deps, caller(), path, true);
+      const act = () => setFlowArchived(world.deps, caller(), path, true);
       return {
         act,
         recover: act,
         check: async () => {
           const { head, listing } = await load(path);
           expect([head?.archived, listing?.value]).toEqual([true, expect.objectContaining({ archived: true })]);
-          expect(await eventsOf(room, path)).toEqual(["CreateFlow", "ArchiveFlow"]);
+          expect(await eventsOf(world, path)).toEqual(["CreateFlow", "ArchiveFlow"]);
         },
       };
     });
@@ -157,18 +157,18 @@ describe("setFlowArchived and deleteFlow, whichever of their writes fails,", () 
       const path = newPath();
       await save(path, texts[1]?.[1] ?? "");
       const { versions } = await load(path);
-      const act = () => deleteFlow(room.deps, anAdmin, room.workspace, path);
+      const act = () => deleteFlow(world.deps, anAdmin, world.workspace, path);
       return {
         act,
         recover: act,
         check: async () => {
           expect(await load(path)).toMatchObject({ head: undefined, listing: undefined, versions: [] });
           for (const version of versions) {
-            expect(await room.deps.objects.get(flowVersionObject.key(room.workspace, version))).toBeUndefined();
-            expect(await room.deps.objects.get(flowBodyObject.key(room.workspace, version))).toBeUndefined();
-            expect(await room.deps.storage.getObjectEtag(flowObjectKey(room.workspace, version))).toBeUndefined();
+            expect(await world.deps.objects.get(flowVersionObject.key(world.workspace, version))).toBeUndefined();
+            expect(await world.deps.objects.get(flowBodyObject.key(world.workspace, version))).toBeUndefined();
+            expect(await world.deps.storage.getObjectEtag(flowObjectKey(world.workspace, version))).toBeUndefined();
           }
-          expect(await eventsOf(room, path)).toEqual(["CreateFlow", "DeleteFlow"]);
+          expect(await eventsOf(world, path)).toEqual(["CreateFlow", "DeleteFlow"]);
         },
       };
     });
@@ -191,7 +191,7 @@ describe("at once", () => {
     for (let round = 0; round < 6; round += 1) {
       const path = newPath();
       await save(path, "1");
-      const [saved] = await Promise.allSettled([save(path, "2", path), deleteFlow(room.deps, anAdmin, room.workspace, path)]);
+      const [saved] = await Promise.allSettled([save(path, "2", path), deleteFlow(world.deps, anAdmin, world.workspace, path)]);
       const { head, listing } = await load(path);
       expect(head === undefined).toBe(listing === undefined);
       if (head) {
@@ -205,9 +205,9 @@ describe("at once", () => {
 it("checks the inputs of a flow with its schema if the flow has validate_input, which needs a schema", async () => {
   const schema = { type: "object", properties: { net: { type: "number" } } };
   const send = (fields: object) => {
-    room.clock.nowMs += 1;
+    world.clock.nowMs += 1;
     const path = newPath();
-    return saveFlow(room.deps, caller(), newFlowSchema.parse({ path, summary: "", value: { modules: [] }, ...fields }));
+    return saveFlow(world.deps, caller(), newFlowSchema.parse({ path, summary: "", value: { modules: [] }, ...fields }));
   };
   expect((await load(await send({ schema, validate_input: true }))).head?.inputSchema).toEqual(schema);
   expect((await load(await send({ schema }))).head?.inputSchema).toBeUndefined();

@@ -4,34 +4,34 @@ import type { Gate } from "../../../core/approvals/gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { Cloud, runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
 import { all, each, echo, nested, one, step } from "../../../test/support/use-cases/flow-modules.ts";
-import { failure } from "../../../test/support/use-cases/room.ts";
-import { addFlow, approveGate, type FlowRoom, gates, newFlowRoom, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { failure } from "../../../test/support/use-cases/world.ts";
+import { addFlow, approveGate, type FlowWorld, gates, newFlowWorld, startFlow } from "../../../test/support/use-cases/world-flows.ts";
+import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { loadFlowLogs } from "./logs.ts";
 import { loadFlowFields } from "./status.ts";
 
 /** Each script prints its argument and returns it. One whose argument begins with "bad" prints it and fails. */
-let room: FlowRoom;
+let world: FlowWorld;
 beforeAll(async () => {
-  room = await newFlowRoom();
-  const { run } = room.answers;
-  room.answers.run = async (request) => {
+  world = await newFlowWorld();
+  const { run } = world.answers;
+  world.answers.run = async (request) => {
     const text = String(request.args["x"]);
     const invocation = text.startsWith("bad") ? failure("no") : await run(request);
-    room.clock.nowMs += 1;
+    world.clock.nowMs += 1;
     if (invocation.kind === "outcome") invocation.outcome.logs = { offset: 0, text: text === "" ? "" : `${text}\n` };
     return invocation;
   };
-  await addFlow(room, "f/t/inner", [echo("x", "'deep'"), echo("y", "''")]);
+  await addFlow(world, "f/t/inner", [echo("x", "'deep'"), echo("y", "''")]);
 });
 
 const again = { retry: { constant: { attempts: 1, seconds: 0 } } };
-const jobOf = async (id: string): Promise<Job> => (await room.deps.jobs.get(id)) ?? expect.fail(`There is no job ${id}.`);
+const jobOf = async (id: string): Promise<Job> => (await world.deps.jobs.get(id)) ?? expect.fail(`There is no job ${id}.`);
 
 describe("the logs of a whole flow", () => {
   const logsOf = async (value: object[] | object) => {
-    const { run } = await runFlowInCloud(room, value);
-    const logs = await loadFlowLogs(room.deps, { actor: anAdmin, action: actions.readRun }, await jobOf(run));
+    const { run } = await runFlowInCloud(world, value);
+    const logs = await loadFlowLogs(world.deps, { actor: anAdmin, action: actions.readRun }, await jobOf(run));
     // The first header names a job of the run.
     const [, id = ""] = /^=== \S+, .*job (\S+)$/m.exec(logs) ?? [];
     expect(await jobOf(id)).toMatchObject({ parent: run });
@@ -87,7 +87,7 @@ describe("the logs of a whole flow", () => {
 
 describe("a flow's job", () => {
   it("has the state of each of its modules after its end", async () => {
-    const { run } = await runFlowInCloud(room, [
+    const { run } = await runFlowInCloud(world, [
       step("a"),
       each("l", "[1, 2]", [step("b")]),
       one("o", "false", [], [step("d")]),
@@ -97,7 +97,7 @@ describe("a flow's job", () => {
       step("never"),
     ]);
     const id = expect.any(String);
-    const { flow_status: status } = await loadFlowFields(room.deps, await jobOf(run));
+    const { flow_status: status } = await loadFlowFields(world.deps, await jobOf(run));
     expect(status).toMatchObject({
       step: 5,
       modules: [
@@ -122,11 +122,11 @@ describe("a flow's job", () => {
       [2, echo("ask", "1", { suspend: { required_events: 2 } })],
       [1, { id: "ask", value: { type: "consentgate", approvers: ["u/ann"] } }],
     ] as const) {
-      const run = await startFlow(room, [step("a"), around(ask), step("after")]);
-      const cloud = new Cloud(room);
+      const run = await startFlow(world, [step("a"), around(ask), step("after")]);
+      const cloud = new Cloud(world);
       await cloud.playUntilQuiet();
-      const [gate] = await gates(room, run);
-      const shown = async () => (await loadFlowFields(room.deps, await jobOf(run))).flow_status;
+      const [gate] = await gates(world, run);
+      const shown = async () => (await loadFlowFields(world.deps, await jobOf(run))).flow_status;
       const waiting = { type: "WaitingForEvents", id: "outer", count, job: gate?.id };
       expect((await shown())?.modules).toEqual([
         expect.objectContaining({ type: "Success" }),
@@ -135,10 +135,10 @@ describe("a flow's job", () => {
       ]);
       expect(await shown()).toMatchObject({ step: 1, approval_conditions: { user_auth_required: count === 1 } });
       if (count === 2 && gate) {
-        await approveGate(room, gate);
+        await approveGate(world, gate);
         expect((await shown())?.modules[1]).toEqual({ ...waiting, count: 1 });
       }
-      for (const execution of room.started) if (execution.is === "running") execution.is = "stopped";
+      for (const execution of world.started) if (execution.is === "running") execution.is = "stopped";
       await cloud.playUntilQuiet();
     }
   });
@@ -147,13 +147,13 @@ describe("a flow's job", () => {
     ["a parallel loop", (ask: object) => each("outer", "[1, 2, 3]", [ask, step("b")], { parallel: true })],
     ["parallel branches", (ask: object) => all("outer", [[ask], [{ ...ask, id: "ask2" }], [{ ...ask, id: "ask3" }]], { parallel: true })],
   ])("shows the earliest of the gates that are open inside %s, with the approvals that it still needs", async (_, around) => {
-    const run = await startFlow(room, [around(echo("ask", "1", { suspend: { required_events: 2 } })), step("after")]);
-    const cloud = new Cloud(room);
+    const run = await startFlow(world, [around(echo("ask", "1", { suspend: { required_events: 2 } })), step("after")]);
+    const cloud = new Cloud(world);
     await cloud.playUntilQuiet();
-    const shown = async () => (await loadFlowFields(room.deps, await jobOf(run))).flow_status?.modules[0];
-    const open = await gates(room, run);
+    const shown = async () => (await loadFlowFields(world.deps, await jobOf(run))).flow_status?.modules[0];
+    const open = await gates(world, run);
     expect(open).toHaveLength(3);
-    const approve = async (gate: Gate | undefined, resumeId: number) => gate && approveGate(room, gate, 1, { resumeId });
+    const approve = async (gate: Gate | undefined, resumeId: number) => gate && approveGate(world, gate, 1, { resumeId });
     const [first, second, third] = open;
     const waiting = (gate: Gate | undefined, count: number) => ({ type: "WaitingForEvents", id: "outer", count, job: gate?.id });
     expect(await shown()).toEqual(waiting(first, 2));
@@ -173,14 +173,14 @@ describe("a flow's job", () => {
   });
 
   it("names the executions that it continued from, the oldest first", async () => {
-    const run = await startFlow(room, [step("a"), step("b")]);
-    const cloud: Cloud = new Cloud(room, {
+    const run = await startFlow(world, [step("a"), step("b")]);
+    const cloud: Cloud = new Cloud(world, {
       onEnter: async ({ name, execution: { execution } }) => {
         if (name === "b" && execution < 2) await cloud.sendStatus(`${run}.${execution}`, "FAILED");
       },
     });
     await cloud.play(run);
-    const { execution } = await loadFlowFields(room.deps, await jobOf(run));
+    const { execution } = await loadFlowFields(world.deps, await jobOf(run));
     const arn = (number: number) => expect.stringMatching(new RegExp(`:${run}\\.${number}$`));
     expect(execution).toEqual({ arn: arn(2), earlier: [arn(0), arn(1)] });
   });

@@ -3,24 +3,31 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { actions } from "../../../contract/access/actions.ts";
 import { runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
 import { each, echo, one, step } from "../../../test/support/use-cases/flow-modules.ts";
-import { failure } from "../../../test/support/use-cases/room.ts";
-import { approveGate, type FlowRoom, gates, newFlowRoom, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
+import { failure } from "../../../test/support/use-cases/world.ts";
+import {
+  approveGate,
+  type FlowWorld,
+  gates,
+  newFlowWorld,
+  playExecutions,
+  startFlow,
+} from "../../../test/support/use-cases/world-flows.ts";
+import { anAdmin, aReader } from "../../../test/support/use-cases/world-people.ts";
 import { loadStepResult } from "./step-result.ts";
 
-let room: FlowRoom;
+let world: FlowWorld;
 beforeAll(async () => {
-  room = await newFlowRoom();
-  const { run } = room.answers;
-  room.answers.run = async (request) => (request.args["x"] === "bad" ? failure("no") : run(request));
+  world = await newFlowWorld();
+  const { run } = world.answers;
+  world.answers.run = async (request) => (request.args["x"] === "bad" ? failure("no") : run(request));
 });
 
 const resultOf = async (id: string, name: string, actor = anAdmin) =>
-  JSON.parse(await loadStepResult(room.deps, { actor, action: actions.readJob }, { workspace: room.workspace, id, step: name }));
+  JSON.parse(await loadStepResult(world.deps, { actor, action: actions.readJob }, { workspace: world.workspace, id, step: name }));
 
 describe("the result of a flow's step", () => {
   it("is that of the step's outcome, also of steps without a job and of steps inside branches and loops", async () => {
-    const { run } = await runFlowInCloud(room, [
+    const { run } = await runFlowInCloud(world, [
       step("a"),
       echo("skipped", "1", { skip_if: { expr: "true" } }),
       echo("mocked", "1", { mock: { enabled: true, return_value: { m: 1 } } }),
@@ -40,35 +47,35 @@ describe("the result of a flow's step", () => {
 
   it("is that of the last attempt of a loop that was retried", async () => {
     let failures = 1;
-    const { run: before } = room.answers;
-    room.answers.run = async (request) => (request.args["x"] === "later" && failures-- > 0 ? failure("no") : before(request));
+    const { run: before } = world.answers;
+    world.answers.run = async (request) => (request.args["x"] === "later" && failures-- > 0 ? failure("no") : before(request));
     const body = [echo("i", "flow_input.iter.value"), echo("j", "'later'")];
-    const { run } = await runFlowInCloud(room, [{ ...each("l", "[1]", body), retry: { constant: { attempts: 1, seconds: 0 } } }]);
-    room.answers.run = before;
+    const { run } = await runFlowInCloud(world, [{ ...each("l", "[1]", body), retry: { constant: { attempts: 1, seconds: 0 } } }]);
+    world.answers.run = before;
     expect(await resultOf(run, "j")).toBe("later");
   });
 
   it("is not readable for people who may not read the flow, and gone with the step's data", async () => {
-    const { run } = await runFlowInCloud(room, [step("a")]);
-    await expect(resultOf(run, "a", aReader(room.workspace, []))).rejects.toMatchObject({ code: "job.notFound" });
+    const { run } = await runFlowInCloud(world, [step("a")]);
+    await expect(resultOf(run, "a", aReader(world.workspace, []))).rejects.toMatchObject({ code: "job.notFound" });
     await expect(resultOf(randomUUID(), "a")).rejects.toMatchObject({ code: "job.notFound" });
-    await room.deps.jobs.update(run, { erased: true } as object, { attr: "state", eq: "succeeded" });
+    await world.deps.jobs.update(run, { erased: true } as object, { attr: "state", eq: "succeeded" });
     await expect(resultOf(run, "a")).rejects.toMatchObject({ code: "job.erased" });
   });
 
   it("is the decision for a ConsentGate, and exists for an approval step before it is approved", async () => {
-    const run = await startFlow(room, [
+    const run = await startFlow(world, [
       echo("ask", "'asked'", { suspend: { required_events: 1 } }),
       { id: "consent", value: { type: "consentgate", approvers: ["u/ann"] } },
       step("after"),
     ]);
-    await playExecutions(room);
+    await playExecutions(world);
     expect(await resultOf(run, "ask")).toBe("asked");
-    const rights = { workspace: room.workspace, role: "admin" as const, groups: [], folders: {}, objects: {} };
+    const rights = { workspace: world.workspace, role: "admin" as const, groups: [], folders: {}, objects: {} };
     const person = { ...anAdmin, rights };
     const approveOpen = async () => {
-      for (const gate of await gates(room, run)) if (!gate.decision) await approveGate(room, gate, 1, { person });
-      await playExecutions(room);
+      for (const gate of await gates(world, run)) if (!gate.decision) await approveGate(world, gate, 1, { person });
+      await playExecutions(world);
     };
     await approveOpen();
     await expect(resultOf(run, "consent")).rejects.toMatchObject({ code: "job.stepNotFinished" });

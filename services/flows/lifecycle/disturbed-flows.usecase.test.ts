@@ -2,18 +2,18 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { HISTORY_EVENTS } from "../../../core/flows/history-events.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
-import { disturbances, MARK, newDisturbedRoom, playDisturbed, playWaitingForSlot } from "../../../test/support/flows/disturbed-flows.ts";
+import { disturbances, MARK, newDisturbedWorld, playDisturbed, playWaitingForSlot } from "../../../test/support/flows/disturbed-flows.ts";
 import { expectEach, known, smallFlow } from "../../../test/support/flows/random-runs.ts";
 import { startWitness, type Witness } from "../../../test/support/jobs/witness.ts";
-import type { Room } from "../../../test/support/use-cases/room.ts";
-import { listJobs, passTime } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import type { World } from "../../../test/support/use-cases/world.ts";
+import { listJobs, passTime } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { listPendingApprovals } from "../../approvals/page/list-pending-approvals.ts";
 
-let room: Room;
+let world: World;
 let witness: Witness;
 beforeAll(async () => {
-  [room, witness] = await Promise.all([newDisturbedRoom(), startWitness()]);
+  [world, witness] = await Promise.all([newDisturbedWorld(), startWitness()]);
 });
 afterAll(() => witness?.close());
 
@@ -40,7 +40,7 @@ it("a flow that is disturbed at any moment ends once, as the independent interpr
   const runs = new Map<string, string>();
   await expectEach(drawn, { count: 15, atOnce: 1 }, async ({ flow, traits, at, part, events, title }) => {
     const disturbance = disturbances[title] ?? expect.fail();
-    const played = await playDisturbed({ room, witness }, { flow, traits, moment: { at, part }, disturbance, events });
+    const played = await playDisturbed({ world, witness }, { flow, traits, moment: { at, part }, disturbance, events });
     const { state, result, calls, left, cancel, expected, struckAfter, run } = played;
     runs.set(run, title);
     if (struckAfter !== undefined) struck.set(`${title}, ${at}`, (struck.get(`${title}, ${at}`) ?? 0) + 1);
@@ -59,13 +59,13 @@ it("a flow that is disturbed at any moment ends once, as the independent interpr
       });
     }
   });
-  const open = (await listJobs(room)).filter((job) => !hasEnded(job)).map((job) => [runs.get(job.root ?? job.id), job.kind, job.state]);
+  const open = (await listJobs(world)).filter((job) => !hasEnded(job)).map((job) => [runs.get(job.root ?? job.id), job.kind, job.state]);
   expect(open).toEqual([]);
   // Later ticks of housekeeping start nothing, and no approval is pending.
-  const before = [room.started.length, room.runs.length, room.deliveries.length];
-  await passTime(room, 3);
-  expect([room.started.length, room.runs.length, room.deliveries.length]).toEqual(before);
-  expect(await listPendingApprovals(room.deps, { actor: anAdmin, workspace: room.workspace }, {})).toEqual({ approvals: [] });
+  const before = [world.started.length, world.runs.length, world.deliveries.length];
+  await passTime(world, 3);
+  expect([world.started.length, world.runs.length, world.deliveries.length]).toEqual(before);
+  expect(await listPendingApprovals(world.deps, { actor: anAdmin, workspace: world.workspace }, {})).toEqual({ approvals: [] });
   if (process.env["SVC_TEST_FLOWS"]) console.info(struck);
 });
 
@@ -79,5 +79,5 @@ it.each<[string, object]>([
   ["the script is moved", { state: "succeeded", result: "done", calls: 2 }],
 ])("while a step waits for a slot, %s, and the run ends once", async (title, expected) => {
   const disturbance = disturbances[title] ?? expect.fail();
-  expect(await playWaitingForSlot({ room, witness }, disturbance)).toMatchObject({ ...expected, left: [] });
+  expect(await playWaitingForSlot({ world, witness }, disturbance)).toMatchObject({ ...expected, left: [] });
 });

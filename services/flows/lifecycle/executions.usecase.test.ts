@@ -4,21 +4,21 @@ import { limits } from "../../../contract/limits.ts";
 import { STATE_VERSION } from "../../../core/flows/step-call.ts";
 import { Cloud, type ExecutionPosition } from "../../../test/support/use-cases/cloud.ts";
 import { all, each, echo, nested, sleepS, step } from "../../../test/support/use-cases/flow-modules.ts";
-import { failure, type Room, success } from "../../../test/support/use-cases/room.ts";
-import { addFlow, endOfFlow, newFlowRoom, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { resumeDue } from "../../../test/support/use-cases/room-jobs.ts";
 import { type Position, runExecution } from "../../../test/support/use-cases/state-machine.ts";
+import { failure, success, type World } from "../../../test/support/use-cases/world.ts";
+import { addFlow, endOfFlow, newFlowWorld, startFlow } from "../../../test/support/use-cases/world-flows.ts";
+import { resumeDue } from "../../../test/support/use-cases/world-jobs.ts";
 import { cancelJob } from "../../jobs/cancel/cancel-job.ts";
 import { runTask } from "../runtime/run-task.ts";
 
 /** Step Functions may send a flow's end late, twice or wrongly, and may run a job's machine twice at once: only the job's record counts. */
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newFlowRoom();
-  await addFlow(room, "f/t/inner", [step("e")]);
+  world = await newFlowWorld();
+  await addFlow(world, "f/t/inner", [step("e")]);
   // The first run of `r` in a flow fails.
   const failed = new Set<unknown>();
-  room.answers.run = async ({ args, env }) => {
+  world.answers.run = async ({ args, env }) => {
     const { x } = args as { x: unknown };
     const flow = env["WM_FLOW_JOB_ID"];
     if (x !== "r" || failed.has(flow)) return success(x);
@@ -39,9 +39,9 @@ const modules = [
 const RESULT = [["b0", "b1"], "r", ["h0", "h1"], ["x", "y"], "e"];
 const PLACES = ["b0", "b1", "r", "r", "g0", "g1", "h0", "h1", "x", "y", "e", "w"];
 
-const currentOf = async (job: string) => (await room.deps.jobs.get(job))?.flow?.execution ?? 0;
+const currentOf = async (job: string) => (await world.deps.jobs.get(job))?.flow?.execution ?? 0;
 /** The script runs from this one on, without the last step of the flow, whose argument is the flow's result. */
-const placesFrom = (from: number) => room.runs.slice(from).flatMap(({ args }) => (Array.isArray(args["x"]) ? [] : [args["x"] as string]));
+const placesFrom = (from: number) => world.runs.slice(from).flatMap(({ args }) => (Array.isArray(args["x"]) ? [] : [args["x"] as string]));
 
 type Disturbance = (cloud: Cloud, position: ExecutionPosition) => Promise<unknown>;
 const failed = async (cloud: Cloud, { execution: { job } }: ExecutionPosition, status = "FAILED") =>
@@ -75,11 +75,11 @@ const disturbances: Record<string, Disturbance> = {
 
 /** Runs the flow and disturbs it when the n-th state is entered, its nested flow and its parallel branches included. */
 async function runDisturbed(at: number, disturb: Disturbance) {
-  const from = room.runs.length;
-  const started = room.started.length;
-  const run = await startFlow(room, modules);
+  const from = world.runs.length;
+  const started = world.started.length;
+  const run = await startFlow(world, modules);
   let [entered, place] = [0, ""];
-  const cloud: Cloud = new Cloud(room, {
+  const cloud: Cloud = new Cloud(world, {
     onEnter: async (position) => {
       entered += 1;
       if (entered !== at) return;
@@ -88,7 +88,7 @@ async function runDisturbed(at: number, disturb: Disturbance) {
     },
   });
   await cloud.play(run);
-  return { run, entered, place, end: await endOfFlow(room, run), places: placesFrom(from), executions: room.started.slice(started) };
+  return { run, entered, place, end: await endOfFlow(world, run), places: placesFrom(from), executions: world.started.slice(started) };
 }
 
 describe("a flow runs each step once and ends once, successfully, although", () => {
@@ -120,45 +120,45 @@ describe("a flow runs each step once and ends once, successfully, although", () 
 describe("when no event of an execution's end arrives, housekeeping sees it:", () => {
   /** Runs the first step only: the execution waits at the second one until the test ends it. */
   async function stopAtSecond(): Promise<string> {
-    const run = await startFlow(room, [step("a"), step("b")]);
-    const [execution = expect.fail("There is no execution.")] = room.started.filter(({ job }) => job === run);
+    const run = await startFlow(world, [step("a"), step("b")]);
+    const [execution = expect.fail("There is no execution.")] = world.started.filter(({ job }) => job === run);
     const stop = ({ name }: Position) => {
       if (name === "b") throw new Error("The machine stops here.");
     };
-    await expect(runExecution(room, execution, { onEnter: stop })).rejects.toThrow("The machine stops here.");
+    await expect(runExecution(world, execution, { onEnter: stop })).rejects.toThrow("The machine stops here.");
     return run;
   }
   const checkOf = async (is: "ended" | "stopped") => {
-    const from = room.runs.length;
+    const from = world.runs.length;
     const run = await stopAtSecond();
-    for (const execution of room.started) if (execution.job === run) execution.is = is;
-    room.clock.nowMs += limits.flowCheckMs + 1000;
-    await resumeDue(room);
+    for (const execution of world.started) if (execution.job === run) execution.is = is;
+    world.clock.nowMs += limits.flowCheckMs + 1000;
+    await resumeDue(world);
     return { run, places: () => placesFrom(from) };
   };
 
   it("the flow whose execution was stopped in the console is canceled, with the reason", async () => {
     const { run, places } = await checkOf("stopped");
-    expect(await room.deps.jobs.get(run)).toMatchObject({ state: "canceled", cancel: { reason: "stopped by hand" } });
+    expect(await world.deps.jobs.get(run)).toMatchObject({ state: "canceled", cancel: { reason: "stopped by hand" } });
     expect(places()).toEqual(["a"]);
   });
 
   it("the flow whose execution failed continues in another one", async () => {
     const { run, places } = await checkOf("ended");
-    await new Cloud(room).play(run);
-    expect(await endOfFlow(room, run)).toEqual({ state: "succeeded", result: "b" });
+    await new Cloud(world).play(run);
+    expect(await endOfFlow(world, run)).toEqual({ state: "succeeded", result: "b" });
     expect(places()).toEqual(["a", "b"]);
   });
 });
 
 it("a task that waits for a nested flow does not wait in an execution that does not count", async () => {
-  const run = await startFlow(room, [nested("n", "f/t/inner")]);
-  const state = { version: STATE_VERSION, workspace: room.workspace, job: run, execution: 7, events: 0, path: "" } as const;
+  const run = await startFlow(world, [nested("n", "f/t/inner")]);
+  const state = { version: STATE_VERSION, workspace: world.workspace, job: run, execution: 7, events: 0, path: "" } as const;
   const token = randomUUID();
-  await expect(runTask(room.deps, { module: "n", scope: "", state, token })).rejects.toThrow("Execution 7");
-  expect(room.resumed).toContainEqual({ token, output: { ...state, outcome: "enter again" } });
-  await new Cloud(room).play(run);
-  expect(await endOfFlow(room, run)).toEqual({ state: "succeeded", result: "e" });
+  await expect(runTask(world.deps, { module: "n", scope: "", state, token })).rejects.toThrow("Execution 7");
+  expect(world.resumed).toContainEqual({ token, output: { ...state, outcome: "enter again" } });
+  await new Cloud(world).play(run);
+  expect(await endOfFlow(world, run)).toEqual({ state: "succeeded", result: "e" });
 });
 
 describe("a flow that has ended stays so, whatever is reported of its execution later,", () => {
@@ -166,12 +166,12 @@ describe("a flow that has ended stays so, whatever is reported of its execution 
   const stops = { ...step("a"), stop_after_if: { expr: "true", skip_if_stopped: true } };
 
   async function disturbAfterEnd(run: string): Promise<void> {
-    const before = [await room.deps.jobs.get(run), room.started.length, room.runs.length];
-    const cloud = new Cloud(room);
+    const before = [await world.deps.jobs.get(run), world.started.length, world.runs.length];
+    const cloud = new Cloud(world);
     for (const status of ["FAILED", "ABORTED", "TIMED_OUT"]) for (const n of [0, 1]) await cloud.sendStatus(`${run}.${n}`, status);
-    for (const execution of room.started.filter(({ job }) => job === run)) cloud.startAgain(execution);
+    for (const execution of world.started.filter(({ job }) => job === run)) cloud.startAgain(execution);
     await cloud.play(run);
-    expect([await room.deps.jobs.get(run), room.started.length, room.runs.length]).toEqual(before);
+    expect([await world.deps.jobs.get(run), world.started.length, world.runs.length]).toEqual(before);
   }
 
   it.each<[string, object, string]>([
@@ -180,21 +180,21 @@ describe("a flow that has ended stays so, whatever is reported of its execution 
     ["failed", { modules: [fails] }, "failed"],
     ["failed after its failure module ran", { modules: [fails], failure_module: step("failure") }, "failed"],
   ])("%s", async (_title, value, state) => {
-    const run = await startFlow(room, value);
-    await new Cloud(room).play(run);
-    expect(await endOfFlow(room, run)).toMatchObject({ state });
+    const run = await startFlow(world, value);
+    await new Cloud(world).play(run);
+    expect(await endOfFlow(world, run)).toMatchObject({ state });
     await disturbAfterEnd(run);
   });
 
   it("canceled", async () => {
-    const run = await startFlow(room, [step("a"), step("b")]);
+    const run = await startFlow(world, [step("a"), step("b")]);
     const cancel = async ({ name }: ExecutionPosition) => {
-      const job = name === "b" ? await room.deps.jobs.get(run) : undefined;
-      if (job) await cancelJob(room.deps, job, { by: "ann", reason: "enough" });
+      const job = name === "b" ? await world.deps.jobs.get(run) : undefined;
+      if (job) await cancelJob(world.deps, job, { by: "ann", reason: "enough" });
     };
-    const from = room.runs.length;
-    await new Cloud(room, { onEnter: cancel }).play(run);
-    expect(await room.deps.jobs.get(run)).toMatchObject({ state: "canceled", cancel: { by: "ann", reason: "enough" } });
+    const from = world.runs.length;
+    await new Cloud(world, { onEnter: cancel }).play(run);
+    expect(await world.deps.jobs.get(run)).toMatchObject({ state: "canceled", cancel: { by: "ann", reason: "enough" } });
     await disturbAfterEnd(run);
     expect(placesFrom(from)).toEqual(["a"]);
   });

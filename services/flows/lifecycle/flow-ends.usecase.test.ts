@@ -6,26 +6,26 @@ import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { forgetPlans } from "../../../test/support/flows/disturbed-flows.ts";
 import { Cloud } from "../../../test/support/use-cases/cloud.ts";
 import { all, each, echo, nested, step } from "../../../test/support/use-cases/flow-modules.ts";
-import { failure } from "../../../test/support/use-cases/room.ts";
-import { addFlow, endOfFlow, type FlowRoom, newFlowRoom, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { addJob, addScript, listJobs, resumeDue } from "../../../test/support/use-cases/room-jobs.ts";
+import { failure } from "../../../test/support/use-cases/world.ts";
+import { addFlow, endOfFlow, type FlowWorld, newFlowWorld, startFlow } from "../../../test/support/use-cases/world-flows.ts";
+import { addJob, addScript, listJobs, resumeDue } from "../../../test/support/use-cases/world-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { cancelJob } from "../../jobs/cancel/cancel-job.ts";
 import { loadJson } from "../../jobs/values/values.ts";
 
 const mark = { by: "ann", reason: "wrong customer" };
-let room: FlowRoom;
-let answer: FlowRoom["answers"]["run"];
+let world: FlowWorld;
+let answer: FlowWorld["answers"]["run"];
 beforeAll(async () => {
-  room = await newFlowRoom();
-  answer = room.answers.run;
-  await addFlow(room, "f/t/inner", [echo("x", "'cancel me'"), step("y")]);
+  world = await newFlowWorld();
+  answer = world.answers.run;
+  await addFlow(world, "f/t/inner", [echo("x", "'cancel me'"), step("y")]);
 });
 beforeEach(() => {
-  room.answers.run = answer;
+  world.answers.run = answer;
 });
 
-const ofRun = async (run: string) => (await listJobs(room)).filter(({ id, root }) => id === run || root === run);
+const ofRun = async (run: string) => (await listJobs(world)).filter(({ id, root }) => id === run || root === run);
 
 describe("canceling the job of a step ends its flow as canceled, with the same reason:", () => {
   const canceled = echo("a", "'cancel me'");
@@ -40,15 +40,15 @@ describe("canceling the job of a step ends its flow as canceled, with the same r
     ["a segment", { modules: [canceled, step("z")], same_worker: true }],
     ["a step of a nested flow", { modules: [nested("a", "f/t/inner"), step("z")] }],
   ])("%s", async (_, value) => {
-    const run = await startFlow(room, value);
-    room.answers.run = async (request) => {
+    const run = await startFlow(world, value);
+    world.answers.run = async (request) => {
       if (request.args["x"] !== "cancel me") return answer(request);
       // The job of the other branch may run too.
-      const job = await room.deps.jobs.get(request.job);
-      if (job) await cancelJob(room.deps, job, { ...mark, force: true });
+      const job = await world.deps.jobs.get(request.job);
+      if (job) await cancelJob(world.deps, job, { ...mark, force: true });
       return failure("killed");
     };
-    await new Cloud(room).play(run);
+    await new Cloud(world).play(run);
     const jobs = await ofRun(run);
     expect(jobs.filter((job) => !hasEnded(job))).toEqual([]);
     expect(jobs.find(({ id }) => id === run)).toMatchObject({ state: "canceled", cancel: mark });
@@ -57,19 +57,19 @@ describe("canceling the job of a step ends its flow as canceled, with the same r
 });
 
 it("canceling a flow also cancels a step that has begun to wait for a slot", async () => {
-  const { build, ...value } = await addScript(room, { path: "f/ops/limited", concurrency: { limit: 1, windowS: 3600 } });
-  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, value.path), value, build });
+  const { build, ...value } = await addScript(world, { path: "f/ops/limited", concurrency: { limit: 1, windowS: 3600 } });
+  await world.deps.objects.put({ ...scriptHeadObject.key(world.workspace, value.path), value, build });
   const limited = { ...echo("a", "1"), value: { type: "script", path: value.path, input_transforms: {} } };
   // The first run takes the only slot of the window.
-  await new Cloud(room).play(await startFlow(room, [limited]));
-  const run = await startFlow(room, [limited]);
-  const played = new Cloud(room).play(run);
+  await new Cloud(world).play(await startFlow(world, [limited]));
+  const run = await startFlow(world, [limited]);
+  const played = new Cloud(world).play(run);
   for (;;) {
     await nextTurn();
     if ((await ofRun(run)).some(({ state }) => state === "queued")) break;
   }
-  const flow = await room.deps.jobs.get(run);
-  if (flow) await cancelJob(room.deps, flow, mark);
+  const flow = await world.deps.jobs.get(run);
+  if (flow) await cancelJob(world.deps, flow, mark);
   const jobs = await ofRun(run);
   expect(jobs.map(({ state, cancel }) => [state, cancel])).toEqual(jobs.map(() => ["canceled", mark]));
   await played.catch(() => undefined);
@@ -77,13 +77,13 @@ it("canceling a flow also cancels a step that has begun to wait for a slot", asy
 
 describe("what was deleted after a run was accepted ends the run once, with a reason:", () => {
   const endOf = async (id: string) => {
-    const job = await room.deps.jobs.get(id);
+    const job = await world.deps.jobs.get(id);
     if (!job || !hasEnded(job)) return expect.fail("The run has not ended.");
-    return [job.state, await loadJson(room.deps, job, job.result)];
+    return [job.state, await loadJson(world.deps, job, job.result)];
   };
   it("a script", async () => {
-    const { id } = await addJob(room, { hash: "0123456789abcdef" });
-    await handleJobMessage(room.deps, { job: id });
+    const { id } = await addJob(world, { hash: "0123456789abcdef" });
+    await handleJobMessage(world.deps, { job: id });
     const error = { name: "ScriptDeleted", message: "The script was deleted while the run waited." };
     expect(await endOf(id)).toEqual(["failed", { error }]);
   });
@@ -92,35 +92,35 @@ describe("what was deleted after a run was accepted ends the run once, with a re
     ["a flow", { execution: 0, version: 4711 }],
     ["the plan of a flow", { execution: 0, plan: "flows/none/plan.json" }],
   ])("%s", async (_, flow) => {
-    const { id } = await addJob(room, { id: randomUUID(), kind: "flow", flow, language: undefined, tag: "flow" });
-    await handleJobMessage(room.deps, { job: id });
+    const { id } = await addJob(world, { id: randomUUID(), kind: "flow", flow, language: undefined, tag: "flow" });
+    await handleJobMessage(world.deps, { job: id });
     const error = { name: "FlowDeleted", message: "The flow was deleted while the run waited." };
     expect(await endOf(id)).toEqual(["failed", { error }]);
   });
 });
 
 it("a run that waits for an approval ends once after its flow was deleted", async () => {
-  const run = await startFlow(room, [{ ...echo("a", "1"), suspend: { required_events: 1, timeout: 3600 } }, step("z")]);
-  await new Cloud(room).playUntilQuiet();
-  const { flow } = (await room.deps.jobs.get(run)) ?? {};
-  await room.deps.storage.deleteObject(flow?.plan ?? "");
+  const run = await startFlow(world, [{ ...echo("a", "1"), suspend: { required_events: 1, timeout: 3600 } }, step("z")]);
+  await new Cloud(world).playUntilQuiet();
+  const { flow } = (await world.deps.jobs.get(run)) ?? {};
+  await world.deps.storage.deleteObject(flow?.plan ?? "");
   await forgetPlans();
-  room.clock.nowMs += 2 * 3_600_000;
-  await resumeDue(room);
+  world.clock.nowMs += 2 * 3_600_000;
+  await resumeDue(world);
   const error = { name: "FlowDeleted", message: "The flow was deleted while it ran." };
-  expect(await endOfFlow(room, run)).toEqual({ state: "failed", result: { error } });
-  expect(room.started.filter(({ job, is }) => job === run && is === "running")).toEqual([]);
+  expect(await endOfFlow(world, run)).toEqual({ state: "failed", result: { error } });
+  expect(world.started.filter(({ job, is }) => job === run && is === "running")).toEqual([]);
 });
 
 it.each([undefined, echo("failure", "({ recover: true })")])(
   "a preprocessor that fails ends the flow with its error, whether or not the flow has a failure module",
   async (failure_module) => {
-    room.answers.run = async (request) => (request.args["event"] ? failure("no event") : answer(request));
+    world.answers.run = async (request) => (request.args["event"] ? failure("no event") : answer(request));
     const value = { modules: [step("a")], preprocessor_module: echo("preprocessor", "1"), ...(failure_module ? { failure_module } : {}) };
-    const run = await startFlow(room, value, { event: { kind: "webhook" } });
-    await room.deps.jobs.update(run, { preprocess: "wanted" }, { attr: "state", eq: "running" });
-    await new Cloud(room).play(run);
-    const { state, result } = await endOfFlow(room, run);
+    const run = await startFlow(world, value, { event: { kind: "webhook" } });
+    await world.deps.jobs.update(run, { preprocess: "wanted" }, { attr: "state", eq: "running" });
+    await new Cloud(world).play(run);
+    const { state, result } = await endOfFlow(world, run);
     expect([state, result]).toEqual(["failed", { error: expect.objectContaining({ message: "no event", step_id: "preprocessor" }) }]);
   },
 );
@@ -134,7 +134,7 @@ it.each<[string, unknown, object[]]>([
   const { promise: othersHaveRun, resolve } = Promise.withResolvers<void>();
   let running = 0;
   let most = 0;
-  room.answers.run = async (request) => {
+  world.answers.run = async (request) => {
     running += 1;
     most = Math.max(most, running);
     const item = request.args["x"];
@@ -143,9 +143,9 @@ it.each<[string, unknown, object[]]>([
     running -= 1;
     return answer(request);
   };
-  const run = await startFlow(room, [each("l", "[0, 1, 2, 3, 4]", body, { parallel: true, parallelism })], { width: 2 });
-  await new Cloud(room).play(run);
-  expect([(await endOfFlow(room, run)).result].flat(2)).toEqual([0, 1, 2, 3, 4]);
+  const run = await startFlow(world, [each("l", "[0, 1, 2, 3, 4]", body, { parallel: true, parallelism })], { width: 2 });
+  await new Cloud(world).play(run);
+  expect([(await endOfFlow(world, run)).result].flat(2)).toEqual([0, 1, 2, 3, 4]);
   expect(most).toBe(2);
 });
 
@@ -160,13 +160,13 @@ it.each([
     ),
   ],
 ])("%s share the events that are left in the history, and another execution continues their loops", async (_, loop) => {
-  const from = room.results.length;
-  const run = await startFlow(room, [loop, echo("z", "results.l.flat().length")]);
-  const executions = () => room.started.filter(({ job }) => job === run);
+  const from = world.results.length;
+  const run = await startFlow(world, [loop, echo("z", "results.l.flat().length")]);
+  const executions = () => world.started.filter(({ job }) => job === run);
   const [first = expect.fail()] = executions();
   first.input = { ...(first.input as object), events: 7500 };
-  await new Cloud(room).play(run);
-  expect((await endOfFlow(room, run)).result).toBe(30);
+  await new Cloud(world).play(run);
+  expect((await endOfFlow(world, run)).result).toBe(30);
   expect(executions()).toHaveLength(2);
-  expect(room.results.length - from).toBe(31);
+  expect(world.results.length - from).toBe(31);
 });

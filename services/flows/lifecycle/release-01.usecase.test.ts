@@ -7,9 +7,9 @@ import { limits } from "../../../contract/limits.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { flowHeadObject, flowVersionObject } from "../../../core/flows/version.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
-import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
-import { addFlow, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { addJob, addWorkspace, housekeep } from "../../../test/support/use-cases/room-jobs.ts";
+import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
+import { addFlow, playExecutions, startFlow } from "../../../test/support/use-cases/world-flows.ts";
+import { addJob, addWorkspace, housekeep } from "../../../test/support/use-cases/world-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { loadJson } from "../../jobs/values/values.ts";
 import { requireNewestFlow } from "../definitions/load.ts";
@@ -17,10 +17,10 @@ import { runTask } from "../runtime/run-task.ts";
 
 const identity = (id: string) => ({ id, value: { type: "identity" } });
 
-async function roomWithWorkspace(): Promise<Room> {
-  const room = await newRoom();
-  await addWorkspace(room);
-  return room;
+async function worldWithWorkspace(): Promise<World> {
+  const world = await newWorld();
+  await addWorkspace(world);
+  return world;
 }
 
 /** Replaces the flow fields of a job's head with those that release 0.1 wrote. */
@@ -35,21 +35,21 @@ async function storeAsRelease01(id: string, flow: { n: number; machine?: string;
   );
 }
 
-async function endOf({ deps }: Room, id: string) {
+async function endOf({ deps }: World, id: string) {
   const job = await deps.jobs.get(id);
   if (!job || !hasEnded(job)) throw new Error(`Job ${id} is ${job?.state}.`);
   return { state: job.state, result: await loadJson(deps, job, job.result) };
 }
 
-const loadFlowHead = async ({ deps, workspace }: Room) =>
+const loadFlowHead = async ({ deps, workspace }: World) =>
   requireNewestFlow(await deps.objects.get(flowHeadObject.key(workspace, "f/ops/flow")), "f/ops/flow");
 
 /** A flow whose first execution release 0.1 has started. */
-async function runningSinceRelease01(room: Room): Promise<{ run: string; input: StepState }> {
-  const run = await startFlow(room, [identity("a"), identity("b")]);
-  const { flow } = (await room.deps.jobs.get(run)) ?? {};
+async function runningSinceRelease01(world: World): Promise<{ run: string; input: StepState }> {
+  const run = await startFlow(world, [identity("a"), identity("b")]);
+  const { flow } = (await world.deps.jobs.get(run)) ?? {};
   await storeAsRelease01(run, { n: 0, machine: flow?.stateMachine ?? "", plan: flow?.plan ?? "" });
-  return { run, input: room.started[0]?.input as StepState };
+  return { run, input: world.started[0]?.input as StepState };
 }
 
 const OUTDATED = {
@@ -59,25 +59,25 @@ const OUTDATED = {
 
 describe("a flow that release 0.1 started", () => {
   it("ends with the error FlowOutdated when housekeeping checks it", async () => {
-    const room = await roomWithWorkspace();
-    const { run } = await runningSinceRelease01(room);
-    room.clock.nowMs += limits.flowCheckMs + 60_000;
-    await housekeep(room);
-    expect(await endOf(room, run)).toMatchObject(OUTDATED);
+    const world = await worldWithWorkspace();
+    const { run } = await runningSinceRelease01(world);
+    world.clock.nowMs += limits.flowCheckMs + 60_000;
+    await housekeep(world);
+    expect(await endOf(world, run)).toMatchObject(OUTDATED);
   });
 
   it("ends with the error FlowOutdated when its execution finishes", async () => {
-    const room = await roomWithWorkspace();
-    const { run, input } = await runningSinceRelease01(room);
-    await runTask(room.deps, { finish: "flow", state: input });
-    expect(await endOf(room, run)).toMatchObject(OUTDATED);
+    const world = await worldWithWorkspace();
+    const { run, input } = await runningSinceRelease01(world);
+    await runTask(world.deps, { finish: "flow", state: input });
+    expect(await endOf(world, run)).toMatchObject(OUTDATED);
   });
 
   it("starts and succeeds if it was still queued", async () => {
-    const room = await roomWithWorkspace();
-    await addFlow(room, "f/ops/flow", [identity("a")]);
-    const { version } = await loadFlowHead(room);
-    const { id } = await addJob(room, {
+    const world = await worldWithWorkspace();
+    await addFlow(world, "f/ops/flow", [identity("a")]);
+    const { version } = await loadFlowHead(world);
+    const { id } = await addJob(world, {
       id: randomUUID(),
       kind: "flow",
       path: "f/ops/flow",
@@ -89,27 +89,27 @@ describe("a flow that release 0.1 started", () => {
       args: { in: "head", json: '{"x":1}' },
     });
     await storeAsRelease01(id, { n: 0, version });
-    await handleJobMessage(room.deps, { job: id });
-    await playExecutions(room);
-    expect(await endOf(room, id)).toEqual({ state: "succeeded", result: { x: 1 } });
+    await handleJobMessage(world.deps, { job: id });
+    await playExecutions(world);
+    expect(await endOf(world, id)).toEqual({ state: "succeeded", result: { x: 1 } });
   });
 
   it("runs on a new state machine if release 0.1 built the version and named another one", async () => {
-    const room = await roomWithWorkspace();
-    await addFlow(room, "f/ops/flow", [identity("a")]);
-    const { version, build: ready, ...rest } = await loadFlowHead(room);
+    const world = await worldWithWorkspace();
+    await addFlow(world, "f/ops/flow", [identity("a")]);
+    const { version, build: ready, ...rest } = await loadFlowHead(world);
     const value = { ...rest, version };
     const build = { ...ready, machine: "m-of-release-01" };
-    for (const key of [flowHeadObject.key(room.workspace, "f/ops/flow"), flowVersionObject.key(room.workspace, version)]) {
-      await room.deps.objects.put({ ...key, value, version: String(version), build });
+    for (const key of [flowHeadObject.key(world.workspace, "f/ops/flow"), flowVersionObject.key(world.workspace, version)]) {
+      await world.deps.objects.put({ ...key, value, version: String(version), build });
     }
     const fields = { kind: "flow" as const, path: "f/ops/flow", hash: undefined, language: undefined, flow: { version, execution: 0 } };
-    const { id } = await addJob(room, { ...fields, tag: "flow", timeoutS: limits.flowTimeoutS });
-    await handleJobMessage(room.deps, { job: id });
-    const [execution] = room.started;
+    const { id } = await addJob(world, { ...fields, tag: "flow", timeoutS: limits.flowTimeoutS });
+    await handleJobMessage(world.deps, { job: id });
+    const [execution] = world.started;
     expect(execution?.machine).toMatch(/^m-[0-9a-f]{8}$/);
-    expect((await room.deps.jobs.get(id))?.flow).toMatchObject({ stateMachine: execution?.machine, execution: 0 });
-    await playExecutions(room);
-    expect(await endOf(room, id)).toMatchObject({ state: "succeeded" });
+    expect((await world.deps.jobs.get(id))?.flow).toMatchObject({ stateMachine: execution?.machine, execution: 0 });
+    await playExecutions(world);
+    expect(await endOf(world, id)).toMatchObject({ state: "succeeded" });
   });
 });

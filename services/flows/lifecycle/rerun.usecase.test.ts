@@ -2,40 +2,40 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { actions } from "../../../contract/access/actions.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
-import { addJob, addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
+import { addJob, addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { rerunJobs } from "./rerun.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
 describe("rerun of two jobs with an Idempotency-Key, whichever of its writes fails,", () => {
   it("runs each of them once again when the call is repeated", async () => {
     await expectToSurviveFaults(async () => {
       const path = `f/t/${randomUUID()}`;
-      const { hash } = await addScript(room, { path });
-      const before = [await addJob(room, { path, hash }), await addJob(room, { path, hash })].map(({ id }) => id);
+      const { hash } = await addScript(world, { path });
+      const before = [await addJob(world, { path, hash }), await addJob(world, { path, hash })].map(({ id }) => id);
       const headers = { "idempotency-key": randomUUID() };
       const asked = { job_ids: before, script_options_by_path: {}, flow_options_by_path: {} };
       let answers: PromiseSettledResult<string>[] = [];
       const act = async () => {
-        answers = await rerunJobs(room.deps, { actor: anAdmin, action: actions.readRun, workspace: room.workspace }, asked, headers);
+        answers = await rerunJobs(world.deps, { actor: anAdmin, action: actions.readRun, workspace: world.workspace }, asked, headers);
       };
       return {
         act,
         recover: act,
         check: async () => {
-          await work(room);
-          await passLease(room);
-          const again = (await listJobs(room, path)).filter(({ id }) => !before.includes(id));
+          await work(world);
+          await passLease(world);
+          const again = (await listJobs(world, path)).filter(({ id }) => !before.includes(id));
           const ids = answers.map((answer) => (answer.status === "fulfilled" ? answer.value : String(answer.reason)));
           expect(again.map(({ id }) => id).sort()).toEqual(ids.sort());
-          expect(again.map(({ id, state }) => [state, room.runs.filter(({ job }) => job === id).length])).toEqual([
+          expect(again.map(({ id, state }) => [state, world.runs.filter(({ job }) => job === id).length])).toEqual([
             ["succeeded", 1],
             ["succeeded", 1],
           ]);
@@ -49,22 +49,22 @@ describe("rerun of two jobs without an Idempotency-Key, whichever of its writes 
   it("answers for each job an id that runs once or an error, even if the call is not repeated", async () => {
     await expectToSurviveFaults(async () => {
       const path = `f/t/${randomUUID()}`;
-      const { hash } = await addScript(room, { path });
-      const before = [await addJob(room, { path, hash }), await addJob(room, { path, hash })].map(({ id }) => id);
+      const { hash } = await addScript(world, { path });
+      const before = [await addJob(world, { path, hash }), await addJob(world, { path, hash })].map(({ id }) => id);
       const asked = { job_ids: before, script_options_by_path: {}, flow_options_by_path: {} };
-      const caller = { actor: anAdmin, action: actions.readRun, workspace: room.workspace };
+      const caller = { actor: anAdmin, action: actions.readRun, workspace: world.workspace };
       let answers: PromiseSettledResult<string>[] = [];
       return {
         act: async () => {
-          answers = await rerunJobs(room.deps, caller, asked, {});
+          answers = await rerunJobs(world.deps, caller, asked, {});
         },
         recover: async () => undefined,
         check: async () => {
-          await work(room);
-          await passLease(room);
-          const again = (await listJobs(room, path)).filter(({ id }) => !before.includes(id));
+          await work(world);
+          await passLease(world);
+          const again = (await listJobs(world, path)).filter(({ id }) => !before.includes(id));
           expect(again.length).toBeLessThan(3);
-          for (const { id, state } of again) expect([state, room.runs.filter(({ job }) => job === id).length]).toEqual(["succeeded", 1]);
+          for (const { id, state } of again) expect([state, world.runs.filter(({ job }) => job === id).length]).toEqual(["succeeded", 1]);
           const ids = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
           expect(again.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
         },
@@ -77,15 +77,15 @@ describe("the arguments of a rerun", () => {
   const MARK = "$var:f/ops/secret";
   const rerunWith = async (actor: typeof anAdmin, transforms: object, origin: Parameters<typeof addJob>[1] = {}) => {
     const path = `f/t/${randomUUID()}`;
-    const { hash } = await addScript(room, { path });
+    const { hash } = await addScript(world, { path });
     const args = { in: "head" as const, json: JSON.stringify({ db: MARK, text: ` ${MARK}` }) };
-    const { id } = await addJob(room, { path, hash, args, ...origin });
+    const { id } = await addJob(world, { path, hash, args, ...origin });
     const options = { [path]: { input_transforms: transforms } } as Parameters<typeof rerunJobs>[2]["script_options_by_path"];
-    const caller = { actor, action: actions.readRun, workspace: room.workspace };
-    const [answer] = await rerunJobs(room.deps, caller, { job_ids: [id], script_options_by_path: options, flow_options_by_path: {} }, {});
+    const caller = { actor, action: actions.readRun, workspace: world.workspace };
+    const [answer] = await rerunJobs(world.deps, caller, { job_ids: [id], script_options_by_path: options, flow_options_by_path: {} }, {});
     if (answer?.status !== "fulfilled") throw answer?.reason;
-    const job = await room.deps.jobs.get(answer.value);
-    return JSON.parse(await loadValue(room.deps, job ?? expect.fail(), job?.args ?? expect.fail())) as object;
+    const job = await world.deps.jobs.get(answer.value);
+    return JSON.parse(await loadValue(world.deps, job ?? expect.fail(), job?.args ?? expect.fail())) as object;
   };
 
   it("keep references of the original job and of the caller, and no computed ones", async () => {

@@ -9,19 +9,19 @@ import type { Person } from "../../../core/people/actor.ts";
 import { Cloud, runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
 import { each, echo } from "../../../test/support/use-cases/flow-modules.ts";
-import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
+import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
 import {
   addFlow,
   approveGate,
   endOfFlow,
-  type FlowRoom,
+  type FlowWorld,
   gates,
-  newFlowRoom,
+  newFlowWorld,
   playExecutions,
   startFlow,
-} from "../../../test/support/use-cases/room-flows.ts";
-import { addWorkspace, passLease, work } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
+} from "../../../test/support/use-cases/world-flows.ts";
+import { addWorkspace, passLease, work } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin, aReader } from "../../../test/support/use-cases/world-people.ts";
 import { buildFlowPreviewRequest } from "../../execution/requests/preview-request.ts";
 import { startRun } from "../../execution/requests/start-run.ts";
 import { buildFlowJobFields, enqueueJob } from "../../jobs/queue/enqueue.ts";
@@ -34,43 +34,43 @@ const identity = (id: string, more: object = {}) => ({ id, value: { type: "ident
 /** White space after the JSON of an outcome, which a restart copies with it. */
 const MARK = " ";
 
-let room: Room;
+let world: World;
 let origin: Job;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
   // Enough modules for their outcomes to be a separate item.
-  const id = await startFlow(room, [
+  const id = await startFlow(world, [
     ...Array.from({ length: 6 }, (_, index) => identity(`x${index}`)),
     identity("a"),
     identity("b"),
     identity("c"),
   ]);
-  await playExecutions(room);
-  const found = await room.deps.jobs.get(id);
+  await playExecutions(world);
+  const found = await world.deps.jobs.get(id);
   if (found?.state !== "succeeded") throw new Error(`The first flow is ${found?.state}.`);
   origin = found;
-  for (const child of await room.deps.jobs.listChildren(id, childPrefix.outcome))
-    await room.deps.jobs.putChild({ ...child, json: `${child.json}${MARK}` });
-  room.clock.nowMs += 3_600_000;
+  for (const child of await world.deps.jobs.listChildren(id, childPrefix.outcome))
+    await world.deps.jobs.putChild({ ...child, json: `${child.json}${MARK}` });
+  world.clock.nowMs += 3_600_000;
 });
 
-const restart = (id: string, step_id: string) => restartFlow(room.deps, anAdmin, origin, { request: { step_id }, fields: { id } });
+const restart = (id: string, step_id: string) => restartFlow(world.deps, anAdmin, origin, { request: { step_id }, fields: { id } });
 
 async function finish(id: string): Promise<void> {
-  await work(room);
-  await playExecutions(room);
+  await work(world);
+  await playExecutions(world);
   // A message that was lost is sent by housekeeping.
-  await passLease(room, 1);
-  await playExecutions(room);
-  expect(await room.deps.jobs.get(id)).toMatchObject({ state: "succeeded" });
-  expect(room.started.filter(({ job }) => job === id)).toHaveLength(1);
+  await passLease(world, 1);
+  await playExecutions(world);
+  expect(await world.deps.jobs.get(id)).toMatchObject({ state: "succeeded" });
+  expect(world.started.filter(({ job }) => job === id)).toHaveLength(1);
 }
 
 /** Which of the modules ran in this job: the outcomes of the others have the mark of the first job. */
 async function modulesRun(id: string): Promise<string[]> {
   const modules = ["x0", "a", "b", "c"];
-  const outcomes = await Promise.all(modules.map((module) => room.deps.jobs.getChild(id, outcomeRef(module, ROOT, ""))));
+  const outcomes = await Promise.all(modules.map((module) => world.deps.jobs.getChild(id, outcomeRef(module, ROOT, ""))));
   return modules.filter((_, index) => !outcomes[index]?.json?.endsWith(MARK));
 }
 
@@ -110,16 +110,16 @@ describe("restartFlow, whichever of its writes fails,", () => {
   });
 
   it("starts one flow when a worker loses the job while it begins", async () => {
-    const { deps } = room;
+    const { deps } = world;
     await expectToSurviveFaults(
       async () => {
         const id = randomUUID();
         return {
           act: async () => {
             await restart(id, "b");
-            await work(room);
+            await work(world);
           },
-          recover: () => passLease(room),
+          recover: () => passLease(world),
           check: async () => {
             if (!(await deps.jobs.get(id))) return;
             await finish(id);
@@ -151,51 +151,51 @@ describe("two restarts with one job id at once", () => {
 
 describe("a preview that continues an earlier run", () => {
   const preview = async (value: object, args: object, from: object, actor: Person = anAdmin): Promise<string> => {
-    const call = { actor, workspace: room.workspace, query: {}, headers: {} };
+    const call = { actor, workspace: world.workspace, query: {}, headers: {} };
     const body = flowPreviewSchema.parse({ value, args, restarted_from: from });
-    const request = await continueEarlierRun(room.deps, actor, await buildFlowPreviewRequest(room.deps, { ...call, body }), body);
-    const { id } = await startRun(room.deps, request);
-    await new Cloud(room).play(id);
+    const request = await continueEarlierRun(world.deps, actor, await buildFlowPreviewRequest(world.deps, { ...call, body }), body);
+    const { id } = await startRun(world.deps, request);
+    await new Cloud(world).play(id);
     return id;
   };
   const modules = (last: string) => ["a", "b", "c"].map((id) => echo(id, id === "c" ? last : `'${id}' + flow_input.x`));
-  let flows: FlowRoom;
+  let flows: FlowWorld;
   let first: string;
   beforeAll(async () => {
-    flows = await newFlowRoom();
-    room = flows;
-    ({ run: first } = await runFlowInCloud(room, modules("'old'"), { x: 1 }));
+    flows = await newFlowWorld();
+    world = flows;
+    ({ run: first } = await runFlowInCloud(world, modules("'old'"), { x: 1 }));
     flows.results.length = 0;
   });
 
   it("runs the new flow with the new arguments, and keeps the results of the steps before", async () => {
     const value = { modules: modules("[results.a, results.b, flow_input.x, 'new']") };
     const run = await preview(value, { x: 2 }, { flow_job_id: first, step_id: "b" });
-    expect((await endOfFlow(room, run)).result).toEqual(["a1", "b2", 2, "new"]);
+    expect((await endOfFlow(world, run)).result).toEqual(["a1", "b2", 2, "new"]);
     expect(flows.results).toEqual(["b2", ["a1", "b2", 2, "new"]]);
   });
 
   it("keeps the iterations of a loop before the one that it restarts", async () => {
     const loop = (text: string) => ({ modules: [each("l", "[1, 2, 3]", [echo("i", `'${text}' + flow_input.iter.value`)])] });
-    const { run } = await runFlowInCloud(room, loop("old"));
+    const { run } = await runFlowInCloud(world, loop("old"));
     const next = await preview(
       loop("new"),
       {},
       { flow_job_id: run, step_id: "l", branch_or_iteration_n: 2, flow_version: null, nested: null },
     );
-    expect((await endOfFlow(room, next)).result).toEqual(["old1", "old2", "new3"]);
+    expect((await endOfFlow(world, next)).result).toEqual(["old1", "old2", "new3"]);
   });
 
   it("takes no approval over, and no run that the caller may not read", async () => {
     const value = { modules: [echo("ask", "1", { suspend: { required_events: 1 } }), echo("b", "2"), echo("c", "3")] };
-    const run = await startFlow(room, value);
-    await playExecutions(room);
-    for (const gate of await gates(room, run)) await approveGate(room, gate);
-    await playExecutions(room);
+    const run = await startFlow(world, value);
+    await playExecutions(world);
+    for (const gate of await gates(world, run)) await approveGate(world, gate);
+    await playExecutions(world);
     const approved = { code: "flow.notRestarted", details: { reason: expect.stringContaining("its step ask was approved") } };
     await expect(preview(value, {}, { flow_job_id: run, step_id: "b" })).rejects.toMatchObject(approved);
     await expect(preview(value, {}, { flow_job_id: run, step_id: "b", nested: {} })).rejects.toMatchObject({ code: "flow.notRestarted" });
-    const stranger = aReader(room.workspace, []);
+    const stranger = aReader(world.workspace, []);
     await expect(preview(value, {}, { flow_job_id: first, step_id: "b" }, stranger)).rejects.toMatchObject({ code: "job.notFound" });
   });
 });
@@ -204,7 +204,7 @@ describe("a restart of the run of a person who may not read what its arguments r
   const MARKED = "$var:f/ops/secret";
 
   it("passes the references on as texts, and takes no list with them over", async () => {
-    const flows = await newFlowRoom();
+    const flows = await newFlowWorld();
     const loop = [identity("a"), each("l", "flow_input.list", [identity("i")])];
     const id = await startFlow(flows, loop, { list: ["1", MARKED], db: MARKED });
     await playExecutions(flows);
@@ -225,9 +225,9 @@ describe("a restart of the run of a person who may not read what its arguments r
 describe("the cache of a flow", () => {
   const CACHED_S = 600;
   const answers = (text: string) => ({ modules: [echo("a", "flow_input.x"), echo("b", `'${text}'`)], cache_ttl: CACHED_S });
-  let flows: FlowRoom;
+  let flows: FlowWorld;
   beforeAll(async () => {
-    flows = await newFlowRoom();
+    flows = await newFlowWorld();
   });
   const play = async (id: string): Promise<unknown> => {
     await new Cloud(flows).play(id);

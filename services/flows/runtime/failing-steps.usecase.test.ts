@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
 import { all, each, echo, one, step } from "../../../test/support/use-cases/flow-modules.ts";
-import { failure } from "../../../test/support/use-cases/room.ts";
-import { type FlowRoom, newFlowRoom } from "../../../test/support/use-cases/room-flows.ts";
+import { failure } from "../../../test/support/use-cases/world.ts";
+import { type FlowWorld, newFlowWorld } from "../../../test/support/use-cases/world-flows.ts";
 
-let room: FlowRoom;
+let world: FlowWorld;
 beforeAll(async () => {
-  room = await newFlowRoom();
+  world = await newFlowWorld();
 });
 const errorOf = (name: string, step_id: string, message: unknown) => ({ error: expect.objectContaining({ name, step_id, message }) });
 
@@ -19,25 +19,25 @@ describe("an expression that never ends fails its step, which is named,", () => 
     ["in the iterator of a loop", each("a", endless, [step("x")])],
     ["in the condition of a branch", one("a", endless, [step("x")])],
   ])("%s", async (_title, module) => {
-    const { state, result } = await runFlowInCloud(room, [module, step("z")]);
+    const { state, result } = await runFlowInCloud(world, [module, step("z")]);
     const message = expect.stringContaining(`: ${endless}: it took longer than 500 ms.`);
     expect([state, result]).toEqual(["failed", errorOf("ExpressionError", "a", message)]);
   });
 });
 
 it("a step whose arguments exceed the limit fails, and no job runs for it", async () => {
-  const from = room.runs.length;
-  const { state, result } = await runFlowInCloud(room, [echo("a", "'x'.repeat(5_000_000)"), step("z")]);
+  const from = world.runs.length;
+  const { state, result } = await runFlowInCloud(world, [echo("a", "'x'.repeat(5_000_000)"), step("z")]);
   expect([state, result]).toEqual(["failed", errorOf("ArgumentsTooLarge", "a", "The arguments of the step a are larger than 4 MB.")]);
-  expect(room.runs.slice(from)).toEqual([]);
+  expect(world.runs.slice(from)).toEqual([]);
 });
 
 describe("when one of several parallel parts fails, the others end before the flow fails:", () => {
   /** The script with the argument "bad" fails; the one with "slow" ends only after that. */
   async function run(module: object) {
-    const { run: before } = room.answers;
+    const { run: before } = world.answers;
     const { promise: hasFailed, resolve } = Promise.withResolvers<void>();
-    room.answers.run = async (request) => {
+    world.answers.run = async (request) => {
       if (request.args["x"] === "bad") {
         setImmediate(resolve);
         return failure("no");
@@ -46,9 +46,9 @@ describe("when one of several parallel parts fails, the others end before the fl
       return before(request);
     };
     try {
-      return await runFlowInCloud(room, [module, step("z")]);
+      return await runFlowInCloud(world, [module, step("z")]);
     } finally {
-      room.answers.run = before;
+      world.answers.run = before;
     }
   }
   const expected = { state: "failed", result: [errorOf("Error", "f", "no"), "slow"] };

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { newVariableSchema } from "../../../contract/routes/stored/variables.ts";
 import { Cloud, runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
 import { all, each, echo, nested, one } from "../../../test/support/use-cases/flow-modules.ts";
-import { failure, success } from "../../../test/support/use-cases/room.ts";
-import { addFlow, type FlowRoom, newFlowRoom, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { addJob, addScript } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { failure, success } from "../../../test/support/use-cases/world.ts";
+import { addFlow, type FlowWorld, newFlowWorld, startFlow } from "../../../test/support/use-cases/world-flows.ts";
+import { addJob, addScript } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { createVariable } from "../../variables/save.ts";
@@ -14,25 +14,25 @@ import { createFolder } from "../../workspaces/folders.ts";
 const MARK = "$var:f/ops/secret";
 const SECRET = "the value of the secret";
 
-let room: FlowRoom;
+let world: FlowWorld;
 beforeAll(async () => {
-  room = await newFlowRoom();
-  const caller = { actor: anAdmin, workspace: room.workspace };
-  await createFolder(room.deps, anAdmin, room.workspace, { name: "ops" } as Parameters<typeof createFolder>[3]);
+  world = await newFlowWorld();
+  const caller = { actor: anAdmin, workspace: world.workspace };
+  await createFolder(world.deps, anAdmin, world.workspace, { name: "ops" } as Parameters<typeof createFolder>[3]);
   await createVariable(
-    room.deps,
+    world.deps,
     caller,
     newVariableSchema.parse({ path: "f/ops/secret", value: SECRET, is_secret: true, description: "" }),
   );
-  await addFlow(room, "f/t/inner", [echo("i", "flow_input.y")]);
-  await addFlow(room, "f/t/inner_of_list", [each("i", "flow_input.y", [echo("j", "flow_input.iter.value")])]);
+  await addFlow(world, "f/t/inner", [echo("i", "flow_input.y")]);
+  await addFlow(world, "f/t/inner_of_list", [each("i", "flow_input.y", [echo("j", "flow_input.iter.value")])]);
 });
 
 /** Runs a flow, and returns the value of the argument `x` of each run of a script, as the scripts received them. */
 async function runAndRead(value: object[] | object, args: object): Promise<unknown[]> {
-  const from = room.results.length;
-  await runFlowInCloud(room, value, args);
-  return room.results.slice(from);
+  const from = world.results.length;
+  await runFlowInCloud(world, value, args);
+  return world.results.slice(from);
 }
 
 /** Texts of a stranger that are no references, and the expressions with which authors take them apart. */
@@ -118,42 +118,42 @@ describe("a text of a stranger that looks like a reference once it is", () => {
 describe("a text that a preprocessor returns", () => {
   /** Lets the script return computed texts where it runs as a preprocessor. */
   const withPreprocessor = async <T>(work: () => Promise<T>): Promise<T> => {
-    const { run } = room.answers;
-    room.answers.run = async (request) =>
+    const { run } = world.answers;
+    world.answers.run = async (request) =>
       request.entrypoint === "preprocessor" ? success({ y: String(request.args["text"]).trim() }) : run(request);
     return work().finally(() => {
-      room.answers.run = run;
+      world.answers.run = run;
     });
   };
 
   it("is a text as the input of its flow", async () => {
-    const from = room.results.length;
+    const from = world.results.length;
     await withPreprocessor(async () => {
       const value = { modules: [echo("a", "flow_input.y")], preprocessor_module: echo("preprocessor", "null") };
-      const run = await startFlow(room, value, { text: ` ${MARK}` }, { preprocess: "wanted" });
-      await new Cloud(room).play(run);
-      const job = await room.deps.jobs.get(run);
+      const run = await startFlow(world, value, { text: ` ${MARK}` }, { preprocess: "wanted" });
+      await new Cloud(world).play(run);
+      const job = await world.deps.jobs.get(run);
       expect([job?.state, job?.preprocess]).toEqual(["succeeded", "done"]);
     });
-    expect(room.results.slice(from)).toEqual([`\\${MARK}`]);
+    expect(world.results.slice(from)).toEqual([`\\${MARK}`]);
   });
 
   it("is a text in the stored arguments of its script, with which the script may run again", async () => {
-    const { run } = room.answers;
-    room.answers.run = async (request) => {
+    const { run } = world.answers;
+    world.answers.run = async (request) => {
       const answer = await run(request);
       return answer.kind === "outcome" ? { ...answer, outcome: { ...answer.outcome, preprocessed: { y: MARK } } } : answer;
     };
-    const { id } = await addJob(room, {
+    const { id } = await addJob(world, {
       preprocess: "wanted",
-      hash: (await addScript(room, { path: "f/t/pre", preprocessor: { params: null } })).hash,
+      hash: (await addScript(world, { path: "f/t/pre", preprocessor: { params: null } })).hash,
     });
-    await handleJobMessage(room.deps, { job: id }).finally(() => {
-      room.answers.run = run;
+    await handleJobMessage(world.deps, { job: id }).finally(() => {
+      world.answers.run = run;
     });
-    const job = await room.deps.jobs.get(id);
+    const job = await world.deps.jobs.get(id);
     expect([job?.state, job?.preprocess]).toEqual(["succeeded", "done"]);
-    expect(JSON.parse(await loadValue(room.deps, job ?? expect.fail(), job?.args ?? expect.fail()))).toEqual({ y: `\\${MARK}` });
+    expect(JSON.parse(await loadValue(world.deps, job ?? expect.fail(), job?.args ?? expect.fail()))).toEqual({ y: `\\${MARK}` });
   });
 });
 
@@ -165,16 +165,16 @@ describe("a preprocessor that fails", () => {
     { skip_if: { expr: "true" } },
     { suspend: { required_events: 1, continue_on_disapprove_timeout: true } },
   ])("ends its flow, so that no step receives an unchecked request: %j", async (more) => {
-    const { run } = room.answers;
-    room.answers.run = async (request) => (request.entrypoint === "preprocessor" ? failure("The signature is wrong.") : run(request));
-    const from = room.results.length;
+    const { run } = world.answers;
+    world.answers.run = async (request) => (request.entrypoint === "preprocessor" ? failure("The signature is wrong.") : run(request));
+    const from = world.results.length;
     const value = { modules: [echo("a", "flow_input"), echo("b", "1")], preprocessor_module: echo("preprocessor", "null", more) };
-    const id = await startFlow(room, value, { event: { kind: "http", raw_string: MARK } }, { preprocess: "wanted" });
-    await new Cloud(room).play(id).finally(() => {
-      room.answers.run = run;
+    const id = await startFlow(world, value, { event: { kind: "http", raw_string: MARK } }, { preprocess: "wanted" });
+    await new Cloud(world).play(id).finally(() => {
+      world.answers.run = run;
     });
-    const job = await room.deps.jobs.get(id);
-    expect([job?.state, job?.preprocess, room.results.slice(from)]).toEqual(["failed", "wanted", []]);
+    const job = await world.deps.jobs.get(id);
+    expect([job?.state, job?.preprocess, world.results.slice(from)]).toEqual(["failed", "wanted", []]);
   });
 });
 

@@ -2,13 +2,13 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Cloud } from "../../../test/support/use-cases/cloud.ts";
 import type { Fault } from "../../../test/support/use-cases/failing-writes.ts";
 import { all, each, echo, nested, one, sleepS, step } from "../../../test/support/use-cases/flow-modules.ts";
-import { addFlow, endOfFlow, type FlowRoom, newFlowRoom, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import { addFlow, endOfFlow, type FlowWorld, newFlowWorld, startFlow } from "../../../test/support/use-cases/world-flows.ts";
 
-/** One room for all runs: each run has its own jobs, and all of them have ended before the next one begins. */
-let room: FlowRoom;
+/** One world for all runs: each run has its own jobs, and all of them have ended before the next one begins. */
+let world: FlowWorld;
 beforeAll(async () => {
-  room = await newFlowRoom();
-  await addFlow(room, "f/t/inner", [step("f")]);
+  world = await newFlowWorld();
+  await addFlow(world, "f/t/inner", [step("f")]);
 });
 
 interface Played {
@@ -20,13 +20,13 @@ interface Played {
 }
 
 async function play(value: object, fault?: Fault): Promise<Played> {
-  const from = room.results.length;
-  const run = await startFlow(room, value);
-  const cloud = new Cloud(room, fault ? { fault } : {});
+  const from = world.results.length;
+  const run = await startFlow(world, value);
+  const cloud = new Cloud(world, fault ? { fault } : {});
   await cloud.play(run);
   const runs: Record<string, number> = {};
-  for (const result of room.results.slice(from)) runs[JSON.stringify(result)] = (runs[JSON.stringify(result)] ?? 0) + 1;
-  return { end: await endOfFlow(room, run), writes: cloud.writes, deaths: cloud.listDeaths(), runs };
+  for (const result of world.results.slice(from)) runs[JSON.stringify(result)] = (runs[JSON.stringify(result)] ?? 0) + 1;
+  return { end: await endOfFlow(world, run), writes: cloud.writes, deaths: cloud.listDeaths(), runs };
 }
 
 const repeated = (runs: Record<string, number>) => Object.values(runs).reduce((sum, times) => sum + times - 1, 0);
@@ -68,10 +68,10 @@ describe("a flow of which one function call dies before or after any of its writ
 
 describe("a flow of which the runner dies in any of its scripts", () => {
   it.each(flows)("has its result, and only what that call ran is repeated: %s", async (_title, value, result, most) => {
-    const { run } = room.answers;
+    const { run } = world.answers;
     const calls = async (lostAt: number) => {
       let count = 0;
-      room.answers.run = async (request) => {
+      world.answers.run = async (request) => {
         const invocation = await run(request);
         count += 1;
         return count === lostAt ? { kind: "lost", reason: "killed" } : invocation;
@@ -85,14 +85,14 @@ describe("a flow of which the runner dies in any of its scripts", () => {
       const all = await calls(0);
       for (let lostAt = 1; lostAt <= all; lostAt += 1) expect(await calls(lostAt)).toBe(all + 1);
     } finally {
-      room.answers.run = run;
+      world.answers.run = run;
     }
   });
 });
 
 it("steps that are known to be quick run in one call of the runner", async () => {
   const [value = {}] = flows.filter(([title]) => title.endsWith("a batch")).map(([, found]) => found);
-  const from = room.runs.length;
+  const from = world.runs.length;
   expect((await play(value)).runs).toEqual({ '"a"': 1, '"s"': 1, '"t"': 1, '"u"': 1 });
-  expect(room.runs.slice(from)).toHaveLength(2);
+  expect(world.runs.slice(from)).toHaveLength(2);
 });

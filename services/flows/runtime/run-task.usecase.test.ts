@@ -5,9 +5,9 @@ import { hasEnded } from "../../../core/jobs/job.ts";
 import { personKey, userObject } from "../../../core/people/person.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { aFlow } from "../../../test/builders/flows.ts";
-import { newRoom, type Room, success } from "../../../test/support/use-cases/room.ts";
-import { addJob, addScript, addWorkspace } from "../../../test/support/use-cases/room-jobs.ts";
 import { runExecution } from "../../../test/support/use-cases/state-machine.ts";
+import { newWorld, success, type World } from "../../../test/support/use-cases/world.ts";
+import { addJob, addScript, addWorkspace } from "../../../test/support/use-cases/world-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 
@@ -22,25 +22,25 @@ const echo = (id: string, expr: string) => ({
   value: { type: "script", path: "f/ops/hello", input_transforms: { x: expression(expr) } },
 });
 
-/** A room with a script that returns its argument `x`, and the person whose rights the jobs have. */
-async function prepareRoom(): Promise<Room> {
-  const room = await newRoom();
-  await addWorkspace(room);
-  const { build, ...value } = await addScript(room);
+/** A world with a script that returns its argument `x`, and the person whose rights the jobs have. */
+async function prepareWorld(): Promise<World> {
+  const world = await newWorld();
+  await addWorkspace(world);
+  const { build, ...value } = await addScript(world);
   const email = "ann@example.com";
   const person = { email, username: "ann", superAdmin: true, createdAtMs: 0 };
   await Promise.all([
-    room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, value.path), value, build }),
-    room.deps.objects.put({ ...userObject.key(personKey(email)), value: person }),
+    world.deps.objects.put({ ...scriptHeadObject.key(world.workspace, value.path), value, build }),
+    world.deps.objects.put({ ...userObject.key(personKey(email)), value: person }),
   ]);
-  room.answers.run = async (request) => success((request.args as { x?: unknown }).x ?? null);
-  return room;
+  world.answers.run = async (request) => success((request.args as { x?: unknown }).x ?? null);
+  return world;
 }
 
 /** Runs a flow, all its executions included, and returns how its job ended. */
 async function runFlow(flow: object, args: object = {}): Promise<{ state: string; result: unknown; executions?: number }> {
-  const room = await prepareRoom();
-  const { id } = await addJob(room, {
+  const world = await prepareWorld();
+  const { id } = await addJob(world, {
     id: randomUUID(),
     kind: "flowpreview",
     code: { in: "head", json: JSON.stringify({ flow: aFlow(flow) }) },
@@ -50,12 +50,12 @@ async function runFlow(flow: object, args: object = {}): Promise<{ state: string
     tag: "flow",
     timeoutS: limits.flowTimeoutS,
   });
-  await handleJobMessage(room.deps, { job: id });
-  for (const execution of room.started) await runExecution(room, execution);
-  const job = await room.deps.jobs.get(id);
+  await handleJobMessage(world.deps, { job: id });
+  for (const execution of world.started) await runExecution(world, execution);
+  const job = await world.deps.jobs.get(id);
   if (!job || !hasEnded(job)) throw new Error(`The flow's job is ${job?.state}.`);
-  const result: unknown = JSON.parse(await loadValue(room.deps, job, job.result));
-  return { state: job.state, result, ...(room.started.length > 1 ? { executions: room.started.length } : {}) };
+  const result: unknown = JSON.parse(await loadValue(world.deps, job, job.result));
+  return { state: job.state, result, ...(world.started.length > 1 ? { executions: world.started.length } : {}) };
 }
 
 describe("runTask, called by the machine of a flow,", () => {

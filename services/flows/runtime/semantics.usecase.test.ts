@@ -4,22 +4,22 @@ import { failureRows } from "../../../test/support/flows/semantics-failure-rows.
 import { branchRows, loopRows, type Row, resultRows, stopRows } from "../../../test/support/flows/semantics-rows.ts";
 import { startWitness, type Witness } from "../../../test/support/jobs/witness.ts";
 import { runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
-import type { Room } from "../../../test/support/use-cases/room.ts";
-import { newScriptRoom } from "../../../test/support/use-cases/room-scripts.ts";
+import type { World } from "../../../test/support/use-cases/world.ts";
+import { newScriptWorld } from "../../../test/support/use-cases/world-scripts.ts";
 import { loadJobJson } from "../../jobs/read/read.ts";
 
-let room: Room;
+let world: World;
 let witness: Witness;
 beforeAll(async () => {
-  [room, witness] = await Promise.all([newScriptRoom(), startWitness()]);
+  [world, witness] = await Promise.all([newScriptWorld(), startWitness()]);
 });
 afterAll(() => witness?.close());
 
 /** Runs a flow to its end, and returns its job as the API shows it. */
 async function runFlow(value: object, args: object): Promise<Record<string, unknown>> {
-  const { run } = await runFlowInCloud(room, value, args);
-  const job = await room.deps.jobs.get(run);
-  return { ...(await loadJobJson(room.deps, job ?? expect.fail("The job is gone."), { result: true })) };
+  const { run } = await runFlowInCloud(world, value, args);
+  const job = await world.deps.jobs.get(run);
+  return { ...(await loadJobJson(world.deps, job ?? expect.fail("The job is gone."), { result: true })) };
 }
 
 const ok = { success: true, is_skipped: false };

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
 import { expectToSurviveFaults, withFault } from "../../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
-import { addFlow, approveGate, gates, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { addWorkspace, housekeep, work } from "../../../test/support/use-cases/room-jobs.ts";
+import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
+import { addFlow, approveGate, gates, playExecutions, startFlow } from "../../../test/support/use-cases/world-flows.ts";
+import { addWorkspace, housekeep, work } from "../../../test/support/use-cases/world-jobs.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { runTask } from "./run-task.ts";
 
@@ -12,31 +12,31 @@ const asks = { id: "ask", value: { type: "identity" }, suspend: { required_event
 const identity = (id: string) => ({ id, value: { type: "identity" } });
 const nested = { id: "sub", value: { type: "flow", path: "f/t/inner", input_transforms: {} } };
 
-async function aRoom(): Promise<Room> {
-  const room = await newRoom();
-  await addWorkspace(room);
-  return room;
+async function aWorld(): Promise<World> {
+  const world = await newWorld();
+  await addWorkspace(world);
+  return world;
 }
 
 /** Handles messages and runs executions until nothing changes. */
-async function settle(room: Room): Promise<void> {
+async function settle(world: World): Promise<void> {
   for (let round = 0; round < 3; round += 1) {
-    await work(room);
-    await playExecutions(room);
+    await work(world);
+    await playExecutions(world);
   }
 }
 
 /** The time after which housekeeping has checked every flow of this file, with a minute between two ticks. */
 const CHECKED_AT_MS = limits.flowCheckMs + 2 * limits.taskTokenMs;
-async function passUntilChecked(room: Room): Promise<void> {
+async function passUntilChecked(world: World): Promise<void> {
   for (let passed = 0; passed < CHECKED_AT_MS; passed += 61_000) {
-    room.clock.nowMs += 61_000;
-    await housekeep(room);
-    await settle(room);
+    world.clock.nowMs += 61_000;
+    await housekeep(world);
+    await settle(world);
   }
 }
 
-async function expectSuccess({ deps }: Room, run: string): Promise<void> {
+async function expectSuccess({ deps }: World, run: string): Promise<void> {
   const job = await deps.jobs.get(run);
   if (!job || !hasEnded(job)) throw new Error(`The flow's job is ${job?.state}, in its execution ${job?.flow?.execution}.`);
   expect([job.state, await loadValue(deps, job, job.result)]).toEqual(["succeeded", expect.anything()]);
@@ -61,141 +61,141 @@ const moments = [
 
 describe("a gate whose step function died while it registered the task's token", () => {
   it.each(moments)("is passed when the approval comes at once (write %i, %s)", async (write, moment) => {
-    const room = await aRoom();
-    const run = await startFlow(room, [asks, identity("b")]);
-    await playExecutions(room, tokenFault(write, moment));
-    const [gate] = await gates(room, run);
+    const world = await aWorld();
+    const run = await startFlow(world, [asks, identity("b")]);
+    await playExecutions(world, tokenFault(write, moment));
+    const [gate] = await gates(world, run);
     if (!gate) throw new Error("The gate has not opened.");
-    await approveGate(room, gate);
+    await approveGate(world, gate);
     // A lost token is found within two minutes, not with the next regular check of a running flow.
     for (let minute = 0; minute < 2; minute += 1) {
-      room.clock.nowMs += 61_000;
-      await housekeep(room);
-      await settle(room);
+      world.clock.nowMs += 61_000;
+      await housekeep(world);
+      await settle(world);
     }
-    await expectSuccess(room, run);
-    expect(await gates(room, run)).toHaveLength(1);
+    await expectSuccess(world, run);
+    expect(await gates(world, run)).toHaveLength(1);
   });
 
   it.each(moments)("is passed when the approval comes after housekeeping has looked (write %i, %s)", async (write, moment) => {
-    const room = await aRoom();
-    const run = await startFlow(room, [asks, identity("b")]);
-    await playExecutions(room, tokenFault(write, moment));
-    await passUntilChecked(room);
-    const [gate] = await gates(room, run);
+    const world = await aWorld();
+    const run = await startFlow(world, [asks, identity("b")]);
+    await playExecutions(world, tokenFault(write, moment));
+    await passUntilChecked(world);
+    const [gate] = await gates(world, run);
     if (!gate) throw new Error("The gate has not opened.");
-    await approveGate(room, gate);
-    await settle(room);
-    await expectSuccess(room, run);
+    await approveGate(world, gate);
+    await settle(world);
+    await expectSuccess(world, run);
   });
 
   it("is passed although the execution that took its place lost its token too", async () => {
-    const room = await aRoom();
-    const run = await startFlow(room, [asks, identity("b")]);
-    await playExecutions(room, tokenFault(1, "before"));
-    room.clock.nowMs += 61_000;
-    await housekeep(room);
-    await playExecutions(room, tokenFault(1, "before"));
-    expect(room.started.map(({ execution, is }) => [execution, is])).toEqual([
+    const world = await aWorld();
+    const run = await startFlow(world, [asks, identity("b")]);
+    await playExecutions(world, tokenFault(1, "before"));
+    world.clock.nowMs += 61_000;
+    await housekeep(world);
+    await playExecutions(world, tokenFault(1, "before"));
+    expect(world.started.map(({ execution, is }) => [execution, is])).toEqual([
       [0, "stopped"],
       [1, "running"],
     ]);
-    const [gate] = await gates(room, run);
+    const [gate] = await gates(world, run);
     if (!gate) throw new Error("The gate has not opened.");
-    await approveGate(room, gate);
-    await passUntilChecked(room);
-    await expectSuccess(room, run);
+    await approveGate(world, gate);
+    await passUntilChecked(world);
+    await expectSuccess(world, run);
   });
 
   it("is passed although the token of an earlier execution is stored: the token of the later one was lost", async () => {
-    const room = await aRoom();
-    const run = await startFlow(room, [asks, identity("b")]);
-    await playExecutions(room);
-    const [first] = room.started;
+    const world = await aWorld();
+    const run = await startFlow(world, [asks, identity("b")]);
+    await playExecutions(world);
+    const [first] = world.started;
     if (first) first.is = "ended";
-    room.clock.nowMs += limits.flowWaitCheckMs;
-    await housekeep(room);
-    await playExecutions(room, tokenFault(1, "before"));
-    expect(room.started.map(({ execution, is }) => [execution, is])).toEqual([
+    world.clock.nowMs += limits.flowWaitCheckMs;
+    await housekeep(world);
+    await playExecutions(world, tokenFault(1, "before"));
+    expect(world.started.map(({ execution, is }) => [execution, is])).toEqual([
       [0, "ended"],
       [1, "running"],
     ]);
-    const [gate] = await gates(room, run);
+    const [gate] = await gates(world, run);
     if (!gate) throw new Error("The gate has not opened.");
-    await approveGate(room, gate);
-    await passUntilChecked(room);
-    await expectSuccess(room, run);
+    await approveGate(world, gate);
+    await passUntilChecked(world);
+    await expectSuccess(world, run);
   });
 
   it("is not given another execution while the one that took its place is on its way to the gate", async () => {
-    const room = await aRoom();
-    const run = await startFlow(room, [asks, identity("b")]);
-    await playExecutions(room, tokenFault(1, "before"));
+    const world = await aWorld();
+    const run = await startFlow(world, [asks, identity("b")]);
+    await playExecutions(world, tokenFault(1, "before"));
     for (let minute = 0; minute < 5; minute += 1) {
-      room.clock.nowMs += 61_000;
-      await housekeep(room);
+      world.clock.nowMs += 61_000;
+      await housekeep(world);
     }
-    expect(room.started.map(({ execution }) => execution)).toEqual([0, 1]);
-    await playExecutions(room);
-    const [gate] = await gates(room, run);
-    if (gate) await approveGate(room, gate);
-    await settle(room);
-    await expectSuccess(room, run);
+    expect(world.started.map(({ execution }) => execution)).toEqual([0, 1]);
+    await playExecutions(world);
+    const [gate] = await gates(world, run);
+    if (gate) await approveGate(world, gate);
+    await settle(world);
+    await expectSuccess(world, run);
   });
 });
 
 describe("a nested flow whose caller died while it registered the task's token", () => {
   it.each(moments)("is waited for by another execution (write %i, %s)", async (write, moment) => {
-    const room = await aRoom();
-    await addFlow(room, "f/t/inner", [identity("inner")]);
-    const run = await startFlow(room, [nested, identity("b")]);
-    await playExecutions(room, tokenFault(write, moment));
-    await settle(room);
-    await passUntilChecked(room);
-    await expectSuccess(room, run);
+    const world = await aWorld();
+    await addFlow(world, "f/t/inner", [identity("inner")]);
+    const run = await startFlow(world, [nested, identity("b")]);
+    await playExecutions(world, tokenFault(write, moment));
+    await settle(world);
+    await passUntilChecked(world);
+    await expectSuccess(world, run);
   });
 
   it.each(moments)("is waited for by another execution although it runs long (write %i, %s)", async (write, moment) => {
-    const room = await aRoom();
-    await addFlow(room, "f/t/inner", [asks]);
-    const run = await startFlow(room, [nested, identity("b")]);
-    await playExecutions(room, tokenFault(write, moment));
-    await work(room);
-    await playExecutions(room);
-    await passUntilChecked(room);
-    const [gate] = await gates(room, run);
+    const world = await aWorld();
+    await addFlow(world, "f/t/inner", [asks]);
+    const run = await startFlow(world, [nested, identity("b")]);
+    await playExecutions(world, tokenFault(write, moment));
+    await work(world);
+    await playExecutions(world);
+    await passUntilChecked(world);
+    const [gate] = await gates(world, run);
     if (!gate) throw new Error("The gate of the nested flow has not opened.");
-    await approveGate(room, gate);
-    await settle(room);
-    await expectSuccess(room, run);
+    await approveGate(world, gate);
+    await settle(world);
+    await expectSuccess(world, run);
   });
 });
 
 describe("a flow with a gate and a nested flow, whichever write of its calls fails,", () => {
   it("succeeds after the approval", async () => {
     const make = async () => {
-      const room = await aRoom();
-      await addFlow(room, "f/t/inner", [identity("inner")]);
-      const run = await startFlow(room, [nested, asks]);
+      const world = await aWorld();
+      await addFlow(world, "f/t/inner", [identity("inner")]);
+      const run = await startFlow(world, [nested, asks]);
       const approve = async () => {
-        for (const gate of await gates(room, run)) if (gate.opened && !gate.decision) await approveGate(room, gate);
+        for (const gate of await gates(world, run)) if (gate.opened && !gate.decision) await approveGate(world, gate);
       };
       return {
         act: async () => {
-          await settle(room);
+          await settle(world);
           await approve();
-          await settle(room);
+          await settle(world);
         },
         recover: async () => {
           for (let round = 0; round < 3; round += 1) {
-            room.clock.nowMs += limits.flowCheckMs + 1000;
-            await housekeep(room);
-            await settle(room);
+            world.clock.nowMs += limits.flowCheckMs + 1000;
+            await housekeep(world);
+            await settle(world);
             await approve();
-            await settle(room);
+            await settle(world);
           }
         },
-        check: () => expectSuccess(room, run),
+        check: () => expectSuccess(world, run),
       };
     };
     const writes = await expectToSurviveFaults(make, { kinds: ["death"] });

@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Cloud } from "../../../test/support/use-cases/cloud.ts";
 import { echo, nested, sleepS, step } from "../../../test/support/use-cases/flow-modules.ts";
-import { addFlow, endOfFlow, type FlowRoom, gates, newFlowRoom, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { addJob, resumeDue } from "../../../test/support/use-cases/room-jobs.ts";
+import { addFlow, endOfFlow, type FlowWorld, gates, newFlowWorld, startFlow } from "../../../test/support/use-cases/world-flows.ts";
+import { addJob, resumeDue } from "../../../test/support/use-cases/world-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { cancelJob } from "../../jobs/cancel/cancel-job.ts";
 
-let room: FlowRoom;
+let world: FlowWorld;
 beforeAll(async () => {
-  room = await newFlowRoom();
+  world = await newFlowWorld();
   await Promise.all([
-    addFlow(room, "f/t/sleeps", [step("a", sleepS(600)), step("inside")]),
-    addFlow(room, "f/t/asks", [{ id: "ask", value: { type: "identity" }, suspend: { required_events: 1, timeout: 100_000 } }]),
+    addFlow(world, "f/t/sleeps", [step("a", sleepS(600)), step("inside")]),
+    addFlow(world, "f/t/asks", [{ id: "ask", value: { type: "identity" }, suspend: { required_events: 1, timeout: 100_000 } }]),
   ]);
 });
 const timedOut = (seconds: number) => ({
@@ -28,37 +28,37 @@ describe("the time limit of a flow", () => {
     ["it waits for a nested flow", { modules: [nested("n", "f/t/sleeps"), step("b")] }, ["a"]],
     ["a segment sleeps", { same_worker: true, modules: [step("a", sleepS(600)), step("b")] }, ["a"]],
   ])("ends it while %s, and nothing after that begins", async (_title, value, ran) => {
-    const from = room.results.length;
-    const executions = room.started.length;
-    const run = await startFlow(room, value, {}, { timeoutS: 3 });
-    await new Cloud(room).play(run);
-    expect(await endOfFlow(room, run)).toEqual(timedOut(3));
-    expect(room.results.slice(from)).toEqual(ran);
-    for (const { job } of room.started.slice(executions)) expect(await endOfFlow(room, job)).toMatchObject({ state: "failed" });
+    const from = world.results.length;
+    const executions = world.started.length;
+    const run = await startFlow(world, value, {}, { timeoutS: 3 });
+    await new Cloud(world).play(run);
+    expect(await endOfFlow(world, run)).toEqual(timedOut(3));
+    expect(world.results.slice(from)).toEqual(ran);
+    for (const { job } of world.started.slice(executions)) expect(await endOfFlow(world, job)).toMatchObject({ state: "failed" });
   });
 
   it("ends it by housekeeping while nothing of it runs, together with the flows nested in it", async () => {
-    const from = room.started.length;
-    const run = await startFlow(room, [nested("n", "f/t/asks"), step("z")], {}, { timeoutS: 300 });
-    const cloud = new Cloud(room);
+    const from = world.started.length;
+    const run = await startFlow(world, [nested("n", "f/t/asks"), step("z")], {}, { timeoutS: 300 });
+    const cloud = new Cloud(world);
     const passS = async (seconds: number) => {
-      room.clock.nowMs += seconds * 1000;
-      await resumeDue(room);
+      world.clock.nowMs += seconds * 1000;
+      await resumeDue(world);
       await cloud.playUntilQuiet();
     };
     await cloud.playUntilQuiet();
     await passS(60);
-    expect(await room.deps.jobs.get(run)).toMatchObject({ state: "running" });
+    expect(await world.deps.jobs.get(run)).toMatchObject({ state: "running" });
     await passS(241);
-    expect(await endOfFlow(room, run)).toEqual(timedOut(300));
-    const [, inner] = room.started.slice(from);
-    expect(await endOfFlow(room, inner?.job ?? "")).not.toMatchObject({ state: "succeeded" });
+    expect(await endOfFlow(world, run)).toEqual(timedOut(300));
+    const [, inner] = world.started.slice(from);
+    expect(await endOfFlow(world, inner?.job ?? "")).not.toMatchObject({ state: "succeeded" });
   });
 
   it("does not concern a flow that ends in time", async () => {
-    const run = await startFlow(room, [step("a"), echo("b", "2")], {}, { timeoutS: 3600 });
-    await new Cloud(room).play(run);
-    expect(await endOfFlow(room, run)).toEqual({ state: "succeeded", result: 2 });
+    const run = await startFlow(world, [step("a"), echo("b", "2")], {}, { timeoutS: 3600 });
+    await new Cloud(world).play(run);
+    expect(await endOfFlow(world, run)).toEqual({ state: "succeeded", result: 2 });
   });
 });
 
@@ -85,7 +85,7 @@ describe("a flow whose author chose a period beyond every date, before periods h
       "succeeded",
     ],
   ])("%s, and can be canceled by force", async (_, value, expected) => {
-    const stored = await addJob(room, {
+    const stored = await addJob(world, {
       id: randomUUID(),
       kind: "flowpreview",
       code: { in: "head", json: JSON.stringify({ flow: value }) },
@@ -95,15 +95,15 @@ describe("a flow whose author chose a period beyond every date, before periods h
       tag: "flow",
       timeoutS: 3600,
     });
-    await handleJobMessage(room.deps, { job: stored.id });
-    const cloud = new Cloud(room);
+    await handleJobMessage(world.deps, { job: stored.id });
+    const cloud = new Cloud(world);
     await (expected === "running" ? cloud.playUntilQuiet() : cloud.play(stored.id));
-    const job = (await room.deps.jobs.get(stored.id)) ?? expect.fail();
+    const job = (await world.deps.jobs.get(stored.id)) ?? expect.fail();
     expect(job.state).toBe(expected);
     if (job.state !== "running") return;
-    for (const { opened } of await gates(room, job.id)) expect(new Date(opened?.deadlineMs ?? 0).getTime()).toBe(opened?.deadlineMs);
-    await resumeDue(room);
-    await cancelJob(room.deps, job, { by: "ann", reason: "", force: true });
-    expect(await endOfFlow(room, job.id)).toMatchObject({ state: "canceled" });
+    for (const { opened } of await gates(world, job.id)) expect(new Date(opened?.deadlineMs ?? 0).getTime()).toBe(opened?.deadlineMs);
+    await resumeDue(world);
+    await cancelJob(world.deps, job, { by: "ann", reason: "", force: true });
+    expect(await endOfFlow(world, job.id)).toMatchObject({ state: "canceled" });
   });
 });

@@ -3,8 +3,8 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasEnded } from "../../../core/jobs/job.ts";
 import { extractStream } from "../../../core/streams/stream-lines.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room, success } from "../../../test/support/use-cases/room.ts";
-import { addJob, addScript, addWorkspace, passLease } from "../../../test/support/use-cases/room-jobs.ts";
+import { newWorld, success, type World } from "../../../test/support/use-cases/world.ts";
+import { addJob, addScript, addWorkspace, passLease } from "../../../test/support/use-cases/world-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { eraseJob } from "../erasure/erase-job.ts";
 import { loadLogs, loadValue } from "../values/values.ts";
@@ -12,50 +12,50 @@ import { loadLogs, loadValue } from "../values/values.ts";
 /** A result that fits the head, one that is a separate item, and one that S3 holds. */
 const results = { small: 1, "middle-sized": "m".repeat(2000), large: "l".repeat(20_000) };
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 beforeEach(() => {
-  room.answers.run = async () => success(1);
+  world.answers.run = async () => success(1);
 });
 
 async function ended(id: string) {
-  const job = await room.deps.jobs.get(id);
+  const job = await world.deps.jobs.get(id);
   if (!job || !hasEnded(job)) throw new Error(`The job is ${job?.state}.`);
   return job;
 }
-const runsOf = (id: string) => room.runs.filter(({ job }) => job === id).length;
+const runsOf = (id: string) => world.runs.filter(({ job }) => job === id).length;
 
-const readStream = async (id: string) => extractStream(await loadLogs(room.deps, await ended(id)), true);
+const readStream = async (id: string) => extractStream(await loadLogs(world.deps, await ended(id)), true);
 
 /** A new version, so that its runs have a new cache entry. */
 async function newRuns() {
-  const { hash } = await addScript(room, { path: `f/t/${randomUUID()}` });
+  const { hash } = await addScript(world, { path: `f/t/${randomUUID()}` });
   return {
     hash,
-    add: async () => (await addJob(room, { hash, cacheTtlS: 6000 })).id,
-    run: (id: string) => handleJobMessage(room.deps, { job: id, hash }),
+    add: async () => (await addJob(world, { hash, cacheTtlS: 6000 })).id,
+    run: (id: string) => handleJobMessage(world.deps, { job: id, hash }),
   };
 }
 
 describe("endJobFromCache, whichever of its writes fails,", () => {
   it.each(Object.entries(results))("ends an equal run with a copy of the %s result, and does not run it", async (_, result) => {
     await expectToSurviveFaults(async () => {
-      room.answers.run = async () => success(result);
+      world.answers.run = async () => success(result);
       const { add, run } = await newRuns();
       const [first, second] = [await add(), await add()];
       await run(first);
       return {
         act: () => run(second),
-        recover: () => passLease(room),
+        recover: () => passLease(world),
         check: async () => {
           const job = await ended(second);
           expect([job.state, job.cachedFrom, runsOf(second)]).toEqual(["succeeded", first, 0]);
           // The copy is the job's own: it stays when the first job is erased.
-          await eraseJob(room.deps, await ended(first));
-          expect(JSON.parse(await loadValue(room.deps, job, job.result))).toEqual(result);
+          await eraseJob(world.deps, await ended(first));
+          expect(JSON.parse(await loadValue(world.deps, job, job.result))).toEqual(result);
         },
       };
     });
@@ -67,7 +67,7 @@ describe("endJobFromCache of a run that streamed, whichever of its writes fails,
 
   it.each(Object.entries(streams))("ends an equal run together with its %s stream, which it has once", async (_, text) => {
     await expectToSurviveFaults(async () => {
-      room.answers.run = async () => success(1, `a line\nWM_STREAM: ${text}\n`);
+      world.answers.run = async () => success(1, `a line\nWM_STREAM: ${text}\n`);
       const { add, run } = await newRuns();
       const [first, second] = [await add(), await add()];
       await run(first);
@@ -75,9 +75,9 @@ describe("endJobFromCache of a run that streamed, whichever of its writes fails,
         act: () => run(second),
         recover: async () => {
           // A reader who sees the end now must find the stream.
-          const job = await room.deps.jobs.get(second);
+          const job = await world.deps.jobs.get(second);
           if (job && hasEnded(job)) expect(await readStream(second)).toBe(text);
-          await passLease(room);
+          await passLease(world);
         },
         check: async () => {
           expect([(await ended(second)).cachedFrom, runsOf(second)]).toEqual([first, 0]);
@@ -95,13 +95,13 @@ describe("storeCacheEntry, whichever write of the run fails,", () => {
       const [first, second] = [await add(), await add()];
       return {
         act: () => run(first),
-        recover: () => passLease(room),
+        recover: () => passLease(world),
         check: async () => {
           expect((await ended(first)).state).toBe("succeeded");
           // Housekeeping may have sent the second job already.
           await run(second);
           const job = await ended(second);
-          expect(JSON.parse(await loadValue(room.deps, job, job.result))).toBe(1);
+          expect(JSON.parse(await loadValue(world.deps, job, job.result))).toBe(1);
           expect(runsOf(second)).toBe(job.cachedFrom === undefined ? 1 : 0);
         },
       };
@@ -112,8 +112,8 @@ describe("storeCacheEntry, whichever write of the run fails,", () => {
     const { add, run, hash } = await newRuns();
     const first = await add();
     await run(first);
-    await eraseJob(room.deps, await ended(first));
-    const second = await addJob(room, { hash, cacheTtlS: 6000 });
+    await eraseJob(world.deps, await ended(first));
+    const second = await addJob(world, { hash, cacheTtlS: 6000 });
     await run(second.id);
     expect([(await ended(second.id)).cachedFrom, runsOf(second.id)]).toEqual([undefined, 1]);
   });

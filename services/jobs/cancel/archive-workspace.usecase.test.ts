@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
-import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
-import { playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { addJob, addScript, addWorkspace, LEASE_OVER_MS, newIsolation, work } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
+import { playExecutions, startFlow } from "../../../test/support/use-cases/world-flows.ts";
+import { addJob, addScript, addWorkspace, LEASE_OVER_MS, newIsolation, work } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { resumeDueJobs } from "../../maintenance/resume-due-jobs.ts";
 import { setWorkspaceArchived } from "../../workspaces/archive.ts";
 import { createWorkspace, listAllWorkspaces } from "../../workspaces/workspaces.ts";
 import { archiveWorkspace } from "./archive-workspace.ts";
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
+  world = await newWorld();
+  await addWorkspace(world);
 });
 
 const WEEK_MS = 7 * 24 * 3600_000;
@@ -21,29 +21,29 @@ const WEEK_MS = 7 * 24 * 3600_000;
 /** A workspace with a job in the queue, a job that is scheduled for later, and a flow that waits for an approval. */
 async function aWorkspace() {
   const id = `w-${randomUUID().slice(0, 8)}`;
-  const own = { ...room, workspace: id };
-  await createWorkspace(room.deps, anAdmin, { id, name: id });
+  const own = { ...world, workspace: id };
+  await createWorkspace(world.deps, anAdmin, { id, name: id });
   const { hash } = await addScript(own);
   const flow = await startFlow(own, [{ id: "ask", value: { type: "identity" }, suspend: { required_events: 1, timeout: 1_000_000 } }]);
   await playExecutions(own);
-  const ids = [flow, (await addJob(own, { hash })).id, (await addJob(own, { hash, scheduledForMs: room.clock.nowMs + WEEK_MS })).id];
+  const ids = [flow, (await addJob(own, { hash })).id, (await addJob(own, { hash, scheduledForMs: world.clock.nowMs + WEEK_MS })).id];
   return {
-    archive: () => archiveWorkspace(room.deps, { actor: anAdmin, workspace: id }),
-    restore: () => setWorkspaceArchived(room.deps, id, false),
-    isArchived: async () => (await listAllWorkspaces(room.deps)).find((workspace) => workspace.id === id)?.deleted === true,
+    archive: () => archiveWorkspace(world.deps, { actor: anAdmin, workspace: id }),
+    restore: () => setWorkspaceArchived(world.deps, id, false),
+    isArchived: async () => (await listAllWorkspaces(world.deps)).find((workspace) => workspace.id === id)?.deleted === true,
     async states(): Promise<string[]> {
-      return (await room.deps.jobs.batchGet(ids)).map(({ state }) => state);
+      return (await world.deps.jobs.batchGet(ids)).map(({ state }) => state);
     },
-    isOpen: () => room.started.some(({ job, is }) => job === flow && is === "running"),
-    runs: () => room.runs.filter(({ job }) => ids.includes(job)).length,
+    isOpen: () => world.started.some(({ job, is }) => job === flow && is === "running"),
+    runs: () => world.runs.filter(({ job }) => ids.includes(job)).length,
   };
 }
 /** Runs the housekeeping of all jobs that are due after this time. */
 async function checkAfter(passedMs: number): Promise<void> {
-  room.clock.nowMs += passedMs;
-  const inUse = new Set((await listAllWorkspaces(room.deps)).filter(({ deleted }) => !deleted).map(({ id }) => id));
-  await resumeDueJobs({ ...room.deps, isolation: newIsolation(room) }, inUse, Number.POSITIVE_INFINITY);
-  await work(room);
+  world.clock.nowMs += passedMs;
+  const inUse = new Set((await listAllWorkspaces(world.deps)).filter(({ deleted }) => !deleted).map(({ id }) => id));
+  await resumeDueJobs({ ...world.deps, isolation: newIsolation(world) }, inUse, Number.POSITIVE_INFINITY);
+  await work(world);
 }
 
 const all = ["canceled", "canceled", "canceled"];

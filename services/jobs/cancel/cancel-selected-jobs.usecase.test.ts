@@ -3,42 +3,42 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { actions } from "../../../contract/access/actions.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
-import type { Room } from "../../../test/support/use-cases/room.ts";
-import { playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { addJob, LEASE_OVER_MS, newScriptRoom, resumeDue, work } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
+import type { World } from "../../../test/support/use-cases/world.ts";
+import { playExecutions, startFlow } from "../../../test/support/use-cases/world-flows.ts";
+import { addJob, LEASE_OVER_MS, newScriptWorld, resumeDue, work } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin, aReader } from "../../../test/support/use-cases/world-people.ts";
 import { cancelJobsOfPath, cancelSelectedJobs } from "./cancel-selected-jobs.ts";
 
 const mark = { by: "ann", reason: "wrong customer" };
 
-let room: Room;
+let world: World;
 let hash: string;
 beforeAll(async () => {
-  ({ room, hash } = await newScriptRoom());
+  ({ world, hash } = await newScriptWorld());
 });
 
 /** Two jobs that wait in the queue, and between them a flow that waits for an approval. */
 async function aSelection() {
-  const flow = await startFlow(room, [{ id: "ask", value: { type: "identity" }, suspend: { required_events: 1, timeout: 1_000_000 } }]);
-  await playExecutions(room);
-  const ids = [(await addJob(room, { hash })).id, flow, (await addJob(room, { hash })).id];
+  const flow = await startFlow(world, [{ id: "ask", value: { type: "identity" }, suspend: { required_events: 1, timeout: 1_000_000 } }]);
+  await playExecutions(world);
+  const ids = [(await addJob(world, { hash })).id, flow, (await addJob(world, { hash })).id];
   const caller = { actor: anAdmin, action: actions.readRun };
-  const selection = { workspace: room.workspace, ids: [...ids, randomUUID()] };
+  const selection = { workspace: world.workspace, ids: [...ids, randomUUID()] };
   return {
     flow,
     ids,
-    cancel: () => cancelSelectedJobs(room.deps, caller, selection, mark),
+    cancel: () => cancelSelectedJobs(world.deps, caller, selection, mark),
     async states(): Promise<string[]> {
-      return (await room.deps.jobs.batchGet(ids)).map(({ state }) => state);
+      return (await world.deps.jobs.batchGet(ids)).map(({ state }) => state);
     },
-    isOpen: () => room.started.some(({ job, is }) => job === flow && is === "running"),
-    runs: () => room.runs.filter(({ job }) => ids.includes(job)).length,
+    isOpen: () => world.started.some(({ job, is }) => job === flow && is === "running"),
+    runs: () => world.runs.filter(({ job }) => ids.includes(job)).length,
   };
 }
 async function checkAgain(): Promise<void> {
-  room.clock.nowMs += LEASE_OVER_MS;
-  await resumeDue(room);
-  await work(room);
+  world.clock.nowMs += LEASE_OVER_MS;
+  await resumeDue(world);
+  await work(world);
 }
 
 describe("cancelSelectedJobs, whichever of its writes fails,", () => {
@@ -68,12 +68,12 @@ describe("cancelSelectedJobs, whichever of its writes fails,", () => {
         recover: async () => undefined,
         check: async () => {
           await checkAgain();
-          for (const job of await room.deps.jobs.batchGet(ids)) {
+          for (const job of await world.deps.jobs.batchGet(ids)) {
             const expected = job.id === flow ? (hasEnded(job) ? "canceled" : "running") : job.cancel ? "canceled" : "succeeded";
             expect(job.state).toBe(expected);
-            expect(room.runs.filter((run) => run.job === job.id)).toHaveLength(expected === "succeeded" ? 1 : 0);
+            expect(world.runs.filter((run) => run.job === job.id)).toHaveLength(expected === "succeeded" ? 1 : 0);
           }
-          expect(isOpen()).toBe((await room.deps.jobs.get(flow))?.state === "running");
+          expect(isOpen()).toBe((await world.deps.jobs.get(flow))?.state === "running");
           // The flow must not wait in later scenarios.
           await cancel();
         },
@@ -84,13 +84,13 @@ describe("cancelSelectedJobs, whichever of its writes fails,", () => {
 
 it("canceling the jobs of a path cancels those that have not ended, and no job of another path", async () => {
   const path = `f/t/${randomUUID()}`;
-  const own = [(await addJob(room, { hash, path })).id, (await addJob(room, { hash, path })).id];
-  const other = await addJob(room, { hash, path: `${path}2` });
+  const own = [(await addJob(world, { hash, path })).id, (await addJob(world, { hash, path })).id];
+  const other = await addJob(world, { hash, path: `${path}2` });
   const cancel = (actor = anAdmin) =>
-    cancelJobsOfPath(room.deps, { actor, action: actions.readRun }, { workspace: room.workspace, path }, mark);
-  expect(await cancel(aReader(room.workspace, []))).toEqual({ canceled: 0, hasMore: false });
+    cancelJobsOfPath(world.deps, { actor, action: actions.readRun }, { workspace: world.workspace, path }, mark);
+  expect(await cancel(aReader(world.workspace, []))).toEqual({ canceled: 0, hasMore: false });
   expect(await cancel()).toEqual({ canceled: 2, hasMore: false });
-  expect((await room.deps.jobs.batchGet(own)).map(({ state }) => state)).toEqual(["canceled", "canceled"]);
+  expect((await world.deps.jobs.batchGet(own)).map(({ state }) => state)).toEqual(["canceled", "canceled"]);
   expect(await cancel()).toEqual({ canceled: 0, hasMore: false });
-  expect(await room.deps.jobs.get(other.id)).toMatchObject({ state: "queued" });
+  expect(await world.deps.jobs.get(other.id)).toMatchObject({ state: "queued" });
 });

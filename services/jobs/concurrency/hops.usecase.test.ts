@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import type { Sendable } from "../../../core/jobs/lifecycle.ts";
-import { addJob, newScriptRoom } from "../../../test/support/use-cases/room-jobs.ts";
+import { addJob, newScriptWorld } from "../../../test/support/use-cases/world-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 
 const JOBS = 100;
@@ -10,10 +10,10 @@ const JOBS = 100;
 const BATCH = 10;
 
 it("100 jobs of a group with the limit 1 get two messages each at most, and each hop of the chain that Lambda counts runs a job", async () => {
-  const { room, hash } = await newScriptRoom();
+  const { world, hash } = await newScriptWorld();
   const concurrency = { group: randomUUID().replaceAll("-", ""), limit: 1 };
   const jobs = [];
-  for (let n = 0; n < JOBS; n += 1) jobs.push(await addJob(room, { hash, concurrency }));
+  for (let n = 0; n < JOBS; n += 1) jobs.push(await addJob(world, { hash, concurrency }));
 
   // Lambda gives a message the number of the invocation that sends it, plus one.
   const hop = new AsyncLocalStorage<number>();
@@ -23,10 +23,10 @@ it("100 jobs of a group with the limit 1 get two messages each at most, and each
   let running = 0;
   let most = 0;
   // The listeners for the ends of jobs have this queue too.
-  const { deps } = room;
+  const { deps } = world;
   deps.queue.sendMessage = async ({ id }: Sendable) => void waiting.push({ job: id, hop: (hop.getStore() ?? 0) + 1 });
-  const { run } = room.answers;
-  room.answers.run = async (request) => {
+  const { run } = world.answers;
+  world.answers.run = async (request) => {
     running += 1;
     most = Math.max(most, running);
     const answer = await run(request);

@@ -4,14 +4,14 @@ import { limits } from "../../../contract/limits.ts";
 import { workspaceObject } from "../../../core/workspaces/workspace.ts";
 import { aQueuedJob } from "../../../test/builders/jobs.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
-import { newRoom } from "../../../test/support/use-cases/room.ts";
+import { newWorld } from "../../../test/support/use-cases/world.ts";
 import { createJobRecord } from "./create-job-record.ts";
 
 describe("createJobRecord with an Idempotency-Key, whichever of its writes fails,", () => {
   it("records one job for the key, and the repeated call returns or creates it", async () => {
     await expectToSurviveFaults(async () => {
-      const room = await newRoom();
-      const { deps, workspace, clock } = room;
+      const world = await newWorld();
+      const { deps, workspace, clock } = world;
       const expiresAtMs = clock.nowMs + limits.jobRetentionMs;
       const key = { ...workspaceObject.key(workspace), pk: `IDEMPOTENCY#${workspace}` };
       const idempotencyKey = { key, fingerprint: "same", retentionMs: 60_000 };

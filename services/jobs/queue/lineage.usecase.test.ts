@@ -8,30 +8,30 @@ import { nested } from "../../../test/support/use-cases/flow-modules.ts";
 import {
   addFlow,
   approveGate,
-  type FlowRoom,
+  type FlowWorld,
   gates,
-  newFlowRoom,
+  newFlowWorld,
   playExecutions,
   startFlow,
-} from "../../../test/support/use-cases/room-flows.ts";
-import { addJob, work } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
+} from "../../../test/support/use-cases/world-flows.ts";
+import { addJob, work } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin, aReader } from "../../../test/support/use-cases/world-people.ts";
 import { enqueueJob } from "./enqueue.ts";
 import { resolveLineage } from "./lineage.ts";
 
-let room: FlowRoom;
+let world: FlowWorld;
 beforeAll(async () => {
-  room = await newFlowRoom();
+  world = await newFlowWorld();
 });
 
 const [ownJob, ownParent, ownRoot] = [randomUUID(), randomUUID(), randomUUID()];
 const aJobOfBob = (more: Partial<JobActor> = {}): JobActor => {
-  const { tokenHash: _, tokenPrefix: __, ...bob } = aReader(room.workspace, ["readable"]);
-  const job = { jobId: ownJob, parent: ownParent, root: ownRoot, attempt: 1, workspace: room.workspace, permissionedAs: "u/bob" };
+  const { tokenHash: _, tokenPrefix: __, ...bob } = aReader(world.workspace, ["readable"]);
+  const job = { jobId: ownJob, parent: ownParent, root: ownRoot, attempt: 1, workspace: world.workspace, permissionedAs: "u/bob" };
   return { ...bob, ...job, kind: "job", ...more };
 };
-const resolve = (actor: Actor, query: object) => resolveLineage(room.deps, actor, room.workspace, query);
-const loadJob = async (id: string): Promise<Job> => (await room.deps.jobs.get(id)) ?? expect.fail(`There is no job ${id}.`);
+const resolve = (actor: Actor, query: object) => resolveLineage(world.deps, actor, world.workspace, query);
+const loadJob = async (id: string): Promise<Job> => (await world.deps.jobs.get(id)) ?? expect.fail(`There is no job ${id}.`);
 
 describe("the parent and the root that a caller names", () => {
   it("are those of a running job's own lineage", async () => {
@@ -40,23 +40,23 @@ describe("the parent and the root that a caller names", () => {
   });
 
   it("are ignored for any other job that the caller may not see and run", async () => {
-    const foreign = await addJob(room, { path: "f/hidden/a" });
-    const preview = await addJob(room, { path: undefined, kind: "preview" });
-    const elsewhere = await addJob(room, { path: "f/readable/a", workspace: "other" });
+    const foreign = await addJob(world, { path: "f/hidden/a" });
+    const preview = await addJob(world, { path: undefined, kind: "preview" });
+    const elsewhere = await addJob(world, { path: "f/readable/a", workspace: "other" });
     for (const id of [foreign.id, preview.id, elsewhere.id, randomUUID()]) {
-      for (const actor of [aReader(room.workspace, ["readable"]), aJobOfBob()])
+      for (const actor of [aReader(world.workspace, ["readable"]), aJobOfBob()])
         expect(await resolve(actor, { parent_job: id, root_job: id })).toEqual({});
     }
   });
 
   it("may be a parent that the caller may see and run, and never a root", async () => {
-    const seen = await addJob(room, { path: "f/readable/a" });
-    const own = await addJob(room, { path: undefined, kind: "preview", email: "bob@example.com" });
+    const seen = await addJob(world, { path: "f/readable/a" });
+    const own = await addJob(world, { path: undefined, kind: "preview", email: "bob@example.com" });
     for (const { id } of [seen, own]) {
-      for (const actor of [aReader(room.workspace, ["readable"]), aJobOfBob()])
+      for (const actor of [aReader(world.workspace, ["readable"]), aJobOfBob()])
         expect(await resolve(actor, { parent_job: id, root_job: id })).toEqual({ parent: id });
     }
-    const limited = { ...aReader(room.workspace, ["readable"]), scopes: ["jobs:read"] };
+    const limited = { ...aReader(world.workspace, ["readable"]), scopes: ["jobs:read"] };
     expect(await resolve(limited, { parent_job: seen.id })).toEqual({});
   });
 });
@@ -65,10 +65,10 @@ describe("a flow that a job starts with the id of another run as its root", () =
   const asks = (id: string) => ({ id, value: { type: "identity" }, suspend: { required_events: 1, timeout: 1000 } });
 
   it("keeps its approvals, those of its nested flows included, in its own run and record", async () => {
-    const { deps, workspace } = room;
-    await addFlow(room, "f/t/asking", [asks("inner")]);
-    const victim = await startFlow(room, [asks("own")]);
-    await playExecutions(room);
+    const { deps, workspace } = world;
+    await addFlow(world, "f/t/asking", [asks("inner")]);
+    const victim = await startFlow(world, [asks("own")]);
+    await playExecutions(world);
     const actor: JobActor = { ...aJobOfBob(), ...anAdmin, kind: "job", parent: victim };
     const { id } = await enqueueJob(deps, {
       actor,
@@ -80,18 +80,18 @@ describe("a flow that a job starts with the id of another run as its root", () =
       timeoutS: 3600,
       lineage: await resolveLineage(deps, actor, workspace, { parent_job: victim, root_job: victim }),
     });
-    await work(room);
+    await work(world);
     for (let at = 0; at < 2; at += 1) {
-      await playExecutions(room);
-      const open = (await gates(room, id)).find(({ decision }) => !decision);
-      await approveGate(room, open ?? expect.fail(`No gate is open: ${JSON.stringify(await loadJob(id))}`));
-      await playExecutions(room);
-      await work(room);
+      await playExecutions(world);
+      const open = (await gates(world, id)).find(({ decision }) => !decision);
+      await approveGate(world, open ?? expect.fail(`No gate is open: ${JSON.stringify(await loadJob(id))}`));
+      await playExecutions(world);
+      await work(world);
     }
-    await playExecutions(room);
+    await playExecutions(world);
     expect(await loadJob(id)).toMatchObject({ state: "succeeded", parent: victim, root: victim, tree: ownJob });
-    expect((await gates(room, victim)).map(({ module }) => module)).toEqual(["own"]);
-    expect((await gates(room, id)).map(({ module }) => module).toSorted()).toEqual(["inner", "mine"]);
+    expect((await gates(world, victim)).map(({ module }) => module)).toEqual(["own"]);
+    expect((await gates(world, id)).map(({ module }) => module).toSorted()).toEqual(["inner", "mine"]);
     const recorded = async (run: string) =>
       (await deps.objects.list(approvalEntryObject.partitionKey(workspace), { beginsWith: `${run}#` })).length;
     expect([await recorded(victim), await recorded(id)]).toEqual([0, 2]);

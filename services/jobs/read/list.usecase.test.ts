@@ -8,15 +8,15 @@ import { endedIndexObject } from "../../../core/jobs/ended-index.ts";
 import { type ListScope, matchesJob } from "../../../core/jobs/filter.ts";
 import { buildListKey, computeShard, hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { aQueuedJob } from "../../../test/builders/jobs.ts";
-import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
-import { addWorkspace } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
+import { addWorkspace } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { countEndedJobs, countJobs } from "./count.ts";
 import { recordEndedIndexStart } from "./ended-index.ts";
 import { listJobIds } from "./list.ts";
 import type { JobCaller } from "./read.ts";
 
-let room: Room;
+let world: World;
 const person: JobCaller = { actor: anAdmin, action: actions.readRun };
 const jobs: Job[] = [];
 const parent = randomUUID();
@@ -44,9 +44,9 @@ function aVariedJob(workspace: string, at: number, createdAtMs: number): Job {
 }
 
 beforeAll(async () => {
-  room = await newRoom();
-  await addWorkspace(room);
-  const { deps, workspace, clock } = room;
+  world = await newWorld();
+  await addWorkspace(world);
+  const { deps, workspace, clock } = world;
   const started = clock.nowMs;
   // Jobs before this time count as those of an earlier release, whose end states have no index.
   await deps.objects.put({ ...endedIndexObject.key(), value: { sinceMs: started + 60_000 } });
@@ -72,17 +72,17 @@ function expected(query: JobListQuery, scope: ListScope): string[] {
   const rank = (job: Job) => (scope === "all" && hasEnded(job) ? 1 : 0);
   const key = (job: Job) => buildListKey(job.createdAtMs, job.id);
   return jobs
-    .filter((job) => matchesJob(job, query, scope, room.clock.nowMs))
+    .filter((job) => matchesJob(job, query, scope, world.clock.nowMs))
     .sort((a, b) => rank(a) - rank(b) || order * (key(a) < key(b) ? -1 : 1))
     .map(({ id }) => id);
 }
 
 /** Follows the cursors of a list to its end. */
-async function listAll(query: JobListQuery, scope: ListScope, workspace = room.workspace): Promise<string[]> {
+async function listAll(query: JobListQuery, scope: ListScope, workspace = world.workspace): Promise<string[]> {
   const all: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = await listJobIds(room.deps, person, { workspace, query: { ...query, cursor }, scope });
+    const page = await listJobIds(world.deps, person, { workspace, query: { ...query, cursor }, scope });
     all.push(...page.entries);
     cursor = page.next;
   } while (cursor);
@@ -152,12 +152,12 @@ it.each(limited)(
     while (added.length < count) {
       const at = added.length;
       const args = { in: "head" as const, json: hasArgs(at) ? '{"n":1}' : "{}" };
-      const varied = { ...aVariedJob(workspace, 2, room.clock.nowMs - at * 1000), id: randomUUID(), args };
+      const varied = { ...aVariedJob(workspace, 2, world.clock.nowMs - at * 1000), id: randomUUID(), args };
       const job = { ...varied, worker: hasWorker(at) ? "wanted" : "other" };
       // All jobs are in one partition of the index, so that its pages are known.
       if (computeShard(job.id) === 0) added.push(job);
     }
-    await Promise.all(added.map((job) => room.deps.jobs.create(job, undefined)));
+    await Promise.all(added.map((job) => world.deps.jobs.create(job, undefined)));
     const wanted = added.filter((_, at) => hasWorker(at) && hasArgs(at)).map(({ id }) => id);
     expect(await listAll({ ...query, worker: "wanted", per_page: 100 }, "completed", workspace)).toEqual(wanted);
   },
@@ -165,14 +165,14 @@ it.each(limited)(
 
 it("a list finds a match behind the jobs that one search reads", async () => {
   const query = { tag: "rare", per_page: 5 };
-  const page = await listJobIds(room.deps, person, { workspace: room.workspace, query, scope: "completed" });
+  const page = await listJobIds(world.deps, person, { workspace: world.workspace, query, scope: "completed" });
   expect(page.entries).toEqual(expected(query, "completed"));
   expect(page.entries).toHaveLength(1);
 });
 
 it("a list without a cursor has the pages of existing clients, of which page 0 is the first", async () => {
   const pageOf = async (page: number) =>
-    (await listJobIds(room.deps, person, { workspace: room.workspace, query: { page, per_page: 50 }, scope: "all" })).entries;
+    (await listJobIds(world.deps, person, { workspace: world.workspace, query: { page, per_page: 50 }, scope: "all" })).entries;
   const all = expected({}, "all");
   expect(await pageOf(0)).toEqual(all.slice(0, 50));
   for (const page of [1, 2, 5]) expect(await pageOf(page)).toEqual(all.slice((page - 1) * 50, page * 50));
@@ -180,22 +180,22 @@ it("a list without a cursor has the pages of existing clients, of which page 0 i
 
 it("a list refuses a page number behind the jobs that one request may skip, and reads none", async () => {
   const page = limits.listSkipped / 100 + 2;
-  const search = { workspace: room.workspace, query: { page, per_page: 100 }, scope: "all" as const };
-  await expect(listJobIds({} as typeof room.deps, person, search)).rejects.toMatchObject({ code: "query.invalid" });
-  expect((await listJobIds(room.deps, person, { ...search, query: { page: page - 1, per_page: 100 } })).entries).toEqual([]);
+  const search = { workspace: world.workspace, query: { page, per_page: 100 }, scope: "all" as const };
+  await expect(listJobIds({} as typeof world.deps, person, search)).rejects.toMatchObject({ code: "query.invalid" });
+  expect((await listJobIds(world.deps, person, { ...search, query: { page: page - 1, per_page: 100 } })).entries).toEqual([]);
 });
 
 it("a list refuses a cursor that it has not given", async () => {
   for (const cursor of ["x", Buffer.from('{"phase":"all","after":"1"}').toString("base64url")]) {
     const query = { cursor };
-    await expect(listJobIds(room.deps, person, { workspace: room.workspace, query, scope: "all" })).rejects.toMatchObject({
+    await expect(listJobIds(world.deps, person, { workspace: world.workspace, query, scope: "all" })).rejects.toMatchObject({
       code: "query.invalid",
     });
   }
 });
 
 it("a count equals the length of the list, and reads no ended job if the caller sees all", async () => {
-  const { deps, workspace } = room;
+  const { deps, workspace } = world;
   const own = { workspace, query: {}, scope: "completed" } as const;
   expect(await countJobs(deps, person, own)).toEqual({ count: expected({}, "completed").length, complete: true });
   expect(await countJobs(deps, person, { ...own, scope: "queue" })).toEqual({ count: expected({}, "queue").length, complete: true });
@@ -206,8 +206,8 @@ it("a count equals the length of the list, and reads no ended job if the caller 
       complete: true,
     });
   }
-  const recent = room.clock.nowMs - (jobs[150]?.createdAtMs ?? 0) - 20;
-  const found = expected({ completed_after: new Date(room.clock.nowMs - recent).toISOString() }, "completed");
+  const recent = world.clock.nowMs - (jobs[150]?.createdAtMs ?? 0) - 20;
+  const found = expected({ completed_after: new Date(world.clock.nowMs - recent).toISOString() }, "completed");
   expect(await countEndedJobs(deps, person, workspace, { completed_after_s_ago: recent / 1000 })).toEqual({
     count: found.length,
     complete: true,
@@ -224,15 +224,15 @@ it("a count equals the length of the list, and reads no ended job if the caller 
 });
 
 it("housekeeping records once since when unsuccessful jobs are in the index of their state", async () => {
-  const before = await room.deps.objects.get(endedIndexObject.key());
-  expect(await recordEndedIndexStart(room.deps, [room.workspace])).toBe(false);
-  expect(await room.deps.objects.get(endedIndexObject.key())).toEqual(before);
+  const before = await world.deps.objects.get(endedIndexObject.key());
+  expect(await recordEndedIndexStart(world.deps, [world.workspace])).toBe(false);
+  expect(await world.deps.objects.get(endedIndexObject.key())).toEqual(before);
   for (const [workspaces, sinceMs] of [
     [["empty"], 0],
-    [["empty", room.workspace], room.clock.nowMs + 20 * 60_000],
+    [["empty", world.workspace], world.clock.nowMs + 20 * 60_000],
   ] as const) {
-    await room.deps.objects.deleteItem(endedIndexObject.key());
-    expect(await recordEndedIndexStart(room.deps, workspaces)).toBe(true);
-    expect(await room.deps.objects.get(endedIndexObject.key())).toMatchObject({ value: { sinceMs } });
+    await world.deps.objects.deleteItem(endedIndexObject.key());
+    expect(await recordEndedIndexStart(world.deps, workspaces)).toBe(true);
+    expect(await world.deps.objects.get(endedIndexObject.key())).toMatchObject({ value: { sinceMs } });
   }
 });

@@ -5,11 +5,11 @@ import { matchesAuditQuery } from "../../../core/audit/entry.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { isAuditedRun, toRunEntry } from "../../../core/jobs/run-audit.ts";
 import { aQueuedJob } from "../../../test/builders/jobs.ts";
-import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
+import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
 import { buildAuditItem } from "../../audit/audit.ts";
 import { getWorkspaceAudit, listWorkspaceAudit } from "./run-audit.ts";
 
-let room: Room;
+let world: World;
 let startMs: number;
 const jobs: Job[] = [];
 /** Everything that happened in the workspace, the newest first. */
@@ -18,8 +18,8 @@ const KINDS = ["script", "flow", "preview", "flowpreview", "dependencies"] as co
 const iso = (at: number) => new Date(startMs + at * 1000).toISOString();
 
 beforeAll(async () => {
-  room = await newRoom();
-  const { deps, workspace, clock } = room;
+  world = await newWorld();
+  const { deps, workspace, clock } = world;
   startMs = clock.nowMs;
   for (let at = 0; at < 500; at += 1) {
     const kind = KINDS[at % KINDS.length] ?? "script";
@@ -58,11 +58,11 @@ beforeAll(async () => {
 
 describe("the audit log of a workspace", () => {
   it("contains each run that is not a step, with its operation, its starter and its path", async () => {
-    const { entries } = await listWorkspaceAudit(room.deps, room.workspace, { operation: "jobs.run.flow", per_page: 1 });
+    const { entries } = await listWorkspaceAudit(world.deps, world.workspace, { operation: "jobs.run.flow", per_page: 1 });
     const newest = jobs.findLast(({ kind, step }) => kind === "flow" && !step);
     expect(entries).toEqual([
       {
-        workspace_id: room.workspace,
+        workspace_id: world.workspace,
         id: newest?.id,
         timestamp: new Date(newest?.createdAtMs ?? 0).toISOString(),
         username: newest?.createdBy,
@@ -72,7 +72,7 @@ describe("the audit log of a workspace", () => {
         parameters: { uuid: newest?.id, permissioned_as: "u/ben", hash: newest?.hash },
       },
     ]);
-    expect(await getWorkspaceAudit(room.deps, room.workspace, newest?.id ?? "")).toEqual(entries[0]);
+    expect(await getWorkspaceAudit(world.deps, world.workspace, newest?.id ?? "")).toEqual(entries[0]);
   });
 
   it("lists changes and runs in one order, on pages without gaps or repetitions, for every filter", async () => {
@@ -93,7 +93,7 @@ describe("the audit log of a workspace", () => {
           per_page: fc.constantFrom(1, 7, 100),
         }),
         async (query) => {
-          const { entries } = await listWorkspaceAudit(room.deps, room.workspace, query);
+          const { entries } = await listWorkspaceAudit(world.deps, world.workspace, query);
           const from = (Math.max(query.page, 1) - 1) * query.per_page;
           const wanted = all.filter((entry) => matchesAuditQuery(entry, query)).slice(from, from + query.per_page);
           expect(entries.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
@@ -111,7 +111,7 @@ describe("the audit log of a workspace", () => {
       let before: string | undefined;
       let pages = 0;
       do {
-        const page = await listWorkspaceAudit(room.deps, room.workspace, { ...query, ...(before ? { before } : {}) }, maxScanned);
+        const page = await listWorkspaceAudit(world.deps, world.workspace, { ...query, ...(before ? { before } : {}) }, maxScanned);
         for (const { id } of page.entries) found.add(id);
         before = page.before;
         pages += 1;
@@ -123,8 +123,8 @@ describe("the audit log of a workspace", () => {
 
   it("contains no run of another workspace and no step", async () => {
     const step = jobs.find(({ step }) => step);
-    await expect(getWorkspaceAudit(room.deps, room.workspace, step?.id ?? "")).rejects.toMatchObject({ code: "audit.notFound" });
+    await expect(getWorkspaceAudit(world.deps, world.workspace, step?.id ?? "")).rejects.toMatchObject({ code: "audit.notFound" });
     const other = jobs.find(isAuditedRun);
-    await expect(getWorkspaceAudit(room.deps, `${room.workspace}-2`, other?.id ?? "")).rejects.toMatchObject({ code: "audit.notFound" });
+    await expect(getWorkspaceAudit(world.deps, `${world.workspace}-2`, other?.id ?? "")).rejects.toMatchObject({ code: "audit.notFound" });
   });
 });

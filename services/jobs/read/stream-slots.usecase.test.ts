@@ -3,25 +3,25 @@ import { takeCounts } from "../../../aws/sdk/request-counts.ts";
 import { describeError, isSvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { openStreamObject } from "../../../core/streams/stream-slot.ts";
-import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
-import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
+import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { type StreamReader, takeStreamSlot, toAddressReader, toTokenReader } from "./stream-slots.ts";
 
 const EXPIRY_MS = limits.streamMs + limits.streamGraceMs;
 
-let room: Room;
+let world: World;
 beforeAll(async () => {
-  room = await newRoom();
+  world = await newWorld();
 });
 
 /** Opens streams at the same time, and returns the functions that free their slots and the refusals. */
 async function open(reader: StreamReader, count: number) {
-  const taken = await Promise.allSettled(Array.from({ length: count }, () => takeStreamSlot(room.deps, reader)));
+  const taken = await Promise.allSettled(Array.from({ length: count }, () => takeStreamSlot(world.deps, reader)));
   const refusals = taken.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
   return { freeing: taken.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])), refusals };
 }
 
-const countTaken = async ({ hash }: StreamReader) => (await room.deps.objects.list(openStreamObject.partitionKey(hash))).length;
+const countTaken = async ({ hash }: StreamReader) => (await world.deps.objects.list(openStreamObject.partitionKey(hash))).length;
 
 describe("the streams of a reader", () => {
   it.each([
@@ -62,22 +62,22 @@ describe("the streams of a reader", () => {
   it("cost one read and one write to open, one write to end, and no write if they are refused", async () => {
     const reader = toTokenReader({ ...anAdmin, tokenHash: "cost" });
     takeCounts();
-    const free = await takeStreamSlot(room.deps, reader);
+    const free = await takeStreamSlot(world.deps, reader);
     expect(takeCounts()).toMatchObject({ requests: { "dynamodb.Query": 1, "dynamodb.PutItem": 1 }, readUnits: 1 });
     await free();
     expect(takeCounts().requests).toEqual({ "dynamodb.DeleteItem": 1 });
     await open(reader, limits.streamsPerToken);
     takeCounts();
-    await expect(takeStreamSlot(room.deps, reader)).rejects.toMatchObject({ code: "stream.tooMany" });
+    await expect(takeStreamSlot(world.deps, reader)).rejects.toMatchObject({ code: "stream.tooMany" });
     expect(takeCounts().requests).toEqual({ "dynamodb.Query": 1 });
   });
 
   it("of an environment that died are free after the time in which its function would have ended", async () => {
     const reader = toAddressReader("203.0.113.10");
     const { freeing } = await open(reader, limits.streamsPerAddress);
-    room.clock.nowMs += EXPIRY_MS - 1000;
+    world.clock.nowMs += EXPIRY_MS - 1000;
     expect((await open(reader, 1)).refusals).toHaveLength(1);
-    room.clock.nowMs += 1000;
+    world.clock.nowMs += 1000;
     const later = await open(reader, limits.streamsPerAddress + 1);
     expect([later.freeing.length, later.refusals.length]).toEqual([limits.streamsPerAddress, 1]);
     // The first environment was only frozen: it frees none of the slots that others have by now.

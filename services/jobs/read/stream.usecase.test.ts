@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
-import { addJob, newScriptRoom } from "../../../test/support/use-cases/room-jobs.ts";
+import { addJob, newScriptWorld } from "../../../test/support/use-cases/world-jobs.ts";
 import { findLastStep } from "../../flows/inspection/last-step.ts";
 import { streamJobEvents } from "./stream.ts";
 
@@ -8,9 +8,9 @@ import { streamJobEvents } from "./stream.ts";
 const READING_MS = limits.streamPollMs / 2;
 
 it("a stream without news is never silent for longer than a ping and one poll, and ends itself after 90 s", async () => {
-  const { room, hash } = await newScriptRoom();
-  const { id } = await addJob(room, { hash });
-  const { jobs, storage } = room.deps;
+  const { world, hash } = await newScriptWorld();
+  const { id } = await addJob(world, { hash });
+  const { jobs, storage } = world.deps;
   // The clock moves with each reading, so that each poll takes as long as the slowest one.
   let nowMs = 0;
   const deps = {
@@ -24,7 +24,7 @@ it("a stream without news is never silent for longer than a ping and one poll, a
   };
   const request = { poll_delay_ms: 1, running: false };
   const arrivals: { atMs: number; type: string }[] = [];
-  const events = streamJobEvents(deps, { workspace: room.workspace, id }, request, {
+  const events = streamJobEvents(deps, { workspace: world.workspace, id }, request, {
     untilMs: limits.streamMs,
     gone: new AbortController().signal,
   });
@@ -39,13 +39,13 @@ it("a stream without news is never silent for longer than a ping and one poll, a
 });
 
 it("a stream ends itself in time, however long its reader wants between two polls", async () => {
-  const { room, hash } = await newScriptRoom();
-  const { id } = await addJob(room, { hash });
-  const deps = { ...room.deps, nowMs: Date.now, findLastStep: async () => undefined };
+  const { world, hash } = await newScriptWorld();
+  const { id } = await addJob(world, { hash });
+  const deps = { ...world.deps, nowMs: Date.now, findLastStep: async () => undefined };
   const startedMs = Date.now();
   const limit = { untilMs: startedMs + 50, gone: new AbortController().signal };
   const types: string[] = [];
-  for await (const { data } of streamJobEvents(deps, { workspace: room.workspace, id }, { poll_delay_ms: limits.streamPollMs }, limit))
+  for await (const { data } of streamJobEvents(deps, { workspace: world.workspace, id }, { poll_delay_ms: limits.streamPollMs }, limit))
     types.push(data.type);
   expect([types.at(-1), Date.now() - startedMs < limits.streamPollMs / 2]).toEqual(["timeout", true]);
 });

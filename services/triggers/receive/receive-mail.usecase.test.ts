@@ -2,19 +2,19 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Job } from "../../../core/jobs/job.ts";
 import { registerTelemetry } from "../../../core/telemetry/telemetry.ts";
-import { listJobs } from "../../../test/support/use-cases/room-jobs.ts";
-import { MAIL_DOMAIN, MAIL_TOPIC, newTriggerRoom, type TriggerRoom } from "../../../test/support/use-cases/room-triggers.ts";
+import { listJobs } from "../../../test/support/use-cases/world-jobs.ts";
+import { MAIL_DOMAIN, MAIL_TOPIC, newTriggerWorld, type TriggerWorld } from "../../../test/support/use-cases/world-triggers.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 
-let room: TriggerRoom;
+let world: TriggerWorld;
 let script: string;
 let local: string;
 const refused: string[] = [];
 beforeAll(async () => {
-  room = await newTriggerRoom();
-  script = await room.addRunnable();
+  world = await newTriggerWorld();
+  script = await world.addRunnable();
   local = `box-${randomUUID().slice(0, 8)}`;
-  await room.create("email", { path: `u/ann/${randomUUID()}`, script_path: script, is_flow: false, local_part: local });
+  await world.create("email", { path: `u/ann/${randomUUID()}`, script_path: script, is_flow: false, local_part: local });
   registerTelemetry({ failure: (_message, error) => void refused.push((error as Error).message), count: () => undefined });
 });
 
@@ -38,23 +38,23 @@ async function deliver(
   { to = [`${local}@${MAIL_DOMAIN}`], verdicts = {}, id = randomUUID() }: Sent = {},
 ) {
   const objectKey = `mail/${id}`;
-  if (raw !== undefined) await room.deps.storage.putObject(objectKey, raw, "message/rfc822");
+  if (raw !== undefined) await world.deps.storage.putObject(objectKey, raw, "message/rfc822");
   const receipt = { recipients: to, action: { type: "S3", objectKey }, ...verdicts };
   const Message = JSON.stringify({ notificationType: "Received", mail: { messageId: id }, receipt });
   const body = JSON.stringify({ Type: "Notification", MessageId: randomUUID(), TopicArn: MAIL_TOPIC, Message });
-  const failed = await room.receive(room.own.arn, body);
-  return { failed, isLeft: (await room.deps.storage.getObject(objectKey, 100 * 1024 * 1024)) !== undefined, id };
+  const failed = await world.receive(world.own.arn, body);
+  return { failed, isLeft: (await world.deps.storage.getObject(objectKey, 100 * 1024 * 1024)) !== undefined, id };
 }
 
 let known = new Set<string>();
 async function newJobs(): Promise<Job[]> {
-  const jobs = await listJobs(room, script);
+  const jobs = await listJobs(world, script);
   const added = jobs.filter(({ id }) => !known.has(id));
   known = new Set(jobs.map(({ id }) => id));
   return added;
 }
 const argsOf = async (job: Job | undefined) =>
-  JSON.parse(job ? await loadValue(room.deps, job, job.args) : "{}") as unknown as MailArguments;
+  JSON.parse(job ? await loadValue(world.deps, job, job.args) : "{}") as unknown as MailArguments;
 const mail = (headers: string[], body: string) => [...headers, "", body].join("\r\n");
 const TEXT = mail(["From: Ann <ann@example.com>", "Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=", "Received: a", "Received: b"], "Hello\r\n");
 
@@ -141,9 +141,9 @@ describe("a mail", () => {
   it("that SES did not report in the form that it has is not read", async () => {
     const body = (Message: unknown) =>
       JSON.stringify({ Type: "Notification", MessageId: "m", TopicArn: MAIL_TOPIC, Message: JSON.stringify(Message) });
-    const receipt = { recipients: [`${local}@${MAIL_DOMAIN}`], action: { type: "S3", objectKey: `jobs/${room.workspace}/x` } };
+    const receipt = { recipients: [`${local}@${MAIL_DOMAIN}`], action: { type: "S3", objectKey: `jobs/${world.workspace}/x` } };
     expect(
-      await room.receive(room.own.arn, body({ notificationType: "Received", mail: { messageId: "m" }, receipt }), { id: "m" }),
+      await world.receive(world.own.arn, body({ notificationType: "Received", mail: { messageId: "m" }, receipt }), { id: "m" }),
     ).toEqual(["m"]);
     expect(await newJobs()).toEqual([]);
   });

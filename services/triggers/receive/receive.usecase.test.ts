@@ -7,12 +7,12 @@ import { scanObjects } from "../../../aws/dynamodb/object-scan.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { userObject } from "../../../core/people/person.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
-import { failure, success } from "../../../test/support/use-cases/room.ts";
-import { addFlow } from "../../../test/support/use-cases/room-flows.ts";
-import { listJobs, newIsolation, work } from "../../../test/support/use-cases/room-jobs.ts";
-import { anAdmin, aReader } from "../../../test/support/use-cases/room-people.ts";
-import { newTriggerRoom, type TriggerRoom } from "../../../test/support/use-cases/room-triggers.ts";
 import { readTables } from "../../../test/support/use-cases/stored-state.ts";
+import { failure, success } from "../../../test/support/use-cases/world.ts";
+import { addFlow } from "../../../test/support/use-cases/world-flows.ts";
+import { listJobs, newIsolation, work } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin, aReader } from "../../../test/support/use-cases/world-people.ts";
+import { newTriggerWorld, type TriggerWorld } from "../../../test/support/use-cases/world-triggers.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { purgeDeletedWorkspaces } from "../../maintenance/purge-workspaces.ts";
 import { createResource } from "../../resources/save.ts";
@@ -23,45 +23,45 @@ import { getTrigger } from "../read.ts";
 import { setTriggerMode } from "../save.ts";
 import { connectPendingSources, pollRemoteQueues, releaseHeldJobs } from "../tasks.ts";
 
-let room: TriggerRoom;
+let world: TriggerWorld;
 beforeAll(async () => {
-  room = await newTriggerRoom();
+  world = await newTriggerWorld();
 });
 
 const newPath = () => `u/ann/${randomUUID()}`;
-const argsOf = async (job: Job | undefined) => job && (JSON.parse(await loadValue(room.deps, job, job.args)) as Record<string, unknown>);
+const argsOf = async (job: Job | undefined) => job && (JSON.parse(await loadValue(world.deps, job, job.args)) as Record<string, unknown>);
 
 async function aQueueTrigger({ preprocessor = false, ...fields }: { preprocessor?: boolean; [field: string]: unknown } = {}) {
-  const [path, script] = [newPath(), await room.addRunnable(undefined, preprocessor)];
-  const queue = await room.addQueue(`r-${randomUUID().slice(0, 8)}${fields["fifo"] ? ".fifo" : ""}`, { "svc:workspace": room.workspace });
-  await room.create("sqs", { path, script_path: script, is_flow: false, queue_url: queue.url, ...fields });
-  return { path, script, queue, jobs: () => listJobs(room, script) };
+  const [path, script] = [newPath(), await world.addRunnable(undefined, preprocessor)];
+  const queue = await world.addQueue(`r-${randomUUID().slice(0, 8)}${fields["fifo"] ? ".fifo" : ""}`, { "svc:workspace": world.workspace });
+  await world.create("sqs", { path, script_path: script, is_flow: false, queue_url: queue.url, ...fields });
+  return { path, script, queue, jobs: () => listJobs(world, script) };
 }
 
 describe("a message of a queue", () => {
   it("starts a job with its body as the argument msg, which runs as the trigger's user and names the trigger", async () => {
     const { path, queue, jobs } = await aQueueTrigger();
-    await room.send(queue.url, '{"order": 1}');
-    expect(await room.drain(queue)).toEqual([]);
+    await world.send(queue.url, '{"order": 1}');
+    expect(await world.drain(queue)).toEqual([]);
     const [job, ...more] = await jobs();
     expect(more).toEqual([]);
     expect(job).toMatchObject({ trigger: "sqs", triggerPath: path, permissionedAs: "u/ann", email: "ann@example.com", state: "queued" });
     expect(await argsOf(job)).toEqual({ msg: '{"order": 1}' });
-    await work(room);
+    await work(world);
     expect((await jobs())[0]?.state).toBe("succeeded");
   });
 
   it("cannot read variables with the rights of the trigger's user", async () => {
     const { queue, jobs } = await aQueueTrigger();
-    await room.send(queue.url, "$var:f/ops/key");
-    await room.drain(queue);
+    await world.send(queue.url, "$var:f/ops/key");
+    await world.drain(queue);
     expect(await argsOf((await jobs())[0])).toEqual({ msg: "\\$var:f/ops/key" });
   });
 
   it("gives a preprocessor the event, whose kind and path the message cannot choose", async () => {
     const { path, queue, jobs } = await aQueueTrigger({ preprocessor: true });
-    await room.send(queue.url, '{"kind": "webhook", "trigger_path": "f/other"}');
-    await room.drain(queue);
+    await world.send(queue.url, '{"kind": "webhook", "trigger_path": "f/other"}');
+    await world.drain(queue);
     const [job] = await jobs();
     expect(job?.preprocess).toBe("wanted");
     expect(await argsOf(job)).toEqual({
@@ -81,35 +81,35 @@ describe("a message of a queue", () => {
   it("that arrives twice, also at the same time, starts one job, and a rename of the trigger changes nothing", async () => {
     const { path, script, queue, jobs } = await aQueueTrigger();
     const id = randomUUID();
-    await Promise.all([room.receive(queue.arn, "a", { id }), room.receive(queue.arn, "a", { id })]);
+    await Promise.all([world.receive(queue.arn, "a", { id }), world.receive(queue.arn, "a", { id })]);
     const to = newPath();
-    await room.update("sqs", path, { path: to, script_path: script, is_flow: false, queue_url: queue.url });
-    expect(await room.receive(queue.arn, "a", { id })).toEqual([]);
+    await world.update("sqs", path, { path: to, script_path: script, is_flow: false, queue_url: queue.url });
+    expect(await world.receive(queue.arn, "a", { id })).toEqual([]);
     expect(await jobs()).toHaveLength(1);
   });
 
   it("stays in a queue that has lost its tag or whose trigger is disabled, and never becomes a dead letter", async () => {
     const { path, queue, jobs } = await aQueueTrigger();
-    await setTriggerMode(room.deps, room.caller("sqs", path), "disabled");
-    expect(await room.receive(queue.arn, "a", { id: "one", count: 5 })).toEqual(["one"]);
-    await setTriggerMode(room.deps, room.caller("sqs", path), "enabled");
-    await room.sqs.send(new UntagQueueCommand({ QueueUrl: queue.url, TagKeys: ["svc:workspace"] }));
-    expect(await room.receive(queue.arn, "a", { id: "two", count: 5 })).toEqual(["two"]);
+    await setTriggerMode(world.deps, world.caller("sqs", path), "disabled");
+    expect(await world.receive(queue.arn, "a", { id: "one", count: 5 })).toEqual(["one"]);
+    await setTriggerMode(world.deps, world.caller("sqs", path), "enabled");
+    await world.sqs.send(new UntagQueueCommand({ QueueUrl: queue.url, TagKeys: ["svc:workspace"] }));
+    expect(await world.receive(queue.arn, "a", { id: "two", count: 5 })).toEqual(["two"]);
     expect(await jobs()).toEqual([]);
-    expect(await room.deadLetters()).toEqual([]);
-    await connectPendingSources({ ...room.deps, isolation: newIsolation(room) });
-    expect(room.mappings.has(queue.arn)).toBe(false);
+    expect(await world.deadLetters()).toEqual([]);
+    await connectPendingSources({ ...world.deps, isolation: newIsolation(world) });
+    expect(world.mappings.has(queue.arn)).toBe(false);
   });
 
   it("that fails is delivered again, and after the third time is a dead letter; the trigger shows why", async () => {
     const { path, script, queue, jobs } = await aQueueTrigger();
-    await room.deps.objects.deleteItem(scriptHeadObject.key(room.workspace, script));
-    expect(await room.receive(queue.arn, "lost", { id: "m", count: 1 })).toEqual(["m"]);
-    expect(await room.receive(queue.arn, "lost", { id: "m", count: 2 })).toEqual(["m"]);
-    expect(await room.receive(queue.arn, "lost", { id: "m", count: 3 })).toEqual([]);
-    expect(await room.deadLetters()).toEqual(["lost"]);
+    await world.deps.objects.deleteItem(scriptHeadObject.key(world.workspace, script));
+    expect(await world.receive(queue.arn, "lost", { id: "m", count: 1 })).toEqual(["m"]);
+    expect(await world.receive(queue.arn, "lost", { id: "m", count: 2 })).toEqual(["m"]);
+    expect(await world.receive(queue.arn, "lost", { id: "m", count: 3 })).toEqual([]);
+    expect(await world.deadLetters()).toEqual(["lost"]);
     expect(await jobs()).toEqual([]);
-    const shown = await getTrigger(room.deps, { workspace: room.workspace, kind: "sqs", path });
+    const shown = await getTrigger(world.deps, { workspace: world.workspace, kind: "sqs", path });
     expect(shown["error"]).toContain(script);
   });
 
@@ -117,28 +117,28 @@ describe("a message of a queue", () => {
     const { queue, jobs } = await aQueueTrigger();
     const { personKey } = await import("../../../core/people/person.ts");
     const key = userObject.key(personKey("ann@example.com"));
-    const user = await room.deps.objects.get(key);
-    await room.deps.objects.put({ ...key, value: { ...(user?.value as object), disabled: true } });
-    expect(await room.receive(queue.arn, "a", { id: "m" })).toEqual(["m"]);
-    await room.deps.objects.put({ ...key, value: user?.value });
+    const user = await world.deps.objects.get(key);
+    await world.deps.objects.put({ ...key, value: { ...(user?.value as object), disabled: true } });
+    expect(await world.receive(queue.arn, "a", { id: "m" })).toEqual(["m"]);
+    await world.deps.objects.put({ ...key, value: user?.value });
     expect(await jobs()).toEqual([]);
   });
 
   it("waits while the trigger is suspended, and runs once the trigger is enabled", async () => {
     const { path, queue, jobs } = await aQueueTrigger({ mode: "suspended" });
-    await room.receive(queue.arn, "a", { id: "1" });
-    await room.receive(queue.arn, "a", { id: "1" });
-    await room.receive(queue.arn, "b", { id: "2" });
-    await work(room);
+    await world.receive(queue.arn, "a", { id: "1" });
+    await world.receive(queue.arn, "a", { id: "1" });
+    await world.receive(queue.arn, "b", { id: "2" });
+    await work(world);
     expect((await jobs()).map(({ state }) => state)).toEqual(["queued", "queued"]);
-    await releaseHeldJobs({ ...room.deps, isolation: newIsolation(room) }, Number.POSITIVE_INFINITY);
-    await work(room);
+    await releaseHeldJobs({ ...world.deps, isolation: newIsolation(world) }, Number.POSITIVE_INFINITY);
+    await work(world);
     expect((await jobs()).map(({ state }) => state)).toEqual(["queued", "queued"]);
-    await setTriggerMode(room.deps, room.caller("sqs", path), "enabled");
-    await releaseHeldJobs({ ...room.deps, isolation: newIsolation(room) }, Number.POSITIVE_INFINITY);
-    await work(room);
+    await setTriggerMode(world.deps, world.caller("sqs", path), "enabled");
+    await releaseHeldJobs({ ...world.deps, isolation: newIsolation(world) }, Number.POSITIVE_INFINITY);
+    await work(world);
     expect((await jobs()).map(({ state }) => state)).toEqual(["succeeded", "succeeded"]);
-    expect(await room.deps.objects.list("RELEASES")).toEqual([]);
+    expect(await world.deps.objects.list("RELEASES")).toEqual([]);
   });
 
   it("after a failed one of an ordered queue waits for it", async () => {
@@ -152,7 +152,7 @@ describe("a message of a queue", () => {
       messageAttributes: {},
     });
     const { receiveRecords } = await import("./receive-records.ts");
-    const failing = { ...room.deps, nowMs: () => Number.NaN };
+    const failing = { ...world.deps, nowMs: () => Number.NaN };
     const ordered = `${queue.arn}.fifo`;
     const all = ["1", "2"].map((id) => record(id, ordered));
     expect(await receiveRecords(failing, all)).toEqual(["1", "2"]);
@@ -161,105 +161,105 @@ describe("a message of a queue", () => {
 
 describe("the job of a message", () => {
   it("calls the error handler of its trigger when it fails, as the trigger's user and instead of the workspace's", async () => {
-    const handler = await room.addRunnable("u/ann/alarm");
-    await setWorkspaceHandler(room.deps, room.workspace, "error_handler", { path: "script/u/ann/other" });
+    const handler = await world.addRunnable("u/ann/alarm");
+    await setWorkspaceHandler(world.deps, world.workspace, "error_handler", { path: "script/u/ann/other" });
     const fields = { error_handler_path: `script/${handler}`, error_handler_args: { channel: "ops", path: "not this" } };
     const { path, script, queue, jobs } = await aQueueTrigger(fields);
-    room.answers.run = async ({ env }) => (env["WM_JOB_PATH"] === handler ? success(null) : failure("no disk"));
-    await room.receive(queue.arn, "a", { id: "1" });
-    await work(room);
+    world.answers.run = async ({ env }) => (env["WM_JOB_PATH"] === handler ? success(null) : failure("no disk"));
+    await world.receive(queue.arn, "a", { id: "1" });
+    await work(world);
     const [failed] = await jobs();
-    const [called, ...more] = await listJobs(room, handler);
+    const [called, ...more] = await listJobs(world, handler);
     expect(more).toEqual([]);
     expect(called).toMatchObject({ parent: failed?.id, permissionedAs: "u/ann", isHandler: true });
-    const about = { path: script, email: "ann@example.com", job_id: failed?.id, is_flow: false, workspace_id: room.workspace };
+    const about = { path: script, email: "ann@example.com", job_id: failed?.id, is_flow: false, workspace_id: world.workspace };
     expect(await argsOf(called)).toEqual({ channel: "ops", ...about, trigger_path: path, error: { name: "Error", message: "no disk" } });
-    room.answers.run = async () => success(1);
+    world.answers.run = async () => success(1);
   });
 
   it.each(["script", "flow"])("calls an error handler that is the path of a %s alone", async (kind) => {
-    const handler = kind === "script" ? await room.addRunnable() : newPath();
-    if (kind === "flow") await addFlow(room, handler, []);
+    const handler = kind === "script" ? await world.addRunnable() : newPath();
+    if (kind === "flow") await addFlow(world, handler, []);
     const { queue } = await aQueueTrigger({ error_handler_path: handler });
-    room.answers.run = async () => failure("no disk");
-    await room.receive(queue.arn, "a", { id: "1" });
-    await work(room);
-    expect(await listJobs(room, handler)).toMatchObject([{ kind, isHandler: true }]);
-    room.answers.run = async () => success(1);
+    world.answers.run = async () => failure("no disk");
+    await world.receive(queue.arn, "a", { id: "1" });
+    await work(world);
+    expect(await listJobs(world, handler)).toMatchObject([{ kind, isHandler: true }]);
+    world.answers.run = async () => success(1);
   });
 
   it("has the retries of its trigger", async () => {
     const { path, queue, jobs } = await aQueueTrigger({ retry: { constant: { attempts: 2, seconds: 1 } } });
-    await room.receive(queue.arn, "a", { id: "1" });
+    await world.receive(queue.arn, "a", { id: "1" });
     expect(await jobs()).toMatchObject([{ kind: "singlestepflow", trigger: "sqs", triggerPath: path }]);
   });
 
   it("cannot call an error handler that the caller may not run", async () => {
-    const bob = aReader(room.workspace, []);
-    const own = await room.addRunnable("u/bob/own");
-    const queue = await room.addQueue(`e-${randomUUID().slice(0, 8)}`, { "svc:workspace": room.workspace });
+    const bob = aReader(world.workspace, []);
+    const own = await world.addRunnable("u/bob/own");
+    const queue = await world.addQueue(`e-${randomUUID().slice(0, 8)}`, { "svc:workspace": world.workspace });
     const sent = { path: "u/bob/t", script_path: own, is_flow: false, queue_url: queue.url, error_handler_path: "script/u/ann/secret" };
-    await expect(room.create("sqs", sent, bob)).rejects.toMatchObject({ code: "script.notFound" });
+    await expect(world.create("sqs", sent, bob)).rejects.toMatchObject({ code: "script.notFound" });
   });
 });
 
 describe("a queue that is read with keys", () => {
   it("is read when housekeeping hands it over, with the resource that the trigger's user may read", async () => {
-    const [path, script] = [newPath(), await room.addRunnable()];
+    const [path, script] = [newPath(), await world.addRunnable()];
     const value = { awsAccessKeyId: "test", awsSecretAccessKey: "test", region: "us-east-1" };
     const resource = { path: newPath(), value, resource_type: "aws" } as Parameters<typeof createResource>[2];
-    await createResource(room.deps, { actor: anAdmin, workspace: room.workspace }, resource);
-    const queue = await room.addQueue(`k-${randomUUID().slice(0, 8)}`);
+    await createResource(world.deps, { actor: anAdmin, workspace: world.workspace }, resource);
+    const queue = await world.addQueue(`k-${randomUUID().slice(0, 8)}`);
     const sent = { path, script_path: script, is_flow: false, queue_url: queue.url, aws_resource_path: `$res:${resource.path}` };
-    await room.create("sqs", sent);
-    expect(room.mappings.has(queue.arn)).toBe(false);
-    for (const body of ["a", "b"]) await room.send(queue.url, body);
-    await pollRemoteQueues({ ...room.deps, isolation: newIsolation(room) });
-    expect((await room.poll())[0]).toBe(2);
-    expect(await Promise.all((await listJobs(room, script)).map(argsOf))).toEqual(expect.arrayContaining([{ msg: "a" }, { msg: "b" }]));
-    await room.update("sqs", path, { ...sent, aws_resource_path: "u/ann/absent" });
-    await pollRemoteQueues({ ...room.deps, isolation: newIsolation(room) });
-    await room.poll();
-    expect(await getTrigger(room.deps, { workspace: room.workspace, kind: "sqs", path })).toMatchObject({
+    await world.create("sqs", sent);
+    expect(world.mappings.has(queue.arn)).toBe(false);
+    for (const body of ["a", "b"]) await world.send(queue.url, body);
+    await pollRemoteQueues({ ...world.deps, isolation: newIsolation(world) });
+    expect((await world.poll())[0]).toBe(2);
+    expect(await Promise.all((await listJobs(world, script)).map(argsOf))).toEqual(expect.arrayContaining([{ msg: "a" }, { msg: "b" }]));
+    await world.update("sqs", path, { ...sent, aws_resource_path: "u/ann/absent" });
+    await pollRemoteQueues({ ...world.deps, isolation: newIsolation(world) });
+    await world.poll();
+    expect(await getTrigger(world.deps, { workspace: world.workspace, kind: "sqs", path })).toMatchObject({
       error: expect.stringContaining("resource.notFound"),
     });
-    await setTriggerMode(room.deps, room.caller("sqs", path), "disabled");
+    await setTriggerMode(world.deps, world.caller("sqs", path), "disabled");
   });
 });
 
 describe("an AWS trigger", () => {
   const bus = "arn:aws:events:us-east-1:000000000000:event-bus/default";
-  const list = (arns: string[]) => setGlobalSetting(room.deps, "aws_trigger_sources", { [room.workspace]: arns });
+  const list = (arns: string[]) => setGlobalSetting(world.deps, "aws_trigger_sources", { [world.workspace]: arns });
 
   it("on a topic starts a job for each notification that matches its filter policy", async () => {
     const sns = new SNSClient({});
     const { TopicArn = "" } = await sns.send(new CreateTopicCommand({ Name: `t-${randomUUID().slice(0, 8)}` }));
     await list([TopicArn]);
-    const [all, red, path] = [await room.addRunnable(), await room.addRunnable(), newPath()];
+    const [all, red, path] = [await world.addRunnable(), await world.addRunnable(), newPath()];
     const fields = { is_flow: false, source: "sns", topic_arn: TopicArn };
-    await room.create("aws", { path, script_path: all, ...fields });
-    await room.create("aws", { path: newPath(), script_path: red, ...fields, filter_policy: { colour: ["red"] } });
+    await world.create("aws", { path, script_path: all, ...fields });
+    await world.create("aws", { path: newPath(), script_path: red, ...fields, filter_policy: { colour: ["red"] } });
     const publish = (Message: string, colour: string) =>
       sns.send(new PublishCommand({ TopicArn, Message, MessageAttributes: { colour: { DataType: "String", StringValue: colour } } }));
     await publish("1", "red");
     await publish("2", "blue");
-    expect(await room.drain(room.own)).toEqual([]);
-    expect(await Promise.all((await listJobs(room, all)).map(argsOf))).toEqual(expect.arrayContaining([{ msg: "1" }, { msg: "2" }]));
-    expect(await Promise.all((await listJobs(room, red)).map(argsOf))).toEqual([{ msg: "1" }]);
-    expect((await listJobs(room, all))[0]).toMatchObject({ trigger: "aws", triggerPath: path });
+    expect(await world.drain(world.own)).toEqual([]);
+    expect(await Promise.all((await listJobs(world, all)).map(argsOf))).toEqual(expect.arrayContaining([{ msg: "1" }, { msg: "2" }]));
+    expect(await Promise.all((await listJobs(world, red)).map(argsOf))).toEqual([{ msg: "1" }]);
+    expect((await listJobs(world, all))[0]).toMatchObject({ trigger: "aws", triggerPath: path });
     // The list of the instance is the permission, and is read for each message.
     await list([]);
     await publish("3", "red");
-    await room.drain(room.own);
-    expect(await listJobs(room, red)).toHaveLength(1);
+    await world.drain(world.own);
+    expect(await listJobs(world, red)).toHaveLength(1);
   });
 
   it("on an event bus or a bucket starts a job for each event that its rule lets through", async () => {
     await list([bus, "arn:aws:s3:::incoming"]);
-    const [script, files] = [await room.addRunnable(), await room.addRunnable()];
+    const [script, files] = [await world.addRunnable(), await world.addRunnable()];
     const [path, inbox] = [newPath(), newPath()];
-    await room.create("aws", { path, script_path: script, is_flow: false, source: "eventbridge", event_pattern: { source: ["shop"] } });
-    await room.create("aws", {
+    await world.create("aws", { path, script_path: script, is_flow: false, source: "eventbridge", event_pattern: { source: ["shop"] } });
+    await world.create("aws", {
       path: inbox,
       script_path: files,
       is_flow: false,
@@ -273,8 +273,8 @@ describe("an AWS trigger", () => {
       events.send(new PutEventsCommand({ Entries: [{ Source, DetailType, Detail: JSON.stringify(detail) }] }));
     await put("shop", "Order placed", { n: 1 });
     await put("other", "Order placed", { n: 2 });
-    expect(await room.drain(room.own)).toEqual([]);
-    const jobs = await listJobs(room, script);
+    expect(await world.drain(world.own)).toEqual([]);
+    const jobs = await listJobs(world, script);
     expect(jobs).toHaveLength(1);
     expect(await argsOf(jobs[0])).toMatchObject({ msg: { source: "shop", "detail-type": "Order placed", detail: { n: 1 } } });
     // Only AWS itself can send events of aws.s3, so this one has the form in which a rule passes it on.
@@ -284,28 +284,28 @@ describe("an AWS trigger", () => {
       "detail-type": "Object Created",
       detail: { bucket: { name: "incoming" }, object: { key: "in/a.csv" } },
     };
-    const [stored] = (await room.deps.objects.list(`TSOURCE#${room.workspace}`)).filter(
+    const [stored] = (await world.deps.objects.list(`TSOURCE#${world.workspace}`)).filter(
       ({ value }) => (value as { path: string }).path === inbox,
     );
-    const message = JSON.stringify({ svc: { workspace: room.workspace, source: stored?.sk }, event: s3Event });
-    expect(await room.receive(room.own.arn, message)).toEqual([]);
-    expect(await argsOf((await listJobs(room, files))[0])).toEqual({ msg: s3Event });
-    await setTriggerMode(room.deps, room.caller("aws", path), "disabled");
+    const message = JSON.stringify({ svc: { workspace: world.workspace, source: stored?.sk }, event: s3Event });
+    expect(await world.receive(world.own.arn, message)).toEqual([]);
+    expect(await argsOf((await listJobs(world, files))[0])).toEqual({ msg: s3Event });
+    await setTriggerMode(world.deps, world.caller("aws", path), "disabled");
     await put("shop", "Order placed", { n: 3 });
-    await room.drain(room.own);
-    expect(await listJobs(room, script)).toHaveLength(1);
+    await world.drain(world.own);
+    expect(await listJobs(world, script)).toHaveLength(1);
   });
 });
 
 it("a message in the queue of triggers that none of its senders can have sent fails", async () => {
   for (const body of ["", "{}", '{"Type": "Notification"}', `${"[".repeat(1000)}${"]".repeat(1000)}`]) {
-    expect(await room.receive(room.own.arn, body, { id: "m" })).toEqual(["m"]);
+    expect(await world.receive(world.own.arn, body, { id: "m" })).toEqual(["m"]);
   }
 });
 
-// The last test: a new room replaces the tables of the one before.
+// The last test: a new world replaces the tables of the one before.
 it("a deleted workspace takes its triggers with their mappings, subscriptions, rules and addresses", async () => {
-  const other = await newTriggerRoom();
+  const other = await newTriggerWorld();
   const script = await other.addRunnable();
   const queue = await other.addQueue(`d-${randomUUID().slice(0, 8)}`, { "svc:workspace": other.workspace });
   const local_part = `gone-${randomUUID().slice(0, 8)}`;

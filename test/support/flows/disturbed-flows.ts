@@ -15,11 +15,11 @@ import { createFolder } from "../../../services/workspaces/folders.ts";
 import { CODE, type DrawnFlow, type DrawnModule } from "../../builders/random-flows.ts";
 import type { Witness } from "../jobs/witness.ts";
 import { Cloud } from "../use-cases/cloud.ts";
-import { failure, type Room } from "../use-cases/room.ts";
-import { approveGate, endOfFlow, gates, startFlow } from "../use-cases/room-flows.ts";
-import { addJob, listJobs, resumeDue, work } from "../use-cases/room-jobs.ts";
-import { anAdmin } from "../use-cases/room-people.ts";
-import { newScriptRoom } from "../use-cases/room-scripts.ts";
+import { failure, type World } from "../use-cases/world.ts";
+import { approveGate, endOfFlow, gates, startFlow } from "../use-cases/world-flows.ts";
+import { addJob, listJobs, resumeDue, work } from "../use-cases/world-jobs.ts";
+import { anAdmin } from "../use-cases/world-people.ts";
+import { newScriptWorld } from "../use-cases/world-scripts.ts";
 import { type Interpreted, interpret } from "./flow-interpreter.ts";
 
 /** The moment of a disturbance: a call of a script while it runs, a state that is entered, or a time at which the run waits for a decision. `part`: a share of all of them, from 0 to 1. */
@@ -30,7 +30,7 @@ export interface Moment {
 
 /** One run of a flow as it is disturbed. */
 interface Disturbed {
-  room: Room;
+  world: World;
   run: string;
   /** The paths of the flow and of the script that it names. */
   flow: string;
@@ -48,7 +48,7 @@ interface Disturbance {
 }
 
 export const MARK = { by: "ann", reason: "wrong customer" };
-const callerOf = ({ room }: Disturbed) => ({ actor: anAdmin, workspace: room.workspace });
+const callerOf = ({ world }: Disturbed) => ({ actor: anAdmin, workspace: world.workspace });
 /** A script whose jobs take slots of a concurrency group, or none without a limit. */
 const aScript = (path: string, limit?: number) =>
   newScriptSchema.parse({
@@ -60,16 +60,16 @@ const aScript = (path: string, limit?: number) =>
   });
 const aFlowAt = (path: string, value: object) => newFlowSchema.parse({ path, summary: "", value });
 
-async function cancel({ room }: Disturbed, id: string, force = false): Promise<void> {
-  const job = await room.deps.jobs.get(id);
-  if (job && !hasEnded(job)) await cancelJob(room.deps, job, { ...MARK, force });
+async function cancel({ world }: Disturbed, id: string, force = false): Promise<void> {
+  const job = await world.deps.jobs.get(id);
+  if (job && !hasEnded(job)) await cancelJob(world.deps, job, { ...MARK, force });
 }
 
 /** Empties the cache of plans, as if each later call of a function were the first one of its process. */
 export async function forgetPlans(): Promise<void> {
   const storage = {
     getObjectText: async () => JSON.stringify({ value: { modules: [] }, scripts: {} }),
-  } as unknown as Room["deps"]["storage"];
+  } as unknown as World["deps"]["storage"];
   for (let plan = 0; plan < 60; plan += 1) await loadPlan({ storage }, `forgotten/${randomUUID()}`);
 }
 
@@ -80,28 +80,34 @@ export const disturbances: Record<string, Disturbance> = {
     disturb: (run) => Promise.allSettled([cancel(run, run.run), cancel(run, run.run)]),
   },
   "the job of a step is canceled": { effect: "canceled", disturb: (run) => cancel(run, run.job ?? run.run, true) },
-  "the flow is deleted": { effect: "none or deleted", disturb: (run) => deleteFlow(run.room.deps, anAdmin, run.room.workspace, run.flow) },
+  "the flow is deleted": {
+    effect: "none or deleted",
+    disturb: (run) => deleteFlow(run.world.deps, anAdmin, run.world.workspace, run.flow),
+  },
   "the flow is deleted, and all processes end": {
     effect: "none or deleted",
     disturb: async (run) => {
-      await deleteFlow(run.room.deps, anAdmin, run.room.workspace, run.flow);
+      await deleteFlow(run.world.deps, anAdmin, run.world.workspace, run.flow);
       await forgetPlans();
     },
   },
-  "the flow is archived": { effect: "none", disturb: (run) => setFlowArchived(run.room.deps, callerOf(run), run.flow, true) },
+  "the flow is archived": { effect: "none", disturb: (run) => setFlowArchived(run.world.deps, callerOf(run), run.flow, true) },
   "the flow is moved": {
     effect: "none",
-    disturb: (run) => saveFlow(run.room.deps, callerOf(run), aFlowAt(`${run.flow}-moved`, run.value), run.flow),
+    disturb: (run) => saveFlow(run.world.deps, callerOf(run), aFlowAt(`${run.flow}-moved`, run.value), run.flow),
   },
   "another version of the flow is saved": {
     effect: "none",
-    disturb: (run) => saveFlow(run.room.deps, callerOf(run), aFlowAt(run.flow, { modules: [] }), run.flow),
+    disturb: (run) => saveFlow(run.world.deps, callerOf(run), aFlowAt(run.flow, { modules: [] }), run.flow),
   },
-  "the script is deleted": { effect: "missing", disturb: (run) => deleteScript(run.room.deps, anAdmin, run.room.workspace, run.script) },
-  "the script is archived": { effect: "missing", disturb: (run) => archiveScript(run.room.deps, anAdmin, run.room.workspace, run.script) },
+  "the script is deleted": { effect: "missing", disturb: (run) => deleteScript(run.world.deps, anAdmin, run.world.workspace, run.script) },
+  "the script is archived": {
+    effect: "missing",
+    disturb: (run) => archiveScript(run.world.deps, anAdmin, run.world.workspace, run.script),
+  },
   "the script is moved": {
     effect: "missing",
-    disturb: (run) => updateScript(run.room.deps, callerOf(run), run.script, aScript(`${run.script}-moved`)),
+    disturb: (run) => updateScript(run.world.deps, callerOf(run), run.script, aScript(`${run.script}-moved`)),
   },
 };
 
@@ -132,11 +138,11 @@ function withTraits({ modules, failure_module: failing }: DrawnFlow, script: str
   return { modules: modules.map(change), ...(failing ? { failure_module: failing } : {}) };
 }
 
-/** A room whose scripts run in this process, with a folder for the flows and scripts of the test. */
-export async function newDisturbedRoom(): Promise<Room> {
-  const room = await newScriptRoom();
-  await createFolder(room.deps, anAdmin, room.workspace, { name: "t" } as Parameters<typeof createFolder>[3]);
-  return room;
+/** A world whose scripts run in this process, with a folder for the flows and scripts of the test. */
+export async function newDisturbedWorld(): Promise<World> {
+  const world = await newScriptWorld();
+  await createFolder(world.deps, anAdmin, world.workspace, { name: "t" } as Parameters<typeof createFolder>[3]);
+  return world;
 }
 
 export interface Played {
@@ -157,7 +163,7 @@ const HOURS_MS = 2 * 3_600_000;
 
 /** Saves a flow with its script, runs it and disturbs it at a moment. */
 export async function playDisturbed(
-  { room, witness }: { room: Room; witness: Witness },
+  { world, witness }: { world: World; witness: Witness },
   {
     flow: drawn,
     traits,
@@ -166,20 +172,20 @@ export async function playDisturbed(
     events,
   }: { flow: DrawnFlow; traits: readonly number[]; moment: Moment; disturbance: Disturbance; events: number },
 ): Promise<Played> {
-  const { deps, workspace } = room;
+  const { deps, workspace } = world;
   const id = randomUUID();
   const [flow, script] = [`f/t/flow-${id}`, `f/t/script-${id}`];
   const value = withTraits(drawn, script, traits);
   const caller = { actor: anAdmin, workspace };
   // Versions are named by the clock.
-  room.clock.nowMs += 10_000;
+  world.clock.nowMs += 10_000;
   await createScript(deps, caller, aScript(script, (traits[0] ?? 0) % 2 === 0 ? 1000 : undefined));
   await saveFlow(deps, caller, aFlowAt(flow, value));
-  await work(room);
+  await work(world);
   const head = parseFlow(await deps.objects.get(flowHeadObject.key(workspace, flow)));
   if (head?.build.state !== "ready") throw new Error(`The flow was not built: ${JSON.stringify(head?.build)}`);
   const input = { x: 7, run: id, url: witness.url };
-  const { id: run } = await addJob(room, {
+  const { id: run } = await addJob(world, {
     id: randomUUID(),
     kind: "flow",
     path: flow,
@@ -203,36 +209,36 @@ export async function playDisturbed(
     const now = await deps.jobs.get(run);
     if (!now || hasEnded(now)) return false;
     struckAfter = seen.call;
-    await disturbance.disturb({ room, run, flow, script, value, job });
+    await disturbance.disturb({ world, run, flow, script, value, job });
     return true;
   };
-  const answer = room.answers.run;
-  room.answers.run = async (request) => {
+  const answer = world.answers.run;
+  world.answers.run = async (request) => {
     const isStruck = await pass("call", request.job);
     if (isStruck && disturbance.effect === "canceled") return failure("killed");
     return answer(request);
   };
-  const cloud = new Cloud(room, { onEnter: async () => void (await pass("state")) });
-  const started = room.started.length;
+  const cloud = new Cloud(world, { onEnter: async () => void (await pass("state")) });
+  const started = world.started.length;
   try {
     await handleJobMessage(deps, { job: run });
-    for (const execution of room.started.slice(started)) execution.input = { ...(execution.input as object), events };
+    for (const execution of world.started.slice(started)) execution.input = { ...(execution.input as object), events };
     for (let round = 0; ; round += 1) {
       await cloud.playUntilQuiet();
       const now = await deps.jobs.get(run);
       if (!now || hasEnded(now)) break;
-      const open = (await gates(room, run)).filter(isOpen);
+      const open = (await gates(world, run)).filter(isOpen);
       if (open.length === 0 || round > ROUNDS_MOST) throw new Error(`The run is ${now.state}, and nothing moves.`);
       await pass("wait");
       cloud.noteChange();
-      const decided = await Promise.allSettled(open.map((gate) => approveGate(room, gate)));
+      const decided = await Promise.allSettled(open.map((gate) => approveGate(world, gate)));
       if (decided.some(({ status }) => status === "fulfilled")) continue;
-      room.clock.nowMs += HOURS_MS;
-      await resumeDue(room);
+      world.clock.nowMs += HOURS_MS;
+      await resumeDue(world);
     }
     await cloud.play(run);
   } finally {
-    room.answers.run = answer;
+    world.answers.run = answer;
   }
 
   const job = await deps.jobs.get(run);
@@ -240,14 +246,14 @@ export async function playDisturbed(
   const calls: Record<string, number> = {};
   for (const { what } of witness.reports) if (what.startsWith(id)) calls[what] = (calls[what] ?? 0) + 1;
   const left = [
-    ...room.started
+    ...world.started
       .slice(started)
       .filter(({ is }) => is === "running")
       .map((one) => ["execution", one.execution]),
   ];
   const missing = disturbance.effect === "missing" && struckAfter !== undefined ? { after: struckAfter, path: script } : undefined;
   return {
-    ...(await endOfFlow(room, run)),
+    ...(await endOfFlow(world, run)),
     run,
     cancel: job.cancel,
     calls,
@@ -258,27 +264,27 @@ export async function playDisturbed(
 }
 
 /** Disturbs a run while its first step waits for the only slot of its script, lets the slot become free, and returns the end of the run. */
-export async function playWaitingForSlot({ room, witness }: { room: Room; witness: Witness }, { disturb }: Disturbance) {
-  const { deps, workspace } = room;
+export async function playWaitingForSlot({ world, witness }: { world: World; witness: Witness }, { disturb }: Disturbance) {
+  const { deps, workspace } = world;
   const id = randomUUID();
   const script = `f/t/slot-${id}`;
-  room.clock.nowMs += 10_000;
+  world.clock.nowMs += 10_000;
   await createScript(deps, { actor: anAdmin, workspace }, aScript(script, 1));
-  await work(room);
+  await work(world);
   const at = { type: "javascript", expr: "flow_input.at" };
   const inputs = { at, fails: { type: "static", value: 0 }, v: { type: "static", value: "done" } };
   const value = { modules: [{ id: "a", value: { type: "script", path: script, input_transforms: inputs } }] };
-  const start = () => startFlow(room, value, { at: `${witness.url}/${id}` });
-  await new Cloud(room).play(await start());
+  const start = () => startFlow(world, value, { at: `${witness.url}/${id}` });
+  await new Cloud(world).play(await start());
   const run = await start();
-  const cloud = new Cloud(room, { looks: 10 });
+  const cloud = new Cloud(world, { looks: 10 });
   await cloud.playUntilQuiet();
-  const jobs = await listJobs(room);
+  const jobs = await listJobs(world);
   const waiting = jobs.find(({ root, state }) => root === run && state === "queued");
   if (!waiting) throw new Error("No step waits for a slot.");
-  await disturb({ room, run, flow: "", script, value, job: waiting.id });
+  await disturb({ world, run, flow: "", script, value, job: waiting.id });
   cloud.noteChange();
   await cloud.play(run);
-  const left = (await listJobs(room)).filter((job) => job.root === run && !hasEnded(job));
-  return { ...(await endOfFlow(room, run)), cancel: (await deps.jobs.get(run))?.cancel, calls: witness.count(id), left };
+  const left = (await listJobs(world)).filter((job) => job.root === run && !hasEnded(job));
+  return { ...(await endOfFlow(world, run)), cancel: (await deps.jobs.get(run))?.cancel, calls: witness.count(id), left };
 }

@@ -8,8 +8,8 @@ import { SYNC_LIMIT } from "../../../core/settings/instance.ts";
 import { requestDeviceCode } from "../../../services/identity/device-grant.ts";
 import { buildTokenWrites } from "../../../services/identity/tokens.ts";
 import { buildWorkspaceWrites } from "../../../services/workspaces/workspaces.ts";
-import { newRoom } from "../use-cases/room.ts";
-import { addWorkspace, work } from "../use-cases/room-jobs.ts";
+import { newWorld } from "../use-cases/world.ts";
+import { addWorkspace, work } from "../use-cases/world-jobs.ts";
 import type { Handler } from "./deployed-functions.ts";
 import { EDGE_KEY, lambdaContext, type Sent, toGatewayEvent } from "./gateway-event.ts";
 
@@ -33,11 +33,11 @@ export interface Playground {
 
 /** Creates the playground through the handlers. Throws an error that contains the response if one refuses a call. */
 export async function newPlayground(handlers: ReadonlyMap<string, Handler>): Promise<Playground> {
-  const room = await newRoom();
-  room.clock.nowMs = Date.now();
-  await addWorkspace(room);
-  room.answers.build = async () => ({ ok: true, lock: "", sha256: "0".repeat(64), bytes: 1, log: "" });
-  const { workspace, deps } = room;
+  const world = await newWorld();
+  world.clock.nowMs = Date.now();
+  await addWorkspace(world);
+  world.answers.build = async () => ({ ok: true, lock: "", sha256: "0".repeat(64), bytes: 1, log: "" });
+  const { workspace, deps } = world;
   // No worker runs the flows here, so the calls that wait for them should not wait for long.
   await deps.objects.put({ ...instanceSettingObject.key(SYNC_LIMIT), value: 1 });
   const connect_config = { auth_url: "https://id.example.com/auth", token_url: "https://id.example.com/token", scopes: [] };
@@ -77,7 +77,7 @@ export async function newPlayground(handlers: ReadonlyMap<string, Handler>): Pro
   await post("people", "workspaces/add_user", { email: "mate@example.com", is_admin: false, operator: false }).catch(() => "");
   const script = { path: "f/t/script", summary: "", language: "bash", content: "echo done" };
   const hash = await post("objects", "scripts/create", script);
-  await work(room);
+  await work(world);
   for (const [fn, path, json] of [
     ["objects", "variables/create", { path: "f/t/plain", value: "v", is_secret: false }],
     ["objects", "variables/create", { path: "f/t/secret", value: "a secret value", is_secret: true }],
@@ -115,7 +115,7 @@ export async function newPlayground(handlers: ReadonlyMap<string, Handler>): Pro
   const devices: string[] = [];
   for (let at = 0; at < 5; at += 1) devices.push((await requestDeviceCode(deps, { clientName: "laptop", address: "192.0.2.1" })).userCode);
   const ended = await post("run", "jobs/run/p/f/t/script", {});
-  await work(room);
+  await work(world);
   const waiting = await call("run", {
     method: "POST",
     path: "jobs/run/p/f/t/script",

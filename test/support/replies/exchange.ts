@@ -1,7 +1,7 @@
 import type { Route } from "../../../contract/route.ts";
 import { routes } from "../../../contract/routes/routes.ts";
 import type { Reply } from "../../../functions/shared/reply.ts";
-import type { Room } from "../use-cases/room.ts";
+import type { World } from "../use-cases/world.ts";
 
 /** The key of a route in the contract. Those of triggers are built from the names of the kinds. */
 export type RouteKey = keyof typeof routes | `${string}_triggers.${string}`;
@@ -52,7 +52,7 @@ export type Event = (stage: Stage) => Promise<unknown>;
 
 /** The place of a recording. */
 export interface Stage {
-  room: Room;
+  world: World;
   /** The values that replies left. */
   kept: Record<string, string>;
   send: (exchange: Exchange) => Promise<Reply>;

@@ -26,7 +26,7 @@ export async function record(stage: Stage, script: Steps): Promise<Recording> {
   const [hide, parts, faults] = [createPlaceholders(), [] as string[], [] as string[]];
   const tried = new Set<string>();
   const send = async (exchange: Exchange): Promise<Answer> => {
-    stage.room.clock.nowMs += 1000;
+    stage.world.clock.nowMs += 1000;
     const answer = await sendOne(stage, exchange);
     parts.push(hide(render(stage, exchange, answer)));
     return answer;
@@ -99,7 +99,7 @@ const whole = (body: string) => body;
 /** The request as its table has it: with the names of the values that earlier replies left. */
 function describeRequest(stage: Stage, { method, path }: Route, { params = {}, query = {}, headers = {}, json, text }: Parts): string {
   const filled = path.replace(/\{(\w+)\+?\}/g, (part, name: string) =>
-    name in params ? String(params[name]) : name === "workspace" ? stage.room.workspace : part,
+    name in params ? String(params[name]) : name === "workspace" ? stage.world.workspace : part,
   );
   const asked = Object.entries(query).map(([name, value]) => `${name}=${value}`);
   return [

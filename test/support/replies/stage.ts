@@ -6,9 +6,9 @@ import { addMember } from "../../../services/workspaces/members.ts";
 import type { Handler } from "../fuzz/deployed-functions.ts";
 import { EDGE_KEY, lambdaContext, toGatewayEvent } from "../fuzz/gateway-event.ts";
 import { fillPath } from "../fuzz/operations.ts";
-import { newRoom, success } from "../use-cases/room.ts";
-import { playExecutions } from "../use-cases/room-flows.ts";
-import { addWorkspace, work } from "../use-cases/room-jobs.ts";
+import { newWorld, success } from "../use-cases/world.ts";
+import { playExecutions } from "../use-cases/world-flows.ts";
+import { addWorkspace, work } from "../use-cases/world-jobs.ts";
 import { findHttpRoute, type Parts, type Sender, type Stage } from "./exchange.ts";
 
 /** The time at which each recording begins. */
@@ -27,13 +27,13 @@ export async function newStage(
   handlers: ReadonlyMap<RouteFunction, Handler>,
   setClock: (nowMs: () => number) => void,
 ): Promise<Stage> {
-  const room = { ...(await newRoom()), workspace };
-  const { deps, clock } = room;
+  const world = { ...(await newWorld()), workspace };
+  const { deps, clock } = world;
   clock.nowMs = BEGIN_MS;
   setClock(() => clock.nowMs);
-  room.answers.build = async () => ({ ok: true, lock: "", sha256: "0".repeat(64), bytes: 1, log: "built\n" });
-  room.answers.run = async ({ args }) => success((args as { x?: unknown }).x ?? "done");
-  await addWorkspace(room);
+  world.answers.build = async () => ({ ok: true, lock: "", sha256: "0".repeat(64), bytes: 1, log: "built\n" });
+  world.answers.run = async ({ args }) => success((args as { x?: unknown }).x ?? "done");
+  await addWorkspace(world);
   await addMember(deps, workspace, { email: PEOPLE.bob.email, username: "bob", is_admin: false, operator: true }, { inherits: false });
   const tokens: Partial<Record<Sender, string>> = {};
   for (const sender of ["ann", "bob"] as const) {
@@ -45,12 +45,12 @@ export async function newStage(
   }
   const kept: Record<string, string> = {};
   const stage: Stage = {
-    room,
+    world,
     kept,
     work: async () => {
-      await work(room);
-      await playExecutions(room);
-      await work(room);
+      await work(world);
+      await playExecutions(world);
+      await work(world);
     },
     send: async ({ route: key, parts }) => {
       const route = findHttpRoute(key);

@@ -6,10 +6,10 @@ import { handleJobMessage } from "../../../services/execution/handle-job-message
 import { reconcileExecution } from "../../../services/flows/lifecycle/reconcile.ts";
 import { runTask } from "../../../services/flows/runtime/run-task.ts";
 import { type Fault, processesWithFault } from "./failing-writes.ts";
-import type { RecordedExecution, Room } from "./room.ts";
-import { endOfFlow, startFlow } from "./room-flows.ts";
-import { LEASE_OVER_MS, resumeDue } from "./room-jobs.ts";
 import { interpret, machineOf, type Position } from "./state-machine.ts";
+import type { RecordedExecution, World } from "./world.ts";
+import { endOfFlow, startFlow } from "./world-flows.ts";
+import { LEASE_OVER_MS, resumeDue } from "./world-jobs.ts";
 
 /** The position of an execution. Several executions may run the same machine. */
 export type ExecutionPosition = Position & { execution: RecordedExecution };
@@ -23,10 +23,10 @@ interface Options {
 }
 
 /** Runs a flow to its end. Throws where it stops moving before. */
-export async function runFlowInCloud(room: Room, value: object[] | object, args: object = {}) {
-  const run = await startFlow(room, value, args);
-  await new Cloud(room).play(run);
-  return { run, ...(await endOfFlow(room, run)) };
+export async function runFlowInCloud(world: World, value: object[] | object, args: object = {}) {
+  const run = await startFlow(world, value, args);
+  await new Cloud(world).play(run);
+  return { run, ...(await endOfFlow(world, run)) };
 }
 
 /** A call of a function. It waits while it reads the same running job repeatedly and nothing has changed since. */
@@ -44,7 +44,7 @@ interface HeldTask {
  * when nothing moves. Each call of a function is a separate process.
  */
 export class Cloud {
-  private readonly room: Room;
+  private readonly world: World;
   private readonly options: Options;
   private readonly processes: ReturnType<typeof processesWithFault>;
   private readonly begun: Set<RecordedExecution>;
@@ -54,11 +54,11 @@ export class Cloud {
   private readonly machines = new Map<string, ReturnType<typeof machineOf>>();
   private readonly held = new Map<string, HeldTask>();
 
-  constructor(room: Room, options: Options = {}) {
-    this.room = room;
+  constructor(world: World, options: Options = {}) {
+    this.world = world;
     this.options = options;
-    // The executions of earlier runs in the same room have ended.
-    this.begun = new Set(room.started.filter(({ is }) => is !== "running"));
+    // The executions of earlier runs in the same world have ended.
+    this.begun = new Set(world.started.filter(({ is }) => is !== "running"));
     this.processes = processesWithFault(options.fault, () => {
       this.changes += 1;
     });
@@ -88,11 +88,11 @@ export class Cloud {
     const { looks = this.options.fault ? 20 : 0 } = this.options;
     for (let looked = 0; ; looked += 1) {
       await this.playUntilQuiet();
-      const now = await this.room.deps.jobs.get(job);
+      const now = await this.world.deps.jobs.get(job);
       if (now && hasEnded(now)) break;
       if (looked === looks) throw new Error(`The job is ${now?.state} in its execution ${now?.flow?.execution}, and nothing moves.`);
-      this.room.clock.nowMs += LEASE_OVER_MS;
-      await resumeDue(this.room);
+      this.world.clock.nowMs += LEASE_OVER_MS;
+      await resumeDue(this.world);
       this.changes += 1;
     }
     if (this.calls.size > 0) throw new Error(`${this.calls.size} calls still wait after the end of the job.`);
@@ -131,14 +131,14 @@ export class Cloud {
   }
 
   private async advance(): Promise<boolean> {
-    const { room } = this;
-    const executions = room.started.filter((execution) => !this.begun.has(execution));
+    const { world } = this;
+    const executions = world.started.filter((execution) => !this.begun.has(execution));
     for (const execution of executions) {
       this.begun.add(execution);
       this.run(execution, { isKnown: true });
     }
-    const hasMessages = room.takeSent();
-    const messages = hasMessages ? await room.messages() : [];
+    const hasMessages = world.takeSent();
+    const messages = hasMessages ? await world.messages() : [];
     for (const message of messages) void this.call((deps) => handleJobMessage(deps, message)).catch(() => undefined);
     return this.releaseHeld() > 0 || hasMessages || executions.length > 0;
   }
@@ -146,7 +146,7 @@ export class Cloud {
   private releaseHeld(): number {
     let released = 0;
     for (const [token, { execution, resume, stop }] of this.held) {
-      const resumed = this.room.resumed.find((each) => each.token === token);
+      const resumed = this.world.resumed.find((each) => each.token === token);
       if (!resumed && execution.is !== "stopped") continue;
       released += 1;
       this.held.delete(token);
@@ -157,7 +157,7 @@ export class Cloud {
   }
 
   private run(execution: RecordedExecution, { isKnown }: { isKnown: boolean }): void {
-    const { room, options } = this;
+    const { world, options } = this;
     const name = isKnown ? `${execution.job}.${execution.execution}` : `again-${randomUUID()}`;
     const machine = {
       call: (payload: unknown) => this.call((deps) => runTask(deps, parseStepCall(payload))),
@@ -166,7 +166,7 @@ export class Cloud {
           this.held.set(token, { execution, resume, stop });
         }),
       wait: (seconds: number) => {
-        room.clock.nowMs += seconds * 1000;
+        world.clock.nowMs += seconds * 1000;
       },
       onEnter: async (position: Position) => {
         if (execution.is === "stopped") throw new Error("The execution was stopped.");
@@ -192,12 +192,12 @@ export class Cloud {
 
   /** A machine remains when the plan of its flow is deleted. */
   private machineFor(job: string): ReturnType<typeof machineOf> {
-    const known = this.machines.get(job) ?? machineOf(this.room, job);
+    const known = this.machines.get(job) ?? machineOf(this.world, job);
     this.machines.set(job, known);
     return known;
   }
 
-  private call<T>(work: (deps: Room["deps"]) => Promise<T>): Promise<T> {
+  private call<T>(work: (deps: World["deps"]) => Promise<T>): Promise<T> {
     return this.track((call) => this.processes.play(() => work(this.watchWaiting(call))));
   }
 
@@ -211,8 +211,8 @@ export class Cloud {
     }
   }
 
-  private watchWaiting(call: Call): Room["deps"] {
-    const { deps } = this.room;
+  private watchWaiting(call: Call): World["deps"] {
+    const { deps } = this.world;
     let [last, lastSince, repeats] = ["", 0, 0];
     const get: typeof deps.jobs.get = async (id, ...rest) => {
       const since = this.changes;

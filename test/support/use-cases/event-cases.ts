@@ -23,12 +23,12 @@ import {
   renamed,
   resource,
   resourceType,
-  room,
   script,
   share,
   variable,
+  world,
 } from "./event-changes.ts";
-import { anAdmin } from "./room-people.ts";
+import { anAdmin } from "./world-people.ts";
 
 interface Case {
   title: string;
@@ -45,7 +45,7 @@ interface Case {
 let parentHash = "";
 const bun = { language: "bun", kind: "script" };
 
-/** Every kind of change with its event. A case refers to the room and to the names that were chosen last. */
+/** Every kind of change with its event. A case refers to the world and to the names that were chosen last. */
 export const eventCases: Case[] = [
   { title: "a new script", change: () => script(), type: "CreateScript", data: (_, hash) => ({ path, hash, ...bun }) },
   {
@@ -73,7 +73,7 @@ export const eventCases: Case[] = [
   {
     title: "a script whose failures are muted",
     prepare: () => script(),
-    change: () => muteScriptErrorHandler(room.deps, caller(), { path, muted: true }),
+    change: () => muteScriptErrorHandler(world.deps, caller(), { path, muted: true }),
     type: "UpdateScript",
     data: (hash) => ({ path, hash, ...bun }),
   },
@@ -87,7 +87,7 @@ export const eventCases: Case[] = [
   {
     title: "an archived script",
     prepare: async () => [await script(), await script({ auto_parent: true })],
-    change: () => archiveScript(room.deps, anAdmin, room.workspace, path),
+    change: () => archiveScript(world.deps, anAdmin, world.workspace, path),
     type: "DeleteScript",
     data: (hashes) => ({ path, hash: (hashes as string[])[1], parent_hash: (hashes as string[])[0], ...bun }),
   },
@@ -95,21 +95,21 @@ export const eventCases: Case[] = [
     title: "a deleted version of a script",
     prepare: async () => (parentHash = await script()),
     change: () =>
-      deleteScriptVersion(room.deps, { actor: anAdmin, action: scriptRoutes.deleteScriptByHash, workspace: room.workspace }, parentHash),
+      deleteScriptVersion(world.deps, { actor: anAdmin, action: scriptRoutes.deleteScriptByHash, workspace: world.workspace }, parentHash),
     type: "DeleteScript",
     data: (hash) => ({ path, hash, ...bun }),
   },
   {
     title: "a script deleted with its path",
     prepare: () => script(),
-    change: () => deleteScript(room.deps, anAdmin, room.workspace, path),
+    change: () => deleteScript(world.deps, anAdmin, world.workspace, path),
     type: "DeleteScriptPath",
     data: (hash) => ({ path, hash, ...bun }),
   },
   {
     title: "the remaining versions of a renamed script",
     prepare: async () => script({ path: renamed, parent_hash: await script() }),
-    change: () => deleteScript(room.deps, anAdmin, room.workspace, path),
+    change: () => deleteScript(world.deps, anAdmin, world.workspace, path),
     type: "DeleteScriptPath",
     data: () => ({ path }),
   },
@@ -144,7 +144,7 @@ export const eventCases: Case[] = [
   {
     title: "an archived flow",
     prepare: () => flow(),
-    change: () => setFlowArchived(room.deps, caller(), path, true),
+    change: () => setFlowArchived(world.deps, caller(), path, true),
     type: "ArchiveFlow",
     data: async () => ({ path, version: await flowVersion() }),
   },
@@ -152,9 +152,9 @@ export const eventCases: Case[] = [
     title: "a restored flow",
     prepare: async () => {
       await flow();
-      await setFlowArchived(room.deps, caller(), path, true);
+      await setFlowArchived(world.deps, caller(), path, true);
     },
-    change: () => setFlowArchived(room.deps, caller(), path, false),
+    change: () => setFlowArchived(world.deps, caller(), path, false),
     once: true,
     type: "UpdateFlow",
     data: async () => ({ path, version: await flowVersion() }),
@@ -165,7 +165,7 @@ export const eventCases: Case[] = [
       await flow();
       return flowVersion();
     },
-    change: () => deleteFlow(room.deps, anAdmin, room.workspace, path),
+    change: () => deleteFlow(world.deps, anAdmin, world.workspace, path),
     type: "DeleteFlow",
     data: (version) => ({ path, version }),
   },
@@ -203,7 +203,7 @@ export const eventCases: Case[] = [
       await app();
       return appVersion();
     },
-    change: () => deleteApp(room.deps, { ...caller(), path }),
+    change: () => deleteApp(world.deps, { ...caller(), path }),
     type: "DeleteApp",
     data: (version) => ({ path, version }),
   },
@@ -240,7 +240,7 @@ export const eventCases: Case[] = [
   {
     title: "a deleted resource",
     prepare: () => resource(),
-    change: () => deleteResource(room.deps, anAdmin, room.workspace, path),
+    change: () => deleteResource(world.deps, anAdmin, world.workspace, path),
     type: "DeleteResource",
     data: () => ({ path, resource_type: "any" }),
   },
@@ -248,14 +248,14 @@ export const eventCases: Case[] = [
   {
     title: "a changed resource type",
     prepare: resourceType,
-    change: () => updateResourceType(room.deps, caller(), name, { description: HIDDEN }),
+    change: () => updateResourceType(world.deps, caller(), name, { description: HIDDEN }),
     type: "UpdateResourceType",
     data: () => ({ name }),
   },
   {
     title: "a deleted resource type",
     prepare: resourceType,
-    change: () => deleteResourceType(room.deps, anAdmin, room.workspace, name),
+    change: () => deleteResourceType(world.deps, anAdmin, world.workspace, name),
     type: "DeleteResourceType",
     data: () => ({ name }),
   },
@@ -291,7 +291,7 @@ export const eventCases: Case[] = [
   {
     title: "a deleted variable",
     prepare: () => variable(),
-    change: () => deleteVariable(room.deps, anAdmin, room.workspace, path),
+    change: () => deleteVariable(world.deps, anAdmin, world.workspace, path),
     type: "DeleteVariable",
     data: () => ({ path, is_secret: true }),
   },
@@ -299,14 +299,14 @@ export const eventCases: Case[] = [
   {
     title: "a changed folder",
     prepare: () => makeFolder(name),
-    change: () => updateFolder(room.deps, caller(), name, { summary: HIDDEN }),
+    change: () => updateFolder(world.deps, caller(), name, { summary: HIDDEN }),
     type: "UpdateFolder",
     data: () => ({ name }),
   },
   {
     title: "another owner of a folder",
     prepare: () => makeFolder(name),
-    change: () => addFolderOwner(room.deps, caller(), name, "u/bob"),
+    change: () => addFolderOwner(world.deps, caller(), name, "u/bob"),
     type: "UpdateFolder",
     data: () => ({ name }),
   },
@@ -320,7 +320,7 @@ export const eventCases: Case[] = [
   {
     title: "a deleted folder",
     prepare: () => makeFolder(name),
-    change: () => deleteFolder(room.deps, anAdmin, room.workspace, name),
+    change: () => deleteFolder(world.deps, anAdmin, world.workspace, name),
     type: "DeleteFolder",
     data: () => ({ name }),
   },

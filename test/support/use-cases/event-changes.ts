@@ -14,23 +14,23 @@ import { createScript } from "../../../services/scripts/create.ts";
 import { createVariable, updateVariable } from "../../../services/variables/save.ts";
 import { changeAcl } from "../../../services/workspaces/acls.ts";
 import { createFolder } from "../../../services/workspaces/folders.ts";
-import { newRoom, type Room } from "./room.ts";
-import { addWorkspace } from "./room-jobs.ts";
-import { anAdmin } from "./room-people.ts";
+import { newWorld, type World } from "./world.ts";
+import { addWorkspace } from "./world-jobs.ts";
+import { anAdmin } from "./world-people.ts";
 
 /** A text in every value, source and description. No event may contain it. */
 export const HIDDEN = "hidden-text";
 
-/** The room and the names of the objects of the current case. Importers see each change. */
-export let room: Room;
+/** The world and the names of the objects of the current case. Importers see each change. */
+export let world: World;
 export let name: string;
 export let path: string;
 export let renamed: string;
 
-/** Creates the room in which the cases make their changes: a workspace without an endpoint. */
-export async function newEventRoom(): Promise<void> {
-  room = await newRoom();
-  await addWorkspace(room);
+/** Creates the world in which the cases make their changes: a workspace without an endpoint. */
+export async function newEventWorld(): Promise<void> {
+  world = await newWorld();
+  await addWorkspace(world);
   await makeFolder("t");
   await makeFolder("new");
 }
@@ -42,42 +42,42 @@ export function nameNextObjects(): void {
   renamed = `f/new/${name}`;
 }
 
-export const caller = () => ({ actor: anAdmin, workspace: room.workspace });
+export const caller = () => ({ actor: anAdmin, workspace: world.workspace });
 export const makeFolder = (folder: string, fields: object = {}) =>
-  createFolder(room.deps, anAdmin, room.workspace, { name: folder, ...fields } as Parameters<typeof createFolder>[3]);
+  createFolder(world.deps, anAdmin, world.workspace, { name: folder, ...fields } as Parameters<typeof createFolder>[3]);
 export const script = (fields: object = {}, options = {}) => {
-  room.clock.nowMs += 1;
+  world.clock.nowMs += 1;
   const content = `export const main = () => "${HIDDEN}";`;
   const sent = { path, language: "bun", content, summary: HIDDEN, description: HIDDEN, ...fields };
-  return createScript(room.deps, caller(), newScriptSchema.parse(sent), options);
+  return createScript(world.deps, caller(), newScriptSchema.parse(sent), options);
 };
 export const flow = (fields: object = {}, at?: string) => {
-  room.clock.nowMs += 1;
+  world.clock.nowMs += 1;
   const value = { modules: [{ id: "a", value: { type: "rawscript", language: "bun", content: HIDDEN, input_transforms: {} } }] };
-  return saveFlow(room.deps, caller(), newFlowSchema.parse({ path, summary: HIDDEN, value, ...fields }), at);
+  return saveFlow(world.deps, caller(), newFlowSchema.parse({ path, summary: HIDDEN, value, ...fields }), at);
 };
-export const flowVersion = async (at = path) => Number((await room.deps.objects.get(flowHeadObject.key(room.workspace, at)))?.version);
+export const flowVersion = async (at = path) => Number((await world.deps.objects.get(flowHeadObject.key(world.workspace, at)))?.version);
 export const app = (fields: object = {}) =>
   createApp(
-    room.deps,
+    world.deps,
     caller(),
     newAppSchema.parse({ path, summary: HIDDEN, value: { text: HIDDEN }, policy: { execution_mode: "viewer" }, ...fields }),
   );
-export const changeApp = (change: object) => updateApp(room.deps, { ...caller(), path }, appChangeSchema.parse(change));
+export const changeApp = (change: object) => updateApp(world.deps, { ...caller(), path }, appChangeSchema.parse(change));
 export const appVersion = async (at = path) =>
-  ((await room.deps.objects.get(appObject.key(room.workspace, at)))?.value as { version: number } | undefined)?.version;
+  ((await world.deps.objects.get(appObject.key(world.workspace, at)))?.value as { version: number } | undefined)?.version;
 export const variable = (fields: object = {}) =>
-  createVariable(room.deps, caller(), newVariableSchema.parse({ path, value: HIDDEN, is_secret: true, description: HIDDEN, ...fields }));
-export const changeVariable = (change: object) => updateVariable(room.deps, { ...caller(), path }, change);
+  createVariable(world.deps, caller(), newVariableSchema.parse({ path, value: HIDDEN, is_secret: true, description: HIDDEN, ...fields }));
+export const changeVariable = (change: object) => updateVariable(world.deps, { ...caller(), path }, change);
 export const resource = (fields: object = {}, options = {}) =>
   createResource(
-    room.deps,
+    world.deps,
     caller(),
     newResourceSchema.parse({ path, value: { key: HIDDEN }, resource_type: "any", description: HIDDEN, ...fields }),
     options,
   );
-export const changeResource = (change: object) => updateResource(room.deps, { ...caller(), path }, change);
+export const changeResource = (change: object) => updateResource(world.deps, { ...caller(), path }, change);
 export const resourceType = () =>
-  createResourceType(room.deps, anAdmin, room.workspace, newResourceTypeSchema.parse({ name, description: HIDDEN }));
+  createResourceType(world.deps, anAdmin, world.workspace, newResourceTypeSchema.parse({ name, description: HIDDEN }));
 export const share = (kind: string, at = path) =>
-  changeAcl(room.deps, anAdmin, { workspace: room.workspace, kind, path: at }, { owner: "u/bob", right: true });
+  changeAcl(world.deps, anAdmin, { workspace: world.workspace, kind, path: at }, { owner: "u/bob", right: true });

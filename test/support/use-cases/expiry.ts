@@ -11,7 +11,7 @@ import { anApp } from "../../../lib/app-fixture.ts";
 import { parseConfig } from "../../../lib/config.ts";
 import { Storage } from "../../../lib/storage/bucket.ts";
 import { removeExpiredJob } from "../../../services/jobs/erasure/remove-expired-job.ts";
-import type { Room } from "./room.ts";
+import type { World } from "./world.ts";
 
 interface Rule {
   Id: string;
@@ -27,8 +27,8 @@ function declaredRules(): Rule[] {
   return bucket?.Properties.LifecycleConfiguration.Rules;
 }
 
-/** Gives a room its own bucket with the stack's lifecycle rules, and its tables the stack's expiry, and moves the process's clock with the room's. */
-export async function addExpiry(room: Room): Promise<void> {
+/** Gives a world its own bucket with the stack's lifecycle rules, and its tables the stack's expiry, and moves the process's clock with the world's. */
+export async function addExpiry(world: World): Promise<void> {
   const dynamodb = new DynamoDBClient({});
   for (const TableName of tables()) {
     const TimeToLiveSpecification = { AttributeName: "ttl", Enabled: true };
@@ -48,7 +48,7 @@ export async function addExpiry(room: Room): Promise<void> {
     }),
   );
   vi.stubEnv(env.bucket, bucket);
-  vi.useFakeTimers({ toFake: ["Date"], now: room.clock.nowMs });
+  vi.useFakeTimers({ toFake: ["Date"], now: world.clock.nowMs });
 }
 
 const tables = () => [requireEnv(env.jobsTable), requireEnv(env.objectsTable)];
@@ -62,8 +62,8 @@ interface Swept {
  * Moves the clock by some days, removes what AWS has removed by then, and handles the records of the table's stream. Returns the number of jobs
  * whose data the service itself removed.
  */
-export async function passDays(room: Room, days: number): Promise<number> {
-  const { clock, deps } = room;
+export async function passDays(world: World, days: number): Promise<number> {
+  const { clock, deps } = world;
   const passedMs = days * 24 * 3600 * 1000;
   clock.nowMs += passedMs;
   vi.setSystemTime(clock.nowMs);
@@ -79,7 +79,7 @@ export async function passDays(room: Room, days: number): Promise<number> {
   return removedRecords.length;
 }
 
-/** Lists all that a room has stored for jobs: the keys of items and of objects. Plans of saved flows remain. */
+/** Lists all that a world has stored for jobs: the keys of items and of objects. Plans of saved flows remain. */
 export async function listStored(): Promise<string[]> {
   const { Items = [] } = await documents().send(new ScanCommand({ TableName: requireEnv(env.jobsTable) }));
   const { Contents = [] } = await s3().send(new ListObjectsV2Command({ Bucket: requireEnv(env.bucket) }));

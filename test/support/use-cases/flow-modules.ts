@@ -1,4 +1,4 @@
-/** Modules of flows for use-case tests. All scripts are the one of `newFlowRoom`. */
+/** Modules of flows for use-case tests. All scripts are the one of `newFlowWorld`. */
 type Module = { id: string; value: object; [field: string]: unknown };
 const expression = (expr: string) => ({ type: "javascript", expr });
 const inputs = (expressions: Record<string, string>) =>

@@ -15,9 +15,9 @@ import { reconcileExecution } from "../../../services/flows/lifecycle/reconcile.
 import { runTask } from "../../../services/flows/runtime/run-task.ts";
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
 import { type AwsCall, awsErrors, callReplaced, inAccount, outsideAccount } from "./aws-faults.ts";
-import type { Room } from "./room.ts";
-import { resumeDue } from "./room-jobs.ts";
 import { interpret, machineOf } from "./state-machine.ts";
+import type { World } from "./world.ts";
+import { resumeDue } from "./world-jobs.ts";
 
 type Refusal = { error: Error; applied?: boolean } | undefined;
 interface Options {
@@ -69,7 +69,7 @@ const currentCall = new AsyncLocalStorage<FunctionCall>();
  * those of the engine. The clock moves only when every call of a function waits for it.
  */
 export class SimulatedAccount {
-  readonly deps: Room["deps"];
+  readonly deps: World["deps"];
   /** Runs of scripts, and messages that were sent and received, by job. */
   readonly runs = new Map<string, number>();
   readonly sent = new Map<string, number>();
@@ -81,7 +81,7 @@ export class SimulatedAccount {
   mostAtOnce = 0;
   /** The longest chain of function calls through the queue. */
   longestChain = 0;
-  private readonly room: Room;
+  private readonly world: World;
   private readonly options: Options;
   private readonly startMs: number;
   private readonly calls = new Set<FunctionCall>();
@@ -94,25 +94,25 @@ export class SimulatedAccount {
   private nextTickMs: number;
   private nextQuietMs = 0;
 
-  constructor(room: Room, options: Options) {
-    this.room = room;
+  constructor(world: World, options: Options) {
+    this.world = world;
     this.options = options;
-    this.startMs = room.clock.nowMs;
+    this.startMs = world.clock.nowMs;
     this.nextTickMs = this.startMs + MINUTE_MS;
     process.env[env.runnerFunctions] = JSON.stringify({ bun: "runner" });
     process.env[env.flowsFunction] = "flows";
-    const { dataKeys } = room.deps;
+    const { dataKeys } = world.deps;
     const replaced = <A extends unknown[], T>(service: AwsCall["service"], operation: string, work: (...args: A) => Promise<T>) => {
       return (...args: A) => callReplaced({ service, operation, input: {} }, () => work(...args));
     };
     const adapters = {
-      ...room.deps,
+      ...world.deps,
       executions,
       functions,
       dataKeys: { generate: replaced("KMS", "GenerateDataKey", dataKeys.generate), unwrap: replaced("KMS", "Decrypt", dataKeys.unwrap) },
       queue: {
-        sendMessage: async (...[job, delayS = 0]: Parameters<typeof room.deps.queue.sendMessage>) => this.send(toJobMessage(job), delayS),
-        sendMessages: async (messages: Parameters<typeof room.deps.queue.sendMessages>[0]) => {
+        sendMessage: async (...[job, delayS = 0]: Parameters<typeof world.deps.queue.sendMessage>) => this.send(toJobMessage(job), delayS),
+        sendMessages: async (messages: Parameters<typeof world.deps.queue.sendMessages>[0]) => {
           const sent = await Promise.allSettled(messages.map(({ job, delayS }) => this.send(toJobMessage(job), delayS)));
           return sent.flatMap((each, index) =>
             each.status === "rejected" ? [{ id: messages[index]?.job.id ?? "", error: each.reason as Error }] : [],
@@ -132,7 +132,7 @@ export class SimulatedAccount {
   }
 
   get elapsedMs(): number {
-    return this.room.clock.nowMs - this.startMs;
+    return this.world.clock.nowMs - this.startMs;
   }
 
   /** Sends a message to a queue. */
@@ -140,7 +140,7 @@ export class SimulatedAccount {
     const chain = currentCall.getStore()?.chain ?? 0;
     await callReplaced({ service: "SQS", operation: "SendMessage", input: {} }, async () => {
       count(this.sent, message.job);
-      this.messages.push({ message, visibleAtMs: this.room.clock.nowMs + delayS * 1000, receives: 0, chain });
+      this.messages.push({ message, visibleAtMs: this.world.clock.nowMs + delayS * 1000, receives: 0, chain });
     });
   }
 
@@ -148,8 +148,8 @@ export class SimulatedAccount {
   async play(isDone: () => Promise<boolean>, maxMs: number): Promise<void> {
     for (;;) {
       await this.untilQuiet();
-      if (this.room.clock.nowMs >= this.nextQuietMs) {
-        this.nextQuietMs = this.room.clock.nowMs + QUIET_EVERY_MS;
+      if (this.world.clock.nowMs >= this.nextQuietMs) {
+        this.nextQuietMs = this.world.clock.nowMs + QUIET_EVERY_MS;
         await this.options.onQuiet?.();
       }
       if (this.dispatch() || this.isBusy()) continue;
@@ -196,7 +196,7 @@ export class SimulatedAccount {
   private async sleep(ms: number): Promise<void> {
     const call = currentCall.getStore();
     if (call) call.pauses += 1;
-    await new Promise<void>((fire) => this.timers.push({ atMs: this.room.clock.nowMs + ms, fire }));
+    await new Promise<void>((fire) => this.timers.push({ atMs: this.world.clock.nowMs + ms, fire }));
     if (call) call.pauses -= 1;
   }
 
@@ -210,7 +210,7 @@ export class SimulatedAccount {
 
   /** Moves the clock to the next event. */
   private advance(): void {
-    const { clock } = this.room;
+    const { clock } = this.world;
     const free = this.working < (this.options.workers ?? 100);
     const times = [
       this.nextTickMs,
@@ -223,15 +223,15 @@ export class SimulatedAccount {
     for (const { fire } of due) fire();
     if (clock.nowMs < this.nextTickMs) return;
     this.nextTickMs += MINUTE_MS;
-    const room = { ...this.room, deps: this.deps } as Room;
+    const world = { ...this.world, deps: this.deps } as World;
     if (this.refuse({ service: "Lambda", operation: "Invoke", input: { FunctionName: "housekeeping" } })) return;
     // The next tick finds what this one could not do.
-    void this.call(() => resumeDue(room)).catch(() => undefined);
+    void this.call(() => resumeDue(world)).catch(() => undefined);
   }
 
   /** Hands visible messages to workers. Returns whether there were any. */
   private dispatch(): boolean {
-    const { nowMs } = this.room.clock;
+    const { nowMs } = this.world.clock;
     const visible = this.messages.filter(({ visibleAtMs }) => visibleAtMs <= nowMs).slice(0, (this.options.workers ?? 100) - this.working);
     for (const queued of visible) {
       queued.receives += 1;
@@ -281,14 +281,14 @@ export class SimulatedAccount {
 
   private async invoke({ FunctionName, Payload }: Record<string, unknown>): Promise<unknown> {
     const request = JSON.parse(String(Payload)) as unknown;
-    if (FunctionName === "flows") return this.room.deps.functions.createStateMachine(request as never);
+    if (FunctionName === "flows") return this.world.deps.functions.createStateMachine(request as never);
     const run = request as RunRequest;
     count(this.runs, run.job);
     for (const { env: own } of run.next?.runs ?? []) if (own["WM_JOB_ID"]) count(this.runs, own["WM_JOB_ID"]);
     this.running += 1;
     await this.sleep(RUN_MS);
     this.running -= 1;
-    const answer = await this.room.answers.run(run);
+    const answer = await this.world.answers.run(run);
     return answer.kind === "outcome" ? answer.outcome : null;
   }
 
@@ -315,7 +315,7 @@ export class SimulatedAccount {
         };
         const loading: FunctionCall = { pauses: 0, chain: 0 };
         this.calls.add(loading);
-        const definition = await machineOf(this.room, execution.state.job).finally(() => this.calls.delete(loading));
+        const definition = await machineOf(this.world, execution.state.job).finally(() => this.calls.delete(loading));
         try {
           await interpret(machine, definition, execution.state);
           execution.status = "SUCCEEDED";

@@ -6,7 +6,7 @@ import { runTask } from "../../../services/flows/runtime/run-task.ts";
 import type { Definition, State, TaskState } from "../../../statemachines/asl.ts";
 import { compileFlow } from "../../../statemachines/compile.ts";
 import { until } from "../until.ts";
-import type { RecordedExecution, Room } from "./room.ts";
+import type { RecordedExecution, World } from "./world.ts";
 
 /** The position of an execution: the beginning of a state, with its input. */
 export interface Position {
@@ -168,37 +168,37 @@ class Interpreter {
 export const interpret = (deps: MachineDeps, definition: Definition, input: StepState): Promise<StepState> =>
   new Interpreter(deps).run(definition, input);
 
-/** Function `step` is called in this process. Waits only move the room's clock. */
-const inRoom = (room: Room, { onEnter }: Options = {}): MachineDeps => ({
-  call: (payload) => runTask(room.deps, parseStepCall(payload)),
+/** Function `step` is called in this process. Waits only move the world's clock. */
+const inWorld = (world: World, { onEnter }: Options = {}): MachineDeps => ({
+  call: (payload) => runTask(world.deps, parseStepCall(payload)),
   tokenOutput: async (token) => {
-    const { output } = await until(() => room.resumed.find((resumed) => resumed.token === token), { what: "the token of a task" });
+    const { output } = await until(() => world.resumed.find((resumed) => resumed.token === token), { what: "the token of a task" });
     return output as StepState;
   },
   wait: (seconds) => {
-    room.clock.nowMs += seconds * 1000;
+    world.clock.nowMs += seconds * 1000;
   },
   ...(onEnter ? { onEnter } : {}),
 });
 
 /** The machine that the flow of a job is compiled to. */
-export async function machineOf(room: Room, jobId: string): Promise<Definition> {
-  const job = await room.deps.jobs.get(jobId);
-  const { value } = flowPlanSchema.parse(JSON.parse(await room.deps.storage.getObjectText(job?.flow?.plan ?? "")));
+export async function machineOf(world: World, jobId: string): Promise<Definition> {
+  const job = await world.deps.jobs.get(jobId);
+  const { value } = flowPlanSchema.parse(JSON.parse(await world.deps.storage.getObjectText(job?.flow?.plan ?? "")));
   return compileFlow(value, { step: "step", title: "test" });
 }
 
 /** Runs a machine from a position to its end. A failure in the last state is not an error here, because the job's record contains it. */
-export async function continueMachine(room: Room, definition: Definition, { name, state }: Position): Promise<void> {
-  await new Interpreter(inRoom(room)).run(definition, state, { from: name }).catch(() => undefined);
+export async function continueMachine(world: World, definition: Definition, { name, state }: Position): Promise<void> {
+  await new Interpreter(inWorld(world)).run(definition, state, { from: name }).catch(() => undefined);
 }
 
-/** Runs an execution that the room has recorded, from its beginning. */
-export async function runExecution(room: Room, execution: RecordedExecution, options: Options = {}): Promise<void> {
-  const definition = await machineOf(room, execution.job);
+/** Runs an execution that the world has recorded, from its beginning. */
+export async function runExecution(world: World, execution: RecordedExecution, options: Options = {}): Promise<void> {
+  const definition = await machineOf(world, execution.job);
   const failed = (error: unknown) => {
     if (options.onEnter) throw error;
   };
-  await interpret(inRoom(room, options), definition, execution.input as StepState).catch(failed);
+  await interpret(inWorld(world, options), definition, execution.input as StepState).catch(failed);
   execution.is = "ended";
 }

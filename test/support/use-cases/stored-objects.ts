@@ -24,11 +24,11 @@ import { createFolder } from "../../../services/workspaces/folders.ts";
 import { addToGroup, createGroup } from "../../../services/workspaces/groups.ts";
 import { inviteUser } from "../../../services/workspaces/invites.ts";
 import { addMember } from "../../../services/workspaces/members.ts";
-import type { Room } from "./room.ts";
-import { gates, playExecutions } from "./room-flows.ts";
-import { addWorkspace, work } from "./room-jobs.ts";
-import { anAdmin as ann } from "./room-people.ts";
 import { readTables, type StoredTables, unwrapDataKeys } from "./stored-state.ts";
+import type { World } from "./world.ts";
+import { gates, playExecutions } from "./world-flows.ts";
+import { addWorkspace, work } from "./world-jobs.ts";
+import { anAdmin as ann } from "./world-people.ts";
 
 /** One object of every kind, and what a test must know about them. */
 export interface StoredObjects extends StoredTables {
@@ -53,8 +53,8 @@ const CONTENTS: Partial<Record<RunnerLanguage, string>> = {
 const TYPESCRIPT = "export async function main(x?: string, password?: string, db?: object) {\n  return x;\n}\n";
 
 /** Saves and builds a script in each language that has a runner. */
-async function saveScripts(room: Room): Promise<StoredObjects["scripts"]> {
-  const { deps, workspace } = room;
+async function saveScripts(world: World): Promise<StoredObjects["scripts"]> {
+  const { deps, workspace } = world;
   const scripts: StoredObjects["scripts"] = {};
   for (const language of scriptLanguages) {
     const content = CONTENTS[language as RunnerLanguage] ?? TYPESCRIPT;
@@ -65,34 +65,34 @@ async function saveScripts(room: Room): Promise<StoredObjects["scripts"]> {
     await createScript(deps, { actor: ann, workspace }, newScriptSchema.parse(script));
     scripts[runner] = path;
   }
-  await work(room);
+  await work(world);
   return scripts;
 }
 
-async function runScript(room: Room, path: string, more: Partial<NewJob> = {}): Promise<string> {
-  const { deps, workspace } = room;
+async function runScript(world: World, path: string, more: Partial<NewJob> = {}): Promise<string> {
+  const { deps, workspace } = world;
   const runnable = requireNewestScript(await deps.objects.get(scriptHeadObject.key(workspace, path)), path);
   const job = { ...buildScriptJobFields(runnable), actor: ann, workspace, kind: "script" as const, args: { x: "stored" }, ...more };
   return (await enqueueJob(deps, job)).id;
 }
 
 /** Two jobs of a group with one slot. The first one is claimed by a worker that dies. */
-async function fillConcurrencyGroup(room: Room, path: string): Promise<[string, string]> {
+async function fillConcurrencyGroup(world: World, path: string): Promise<[string, string]> {
   const concurrency = { key: "one-at-a-time", limit: 1 };
-  room.answers.run = async () => ({ kind: "unknown", reason: "The connection broke." });
-  const first = await runScript(room, path, { concurrency });
-  await work(room);
-  const second = await runScript(room, path, { concurrency });
-  await work(room);
+  world.answers.run = async () => ({ kind: "unknown", reason: "The connection broke." });
+  const first = await runScript(world, path, { concurrency });
+  await work(world);
+  const second = await runScript(world, path, { concurrency });
+  await work(world);
   return [first, second];
 }
 
-/** Stores one object of every kind through the use cases that make them. The room's workspace must be empty. */
-export async function writeStoredObjects(room: Room): Promise<StoredObjects> {
-  const { deps, workspace, clock } = room;
+/** Stores one object of every kind through the use cases that make them. The world's workspace must be empty. */
+export async function writeStoredObjects(world: World): Promise<StoredObjects> {
+  const { deps, workspace, clock } = world;
   const caller = { actor: ann, workspace };
-  room.answers.build = async () => ({ ok: true, lock: "", sha256: "0".repeat(64), bytes: 1, log: "built\n" });
-  await addWorkspace(room);
+  world.answers.build = async () => ({ ok: true, lock: "", sha256: "0".repeat(64), bytes: 1, log: "built\n" });
+  await addWorkspace(world);
   await createFolder(deps, ann, workspace, { name: "ops", summary: "Operations" });
   await addMember(deps, workspace, { email: "bob@example.com", username: "bob", is_admin: false, operator: true }, { inherits: false });
   await createGroup(deps, caller, { name: "team", summary: "The team" });
@@ -112,7 +112,7 @@ export async function writeStoredObjects(room: Room): Promise<StoredObjects> {
   await runAudited(deps, audited, async () => undefined);
   const webhookSecret = await getWebhookSecret(deps, { actor: ann, workspace, token: "", operation: "read" });
 
-  const scripts = await saveScripts(room);
+  const scripts = await saveScripts(world);
   const path = scripts.bun ?? "";
   const modules = [
     { id: "a", value: { type: "script", path, input_transforms: { x: { type: "javascript", expr: "flow_input.x" } } } },
@@ -121,26 +121,26 @@ export async function writeStoredObjects(room: Room): Promise<StoredObjects> {
   ];
   const flow = { path: "f/ops/flow", summary: "Asks", description: "", value: { modules }, schema: { type: "object" } };
   await saveFlow(deps, caller, newFlowSchema.parse(flow));
-  await work(room);
+  await work(world);
   const runnable = requireNewestFlow(await deps.objects.get(flowHeadObject.key(workspace, flow.path)), flow.path);
   if (runnable.build.state !== "ready") throw new Error(`The flow is ${runnable.build.state}.`);
   const { plan } = runnable.build;
   const { id: waiting } = await enqueueJob(deps, { ...buildFlowJobFields(runnable), actor: ann, workspace, args: { x: "in" } });
-  await work(room);
-  await playExecutions(room);
-  if (!(await gates(room, waiting))[0]?.opened) throw new Error("The gate has not opened.");
+  await work(world);
+  await playExecutions(world);
+  if (!(await gates(world, waiting))[0]?.opened) throw new Error("The gate has not opened.");
 
   const once = { key: repeatedCallObject.key(`stored-${randomUUID()}`), fingerprint: "same", retentionMs: 24 * 3600_000 };
-  const repeated = await runScript(room, path, { idempotencyKey: once });
-  const cached = await runScript(room, path, { cacheTtlS: 3600, args: { x: "cached" } });
-  await work(room);
-  const limited = await fillConcurrencyGroup(room, path);
+  const repeated = await runScript(world, path, { idempotencyKey: once });
+  const cached = await runScript(world, path, { cacheTtlS: 3600, args: { x: "cached" } });
+  await work(world);
+  const limited = await fillConcurrencyGroup(world, path);
   const tables = await readTables();
   return {
     atMs: clock.nowMs,
     workspace,
     ...tables,
-    dataKeys: await unwrapDataKeys(room, workspace, tables.objects),
+    dataKeys: await unwrapDataKeys(world, workspace, tables.objects),
     files: { [plan]: await deps.storage.getObjectText(plan) },
     token,
     webhookSecret,

@@ -3,8 +3,8 @@ import { EncryptCommand, KMSClient } from "@aws-sdk/client-kms";
 import { documents } from "../../../aws/sdk/clients.ts";
 import { env, requireEnv } from "../../../contract/env.ts";
 import type { Definition } from "../../../statemachines/asl.ts";
-import type { Room } from "./room.ts";
 import type { Position } from "./state-machine.ts";
+import type { World } from "./world.ts";
 
 type Item = Record<string, AttributeValue>;
 
@@ -38,7 +38,7 @@ export interface StoredState extends StoredTables {
   scheduledForMs: number;
 }
 
-/** Reads all items of the room's tables. */
+/** Reads all items of the world's tables. */
 export async function readTables(): Promise<Pick<StoredState, "jobs" | "objects">> {
   const scan = async (name: string) => ((await documents().send(new ScanCommand({ TableName: requireEnv(name) }))).Items ?? []) as Item[];
   return { jobs: await scan(env.jobsTable), objects: await scan(env.objectsTable) };
@@ -49,7 +49,7 @@ const KEY_PARTITIONS = { RING: "secrets", LINKS: "links", WEBHOOKS: "webhooks" }
 type Purpose = (typeof KEY_PARTITIONS)[keyof typeof KEY_PARTITIONS];
 
 /** Unwraps the data keys among items of the objects table. */
-export async function unwrapDataKeys({ deps }: Room, workspace: string, objects: Item[]): Promise<StoredDataKey[]> {
+export async function unwrapDataKeys({ deps }: World, workspace: string, objects: Item[]): Promise<StoredDataKey[]> {
   const unwrap = { secrets: deps.dataKeys, links: deps.linkKeys, webhooks: deps.webhookKeys };
   const found: StoredDataKey[] = [];
   for (const item of objects) {
@@ -74,8 +74,8 @@ async function wrapDataKey(workspace: string, { purpose, plain }: StoredDataKey)
   return Buffer.from(CiphertextBlob ?? []).toString("base64");
 }
 
-/** Puts stored state into a room's empty tables, and sets the room's clock. Items live another month: a fixture must not expire. */
-export async function loadStoredState(room: Room, state: StoredTables): Promise<void> {
+/** Puts stored state into a world's empty tables, and sets the world's clock. Items live another month: a fixture must not expire. */
+export async function loadStoredState(world: World, state: StoredTables): Promise<void> {
   const { atMs, workspace, jobs, files, dataKeys = [] } = state;
   let text = JSON.stringify(state.objects);
   for (const key of dataKeys) text = text.replaceAll(JSON.stringify(key.wrapped), JSON.stringify(await wrapDataKey(workspace, key)));
@@ -87,6 +87,6 @@ export async function loadStoredState(room: Room, state: StoredTables): Promise<
     }
   };
   await Promise.all([put(env.jobsTable, jobs), put(env.objectsTable, objects)]);
-  for (const [key, text] of Object.entries(files)) await room.deps.storage.putObject(key, text, "application/json");
-  room.clock.nowMs = atMs;
+  for (const [key, text] of Object.entries(files)) await world.deps.storage.putObject(key, text, "application/json");
+  world.clock.nowMs = atMs;
 }

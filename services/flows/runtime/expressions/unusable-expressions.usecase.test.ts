@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { runFlowInCloud } from "../../../../test/support/use-cases/cloud.ts";
 import { all, each, echo, one, step } from "../../../../test/support/use-cases/flow-modules.ts";
-import { failure } from "../../../../test/support/use-cases/room.ts";
-import { type FlowRoom, newFlowRoom } from "../../../../test/support/use-cases/room-flows.ts";
+import { failure } from "../../../../test/support/use-cases/world.ts";
+import { type FlowWorld, newFlowWorld } from "../../../../test/support/use-cases/world-flows.ts";
 import { loadJson } from "../../../jobs/values/values.ts";
 
-let room: FlowRoom;
+let world: FlowWorld;
 beforeAll(async () => {
-  room = await newFlowRoom();
-  const { run } = room.answers;
-  room.answers.run = async (request) => (request.args["x"] === "bad" ? failure("no") : run(request));
+  world = await newFlowWorld();
+  const { run } = world.answers;
+  world.answers.run = async (request) => (request.args["x"] === "bad" ? failure("no") : run(request));
 });
 
 const js = (expr: string) => ({ type: "javascript", expr });
@@ -43,7 +43,7 @@ const places: [place: string, flow: (expr: string) => object][] = [
 
 describe("an expression that cannot be used fails its step with its place and text:", () => {
   const expectFailure = async (place: string, expr: string, flow: object) => {
-    const { state, result } = await runFlowInCloud(room, flow);
+    const { state, result } = await runFlowInCloud(world, flow);
     const message = expect.stringContaining(`${place}: ${expr}: `);
     expect([state, result]).toEqual(["failed", { error: { name: "ExpressionError", step_id: "a", message } }]);
   };
@@ -62,7 +62,7 @@ describe("a value that is no number fails its step:", () => {
   const numbers = places.filter(([place]) => ["sleep", "timeout", "parallelism"].includes(place));
   const values = ["'soon'", "NaN", "[1]"];
   it.each(numbers.flatMap(([place, flow]) => values.map((expr) => [place, expr, flow] as const)))("%s: %s", async (place, expr, flow) => {
-    const { state, result } = await runFlowInCloud(room, flow(expr));
+    const { state, result } = await runFlowInCloud(world, flow(expr));
     const message = expect.stringMatching(/^(sleep|timeout|parallelism): .*: the value must be a number of (seconds|iterations)\.$/);
     expect([state, result]).toEqual(["failed", { error: { name: "ExpressionError", step_id: "a", message } }]);
     expect((result as { error: { message: string } }).error.message.startsWith(`${place}: ${expr}: `)).toBe(true);
@@ -71,14 +71,14 @@ describe("a value that is no number fails its step:", () => {
   it.each(numbers.flatMap(([place, flow]) => ["'1'", "null", "0"].map((expr) => [place, expr, flow] as const)))(
     "%s: %s is one",
     async (_place, expr, flow) => {
-      expect((await runFlowInCloud(room, flow(expr))).state).toBe("succeeded");
+      expect((await runFlowInCloud(world, flow(expr))).state).toBe("succeeded");
     },
   );
 });
 
 it("a retry condition that throws names the error of the attempt before it", async () => {
   const retry = { constant: { attempts: 2 }, retry_if: { expr: "result.error.none.deeper + 1" } };
-  const { result } = await runFlowInCloud(room, [echo("a", "'bad'", { retry })]);
+  const { result } = await runFlowInCloud(world, [echo("a", "'bad'", { retry })]);
   expect(result).toMatchObject({ error: { message: expect.stringContaining("The attempt before it failed with Error: no") } });
 });
 
@@ -105,7 +105,7 @@ describe("conditions are decided by the value in JavaScript:", () => {
       one("o", expr, [echo("t", "'then'")], [echo("e", "'else'")]),
       echo("z", "previous_result"),
     ];
-    expect((await runFlowInCloud(room, modules, { x: "return" })).result).toBe(expected);
+    expect((await runFlowInCloud(world, modules, { x: "return" })).result).toBe(expected);
   });
 });
 
@@ -118,10 +118,10 @@ describe("early returns:", () => {
     ["const { a, b } = results; return [a, b]", [step("a"), step("b"), step("c")], ["a", "b"]],
     ["results.b + results.a", [step("a"), step("b", { skip_if: { expr: "true" } }), step("c")], "aa"],
   ])("%s", async (early_return, modules, expected) => {
-    const { run, state } = await runFlowInCloud(room, { modules, early_return });
-    const job = await room.deps.jobs.get(run);
+    const { run, state } = await runFlowInCloud(world, { modules, early_return });
+    const job = await world.deps.jobs.get(run);
     expect(state).toBe("succeeded");
     const { earlyReturn: early } = job ?? {};
-    expect(early && (await loadJson(room.deps, { id: early.jobId }, early.location))).toEqual(expected);
+    expect(early && (await loadJson(world.deps, { id: early.jobId }, early.location))).toEqual(expected);
   });
 });

@@ -8,28 +8,28 @@ import {
   addFlow,
   approveGate,
   endOfFlow,
-  type FlowRoom,
+  type FlowWorld,
   gates,
-  newFlowRoom,
+  newFlowWorld,
   playExecutions,
   startFlow,
-} from "../../../../test/support/use-cases/room-flows.ts";
-import { addScript } from "../../../../test/support/use-cases/room-jobs.ts";
+} from "../../../../test/support/use-cases/world-flows.ts";
+import { addScript } from "../../../../test/support/use-cases/world-jobs.ts";
 import { eraseJob } from "../../../jobs/erasure/erase-job.ts";
 import { computeStepJobId } from "../step-job-id.ts";
 
-let room: FlowRoom;
+let world: FlowWorld;
 beforeAll(async () => {
-  room = await newFlowRoom();
-  await addFlow(room, "f/t/inner", [step("x")]);
-  const { build, ...value } = await addScript(room, { path: "f/t/limited", concurrency: { limit: 1 } });
-  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, value.path), value, build });
+  world = await newFlowWorld();
+  await addFlow(world, "f/t/inner", [step("x")]);
+  const { build, ...value } = await addScript(world, { path: "f/t/limited", concurrency: { limit: 1 } });
+  await world.deps.objects.put({ ...scriptHeadObject.key(world.workspace, value.path), value, build });
 });
 
 /** An ended job with the id of a step's job, which the flow did not create. */
 async function plantJob(flow: string, module: string, fields: Partial<Job> = {}): Promise<string> {
   const id = computeStepJobId(flow, module, "", "", 0);
-  const { clock, deps, workspace } = room;
+  const { clock, deps, workspace } = world;
   const expiresAtMs = clock.nowMs + limits.jobRetentionMs;
   const job = anEndedJob({ id, workspace, expiresAtMs, result: { in: "head", json: '"planted"' }, ...(fields as object) });
   expect(await deps.jobs.create(job, undefined)).toBe(true);
@@ -50,10 +50,10 @@ describe("a job with the id of a step's job", () => {
   ];
   it.each(planted)("%s fails the flow, whatever the step tolerates", async (_, fields) => {
     for (const module of [echo("a", "1"), nested("a", "f/t/inner"), limited]) {
-      const flow = await startFlow(room, [{ ...module, continue_on_error: true }, echo("b", "2")]);
+      const flow = await startFlow(world, [{ ...module, continue_on_error: true }, echo("b", "2")]);
       const id = await plantJob(flow, "a", fields(flow));
-      await playExecutions(room);
-      expect(await endOfFlow(room, flow)).toMatchObject({
+      await playExecutions(world);
+      expect(await endOfFlow(world, flow)).toMatchObject({
         state: "failed",
         result: { error: { name: "ForeignStepJob", message: expect.stringContaining(id) } },
       });
@@ -66,12 +66,12 @@ describe("the erasure of a job", () => {
     ["of the step that waits", echo("a", "1")],
     ["with the id of a gate without a job", { id: "a", value: { type: "identity" } }],
   ])("%s leaves the gate and its approvals until the flow has ended", async (_, module) => {
-    const { deps } = room;
-    const flow = await startFlow(room, [{ ...module, suspend: { required_events: 2, timeout: 1000 } }, echo("b", "resumes")]);
-    await playExecutions(room);
-    const [gate] = await gates(room, flow);
+    const { deps } = world;
+    const flow = await startFlow(world, [{ ...module, suspend: { required_events: 2, timeout: 1000 } }, echo("b", "resumes")]);
+    await playExecutions(world);
+    const [gate] = await gates(world, flow);
     if (!gate) throw new Error("The gate has not opened.");
-    await approveGate(room, gate, "p".repeat(20_000), { resumeId: 1 });
+    await approveGate(world, gate, "p".repeat(20_000), { resumeId: 1 });
     if (!(await deps.jobs.get(gate.id))) await plantJob(flow, "a");
     const erase = async (id: string) => {
       const job = await deps.jobs.get(id);
@@ -79,12 +79,12 @@ describe("the erasure of a job", () => {
       await eraseJob(deps, job);
     };
     await erase(gate.id);
-    const [kept] = await gates(room, flow);
+    const [kept] = await gates(world, flow);
     expect(kept).toMatchObject({ id: gate.id, events: [{ resumeId: 1 }] });
-    await approveGate(room, kept ?? gate, 2, { resumeId: 2 });
-    await playExecutions(room);
-    expect(await endOfFlow(room, flow)).toMatchObject({ state: "succeeded", result: ["p".repeat(20_000), 2] });
+    await approveGate(world, kept ?? gate, 2, { resumeId: 2 });
+    await playExecutions(world);
+    expect(await endOfFlow(world, flow)).toMatchObject({ state: "succeeded", result: ["p".repeat(20_000), 2] });
     await erase(flow);
-    expect(await gates(room, flow)).toEqual([]);
+    expect(await gates(world, flow)).toEqual([]);
   });
 });

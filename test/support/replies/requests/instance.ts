@@ -30,13 +30,13 @@ const pages: Steps = [
 ];
 
 /** A job whose runner has not reported its end, with the runner's token and the number of its attempt. */
-async function startRunning({ room, kept, work }: Stage): Promise<void> {
-  const { kid, privateKey } = await room.deps.signingKey();
+async function startRunning({ world, kept, work }: Stage): Promise<void> {
+  const { kid, privateKey } = await world.deps.signingKey();
   const pem = createPublicKey(privateKey).export({ format: "pem", type: "spki" }).toString();
-  await room.deps.objects.put({ ...publicKeyObject.key(kid), value: pem });
-  room.answers.run = async () => ({ kind: "unknown", reason: "The connection broke." });
+  await world.deps.objects.put({ ...publicKeyObject.key(kid), value: pem });
+  world.answers.run = async () => ({ kind: "unknown", reason: "The connection broke." });
   await work();
-  const request = room.runs.at(-1);
+  const request = world.runs.at(-1);
   Object.assign(kept, { token: request?.token ?? "", nonce: request?.nonce ?? "" });
 }
 

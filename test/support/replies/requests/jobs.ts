@@ -8,11 +8,11 @@ const waiting = { id: "<waiting>" };
 const later = { params: { path }, query: { scheduled_in_secs: 3600 }, json: { x: 2 }, alone: true } as const;
 
 /** The next run is lost: its job stays in the state `running`. */
-async function startRunning({ room, work }: Stage): Promise<void> {
-  const { run } = room.answers;
-  room.answers.run = async () => ({ kind: "unknown", reason: "The connection broke." });
+async function startRunning({ world, work }: Stage): Promise<void> {
+  const { run } = world.answers;
+  world.answers.run = async () => ({ kind: "unknown", reason: "The connection broke." });
   await work();
-  room.answers.run = run;
+  world.answers.run = run;
 }
 
 const state: Steps = [

@@ -84,7 +84,7 @@ const idTokens: Steps = [
   good("openidConfiguration", { from: "nobody" }),
 ];
 
-async function addAccount({ room: { deps, workspace, clock } }: Stage): Promise<void> {
+async function addAccount({ world: { deps, workspace, clock } }: Stage): Promise<void> {
   const account = { id: 1, client: "acme", owner: "ann@example.com", failures: 0, createdAtMs: clock.nowMs };
   await deps.objects.put({ ...accountObject.key(workspace, 1), value: account, version: "1" });
 }

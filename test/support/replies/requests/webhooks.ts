@@ -4,7 +4,7 @@ import { outboxEventObject } from "../../../../core/events/outbox-event.ts";
 import { deliveryKinds } from "../../../../functions/shared/wiring/delivery-kinds.ts";
 import { sendDeliveries } from "../../../../services/deliveries/queue-attempts.ts";
 import { dispatchEvent } from "../../../../services/events/dispatch-event.ts";
-import { DeliveryConsumer } from "../../use-cases/room-deliveries.ts";
+import { DeliveryConsumer } from "../../use-cases/world-deliveries.ts";
 import { bad, closed, field, found, good, type Stage, type Steps } from "../exchange.ts";
 
 const none = "00000000-0000-4000-8000-000000000000";
@@ -14,15 +14,15 @@ const firstId = (body: string) => {
 };
 
 /** Function `deliver` sends all events. Every receiver accepts them. */
-async function deliver({ room }: Stage): Promise<void> {
+async function deliver({ world }: Stage): Promise<void> {
   const webhooks = { post: async () => sentAttempt };
-  const kinds = deliveryKinds({ ...room.deps, webhooks } as unknown as Parameters<typeof deliveryKinds>[0]);
-  for (const workspace of [room.workspace, INSTANCE]) {
-    for (const { pk, sk } of await room.deps.objects.list(outboxEventObject.key(workspace, "").pk)) {
-      await sendDeliveries(room.deps, await dispatchEvent(room.deps, { pk, sk }));
+  const kinds = deliveryKinds({ ...world.deps, webhooks } as unknown as Parameters<typeof deliveryKinds>[0]);
+  for (const workspace of [world.workspace, INSTANCE]) {
+    for (const { pk, sk } of await world.deps.objects.list(outboxEventObject.key(workspace, "").pk)) {
+      await sendDeliveries(world.deps, await dispatchEvent(world.deps, { pk, sk }));
     }
   }
-  await new DeliveryConsumer(room, kinds).receive();
+  await new DeliveryConsumer(world, kinds).receive();
 }
 
 export const webhooks: Steps = [

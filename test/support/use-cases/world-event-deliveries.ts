@@ -7,9 +7,9 @@ import { sendDeliveries } from "../../../services/deliveries/queue-attempts.ts";
 import { dispatchEvent } from "../../../services/events/dispatch-event.ts";
 import { buildEventWrite } from "../../../services/outbox/event.ts";
 import { countWrite } from "./failing-writes.ts";
-import type { Room } from "./room.ts";
-import { DeliveryConsumer } from "./room-deliveries.ts";
-import { addWorkspace } from "./room-jobs.ts";
+import type { World } from "./world.ts";
+import { DeliveryConsumer } from "./world-deliveries.ts";
+import { addWorkspace } from "./world-jobs.ts";
 
 /** A request to a receiver. */
 interface Post {
@@ -20,9 +20,9 @@ interface Post {
 }
 
 /** A new workspace with function `deliver`, whose receivers are recorded. `next`: the outcomes of the next attempts; an attempt takes `tookMs`. */
-export async function newEventRoom(shared: Room, workspace = `w-${crypto.randomUUID().slice(0, 8)}`) {
-  const room: Room = { ...shared, workspace };
-  await addWorkspace(room);
+export async function newEventWorld(shared: World, workspace = `w-${crypto.randomUUID().slice(0, 8)}`) {
+  const world: World = { ...shared, workspace };
+  await addWorkspace(world);
   const posts: Post[] = [];
   const next: Attempt[] = [];
   const receiver = { tookMs: 0 };
@@ -30,27 +30,27 @@ export async function newEventRoom(shared: Room, workspace = `w-${crypto.randomU
     post: (url: string, headers: Record<string, string>, body: string, { answerMs }: { answerMs: number }) =>
       countWrite("Send", async () => {
         posts.push({ url, headers, body, answerMs });
-        room.clock.nowMs += receiver.tookMs;
+        world.clock.nowMs += receiver.tookMs;
         return next.shift() ?? sentAttempt;
       }),
   };
-  const kinds = deliveryKinds({ ...room.deps, webhooks } as unknown as Parameters<typeof deliveryKinds>[0]);
-  const consumer = new DeliveryConsumer(room, kinds, (message) => message.workspace === workspace);
+  const kinds = deliveryKinds({ ...world.deps, webhooks } as unknown as Parameters<typeof deliveryKinds>[0]);
+  const consumer = new DeliveryConsumer(world, kinds, (message) => message.workspace === workspace);
   return {
-    ...room,
+    ...world,
     posts,
     next,
     receiver,
     consumer,
     /** Writes the event of a change, and returns its id. */
     async change(path = "f/t/a", type: "CreateVariable" | "UpdateVariable" = "CreateVariable"): Promise<string> {
-      const event = { type, workspace, by: "ann", atMs: room.clock.nowMs, data: { path, is_secret: false } };
+      const event = { type, workspace, by: "ann", atMs: world.clock.nowMs, data: { path, is_secret: false } };
       const { id, write } = buildEventWrite(event);
-      await room.deps.objects.transactWrite([write]);
+      await world.deps.objects.transactWrite([write]);
       return id;
     },
     /** Dispatches an event, as the stream brings it. */
-    dispatch: async (event: string) => sendDeliveries(room.deps, await dispatchEvent(room.deps, outboxEventObject.key(workspace, event))),
+    dispatch: async (event: string) => sendDeliveries(world.deps, await dispatchEvent(world.deps, outboxEventObject.key(workspace, event))),
     /** Makes a change, dispatches its event and handles the messages. */
     async deliver(path?: string): Promise<string> {
       const event = await this.change(path);
@@ -59,8 +59,8 @@ export async function newEventRoom(shared: Room, workspace = `w-${crypto.randomU
       return event;
     },
     async records(): Promise<EventDelivery[]> {
-      return (await room.deps.objects.list(eventDeliveryObject.partitionKey(workspace))).map(({ value }) => value as EventDelivery);
+      return (await world.deps.objects.list(eventDeliveryObject.partitionKey(workspace))).map(({ value }) => value as EventDelivery);
     },
   };
 }
-export type EventRoom = Awaited<ReturnType<typeof newEventRoom>>;
+export type EventWorld = Awaited<ReturnType<typeof newEventWorld>>;

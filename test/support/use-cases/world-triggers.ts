@@ -13,9 +13,9 @@ import { type ConnectDeps, connectSources, findSourceFault } from "../../../serv
 import { pollQueues } from "../../../services/triggers/receive/poll-queues.ts";
 import { type ReceivedRecord, receiveRecords } from "../../../services/triggers/receive/receive-records.ts";
 import { createTrigger, updateTrigger } from "../../../services/triggers/save.ts";
-import { newRoom } from "./room.ts";
-import { addWorkspace } from "./room-jobs.ts";
-import { anAdmin } from "./room-people.ts";
+import { newWorld } from "./world.ts";
+import { addWorkspace } from "./world-jobs.ts";
+import { anAdmin } from "./world-people.ts";
 
 /** The account and region of the local engine. */
 const PLACE = { account: "000000000000", region: "us-east-1", queueArnPrefix: "arn:aws:sqs:us-east-1:000000000000:", isLocal: true };
@@ -23,11 +23,11 @@ export const MAIL_DOMAIN = "in.example.com";
 export const MAIL_TOPIC = "arn:aws:sns:us-east-1:000000000000:mails";
 
 /**
- * A room with the queue of triggers. SQS, SNS and EventBridge are those of the engine; mappings are recorded, because no function is deployed.
+ * A world with the queue of triggers. SQS, SNS and EventBridge are those of the engine; mappings are recorded, because no function is deployed.
  */
-export async function newTriggerRoom() {
-  const room = await newRoom();
-  await addWorkspace(room);
+export async function newTriggerWorld() {
+  const world = await newWorld();
+  await addWorkspace(world);
   const sqs = new SQSClient({});
   const name = randomUUID().slice(0, 8);
   const addQueue = async (queue: string, tags: Record<string, string> = {}, attributes: Record<string, string> = {}) => {
@@ -42,7 +42,7 @@ export async function newTriggerRoom() {
   /** The concurrency of each mapping. */
   const mappings = new Map<string, number>();
   const connectDeps: ConnectDeps = {
-    objects: room.deps.objects,
+    objects: world.deps.objects,
     queues: sourceQueues,
     mappings: {
       findMapping: async (arn) => (mappings.has(arn) ? { id: arn, isDeleting: false, maximumConcurrency: mappings.get(arn) } : undefined),
@@ -58,7 +58,7 @@ export async function newTriggerRoom() {
     mailDomain: undefined,
     stack: `t${name}`,
     receiveTimeoutS: 30,
-    nowMs: room.deps.nowMs,
+    nowMs: world.deps.nowMs,
   };
   const polls: PollCall[] = [];
   const connected: ConnectSources[] = [];
@@ -74,8 +74,8 @@ export async function newTriggerRoom() {
     startPolling: async (call: PollCall) => void polls.push(call),
   };
   const deps = {
-    ...room.deps,
-    functions: { ...room.deps.functions, ...functions },
+    ...world.deps,
+    functions: { ...world.deps.functions, ...functions },
     sources,
     mailDomain: MAIL_DOMAIN,
     queues: sourceQueues,
@@ -86,12 +86,12 @@ export async function newTriggerRoom() {
   };
   const caller = (kind: TriggerKind, path: string, by: WorkspaceCaller["actor"] = anAdmin) => ({
     actor: by,
-    workspace: room.workspace,
+    workspace: world.workspace,
     kind,
     path,
   });
   return {
-    ...room,
+    ...world,
     deps,
     mappings,
     polls,
@@ -100,16 +100,16 @@ export async function newTriggerRoom() {
     addQueue,
     caller,
     connectDeps,
-    /** Adds a script, which runs as the room's runs do. */
+    /** Adds a script, which runs as the world's runs do. */
     async addRunnable(path = `f/t/${randomUUID()}`, preprocessor = false): Promise<string> {
       const hash = randomUUID().replaceAll("-", "").slice(0, 16);
       const head = {
-        ...{ workspace: room.workspace, path, hash, language: "bun", runner: "bun", params: null, timeoutS: 60, tag: "bun" },
+        ...{ workspace: world.workspace, path, hash, language: "bun", runner: "bun", params: null, timeoutS: 60, tag: "bun" },
         ...{ dedicated: false, archived: false, deleted: false, ...(preprocessor ? { preprocessor: { params: ["event"] } } : {}) },
       };
       const build = { state: "ready", key: `artefacts/${hash}.zip`, sha256: hash };
-      await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, path), value: head, build });
-      await room.deps.objects.put({ ...scriptVersionObject.key(room.workspace, hash), value: head, build });
+      await world.deps.objects.put({ ...scriptHeadObject.key(world.workspace, path), value: head, build });
+      await world.deps.objects.put({ ...scriptVersionObject.key(world.workspace, hash), value: head, build });
       return path;
     },
     create: (kind: TriggerKind, sent: object, by?: WorkspaceCaller["actor"]) => {
@@ -165,4 +165,4 @@ export async function newTriggerRoom() {
     },
   };
 }
-export type TriggerRoom = Awaited<ReturnType<typeof newTriggerRoom>>;
+export type TriggerWorld = Awaited<ReturnType<typeof newTriggerWorld>>;

@@ -13,10 +13,10 @@ import { resumeDueJobs } from "../../../services/maintenance/resume-due-jobs.ts"
 import { runPeriodicTasks } from "../../../services/maintenance/run-periodic-tasks.ts";
 import { buildWorkspaceWrites } from "../../../services/workspaces/workspaces.ts";
 import { aQueuedJob, aRunningJob } from "../../builders/jobs.ts";
-import { newRoom, type Room } from "./room.ts";
+import { newWorld, type World } from "./world.ts";
 
 /** The workspace, without which housekeeping cancels its jobs. Its administrator is the user of the built jobs. */
-export async function addWorkspace({ deps, workspace, clock }: Room): Promise<void> {
+export async function addWorkspace({ deps, workspace, clock }: World): Promise<void> {
   const asked = { email: "ann@example.com", username: "ann", workspace: { id: workspace, name: workspace } };
   const person = { email: asked.email, username: asked.username, superAdmin: true, createdAtMs: clock.nowMs };
   await deps.objects.put({ ...userObject.key(personKey(asked.email)), value: person });
@@ -24,7 +24,7 @@ export async function addWorkspace({ deps, workspace, clock }: Room): Promise<vo
 }
 
 /** A version that is built: a job with its hash reaches the runner. */
-export async function addScript({ deps, workspace }: Room, fields: Partial<Runnable> = {}): Promise<Runnable> {
+export async function addScript({ deps, workspace }: World, fields: Partial<Runnable> = {}): Promise<Runnable> {
   const hash = randomUUID().replaceAll("-", "").slice(0, 16);
   const script: Runnable = {
     workspace,
@@ -46,16 +46,16 @@ export async function addScript({ deps, workspace }: Room, fields: Partial<Runna
   return script;
 }
 
-/** A room with a workspace and a built script, whose hash is that of the jobs to run. */
-export async function newScriptRoom(): Promise<{ room: Room; hash: string }> {
-  const room = await newRoom();
-  await addWorkspace(room);
-  const { hash } = await addScript(room);
-  return { room, hash };
+/** A world with a workspace and a built script, whose hash is that of the jobs to run. */
+export async function newScriptWorld(): Promise<{ world: World; hash: string }> {
+  const world = await newWorld();
+  await addWorkspace(world);
+  const { hash } = await addScript(world);
+  return { world, hash };
 }
 
-/** A queued job in the room's workspace, recorded but not sent. */
-export async function addJob({ deps, workspace, clock }: Room, fields: Partial<QueuedJob> = {}): Promise<QueuedJob> {
+/** A queued job in the world's workspace, recorded but not sent. */
+export async function addJob({ deps, workspace, clock }: World, fields: Partial<QueuedJob> = {}): Promise<QueuedJob> {
   const createdAtMs = clock.nowMs;
   const job = aQueuedJob({ workspace, createdAtMs, expiresAtMs: createdAtMs + limits.jobRetentionMs, ...fields });
   await deps.jobs.create(job, firstDueMs(createdAtMs));
@@ -63,7 +63,7 @@ export async function addJob({ deps, workspace, clock }: Room, fields: Partial<Q
 }
 
 /** The job of a running flow whose execution runs on a machine, due now. */
-export async function addFlowJob({ deps, workspace, clock }: Room, stateMachine: string): Promise<RunningJob> {
+export async function addFlowJob({ deps, workspace, clock }: World, stateMachine: string): Promise<RunningJob> {
   const startedAtMs = clock.nowMs;
   const job = aRunningJob({
     workspace,
@@ -80,27 +80,27 @@ export async function addFlowJob({ deps, workspace, clock }: Room, stateMachine:
 }
 
 /** Handles the messages in the queues, as a worker does. On AWS a failed message remains in the queue; here housekeeping replaces it. */
-export async function work({ deps, messages }: Room): Promise<void> {
+export async function work({ deps, messages }: World): Promise<void> {
   for (let taken = await messages(); taken.length > 0; taken = await messages()) {
     for (const message of taken) await handleJobMessage(deps, message).catch(() => undefined);
   }
 }
 
 /** Runs housekeeping now. Throws the first failure after all its tasks have run. */
-export async function housekeep(room: Room): Promise<void> {
+export async function housekeep(world: World): Promise<void> {
   const failures: unknown[] = [];
   const onTaskFailed = (_name: string, error: unknown) => void failures.push(error);
-  const isolation = newIsolation(room, failures);
-  await runPeriodicTasks(periodicTasks({ ...room.deps, isolation }), { untilMs: Number.POSITIVE_INFINITY, onTaskFailed });
+  const isolation = newIsolation(world, failures);
+  await runPeriodicTasks(periodicTasks({ ...world.deps, isolation }), { untilMs: Number.POSITIVE_INFINITY, onTaskFailed });
   if (failures.length > 0) throw failures[0];
 }
 
-/** Runs the housekeeping of jobs alone, which is fast in a room with many runs. Throws the first failure after all jobs were looked at. */
-export async function resumeDue(room: Room, stopped: { stoppedMs?: number } = {}): Promise<void> {
+/** Runs the housekeeping of jobs alone, which is fast in a world with many runs. Throws the first failure after all jobs were looked at. */
+export async function resumeDue(world: World, stopped: { stoppedMs?: number } = {}): Promise<void> {
   const failures: unknown[] = [];
   await resumeDueJobs(
-    { ...room.deps, isolation: newIsolation(room, failures) },
-    new Set([room.workspace]),
+    { ...world.deps, isolation: newIsolation(world, failures) },
+    new Set([world.workspace]),
     Number.POSITIVE_INFINITY,
     stopped,
   );
@@ -108,20 +108,20 @@ export async function resumeDue(room: Room, stopped: { stoppedMs?: number } = {}
 }
 
 /** The isolation of one tick, which adds the failures of items to a list. */
-export const newIsolation = ({ deps: { objects, nowMs } }: Room, failures: unknown[] = []) =>
+export const newIsolation = ({ deps: { objects, nowMs } }: World, failures: unknown[] = []) =>
   new ItemIsolation({ objects, nowMs, classifyAwsError, onItemFailed: (_, error) => void failures.push(error) });
 
-/** As `passTime`, but checks only jobs, so that many scenarios in one room are fast. */
-export async function passLease(room: Room, rounds = 2): Promise<void> {
+/** As `passTime`, but checks only jobs, so that many scenarios in one world are fast. */
+export async function passLease(world: World, rounds = 2): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
-    room.clock.nowMs += LEASE_OVER_MS;
-    await resumeDue(room);
-    await work(room);
+    world.clock.nowMs += LEASE_OVER_MS;
+    await resumeDue(world);
+    await work(world);
   }
 }
 
-/** All jobs of the room's workspace, and of one path in it if named. */
-export async function listJobs({ deps, workspace }: Room, path?: string): Promise<Job[]> {
+/** All jobs of the world's workspace, and of one path in it if named. */
+export async function listJobs({ deps, workspace }: World, path?: string): Promise<Job[]> {
   const shards = Array.from({ length: SHARDS }, (_, shard) => `${workspace}#${shard}`);
   const pages = await Promise.all(
     shards.map((partition) =>
@@ -134,11 +134,11 @@ export async function listJobs({ deps, workspace }: Room, path?: string): Promis
 }
 
 /** Simulates AWS after the death of a process: leases expire, housekeeping runs, messages are handled. */
-export async function passTime(room: Room, rounds = 2): Promise<void> {
+export async function passTime(world: World, rounds = 2): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
-    room.clock.nowMs += LEASE_OVER_MS;
-    await housekeep(room);
-    await work(room);
+    world.clock.nowMs += LEASE_OVER_MS;
+    await housekeep(world);
+    await work(world);
   }
 }
 /** The time after which a job without news from its worker is due. */

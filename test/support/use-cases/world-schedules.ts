@@ -2,22 +2,22 @@ import { randomUUID } from "node:crypto";
 import { type NewSchedule, newScheduleSchema } from "../../../contract/routes/schedules/schedule.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { createSchedule } from "../../../services/schedules/save.ts";
-import type { Room } from "./room.ts";
-import { addScript } from "./room-jobs.ts";
-import { newRoomWithFolder } from "./room-objects.ts";
-import { anAdmin } from "./room-people.ts";
+import type { World } from "./world.ts";
+import { addScript } from "./world-jobs.ts";
+import { newWorldWithFolder } from "./world-objects.ts";
+import { anAdmin } from "./world-people.ts";
 
-/** A room with the folder `f/t` and the built script `f/ops/hello` at its path. */
-export async function newScheduleRoom(): Promise<Room> {
-  const room = await newRoomWithFolder();
-  await addScriptAt(room, "f/ops/hello");
-  return room;
+/** A world with the folder `f/t` and the built script `f/ops/hello` at its path. */
+export async function newScheduleWorld(): Promise<World> {
+  const world = await newWorldWithFolder();
+  await addScriptAt(world, "f/ops/hello");
+  return world;
 }
 
 /** Adds a built script as the newest version at a path. */
-export async function addScriptAt(room: Room, path: string, fields: Parameters<typeof addScript>[1] = {}): Promise<{ hash: string }> {
-  const { build, ...value } = await addScript(room, { ...fields, path });
-  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, path), value, build, version: value.hash });
+export async function addScriptAt(world: World, path: string, fields: Parameters<typeof addScript>[1] = {}): Promise<{ hash: string }> {
+  const { build, ...value } = await addScript(world, { ...fields, path });
+  await world.deps.objects.put({ ...scriptHeadObject.key(world.workspace, path), value, build, version: value.hash });
   return { hash: value.hash };
 }
 
@@ -34,7 +34,7 @@ export const aScheduleRequest = (fields: Partial<NewSchedule> = {}): NewSchedule
   });
 
 /** Saves a schedule as an admin, and returns its path. */
-export async function addSchedule({ deps, workspace }: Room, fields: Partial<NewSchedule> = {}): Promise<string> {
+export async function addSchedule({ deps, workspace }: World, fields: Partial<NewSchedule> = {}): Promise<string> {
   const request = aScheduleRequest(fields);
   await createSchedule(deps, { actor: anAdmin, workspace }, request);
   return request.path;

@@ -15,26 +15,26 @@ import { handleJobMessage } from "../../../services/execution/handle-job-message
 import { runTask } from "../../../services/flows/runtime/run-task.ts";
 import { loadValue } from "../../../services/jobs/values/values.ts";
 import { aFlow } from "../../builders/flows.ts";
-import { newRoom, type RecordedExecution, type Room, success } from "./room.ts";
-import { addJob, addScript, addWorkspace } from "./room-jobs.ts";
+import { newWorld, type RecordedExecution, success, type World } from "./world.ts";
+import { addJob, addScript, addWorkspace } from "./world-jobs.ts";
 
-/** A room of flows, and the results of all scripts that ran, in their order. */
-export interface FlowRoom extends Room {
+/** A world of flows, and the results of all scripts that ran, in their order. */
+export interface FlowWorld extends World {
   results: unknown[];
 }
 
-/** A room with a workspace and a script, which returns its argument `x`. It also runs the scripts that follow it in a batch. */
-export async function newFlowRoom(): Promise<FlowRoom> {
-  const room = await newRoom();
-  await addWorkspace(room);
-  const { build, ...value } = await addScript(room);
-  await room.deps.objects.put({ ...scriptHeadObject.key(room.workspace, value.path), value, build });
+/** A world with a workspace and a script, which returns its argument `x`. It also runs the scripts that follow it in a batch. */
+export async function newFlowWorld(): Promise<FlowWorld> {
+  const world = await newWorld();
+  await addWorkspace(world);
+  const { build, ...value } = await addScript(world);
+  await world.deps.objects.put({ ...scriptHeadObject.key(world.workspace, value.path), value, build });
   const results: unknown[] = [];
   const resultOf = ({ x = null }: { x?: unknown }) => {
     results.push(x);
     return x;
   };
-  room.answers.run = async ({ args, next }) => {
+  world.answers.run = async ({ args, next }) => {
     const [first, outcomes] = [success(resultOf(args)), [] as NextOutcome[]];
     if (first.kind !== "outcome" || !next) return first;
     const batch: unknown[] = [first.outcome.result];
@@ -42,17 +42,17 @@ export async function newFlowRoom(): Promise<FlowRoom> {
       const made = nextArguments(following, batch);
       if (!made) break;
       batch.push(resultOf(made));
-      const atMs = room.clock.nowMs;
+      const atMs = world.clock.nowMs;
       outcomes.push({ ...first.outcome, result: batch.at(-1), startedAtMs: atMs, endedAtMs: atMs });
     }
     return { ...first, outcome: { ...first.outcome, next: outcomes } };
   };
-  return { ...room, results };
+  return { ...world, results };
 }
 
 /** Adds a version of a flow at a path, which runs and other flows can start, and returns the version. */
 export async function addFlow(
-  { deps, workspace }: Room,
+  { deps, workspace }: World,
   path: string,
   sent: object[] | object,
   fields: Partial<RunnableFlow> = {},
@@ -84,7 +84,7 @@ export async function addFlow(
 
 /** The job of a flow with a started execution. */
 export async function startFlow(
-  room: Room,
+  world: World,
   value: object[] | object,
   args: object = {},
   {
@@ -93,7 +93,7 @@ export async function startFlow(
   }: Pick<Partial<Job>, "timeoutS" | "priority" | "preprocess" | "trigger" | "triggerPath" | "schedulePath"> = {},
 ): Promise<Job["id"]> {
   const flow = aFlow(Array.isArray(value) ? { modules: value } : value);
-  const { id } = await addJob(room, {
+  const { id } = await addJob(world, {
     id: randomUUID(),
     kind: "flowpreview",
     code: { in: "head", json: JSON.stringify({ flow }) },
@@ -104,7 +104,7 @@ export async function startFlow(
     timeoutS,
     ...fields,
   });
-  await handleJobMessage(room.deps, { job: id });
+  await handleJobMessage(world.deps, { job: id });
   return id;
 }
 
@@ -119,25 +119,25 @@ interface Position {
 const positions = new WeakMap<RecordedExecution, Position>();
 
 /**
- * Runs every execution of a room like the machine of a sequential flow, until each has ended or waits. A failed call of a module is
+ * Runs every execution of a world like the machine of a sequential flow, until each has ended or waits. A failed call of a module is
  * repeated. A call with a token is made once, and its failure is ignored, as by the local engine. `call` makes the calls.
  */
-export async function playExecutions(room: Room, call: CallTask = runTask): Promise<void> {
+export async function playExecutions(world: World, call: CallTask = runTask): Promise<void> {
   for (let moved = true; moved; ) {
     moved = false;
-    for (const execution of room.started) if (execution.is === "running" && (await advance(room, execution, call))) moved = true;
+    for (const execution of world.started) if (execution.is === "running" && (await advance(world, execution, call))) moved = true;
   }
 }
 
-async function advance(room: Room, execution: RecordedExecution, call: CallTask): Promise<boolean> {
-  const { deps } = room;
+async function advance(world: World, execution: RecordedExecution, call: CallTask): Promise<boolean> {
+  const { deps } = world;
   const position = positions.get(execution) ?? { module: 0, state: execution.input as StepState };
   const move = (to: Position) => {
     positions.set(execution, to);
     return true;
   };
   if (position.token !== undefined) {
-    const resumed = room.resumed.find(({ token }) => token === position.token);
+    const resumed = world.resumed.find(({ token }) => token === position.token);
     if (!resumed) return false;
     const state = resumed.output as StepState;
     return move({ module: state.outcome === "next" ? position.module + 1 : position.module, state });
@@ -168,10 +168,10 @@ async function advance(room: Room, execution: RecordedExecution, call: CallTask)
 const twice = <T>(call: () => Promise<T>): Promise<T> => call().catch(call);
 
 /** The gates of a run, as they are stored. */
-export const gates = ({ deps }: Room, run: string): Promise<Gate[]> => loadGatesOfRun(deps, run);
+export const gates = ({ deps }: World, run: string): Promise<Gate[]> => loadGatesOfRun(deps, run);
 
 /** The state and the result of a flow's job. Throws if the job has not ended. */
-export async function endOfFlow({ deps }: Room, run: string): Promise<{ state: string; result: unknown }> {
+export async function endOfFlow({ deps }: World, run: string): Promise<{ state: string; result: unknown }> {
   const job = await deps.jobs.get(run);
   if (!job || !hasEnded(job)) throw new Error(`The flow's job is ${job?.state}, in its execution ${job?.flow?.execution}.`);
   return { state: job.state, result: JSON.parse(await loadValue(deps, job, job.result)) };
@@ -188,7 +188,7 @@ interface LinkDecision {
 
 /** Approves or rejects a gate, as the holder of a link or a person who is signed in does. */
 export async function approveGate(
-  { deps }: Room,
+  { deps }: World,
   gate: Gate,
   payload: unknown = 1,
   { resumeId = 7, approver = "kim", approved = true, person }: LinkDecision = {},

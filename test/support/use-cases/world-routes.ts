@@ -6,27 +6,27 @@ import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import type { StoredTrigger } from "../../../core/triggers/trigger.ts";
 import { triggerObject } from "../../../core/triggers/trigger.ts";
 import type { HttpRouteRequest } from "../../../services/http-routes/run-http-route.ts";
-import type { Room } from "./room.ts";
-import { addScript } from "./room-jobs.ts";
-import { anAdmin } from "./room-people.ts";
+import type { World } from "./world.ts";
+import { addScript } from "./world-jobs.ts";
+import { anAdmin } from "./world-people.ts";
 
 export type HttpRouteFields = { own?: object; trigger?: Partial<StoredTrigger>; params?: FoundHttpRoute["params"] };
 
 /** Adds a route whose script is built. It is found without the search for its address. */
 export async function addHttpRoute(
-  room: Room,
+  world: World,
   { own = {}, trigger = {}, params = {} }: HttpRouteFields,
   script: Partial<Runnable>,
 ): Promise<FoundHttpRoute> {
-  const { build, ...version } = await addScript(room, { path: `f/t/${randomUUID()}`, params: null, ...script });
+  const { build, ...version } = await addScript(world, { path: `f/t/${randomUUID()}`, params: null, ...script });
   const stored = {
-    ...triggerObject.key(room.workspace, "http" as StoredTrigger["kind"], `f/t/${randomUUID()}`),
+    ...triggerObject.key(world.workspace, "http" as StoredTrigger["kind"], `f/t/${randomUUID()}`),
     version: randomUUID(),
     value: { at: "route" },
   };
-  await room.deps.objects.put(stored);
+  await world.deps.objects.put(stored);
   return {
-    workspace: room.workspace,
+    workspace: world.workspace,
     trigger: {
       id: randomUUID(),
       kind: "http" as StoredTrigger["kind"],
@@ -47,7 +47,7 @@ export async function addHttpRoute(
     params,
     below: [],
     actor: anAdmin,
-    head: { ...scriptHeadObject.key(room.workspace, version.path), value: version, build },
+    head: { ...scriptHeadObject.key(world.workspace, version.path), value: version, build },
     credential: undefined,
   };
 }

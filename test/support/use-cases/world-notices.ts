@@ -10,9 +10,9 @@ import { sendDeliveries } from "../../../services/deliveries/queue-attempts.ts";
 import { listDeliveries } from "../../../services/notifications/delivery-records.ts";
 import { dispatchNotice } from "../../../services/notifications/dispatch-notice.ts";
 import { countWrite } from "./failing-writes.ts";
-import type { Room } from "./room.ts";
-import { DeliveryConsumer } from "./room-deliveries.ts";
-import { addJob } from "./room-jobs.ts";
+import type { World } from "./world.ts";
+import { DeliveryConsumer } from "./world-deliveries.ts";
+import { addJob } from "./world-jobs.ts";
 
 /** The addresses of the approvers. */
 export const mails = ["kim@example.com", "lee@example.com"];
@@ -35,12 +35,12 @@ export function recordingChannels() {
 }
 
 /** A notice of a running flow's gate in the outbox, and function `deliver` with recording channels. */
-export async function addNotice(room: Room, fields: Partial<GateNotice>) {
-  const { id: flow } = await addJob(room, { kind: "flow" });
+export async function addNotice(world: World, fields: Partial<GateNotice>) {
+  const { id: flow } = await addJob(world, { kind: "flow" });
   const notice: GateNotice = {
     id: randomUUID(),
     what: "opened",
-    workspace: room.workspace,
+    workspace: world.workspace,
     gate: randomUUID(),
     flow,
     root: flow,
@@ -51,17 +51,17 @@ export async function addNotice(room: Room, fields: Partial<GateNotice>) {
     people: mails,
     channel: "email",
     required: 1,
-    atMs: room.clock.nowMs,
+    atMs: world.clock.nowMs,
     ...fields,
   };
-  const key = noticeObject.key(room.workspace, notice.id);
+  const key = noticeObject.key(world.workspace, notice.id);
   await Promise.all([
-    room.deps.objects.put({ ...key, value: notice }),
-    room.deps.objects.put({ ...pendingGateObject.key(room.workspace, notice.gate), value: { flow } }),
+    world.deps.objects.put({ ...key, value: notice }),
+    world.deps.objects.put({ ...pendingGateObject.key(world.workspace, notice.gate), value: { flow } }),
   ]);
   const { sent, next, channels } = recordingChannels();
-  const kinds = deliveryKinds({ ...room.deps, ...channels } as Parameters<typeof deliveryKinds>[0]);
-  const consumer = new DeliveryConsumer(room, kinds, (message) => "notice" in message && message.notice === notice.id);
+  const kinds = deliveryKinds({ ...world.deps, ...channels } as Parameters<typeof deliveryKinds>[0]);
+  const consumer = new DeliveryConsumer(world, kinds, (message) => "notice" in message && message.notice === notice.id);
   return {
     id: notice.id,
     flow,
@@ -69,7 +69,7 @@ export async function addNotice(room: Room, fields: Partial<GateNotice>) {
     answers: { next },
     consumer,
     /** Dispatches the notice, as the stream brings it. */
-    dispatch: async () => sendDeliveries(room.deps, await dispatchNotice(room.deps, key)),
+    dispatch: async () => sendDeliveries(world.deps, await dispatchNotice(world.deps, key)),
     /** Dispatches the notice and handles its messages. */
     async read(): Promise<void> {
       await this.dispatch();
@@ -78,13 +78,13 @@ export async function addNotice(room: Room, fields: Partial<GateNotice>) {
     /** The time passes after which a lost attempt is made again. */
     tick: () => consumer.pass(limits.deliveryHoldMs + 6000),
     async records() {
-      const found = (await listDeliveries(room.deps, flow)).get(notice.gate) ?? [];
+      const found = (await listDeliveries(world.deps, flow)).get(notice.gate) ?? [];
       return found.map(({ to, state }) => [to, state]).sort();
     },
     /** Returns the deliveries that wait, in a queue or in the list of retries. */
     async queue() {
-      const waiting = await room.deps.objects.list(dueAttemptObject.partitionKey());
-      const queued = room.deliveries.map(({ message }) => ("notice" in message ? message.notice : ""));
+      const waiting = await world.deps.objects.list(dueAttemptObject.partitionKey());
+      const queued = world.deliveries.map(({ message }) => ("notice" in message ? message.notice : ""));
       return [...waiting.map(({ sk }) => sk), ...queued].filter((each) => each.includes(notice.id));
     },
   };

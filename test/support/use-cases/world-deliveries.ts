@@ -3,28 +3,28 @@ import type { QueueMessage } from "../../../core/deliveries/message.ts";
 import { DeliveryHeld, type DeliveryKinds, deliverMessage } from "../../../services/deliveries/deliver-message.ts";
 import { sendDueAttempts } from "../../../services/deliveries/send-due-attempts.ts";
 import { queueReplay } from "../../../services/events/replay-deliveries.ts";
-import type { Room, RoomMessage } from "./room.ts";
-import { newIsolation } from "./room-jobs.ts";
+import type { World, WorldMessage } from "./world.ts";
+import { newIsolation } from "./world-jobs.ts";
 
 /** Longer than a claim, as the delivery queues of the stack hide a received message. */
 const HIDDEN_MS = limits.deliveryHoldMs + 5000;
 
-/** Function `deliver` as the consumer of the room's delivery queues. */
+/** Function `deliver` as the consumer of the world's delivery queues. */
 export class DeliveryConsumer {
-  private readonly room: Room;
+  private readonly world: World;
   private readonly kinds: DeliveryKinds;
   private readonly isOwn: (message: QueueMessage) => boolean;
 
-  /** `isOwn` selects the messages, if several tests share the room. */
-  constructor(room: Room, kinds: DeliveryKinds, isOwn: (message: QueueMessage) => boolean = () => true) {
-    this.room = room;
+  /** `isOwn` selects the messages, if several tests share the world. */
+  constructor(world: World, kinds: DeliveryKinds, isOwn: (message: QueueMessage) => boolean = () => true) {
+    this.world = world;
     this.kinds = kinds;
     this.isOwn = isOwn;
   }
 
   /** Receives the visible messages at once and handles them one after another. One that fails becomes visible again later. Returns their number. */
   async receive(): Promise<number> {
-    const { clock, deliveries } = this.room;
+    const { clock, deliveries } = this.world;
     const visible = deliveries.filter(({ dueMs, message }) => dueMs <= clock.nowMs && this.isOwn(message));
     for (const message of visible) {
       message.receives += 1;
@@ -44,8 +44,8 @@ export class DeliveryConsumer {
   }
 
   /** Handles a message as if it were just received. It leaves the queue unless this fails. */
-  async handle(queued: RoomMessage): Promise<void> {
-    const { deps, deliveries } = this.room;
+  async handle(queued: WorldMessage): Promise<void> {
+    const { deps, deliveries } = this.world;
     const { message } = queued;
     if (message.kind === "replay") await queueReplay(deps, message);
     else await deliverMessage({ ...deps, kinds: this.kinds }, message, queued);
@@ -55,9 +55,9 @@ export class DeliveryConsumer {
 
   /** Lets time pass: housekeeping queues what is due, and the visible messages are handled. */
   async pass(ms: number): Promise<void> {
-    const { room } = this;
-    room.clock.nowMs += ms;
-    await sendDueAttempts({ ...room.deps, isolation: newIsolation(room) }, Number.POSITIVE_INFINITY);
+    const { world } = this;
+    world.clock.nowMs += ms;
+    await sendDueAttempts({ ...world.deps, isolation: newIsolation(world) }, Number.POSITIVE_INFINITY);
     // A message that fails becomes visible again, and the next pass handles it.
     await this.receive().catch(() => undefined);
   }

@@ -34,7 +34,7 @@ export interface RecordedExecution extends ExecutionName {
 }
 
 /** A message in a delivery queue, which is visible from `dueMs` on (epoch ms). */
-export interface RoomMessage extends Required<QueuedDelivery> {
+export interface WorldMessage extends Required<QueuedDelivery> {
   dueMs: number;
   receives: number;
 }
@@ -66,9 +66,9 @@ export const failure = (message: string): Invocation => ({
 /**
  * The dependencies of use cases, over two empty tables and two empty queues of the local engine. DynamoDB, S3, SQS and KMS are real; the
  * clock is the test's; calls that leave the service (runners, builds, Step Functions) are recorded. Environment variables select the
- * tables, so only one room exists at a time.
+ * tables, so only one world exists at a time.
  */
-export async function newRoom() {
+export async function newWorld() {
   const name = randomUUID();
   const { jobs, objects, queues, deliveries: deliveryUrl, sqs } = await createTables(inject("useCases"), name);
   process.env[env.jobsTable] = jobs;
@@ -83,7 +83,7 @@ export async function newRoom() {
   const resumed: { token: string; output: object }[] = [];
   const runs: RunRequest[] = [];
   let hasSent = false;
-  const deliveries: RoomMessage[] = [];
+  const deliveries: WorldMessage[] = [];
   const find = ({ machine, job, execution }: ExecutionName) =>
     started.find((one) => one.machine === machine && one.job === job && one.execution === execution);
   const executions = {
@@ -110,7 +110,7 @@ export async function newRoom() {
   const stateMachines = { deleteIdleStateMachines: async () => 0, deleteStateMachines: async () => true } as unknown as StateMachines;
   const answers = {
     run: async (_request: RunRequest): Promise<Invocation> => success(1),
-    build: async (_request: BuildRequest): Promise<BuildResult> => ({ ok: false, error: "This room builds nothing.", log: "" }),
+    build: async (_request: BuildRequest): Promise<BuildResult> => ({ ok: false, error: "This world builds nothing.", log: "" }),
   };
   const functions = {
     invokeRunner: (_language: string, request: RunRequest) =>
@@ -228,4 +228,4 @@ export async function newRoom() {
     },
   };
 }
-export type Room = Awaited<ReturnType<typeof newRoom>>;
+export type World = Awaited<ReturnType<typeof newWorld>>;

@@ -1,12 +1,12 @@
 import { type EventType, eventSchema, type SvcEvent } from "../../../contract/events.ts";
 import { type Endpoint, endpointObject, WORKSPACE_ENDPOINT } from "../../../core/events/endpoint.ts";
 import { outboxEventObject } from "../../../core/events/outbox-event.ts";
-import type { Room } from "./room.ts";
+import type { World } from "./world.ts";
 
-type InRoom = Pick<Room, "deps" | "workspace" | "clock">;
+type InWorld = Pick<World, "deps" | "workspace" | "clock">;
 
 /** Stores an endpoint, so that changes write events. It is switched off, so that nothing is sent. */
-export async function addEndpoint({ deps, workspace, clock }: InRoom, fields: Partial<Endpoint> = {}): Promise<Endpoint> {
+export async function addEndpoint({ deps, workspace, clock }: InWorld, fields: Partial<Endpoint> = {}): Promise<Endpoint> {
   const endpoint: Endpoint = {
     id: WORKSPACE_ENDPOINT,
     url: "https://events.example.com/hook",
@@ -22,13 +22,13 @@ export async function addEndpoint({ deps, workspace, clock }: InRoom, fields: Pa
 }
 
 /** Lists the events of the workspace, oldest first. */
-export async function listEvents({ deps, workspace }: Omit<InRoom, "clock">): Promise<SvcEvent[]> {
+export async function listEvents({ deps, workspace }: Omit<InWorld, "clock">): Promise<SvcEvent[]> {
   return (await deps.objects.list(outboxEventObject.partitionKey(workspace))).map(({ value }) => eventSchema.parse(value));
 }
 
 /** Lists the types of the events of an object, by its path or name, in the order of their writing. */
-export async function eventsOf(room: Omit<InRoom, "clock">, object: string): Promise<EventType[]> {
-  const events = (await listEvents(room)).filter(({ data }) => {
+export async function eventsOf(world: Omit<InWorld, "clock">, object: string): Promise<EventType[]> {
+  const events = (await listEvents(world)).filter(({ data }) => {
     const { path, name } = data as { path?: string; name?: string };
     return path === object || name === object;
   });
