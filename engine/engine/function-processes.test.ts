@@ -5,7 +5,7 @@ import { runPythonChecks } from "../../test/support/engine/python-checks.ts";
 it("the engine starts few processes for a burst of calls, retains a process whose handler has thrown, and ends that of a function that is rarely called", {
   timeout: 300_000,
 }, async () => {
-  const { status, stderr } = await runPythonChecks("function_processes_check.py");
+  const { status, stderr } = await runPythonChecks("function_processes.py");
   expect(stderr).toMatch(/^Ran 6 tests/m);
   expect(status, stderr).toBe(0);
 });

@@ -2,6 +2,9 @@
 
 The engine keeps one process of each function, of 30 to 60 MB, also of those that run once after a deployment. A function that is called more
 often keeps its process, so that its calls stay quick.
+
+Needed until the engine ends the last idle process of a function too. No issue of MiniStack asks for it.
+Test: engine/engine/checks/function_processes.py
 """
 
 import time

@@ -1,4 +1,8 @@
-"""Lets a Map state take the number of iterations that run at once from its input, as AWS does (`MaxConcurrencyPath`)."""
+"""Lets a Map state take the number of iterations that run at once from its input, as AWS does (`MaxConcurrencyPath`).
+
+Needed until the engine reads MaxConcurrencyPath. No issue of MiniStack asks for it.
+Test: engine/engine/checks/map_width.py
+"""
 
 
 def take_width_from_input(stepfunctions):

@@ -3,6 +3,9 @@
 The engine keeps each item as nested dictionaries, which take about ten times the size of their JSON: 20 KB for a finished job. It also
 sorts and compares a whole partition of an index for each query, which takes a second at 10,000 jobs. Here an item is one bytes object
 that is parsed when it is read, and a query reads only its page.
+
+Needed until the engine stores items in a compact form and reads pages from sorted indexes. No issue of MiniStack asks for it.
+Test: engine/engine/checks/effects.py
 """
 
 import bisect

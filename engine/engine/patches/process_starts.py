@@ -3,6 +3,9 @@
 The engine starts a process for each call that finds all others busy, at once. A start takes as much processor time as dozens of calls, so
 a parallel loop with thirty steps keeps a small machine busy for seconds with processes that run one call each. Here most of these calls find
 a free process while they wait. A call whose caller keeps a process busy is not blocked by it, because both waits end.
+
+Needed until the engine limits starts of processes. No issue of MiniStack asks for it.
+Test: engine/engine/checks/function_processes.py
 """
 
 import os

@@ -3,6 +3,10 @@
 The engine asks of each request whether it belongs to one of its hundred services and pages, which takes as long as most DynamoDB requests
 themselves, and most requests are for DynamoDB. A task for each request and a packet for each part of a response cost as much again, also
 at the client.
+
+Needed until the engine selects the handler of a request before it asks all services, and joins the parts of a response. No issue of
+MiniStack asks for it.
+Test: engine/engine/checks/effects.py
 """
 
 import contextvars
@@ -11,6 +15,8 @@ import os
 import time
 from email.utils import formatdate
 
+import hypercorn.asyncio
+import uvicorn
 from ministack import app
 from ministack.core.responses import (
     fix_error_content_type,
@@ -151,3 +157,27 @@ class QuickProtocol(HttpToolsProtocol):
         # The handler sets the account and the region of its context.
         self.transport.write(contextvars.copy_context().run(answer_dynamodb, headers, b"".join(parts)))
         self.on_response_complete()
+
+
+def serve_with_uvicorn():
+    """Replaces the engine's own HTTP server, which parses requests in Python: that costs more time than most requests themselves."""
+
+    async def serve(app, config):
+        host, _, port = config.bind[0].rpartition(":")
+        options = uvicorn.Config(
+            app,
+            host=host,
+            port=int(port),
+            http=QuickProtocol,
+            ws="none",
+            # The engine sends these headers itself.
+            date_header=False,
+            server_header=False,
+            access_log=False,
+            log_level="warning",
+            timeout_keep_alive=int(config.keep_alive_timeout),
+            timeout_graceful_shutdown=int(config.graceful_timeout),
+        )
+        await uvicorn.Server(options).serve()
+
+    hypercorn.asyncio.serve = serve

@@ -1,6 +1,10 @@
 """Passes the path of a request to a REST API as the caller sent it, as API Gateway and LocalStack do.
 
 The engine decodes it, so that the functions, which decode each parameter once, would decode a second time.
+
+Needed until the engine passes paths to REST APIs as they were sent. No issue of MiniStack asks for it. Issue 1035 was the same fault of
+query strings.
+Test: engine/engine/checks/effects.py
 """
 
 

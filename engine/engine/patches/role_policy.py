@@ -2,6 +2,9 @@
 
 Everything that this module cannot evaluate counts against the request: an unknown element, condition operator or condition key makes a
 statement that allows match nothing, and a statement that denies match everything.
+
+Needed until function_roles.py, of which this is a part.
+Test: engine/engine/checks/function_roles.py
 """
 
 import re

@@ -2,6 +2,10 @@
 
 The engine kills it, so that each failed step of a flow costs a start. What the function does with its errors is in its hands on AWS
 too: only a process that ends or does not answer in time is replaced.
+
+Needed until the engine retains such a process. MiniStack's pull request 1012 made it end the process; issue 1358 was the same fault of
+functions in containers.
+Test: engine/engine/checks/function_processes.py
 """
 
 HANDLER_ERROR = 'status: "error", error: String(err.message || err), trace: err.stack || ""'

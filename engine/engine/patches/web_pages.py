@@ -2,6 +2,9 @@
 
 Browsers send Origin or Sec-Fetch-Site with every request that a page causes. A foreign Host belongs to a page whose name was pointed at
 this machine.
+
+Needed until the engine checks the Host and the Origin of requests. No issue of MiniStack asks for it.
+Test: engine/engine/checks/effects.py
 """
 
 import hmac

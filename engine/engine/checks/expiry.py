@@ -1,15 +1,14 @@
-"""Checks expiry.py with the engine's own modules, in one process. expiry.test.ts runs it."""
+"""Checks patches/expiry.py with the engine's own modules, in one process. expiry.test.ts runs it."""
 
 import os
-import sys
 import tempfile
+import threading
 import time
 import unittest
 
 # The engine reads its directories when it is imported.
 os.environ.setdefault("STATE_DIR", tempfile.mkdtemp())
 os.environ.setdefault("S3_DATA_DIR", tempfile.mkdtemp())
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 
 from ministack.services import dynamodb as ddb
 from ministack.services import lambda_svc, s3
@@ -51,6 +50,13 @@ class Expiry(unittest.TestCase):
         self.assertEqual(list(ddb._tables[name]["items"]), ["new"])
         self.assertEqual(len(ddb._stream_records[name]), 1)
         self.assertEqual(len(expiry.expire_items(ddb, NOW + 101)), 1)
+
+    def test_the_own_thread_of_the_engine_ends(self):
+        expiry.stop_own_ttl(ddb)
+        thread = threading.Thread(target=ddb._ttl_reaper, name="dynamodb-ttl-reaper", daemon=True)
+        thread.start()
+        thread.join(10)
+        self.assertFalse(thread.is_alive())
 
     def test_an_attribute_inside_of_an_item_is_no_expiry(self):
         name = table(TableName="inner")

@@ -1,13 +1,11 @@
-"""Checks map_width.py with the engine's own modules, in one process. map-width.test.ts runs it."""
+"""Checks patches/map_width.py with the engine's own modules, in one process. map-width.test.ts runs it."""
 
 import os
-import sys
 import tempfile
 import unittest
 
 # The engine reads its directories when it is imported.
 os.environ.setdefault("STATE_DIR", tempfile.mkdtemp())
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 
 from ministack.services import stepfunctions
 

@@ -15,9 +15,9 @@ os.environ.setdefault("SVC_FUNCTION_CODE", tempfile.mkdtemp())
 from ministack.core import lambda_runtime
 from ministack.services import lambda_svc
 
-from idle_processes import FEW_CALLS, end_idle_processes
-from process_starts import STARTS_AT_A_TIME, limit_starts
-from surviving_processes import keep_processes
+from patches.idle_processes import FEW_CALLS, end_idle_processes
+from patches.process_starts import STARTS_AT_A_TIME, limit_starts
+from patches.surviving_processes import keep_processes
 
 keep_processes(lambda_runtime)
 limit_starts(lambda_runtime, lambda_svc)
@@ -87,7 +87,7 @@ class Processes(unittest.TestCase):
         self.assertLess(len(set(answers)), 20)
 
     def test_a_call_waits_for_a_process_that_is_soon_free(self):
-        with unittest.mock.patch("process_starts.PATIENCE_S", 20):
+        with unittest.mock.patch("patches.process_starts.PATIENCE_S", 20):
             few = set(in_parallel(STARTS_AT_A_TIME, "soon", ms=500))
             self.assertEqual(set(in_parallel(STARTS_AT_A_TIME + 1, "soon", ms=500)), few)
 

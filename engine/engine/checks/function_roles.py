@@ -2,14 +2,12 @@
 
 import json
 import os
-import sys
 import tempfile
 import unittest
 
 # The engine reads its directories when it is imported.
 os.environ.setdefault("STATE_DIR", tempfile.mkdtemp())
 os.chdir(os.environ["STATE_DIR"])
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from ministack.services import dynamodb, lambda_svc, s3, stepfunctions
 

@@ -1,4 +1,4 @@
-"""Checks the bounds of bounded_records.py with the engine's own modules, in one process. bounded-records.test.ts runs it."""
+"""Checks the bounds of patches/bounded_records.py with the engine's own modules, in one process. bounded-records.test.ts runs it."""
 
 import os
 import tempfile
@@ -9,7 +9,7 @@ os.environ.setdefault("STATE_DIR", tempfile.mkdtemp())
 
 from ministack.services import cloudwatch, cloudwatch_logs, dynamodb, eventbridge, lambda_svc, ses, stepfunctions
 
-import bounded_records as bounds
+from patches import bounded_records as bounds
 
 bounds.bound_records()
 
@@ -58,6 +58,12 @@ class Bounds(unittest.TestCase):
     def test_points_of_a_metric_are_bounded(self):
         cloudwatch._metric_bucket("m").extend(range(bounds.POINTS + 50))
         self.assertEqual(cloudwatch._metric_bucket("m"), list(range(50, bounds.POINTS + 50)))
+
+    def test_a_transaction_is_recognised_for_a_short_time(self):
+        dynamodb._txn_token_store("token", {})
+        self.assertIsNotNone(dynamodb._txn_token_lookup("token"))
+        dynamodb._txn_idempotency["token"]["completed_at"] -= bounds.TRANSACTION_TOKEN_S
+        self.assertIsNone(dynamodb._txn_token_lookup("token"))
 
     def test_sent_mails_are_bounded(self):
         ses._sent_emails_list().extend(range(bounds.MAILS + 50))

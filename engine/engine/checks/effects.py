@@ -1,0 +1,237 @@
+"""Checks the effects of the patches that have no other file of checks, with the engine's own modules. patches.test.ts runs it."""
+
+import asyncio
+import io
+import os
+import queue
+import socket
+import sys
+import tempfile
+import threading
+import time
+import tracemalloc
+import types
+import unittest
+import unittest.mock
+import zipfile
+
+# The engine reads its directories when it is imported.
+os.environ.setdefault("STATE_DIR", tempfile.mkdtemp())
+CODE_FOLDER = os.environ["SVC_FUNCTION_CODE"] = tempfile.mkdtemp()
+
+import hypercorn.asyncio
+from ministack import app
+from ministack.core import lambda_runtime
+from ministack.services import apigateway_v1, lambda_svc
+from ministack.services import dynamodb as ddb
+
+from patches import shared_code
+from patches.function_logs import read_logs_at_once
+from patches.packed_items import pack_items
+from patches.quick_requests import serve_with_uvicorn
+from patches.raw_paths import pass_raw_paths
+from patches.released_memory import release_memory
+from patches.stream_positions import begin_streams_at_zero
+from patches.web_pages import KEY, refuse_web_pages
+
+slow_query, slow_set_item = ddb._query, ddb._set_item
+shared_code.STORE_AFTER_MS = [10]
+
+pack_items()
+read_logs_at_once(lambda_runtime)
+shared_code.share_code(lambda_runtime)
+begin_streams_at_zero(lambda_svc)
+pass_raw_paths(app)
+serve_with_uvicorn()
+
+KEYS = {"AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"} for name in ("pk", "sk", "state")]}
+KEYS["KeySchema"] = [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}]
+INDEX = {"IndexName": "states", "Projection": {"ProjectionType": "ALL"}}
+INDEX["KeySchema"] = [{"AttributeName": "state", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}]
+
+
+def item(number, state="ended"):
+    job = {"pk": {"S": f"job{number}"}, "sk": {"S": f"{number:06}"}, "state": {"S": state}}
+    return {**job, **{f"field{at}": {"M": {"text": {"S": f"{number} {at}"}, "size": {"N": str(at)}}} for at in range(20)}}
+
+
+class Items(unittest.TestCase):
+    def setUp(self):
+        ddb._create_table({**KEYS, "TableName": self.id(), "GlobalSecondaryIndexes": [INDEX], "BillingMode": "PAY_PER_REQUEST"})
+        self.table = ddb._tables[self.id()]
+
+    def put(self, number, set_item=None):
+        (set_item or ddb._set_item)(self.table, f"job{number}", f"{number:06}", item(number))
+
+    def memory_of(self, set_item):
+        tracemalloc.start()
+        for number in range(500):
+            self.put(number, set_item)
+        used = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        return used
+
+    def test_an_item_needs_a_fraction_of_the_memory(self):
+        packed = self.memory_of(None)
+        self.table["items"] = {f"job{number}": {} for number in range(500)}
+        self.assertLess(packed * 4, self.memory_of(slow_set_item))
+
+    def test_a_page_of_an_index_costs_the_same_in_a_large_partition(self):
+        for number in range(5_000):
+            self.put(number)
+        condition = {"KeyConditionExpression": "#s = :s AND sk > :k", "ExpressionAttributeNames": {"#s": "state"}}
+        values = {":s": {"S": "ended"}, ":k": {"S": "002000"}}
+        request = {"TableName": self.id(), "IndexName": "states", "Limit": 10, **condition, "ExpressionAttributeValues": values}
+        answers, seconds = [], []
+        for query in (ddb._query, slow_query):
+            # The first query builds the index.
+            query(request)
+            started = time.perf_counter()
+            answers.append(query(request)[2])
+            seconds.append(time.perf_counter() - started)
+        self.assertIn(b"002010", answers[0])
+        self.assertLess(seconds[0] * 5, seconds[1])
+
+
+class Requests(unittest.TestCase):
+    def test_a_request_for_dynamodb_passes_the_protocol_only_and_every_response_is_one_packet(self):
+        passed = []
+
+        async def application(scope, receive, send):
+            if scope["type"] == "http":
+                passed.append(scope["path"])
+                await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"5")]})
+                await send({"type": "http.response.body", "body": b"hello"})
+
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        config = types.SimpleNamespace(bind=[f"127.0.0.1:{port}"], keep_alive_timeout=5, graceful_timeout=1)
+        server = threading.Thread(target=lambda: asyncio.run(hypercorn.asyncio.serve(application, config)), daemon=True)
+        with unittest.mock.patch("uvicorn.Server.capture_signals", lambda self: unittest.mock.MagicMock()):
+            server.start()
+            connection = connect(port)
+        self.addCleanup(connection.close)
+        headers = "Host: localhost\r\nAuthorization: AWS4-HMAC-SHA256 Credential=test/1/us-east-1/dynamodb/aws4_request\r\n"
+        target = "X-Amz-Target: DynamoDB_20120810.ListTables\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: 2\r\n"
+        connection.sendall(f"POST / HTTP/1.1\r\n{headers}{target}\r\n{{}}".encode())
+        self.assertRegex(connection.recv(1 << 20), rb'(?s)^HTTP/1.1 200 .*\r\n\r\n\{"TableNames":')
+        self.assertEqual(passed, [])
+        connection.sendall(f"GET /other HTTP/1.1\r\n{headers}\r\n".encode())
+        self.assertRegex(connection.recv(1 << 20), rb"(?s)^HTTP/1.1 200 .*\r\n\r\nhello$")
+        self.assertEqual(passed, ["/other"])
+
+    def test_a_path_reaches_a_rest_api_as_it_was_sent(self):
+        paths = []
+
+        async def execute(api, stage, method, path, *_):
+            paths.append((stage, path))
+            return 200, {}, b""
+
+        with unittest.mock.patch.multiple(apigateway_v1, find_api_scope=lambda _: ("000000000000", "us-east-1"), handle_execute=execute):
+            path = "/_aws/execute-api/a1/api/f"
+            request = ("localhost", f"{path}/a b%2F", "GET", {}, b"", {})
+            asyncio.run(app._handle_execute_api_request(*request, raw_path=f"{path}/a%20b%252F"))
+        self.assertEqual(paths, [("api", "/f/a%20b%252F")])
+
+    def test_web_pages_are_refused(self):
+        async def application(scope, receive, send):
+            await send({"type": "http.response.start", "status": 200})
+
+        def status(**headers):
+            sent = []
+
+            async def send(message):
+                sent.append(message)
+
+            pairs = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+            asyncio.run(refuse_web_pages(application, "k")({"type": "http", "headers": pairs}, None, send))
+            return sent[0]["status"]
+
+        self.assertEqual(status(host="localhost:4566"), 200)
+        self.assertEqual(status(host="localhost:4566", origin="https://example.com"), 403)
+        self.assertEqual(status(host="localhost:4566", sec_fetch_site="cross-site"), 403)
+        self.assertEqual(status(host="rebound.example.com"), 403)
+        self.assertEqual(status(host="localhost:4566", origin="https://example.com", **{KEY: "k"}), 200)
+
+
+class Functions(unittest.TestCase):
+    def tearDown(self):
+        lambda_runtime.reset()
+
+    def test_processes_of_a_function_share_its_code_and_what_v8_compiles(self):
+        code = io.BytesIO()
+        with zipfile.ZipFile(code, "w") as file:
+            file.writestr("index.mjs", 'export const handler = async () => [import.meta.url, process.env.SVC_FUNCTION_CODE ?? "hidden"];')
+        name = "arn:aws:lambda:us-east-1:000000000000:function:echo"
+        config = {"FunctionName": "echo", "FunctionArn": name, "Runtime": "nodejs24.x", "Handler": "index.handler", "Timeout": 30}
+        answers = []
+        for _ in range(2):
+            worker = lambda_runtime.Worker("echo", config, code.getvalue())
+            answers.append(worker.invoke({}, "request")["result"])
+            wait_until(lambda: os.listdir(os.path.join(CODE_FOLDER, "compiled")))
+            worker.kill()
+        self.assertEqual(answers[0], answers[1])
+        self.assertTrue(os.path.realpath(answers[0][0].removeprefix("file://")).startswith(os.path.realpath(CODE_FOLDER)), answers)
+        self.assertEqual(answers[0][1], "hidden")
+
+    def test_the_log_of_a_call_is_read_without_a_pause(self):
+        worker = lambda_runtime.Worker("echo", {}, b"")
+        seconds = []
+        for _ in range(20):
+            worker._stderr_queue = queue.Queue()
+            for line in ("one", "two"):
+                worker._stderr_queue.put(line)
+            started = time.perf_counter()
+            self.assertEqual(worker._drain_stderr_bounded(), "one\ntwo")
+            seconds.append(time.perf_counter() - started)
+        # The engine's pause has 5 ms.
+        self.assertLess(min(seconds), 0.004)
+
+    def test_a_stream_is_read_from_its_start_after_a_restart(self):
+        key = ("000000000000", "us-east-1", "mapping")
+        for positions, expected in ((lambda_svc._dynamodb_stream_positions, 0), (lambda_svc._kinesis_positions, 40)):
+            lambda_svc._restore_esm_positions(positions, {key: 40})
+            self.assertEqual(positions._data[key], expected)
+
+
+class Memory(unittest.TestCase):
+    @unittest.skipUnless(sys.platform == "linux", "other systems have no such call")
+    def test_memory_of_a_burst_is_returned(self):
+        burst = [os.urandom(2_000) for _ in range(50_000)]
+        used = [burst.pop()]
+        del burst
+        before = resident_mb()
+        release_memory()
+        self.assertLess(resident_mb(), before - 50)
+        self.assertEqual(len(used[0]), 2_000)
+
+
+def resident_mb():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def connect(port):
+    found = []
+
+    def is_open():
+        try:
+            found.append(socket.create_connection(("127.0.0.1", port), timeout=10))
+        except ConnectionRefusedError:
+            return False
+        return True
+
+    wait_until(is_open)
+    return found[0]
+
+
+def wait_until(is_true):
+    deadline = time.monotonic() + 20
+    while not is_true():
+        if time.monotonic() > deadline:
+            raise TimeoutError
+        time.sleep(0.02)
+
+
+unittest.main()
