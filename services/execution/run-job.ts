@@ -33,14 +33,14 @@ export interface RunJobDeps extends FinishJobDeps, JobEndedDeps, RightsDeps {
 const RETRY_MS = 3000;
 
 /**
- * Runs a claimed job by the handler of its kind, then informs the listeners. Returns the ended job, or `undefined` if it continues elsewhere.
- * Throws what the handler throws, after the job was returned to the queue, unless AWS refused a call: then the job is only postponed.
+ * Runs a claimed job by the executor of its kind, then informs the listeners. Returns the ended job, or `undefined` if it continues elsewhere.
+ * Throws what the executor throws, after the job was returned to the queue, unless AWS refused a call: then the job is only postponed.
  */
 export function runJob(deps: RunJobDeps, job: RunningJob, input: JobInput = {}): Promise<FinishedJob | undefined> {
   return doAttempt(deps, job, () => beginJob(deps, job, input));
 }
 
-/** Runs a claimed job by the handler of its kind, unless a right was lost while it waited. */
+/** Runs a claimed job by the executor of its kind, unless a right was lost while it waited. */
 export async function beginJob(deps: RunJobDeps, job: RunningJob, input: JobInput): Promise<FinishedJob | undefined> {
   const lost = await findLostRight(deps, job);
   return lost ? endJob(deps, job, lost) : deps.executors[job.kind](job, input);

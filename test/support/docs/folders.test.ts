@@ -44,8 +44,8 @@ function describeImports(folder: string): { values: string; types: string } {
 
 /** The order of the folders of `services/`: each rule names the folders after one of them. */
 const services = forbidden.flatMap(({ name, to }) => {
-  const [, folder] = /^services-(\w+)-imports-no-later-folder$/.exec(name) ?? [];
-  return folder ? [folder, ...(/\((\w+)\)/.exec(to.path ?? "")?.slice(1) ?? [])] : [];
+  const [, folder] = /^services-([\w-]+)-imports-no-later-folder$/.exec(name) ?? [];
+  return folder ? [folder, ...(/\(([\w-]+)\)/.exec(to.path ?? "")?.slice(1) ?? [])] : [];
 });
 
 /** Replaces the rows between two markers. The cell with the content of a folder is prose of the page, and remains. */
