@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { env } from "../../contract/env.ts";
 
@@ -22,11 +22,12 @@ afterAll(() => {
 
 const request = { method: "POST", headers: {}, body: "a=1", timeoutMs: 500, maxBytes: 1000 };
 /** The module reads the allowed ranges when it is loaded. */
-async function loadWith(allowed: string) {
+async function loadModule(allowed: string) {
   vi.resetModules();
   vi.stubEnv(env.egressAllow, allowed);
-  return (await import("./guarded-fetch.ts")).fetchGuarded;
+  return import("./guarded-fetch.ts");
 }
+const loadWith = async (allowed: string) => (await loadModule(allowed)).fetchGuarded;
 
 describe("a guarded request", () => {
   it.each(["http://127.0.0.1:1/", "http://[::1]:1/", "http://169.254.169.254/latest", "http://localhost:1/", "http://10.0.0.1/"])(
@@ -44,5 +45,25 @@ describe("a guarded request", () => {
     await expect(fetchGuarded(`${url}/large`, request)).rejects.toThrow("larger than 1000 bytes");
     await expect(fetchGuarded(`${url}/silent`, request)).rejects.toThrow();
     expect(requests).toEqual(["POST /token", "POST /moved", "POST /large", "POST /silent"]);
+  });
+
+  it("is sent again if the other side closes a connection that is used again", async () => {
+    const heard: string[] = [];
+    const closing = createTcpServer((socket) => {
+      let requests = 0;
+      socket.on("data", () => {
+        requests += 1;
+        heard.push(`${requests}`);
+        if (requests === 2) socket.resetAndDestroy();
+        else socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+      });
+    });
+    await new Promise<void>((resolve) => closing.listen(0, "127.0.0.1", resolve));
+    const { sendGuarded } = await loadModule("127.0.0.0/8");
+    const target = new URL(`http://127.0.0.1:${(closing.address() as AddressInfo).port}`);
+    const send = async () => (await sendGuarded(target, { ...request, keepAlive: true })).status;
+    expect([await send(), await send()]).toEqual([200, 200]);
+    expect(heard).toEqual(["1", "2", "1"]);
+    closing.close();
   });
 });

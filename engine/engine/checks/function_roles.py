@@ -1,5 +1,6 @@
 """Checks the rights of functions with the engine's own modules, in one process. function-roles.test.ts runs it."""
 
+import asyncio
 import json
 import os
 import tempfile
@@ -9,13 +10,16 @@ import unittest
 os.environ.setdefault("STATE_DIR", tempfile.mkdtemp())
 os.chdir(os.environ["STATE_DIR"])
 
-from ministack.services import dynamodb, lambda_svc, s3, stepfunctions
+from ministack import app
+from ministack.core import lambda_runtime
+from ministack.services import dynamodb, iam, lambda_svc, s3, stepfunctions
 
-from patches.function_roles import DENIED_FILE, Roles, record_denial, refused_right
+from patches.function_roles import DENIED_FILE, Roles, enforce_roles, record_denial, refused_right
 from patches.needed_rights import needed_rights
 from patches.role_policy import Policy, Right
 
 PLACE = "us-east-1:000000000000"
+FUNCTION = f"arn:aws:lambda:{PLACE}:function:reader"
 TABLE = f"arn:aws:dynamodb:{PLACE}:table/objects"
 BUCKET = "arn:aws:s3:::files"
 KEY = f"arn:aws:kms:{PLACE}:key/one"
@@ -278,12 +282,31 @@ class Functions(unittest.TestCase):
     def test_a_refused_request_is_recorded_as_a_sentence(self):
         record_denial("svc-Run1", "svc: run routes", Right("s3:GetObject", f"{BUCKET}/flows/a", {}))
         with open(DENIED_FILE) as file:
-            entry = json.loads(file.read())
+            entry = json.loads(list(file)[-1])
         self.assertEqual(
             entry["sentence"],
             "The function svc-Run1 (svc: run routes) called s3:GetObject on arn:aws:s3:::files/flows/a, "
             "and its role does not allow that. Grant the right in lib/, or do not send the request.",
         )
+
+
+class Engine(unittest.TestCase):
+    def test_a_function_calls_with_its_key_and_gets_what_its_role_allows(self):
+        enforce_roles()
+        lambda_svc._functions["reader"] = {"config": {"Role": "arn:aws:iam::000000000000:role/reader"}}
+        iam._roles["reader"] = {"InlinePolicies": {"all": json.dumps({"Statement": [allow("dynamodb:GetItem", "*")]})}}
+        key = lambda_runtime.execution_credentials({"FunctionName": "reader", "FunctionArn": FUNCTION})["AWS_ACCESS_KEY_ID"]
+
+        def error_of(access_key, operation):
+            credential = f"AWS4-HMAC-SHA256 Credential={access_key}/20260101/us-east-1/dynamodb/aws4_request"
+            headers = {"x-amz-target": f"DynamoDB_20120810.{operation}", "authorization": credential}
+            body = json.dumps({"TableName": "none", "Key": {"pk": {"S": "a"}}}).encode()
+            _, _, answer = asyncio.run(app.SERVICE_HANDLERS["dynamodb"]("POST", "/", headers, body, {}))
+            return json.loads(answer)["__type"].rpartition("#")[2]
+
+        self.assertEqual(error_of(key, "GetItem"), "ResourceNotFoundException")
+        self.assertEqual(error_of(key, "DeleteItem"), "AccessDeniedException")
+        self.assertEqual(error_of("test", "DeleteItem"), "ResourceNotFoundException")
 
 
 unittest.main()
