@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import {
   $add,
   $get,
@@ -144,6 +145,15 @@ export const jobTable = {
       .item({ id, ...(Object.fromEntries(replaced) as HeadChange) })
       .options({ condition })
       .params();
+  },
+  /** Changes a head as `update` does, and puts its new children with it, so that a reader who sees the change finds them. */
+  async updateWith(id: string, change: HeadChange, condition: HeadCondition, children: readonly Child[]): Promise<Job | undefined> {
+    if (children.length === 0) return this.update(id, change, condition);
+    const TransactItems = [this.updateParams(id, change, condition), ...children.map((child) => this.putChildParams(child))];
+    // All attempts share one token, so that an attempt whose success was not received does not fail because of the writes that it has made.
+    const ClientRequestToken = randomUUID();
+    const refused = await executeWrite(() => documents().send(new TransactWriteCommand({ TransactItems, ClientRequestToken })));
+    return refused === undefined ? this.get(id) : undefined;
   },
   /** A condition on a head that is not changed, as one part of a transaction. */
   checkParams(id: string, condition: HeadCondition) {

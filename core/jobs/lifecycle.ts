@@ -73,10 +73,11 @@ function nextCheckMs(flow: WaitingFlow, nowMs: number, waitsAlone: boolean): num
   return nowMs + (getWaitState(flow) ? limits.flowBranchWaitCheckMs : limits.flowCheckMs);
 }
 
-/** The end of a job: its state and the JSON text of its result. */
+/** The end of a job: its state, the JSON text of its result, and the output of a job that has no runner. */
 export interface Ending {
   state: EndState;
   resultJson: string;
+  log?: string;
 }
 
 /** Ends a job with an error. */
@@ -143,8 +144,11 @@ export type JobMessage = z.infer<typeof jobMessageSchema>;
 export const jobCallSchema = z.object({ running: runningJobSchema, argsJson: z.string().optional() });
 export type JobCall = z.infer<typeof jobCallSchema>;
 
+/** A job that has just ended, with the JSON text of its result unless the runner stored it in S3. */
+export type EndedJobWithResult = EndedJob & { resultJson?: string };
+
 /** The response: the ended job, with its result unless that is long; `null` if its record will show its end. */
-export type JobCallResult = (EndedJob & { resultJson?: string }) | null;
+export type JobCallResult = EndedJobWithResult | null;
 
 /** The fields of a job that its message needs. */
 export type Sendable = Pick<Job, "id" | "workspace" | "hash" | "priority" | "concurrency" | "claimer">;

@@ -47,3 +47,6 @@ export interface DataOwner {
 
 /** Returns the prefix of everything that a job stores in S3. */
 export const objectPrefix = ({ id, workspace, retention }: DataOwner): string => `${objectFolders[retention]}/${workspace}/${id}/`;
+
+/** Returns the S3 key of a result that is too large for the runner's reply. */
+export const resultObjectKey = (job: DataOwner, attempt: number): string => `${objectPrefix(job)}result#${attempt}.json`;

@@ -11,7 +11,7 @@ const PARSES_OTHER_TEXT: Record<string, string> = {
   "aws/lambda/trigger-sources.ts": "the answer of a function",
   "services/identity/federated-login.ts": "a decrypted cookie",
   "services/jobs/read/list.ts": "a query parameter",
-  "services/jobs/lifecycle/finish.ts": "a result that a runner has just returned",
+  "services/jobs/lifecycle/end/mask-report.ts": "a result that a runner has just returned",
   "services/flows/runtime/segments/run-batch.ts": "a result that a runner has just returned",
   "services/flows/runtime/expressions/evaluate-expression.ts": "the value that an expression has just returned",
   "services/accounts/account-key.ts": "a decrypted key",

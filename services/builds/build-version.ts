@@ -4,14 +4,14 @@ import type { UnstoredCode } from "../../core/builds/overrides.ts";
 import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
 import { type Ending, failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
 import { type BuildState, chooseLock, scriptLockObject, scriptVersionObject } from "../../core/scripts/version.ts";
-import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
+import { type EndJobDeps, endJob } from "../jobs/lifecycle/end/end-job.ts";
 import { sendBuildWaiters } from "../jobs/queue/build-waiters.ts";
 import { loadJson } from "../jobs/values/values.ts";
 import { bundleObjectKey, loadScriptVersion, requireScriptVersion } from "../scripts/load.ts";
 import { recordBuild } from "../scripts/settle-build.ts";
 import { type ArtefactResult, type BuildDeps, buildArtefact, buildBundle } from "./artefact.ts";
 
-export interface BuildVersionDeps extends BuildDeps, FinishJobDeps {
+export interface BuildVersionDeps extends BuildDeps, EndJobDeps {
   queue: Queue;
 }
 
@@ -61,5 +61,5 @@ function endBuild(deps: BuildVersionDeps, job: RunningJob, built: ArtefactResult
   const ending: Ending = built.ok
     ? { state: "succeeded", resultJson: JSON.stringify({ lock: built.lock }) }
     : failedEnding({ name: "DependencyError", message: built.error });
-  return endJob(deps, job, ending, { log: built.log });
+  return endJob(deps, job, { ...ending, log: built.log });
 }

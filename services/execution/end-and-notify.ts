@@ -1,7 +1,7 @@
 import type { HeadChange } from "../../aws/dynamodb/job-items.ts";
 import type { EndedJob, Job } from "../../core/jobs/job.ts";
 import type { Ending } from "../../core/jobs/lifecycle.ts";
-import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
+import { type EndJobDeps, endJob } from "../jobs/lifecycle/end/end-job.ts";
 
 /** Called after a job has ended, and may be called again for the same job. */
 export type JobEndedListener = (ended: EndedJob) => Promise<unknown>;
@@ -18,12 +18,12 @@ export async function notifyJobEnded({ onJobEnded }: JobEndedDeps, ended: EndedJ
 
 /** Ends a job without a report of its runner, then informs the listeners. Returns `undefined` if another caller changed the job first. */
 export async function endJobAndNotify(
-  deps: FinishJobDeps & JobEndedDeps,
+  deps: EndJobDeps & JobEndedDeps,
   job: Job,
   ending: Ending,
   extra: HeadChange = {},
 ): Promise<EndedJob | undefined> {
-  const ended = await endJob(deps, job, ending, { extra });
+  const ended = await endJob(deps, job, ending, extra);
   if (ended) await notifyJobEnded(deps, ended);
   return ended;
 }

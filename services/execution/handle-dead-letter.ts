@@ -3,10 +3,10 @@ import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
 import { type Ending, failedEnding, isLost, type JobMessage } from "../../core/jobs/lifecycle.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
-import type { FinishJobDeps } from "../jobs/lifecycle/finish.ts";
+import type { EndJobDeps } from "../jobs/lifecycle/end/end-job.ts";
 import { endJobAndNotify, type JobEndedDeps, notifyJobEnded } from "./end-and-notify.ts";
 
-type HandleDeadLetterDeps = FinishJobDeps & JobEndedDeps & { queue: Queue };
+type HandleDeadLetterDeps = EndJobDeps & JobEndedDeps & { queue: Queue };
 
 /**
  * Handles the message of a job that failed too often. A job that never started is queued again, unless the service has failed to start it repeatedly.

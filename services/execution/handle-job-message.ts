@@ -1,11 +1,11 @@
 import { isBusyError } from "../../contract/errors.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
-import { canceledEnding, type JobMessage } from "../../core/jobs/lifecycle.ts";
+import { canceledEnding, type EndedJobWithResult, type JobMessage } from "../../core/jobs/lifecycle.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { cancelOfParent } from "../jobs/cancel/cancel-of-parent.ts";
 import { type ConcurrencyDeps, claimWithSlot } from "../jobs/concurrency/concurrency.ts";
 import { claimJob } from "../jobs/lifecycle/claim.ts";
-import { endJob, type FinishedJob } from "../jobs/lifecycle/finish.ts";
+import { endJob } from "../jobs/lifecycle/end/end-job.ts";
 import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { postponeMessage } from "../jobs/queue/postpone-job.ts";
 import { beginJob, doAttempt, type RunJobDeps } from "./run-job.ts";
@@ -25,7 +25,7 @@ type HandleJobMessageDeps = RunJobDeps &
  * Claims the job of one message and runs it, or starts what follows a job that has ended. A repeated message, or one for a job that has ended, does nothing. If AWS refuses a call, the job is
  * postponed. Returns the ended job, or `undefined` if there was nothing to do or the job continues elsewhere. Throws if the service failed.
  */
-export async function handleJobMessage(deps: HandleJobMessageDeps, message: JobMessage): Promise<FinishedJob | undefined> {
+export async function handleJobMessage(deps: HandleJobMessageDeps, message: JobMessage): Promise<EndedJobWithResult | undefined> {
   const { job: id, group } = message;
   if (message.followUp) {
     await retryWhileBusy(deps, () => deps.startFollowUps(id));
@@ -52,9 +52,9 @@ const claimerOf = ({ claimers }: HandleJobMessageDeps, { claimer = "" }: JobMess
   Object.hasOwn(claimers, claimer) ? claimers[claimer] : undefined;
 
 /** A job that was returned to the queue after it was canceled does not begin again, and a step does not begin after its flow has ended. */
-async function endIfCanceled(deps: HandleJobMessageDeps, job: RunningJob): Promise<FinishedJob | undefined> {
+async function endIfCanceled(deps: HandleJobMessageDeps, job: RunningJob): Promise<EndedJobWithResult | undefined> {
   const cancel = job.cancel ?? (await cancelOfParent(deps, job));
-  return cancel && endJob(deps, job, canceledEnding(cancel), { extra: { cancel } });
+  return cancel && endJob(deps, job, canceledEnding(cancel), { cancel });
 }
 
 /** The service failed to start a job. When its message has failed too often, this shows that no quota was the reason (handle-dead-letter.ts). */

@@ -3,7 +3,8 @@ import { limits } from "../../contract/limits.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { BeatReply, BeatRequest, ReportRequest } from "../../runners/protocol.ts";
 import { cancelOfParent } from "../jobs/cancel/cancel-of-parent.ts";
-import { type FinishJobDeps, finishJob } from "../jobs/lifecycle/finish.ts";
+import type { EndJobDeps } from "../jobs/lifecycle/end/end-job.ts";
+import { endReportedJob } from "../jobs/lifecycle/end/end-reported-job.ts";
 import { storeOutput } from "../jobs/values/values.ts";
 import { loadMasker } from "../secrets/masks.ts";
 
@@ -19,7 +20,7 @@ interface AttemptReference {
  * attempt that is no longer current. Its output is discarded, because the job's own code has the token of this route and must not overwrite
  * the output of another attempt.
  */
-export async function recordHeartbeat(deps: FinishJobDeps, { id, token }: AttemptReference, body: BeatRequest): Promise<BeatReply> {
+export async function recordHeartbeat(deps: EndJobDeps, { id, token }: AttemptReference, body: BeatRequest): Promise<BeatReply> {
   const { jobs, nowMs } = deps;
   const now = nowMs();
   const { attempt, nonce, logs, memPeakKb } = body;
@@ -53,7 +54,7 @@ export async function recordHeartbeat(deps: FinishJobDeps, { id, token }: Attemp
 }
 
 /** Cancels a step whose flow has ended, because a flow ends without informing its steps. */
-async function cancelWithFlow({ jobs }: FinishJobDeps, job: Job): Promise<Job> {
+async function cancelWithFlow({ jobs }: EndJobDeps, job: Job): Promise<Job> {
   const cancel = job.cancel ? undefined : await cancelOfParent({ jobs }, job);
   if (!cancel) return job;
   return (await jobs.update(job.id, { cancel }, { attr: "state", eq: "running" })) ?? { ...job, cancel };
@@ -65,8 +66,8 @@ function toReply(job: Job, nowMs: number): BeatReply {
 }
 
 /** Records a runner's own report of its result, and returns one sentence. A repeated report changes nothing. Throws `job.attemptLost`. */
-export async function recordReport(deps: FinishJobDeps, { id, token }: AttemptReference, body: ReportRequest): Promise<string> {
+export async function recordReport(deps: EndJobDeps, { id, token }: AttemptReference, body: ReportRequest): Promise<string> {
   const job = await deps.jobs.get(id);
   if (job?.state !== "running" || job.nonce !== body.nonce || job.attempt !== body.attempt) throw new SvcError("job.attemptLost", { id });
-  return (await finishJob(deps, job, body.outcome, { token })) ? "The report was accepted." : "The job had already ended.";
+  return (await endReportedJob(deps, job, { outcome: body.outcome, token })) ? "The report was accepted." : "The job had already ended.";
 }

@@ -9,13 +9,15 @@ import { getManifest, type RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { buildContextualVariables } from "../../core/jobs/contextual-variables.ts";
 import { type EndedJob, hasEnded, type Job, type RunningJob } from "../../core/jobs/job.ts";
-import { canceledEnding, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
+import { canceledEnding, type EndedJobWithResult, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
+import { resultObjectKey } from "../../core/jobs/retention.ts";
 import { buildIdentityKey, buildTenantKey, type Tenancy } from "../../core/jobs/tenant.ts";
 import { countOutcome, reportFailure, reportRun } from "../../core/telemetry/telemetry.ts";
 import type { NextOutcome, NextRun, ParamTypes, Preprocessor, RunOutcome, RunRequest } from "../../runners/protocol.ts";
 import { createJobToken } from "../identity/job-token.ts";
 import { reclaimJob, renewLeaseDuring } from "../jobs/lifecycle/claim.ts";
-import { endJob, type FinishedJob, type FinishJobDeps, finishJob, resultObjectKey } from "../jobs/lifecycle/finish.ts";
+import { type EndJobDeps, endJob } from "../jobs/lifecycle/end/end-job.ts";
+import { endReportedJob } from "../jobs/lifecycle/end/end-reported-job.ts";
 import { requestFollowUp } from "../jobs/lifecycle/follow-ups.ts";
 import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { prepareSharedFolder } from "../jobs/lifecycle/shared-folder.ts";
@@ -24,7 +26,7 @@ import { recordSecrets } from "../secrets/masks.ts";
 import { findLostRight, type RightsDeps } from "./rights/lost-rights.ts";
 import { lastRunTimes } from "./run-times.ts";
 
-export interface InvokeRunnerDeps extends FinishJobDeps, RightsDeps {
+export interface InvokeRunnerDeps extends EndJobDeps, RightsDeps {
   functions: Pick<Functions, "invokeRunner">;
   queue: Queue;
   signingKey: typeof getSigningKey;
@@ -66,7 +68,7 @@ export interface RunnerBatch {
     args: NextRun["args"];
   }[];
   /** Records how the following runs ended. `ended` is the first run, whose token all of them used. */
-  recordOutcomes(outcomes: readonly NextOutcome[], ended: FinishedJob, token: string): Promise<void>;
+  recordOutcomes(outcomes: readonly NextOutcome[], ended: EndedJobWithResult, token: string): Promise<void>;
 }
 
 /** The argument that names another function than `main` (api.md §5). */
@@ -87,7 +89,7 @@ export async function invokeRunner(
   job: RunningJob,
   executable: Executable,
   { args, first }: { args: Record<string, unknown>; first?: RunRequest },
-): Promise<FinishedJob | undefined> {
+): Promise<EndedJobWithResult | undefined> {
   const { functions } = deps;
   for (let attempt = job, prepared = first; ; prepared = undefined) {
     const runRequest = prepared ?? (await buildRunnerRequest(deps, attempt, executable, args));
@@ -119,7 +121,7 @@ export async function invokeRunner(
         lastRunTimes.note(executable.artefact.key, outcome.timings.runMs);
         const ran = attempt;
         const done = await afterRun(deps, ran, () =>
-          finishJob(deps, ran, outcome, { token: runRequest.token, given: executable.given?.secrets }),
+          endReportedJob(deps, ran, { outcome, token: runRequest.token, given: executable.given?.secrets }),
         );
         const { next } = outcome;
         if (done && next) await afterRun(deps, ran, async () => executable.together?.recordOutcomes(next, done, runRequest.token));

@@ -3,14 +3,14 @@ import { describeError, isSvcError } from "../../contract/errors.ts";
 import { findExcess } from "../../contract/exact-json.ts";
 import { createSecretReadEntries } from "../../core/audit/entry.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
-import { failedEnding } from "../../core/jobs/lifecycle.ts";
+import { type EndedJobWithResult, failedEnding } from "../../core/jobs/lifecycle.ts";
 import { splitEvent } from "../../core/payload/preprocessor-arguments.ts";
 import { parseJson } from "../../core/records/record-format.ts";
 import { hasReferences } from "../../core/resources/references.ts";
 import { findMaskedSecrets } from "../../core/secrets/masked-secrets.ts";
 import { toAuditItem } from "../audit/audit.ts";
 import { findCachedResult, recordCacheKey, resolveCacheKey } from "../jobs/cache/cache.ts";
-import { endJob, endJobFromCache, type FinishedJob } from "../jobs/lifecycle/finish.ts";
+import { endJob, endJobFromCache } from "../jobs/lifecycle/end/end-job.ts";
 import { loadJson } from "../jobs/values/values.ts";
 import { findReaders } from "../resources/find-readers.ts";
 import { type ResolveDeps, resolveReferences } from "../resources/resolve.ts";
@@ -34,7 +34,7 @@ export async function resolveAndExecute(
   job: RunningJob,
   code: Resolvable,
   { argsJson, together }: JobInput = {},
-): Promise<FinishedJob | undefined> {
+): Promise<EndedJobWithResult | undefined> {
   const { checked, ...runnable } = code;
   const executable = { ...runnable, ...(together ? { together } : {}) };
   const sent = (
@@ -82,7 +82,7 @@ async function executeUnlessCached(
   job: RunningJob,
   { ignorePaths, ...what }: Resolvable,
   { sent, given, references }: { sent: Record<string, unknown>; given: Record<string, unknown>; references?: string },
-): Promise<FinishedJob | undefined> {
+): Promise<EndedJobWithResult | undefined> {
   if (job.cacheTtlS === undefined) return invokeRunner(deps, job, what, { args: given });
   const key = job.cacheKey ?? (await resolveCacheKey(deps, job, given, { args: sent, references, ignorePaths }));
   const known = key === undefined ? undefined : await findCachedResult(deps, { ...job, cacheKey: key });

@@ -2,10 +2,10 @@ import type { Queue } from "../../aws/sqs/queue.ts";
 import { isBusyError, isSvcError } from "../../contract/errors.ts";
 import type { JobKind } from "../../contract/job-kind.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
-import { failedEnding, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
+import { type EndedJobWithResult, failedEnding, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
 import { releaseJob } from "../jobs/lifecycle/claim.ts";
-import { endJob, type FinishedJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
+import { type EndJobDeps, endJob } from "../jobs/lifecycle/end/end-job.ts";
 import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { sendJob } from "../jobs/queue/enqueue.ts";
 import { postponeJob } from "../jobs/queue/postpone-job.ts";
@@ -22,9 +22,9 @@ export interface JobInput {
 }
 
 /** Runs a claimed job of one kind. Returns `undefined` if the job continues elsewhere: its end will show in its record. */
-export type JobExecutor = (job: RunningJob, input: JobInput) => Promise<FinishedJob | undefined>;
+export type JobExecutor = (job: RunningJob, input: JobInput) => Promise<EndedJobWithResult | undefined>;
 
-export interface RunJobDeps extends FinishJobDeps, JobEndedDeps, RightsDeps {
+export interface RunJobDeps extends EndJobDeps, JobEndedDeps, RightsDeps {
   queue: Queue;
   executors: Readonly<Record<JobKind, JobExecutor>>;
 }
@@ -36,12 +36,12 @@ const RETRY_MS = 3000;
  * Runs a claimed job by the executor of its kind, then informs the listeners. Returns the ended job, or `undefined` if it continues elsewhere.
  * Throws what the executor throws, after the job was returned to the queue, unless AWS refused a call: then the job is only postponed.
  */
-export function runJob(deps: RunJobDeps, job: RunningJob, input: JobInput = {}): Promise<FinishedJob | undefined> {
+export function runJob(deps: RunJobDeps, job: RunningJob, input: JobInput = {}): Promise<EndedJobWithResult | undefined> {
   return doAttempt(deps, job, () => beginJob(deps, job, input));
 }
 
 /** Runs a claimed job by the executor of its kind, unless a right was lost while it waited. */
-export async function beginJob(deps: RunJobDeps, job: RunningJob, input: JobInput): Promise<FinishedJob | undefined> {
+export async function beginJob(deps: RunJobDeps, job: RunningJob, input: JobInput): Promise<EndedJobWithResult | undefined> {
   const lost = await findLostRight(deps, job);
   return lost ? endJob(deps, job, lost) : deps.executors[job.kind](job, input);
 }
@@ -50,8 +50,8 @@ export async function beginJob(deps: RunJobDeps, job: RunningJob, input: JobInpu
 export async function doAttempt(
   deps: RunJobDeps,
   job: RunningJob,
-  work: () => Promise<FinishedJob | undefined>,
-): Promise<FinishedJob | undefined> {
+  work: () => Promise<EndedJobWithResult | undefined>,
+): Promise<EndedJobWithResult | undefined> {
   const ended = await work().catch((error: unknown) => giveUpAttempt(deps, job, error));
   if (ended) await retryWhileBusy(deps, () => notifyJobEnded(deps, ended));
   return ended;
@@ -69,7 +69,7 @@ function describeDeletion(error: unknown): { name: string; message: string } | u
  * The service failed, not the script. If AWS refused a call, the job is postponed and nothing is counted. Otherwise the attempt counts as lost and is
  * retried, and the last failure ends the job.
  */
-async function giveUpAttempt(deps: RunJobDeps, job: RunningJob, error: unknown): Promise<FinishedJob | undefined> {
+async function giveUpAttempt(deps: RunJobDeps, job: RunningJob, error: unknown): Promise<EndedJobWithResult | undefined> {
   const now = await retryWhileBusy(deps, () => deps.jobs.get(job.id));
   if (now?.state !== "running" || now.nonce !== job.nonce) return undefined;
   if (isBusyError(error)) {

@@ -2,16 +2,16 @@ import { findRunner, type RunnerLanguage } from "../../contract/languages.ts";
 import type { Bundle } from "../../core/builds/bundle.ts";
 import type { BuildOverrides } from "../../core/builds/overrides.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
-import { failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
+import { type EndedJobWithResult, failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
 import { type BuildDeps, buildArtefact, buildBundle } from "../builds/artefact.ts";
 import { previewBundleKey } from "../builds/preview-bundle.ts";
-import { endJob, type FinishedJob } from "../jobs/lifecycle/finish.ts";
+import { endJob } from "../jobs/lifecycle/end/end-job.ts";
 import { loadJson } from "../jobs/values/values.ts";
 import { buildUnderLease } from "./build-under-lease.ts";
 import { type ResolveAndExecuteDeps, resolveAndExecute } from "./resolve-and-execute.ts";
 
 /** Builds the code of a preview and runs it. */
-export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: RunningJob): Promise<FinishedJob | undefined> {
+export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: RunningJob): Promise<EndedJobWithResult | undefined> {
   const { language, code } = job;
   if (!language || !code) return endJob(deps, job, failedEnding({ name: "BadPreview", message: "The preview has no code." }));
   const preview = (await loadJson(deps, job, code)) as BuildOverrides & { content: string; lock?: string; bundle?: Bundle };
@@ -20,7 +20,7 @@ export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: R
   const building = preview.bundle ? buildUploaded(deps, job, runner, preview.bundle) : buildSource(deps, job, runner, preview);
   const artefact = await buildUnderLease(deps, job, building);
   if (!artefact) return undefined;
-  if (!artefact.ok) return endJob(deps, job, failedEnding({ name: "DependencyError", message: artefact.error }), { log: artefact.log });
+  if (!artefact.ok) return endJob(deps, job, { ...failedEnding({ name: "DependencyError", message: artefact.error }), log: artefact.log });
   const { readScriptInterface: interfaceOf } = await import("../../core/scripts/interface.ts");
   return resolveAndExecute(deps, job, { runner, artefact, ...interfaceOf(language, preview.content), dedicated: false });
 }

@@ -1,8 +1,8 @@
 import type { RunningJob } from "../../core/jobs/job.ts";
-import { failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
+import { type EndedJobWithResult, failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { scriptVersionObject } from "../../core/scripts/version.ts";
-import { endJob, type FinishedJob } from "../jobs/lifecycle/finish.ts";
+import { endJob } from "../jobs/lifecycle/end/end-job.ts";
 import { waitForBuild } from "../jobs/queue/build-waiters.ts";
 import { requireScriptVersion } from "../scripts/load.ts";
 import { settleBuild } from "../scripts/settle-build.ts";
@@ -15,7 +15,7 @@ const builtVersions = new Map<string, Runnable>();
 const MAX_BUILT_VERSIONS = 500;
 
 /** Runs a job of a saved script, or returns it to the queue until its version is built. Throws `script.versionNotFound`. */
-export async function runScript(deps: ResolveAndExecuteDeps, job: RunningJob, input: JobInput): Promise<FinishedJob | undefined> {
+export async function runScript(deps: ResolveAndExecuteDeps, job: RunningJob, input: JobInput): Promise<EndedJobWithResult | undefined> {
   const { hash = "" } = job;
   const load = async () => requireScriptVersion(await deps.objects.get(scriptVersionObject.key(job.workspace, hash)), hash);
   const runnable = builtVersions.get(hash) ?? (await load());

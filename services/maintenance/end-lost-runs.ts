@@ -10,9 +10,9 @@ import { parseNextRunId } from "../../core/schedules/next-run.ts";
 import { endJobAndNotify, type JobEndedDeps } from "../execution/end-and-notify.ts";
 import { readLostRight } from "../execution/rights/lost-rights.ts";
 import { isConcurrencyGroup } from "../jobs/concurrency/concurrency.ts";
-import type { FinishJobDeps } from "../jobs/lifecycle/finish.ts";
+import type { EndJobDeps } from "../jobs/lifecycle/end/end-job.ts";
 
-type EndLostRunsDeps = FinishJobDeps &
+type EndLostRunsDeps = EndJobDeps &
   JobEndedDeps & {
     objects: Pick<ObjectTable, "list" | "get" | "put" | "batchGet" | "deleteItem" | "transactWrite">;
     jobs: Pick<JobTable, "listDuePage" | "batchGet">;

@@ -8,7 +8,7 @@ import { accessObject } from "../../core/permissions/access.ts";
 import { continuesSchedule, parseNextRunId, toRunId } from "../../core/schedules/next-run.ts";
 import { type StoredSchedule, scheduleObject } from "../../core/schedules/schedule.ts";
 import { hasJobAt, nextCheckMs } from "../../core/schedules/tick-plan.ts";
-import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
+import { type EndJobDeps, endJob } from "../jobs/lifecycle/end/end-job.ts";
 import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildNextRun, findFreeTick, type NextRunDeps, nameLastRun, parseTarget, sendRun, toTargetKey } from "./next-run.ts";
 
@@ -47,9 +47,9 @@ export function turnOff(deps: NextRunDeps, loaded: LoadedSchedule, error: string
 }
 
 /** Ends the queued job of a tick that does not start. */
-export async function cancelTick(deps: FinishJobDeps, job: Job, reason: string): Promise<void> {
+export async function cancelTick(deps: EndJobDeps, job: Job, reason: string): Promise<void> {
   const cancel = { by: "svc", reason };
-  await endJob(deps, { ...job, cancel }, canceledEnding(cancel), { extra: { cancel } });
+  await endJob(deps, { ...job, cancel }, canceledEnding(cancel), { cancel });
 }
 
 const missing = ({ isFlow, scriptPath }: StoredSchedule) => `There is no ${isFlow ? "flow" : "script"} at ${scriptPath}.`;

@@ -13,7 +13,7 @@ import type { RunJobDeps } from "../execution/run-job.ts";
 import { buildRightsKeys, identifyIfEnabled } from "../identity/identify.ts";
 import { type ConcurrencyDeps, claimWithSlot } from "../jobs/concurrency/concurrency.ts";
 import { claimJob, newAttemptFields } from "../jobs/lifecycle/claim.ts";
-import { endJob } from "../jobs/lifecycle/finish.ts";
+import { endJob } from "../jobs/lifecycle/end/end-job.ts";
 import { prepareJob } from "../jobs/queue/enqueue.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import { advanceSchedule, buildErrorPart, cancelTick, type LoadedSchedule, loadSchedule, turnOff } from "./change-run.ts";

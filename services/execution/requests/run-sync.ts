@@ -3,15 +3,16 @@ import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { containsFiles } from "../../../core/jobs/cache.ts";
 import { type EndState, hasEnded, isSuccess, type Job, type RunningJob, resultVisibleTo, seesSecretsOf } from "../../../core/jobs/job.ts";
+import type { EndedJobWithResult } from "../../../core/jobs/lifecycle.ts";
 import { splitEvent } from "../../../core/payload/preprocessor-arguments.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { hasReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
-import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.ts";
+import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { createCachedJob, findCachedResult, stageCachedStream } from "../../jobs/cache/cache.ts";
 import { createClaimedJob, releaseJob } from "../../jobs/lifecycle/claim.ts";
-import { endJob, type FinishedJob } from "../../jobs/lifecycle/finish.ts";
-import { buildFollowUp, requestFollowUp } from "../../jobs/lifecycle/follow-ups.ts";
+import { endJob } from "../../jobs/lifecycle/end/end-job.ts";
+import { announceEnd, buildFollowUp } from "../../jobs/lifecycle/follow-ups.ts";
 import { type CreateJobDeps, createJobRecord } from "../../jobs/queue/create-job-record.ts";
 import { enqueueJob, type NewJob, prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
 import { waitForEnd, waitForJobState } from "../../jobs/read/wait.ts";
@@ -62,7 +63,7 @@ async function startSync(
   newJob: NewJob,
   runnable: Runnable | undefined,
   untilMs: number,
-): Promise<{ id: string; ended: FinishedJob | undefined }> {
+): Promise<{ id: string; ended: EndedJobWithResult | undefined }> {
   // Slots of a concurrency group are assigned to jobs from the queue only.
   const queued = newJob.scheduledForMs !== undefined || Boolean(newJob.delayS) || runnable?.concurrency !== undefined;
   if (runnable?.build.state !== "ready" || !runnable.runner || queued) {
@@ -86,8 +87,7 @@ async function startSync(
     const stream = await stageCachedStream(deps, ended, known);
     const other = await createJobRecord(deps, ended, newJob.idempotencyKey, stream);
     if (other) return waitUntilSettled(deps, other, untilMs);
-    countEndedJob(ended);
-    await requestFollowUp(deps, ended);
+    await announceEnd(deps, ended);
     return { id: ended.id, ended: known.resultJson === undefined ? ended : { ...ended, resultJson: known.resultJson } };
   }
   const job = createClaimedJob(prepared, nowMs(), worker);
@@ -104,14 +104,19 @@ async function startSync(
 }
 
 /** Waits until the deadline for a run of this process, or for that of an equal call. */
-async function waitUntilSettled(deps: RunSyncDeps, { id }: Pick<Job, "id">, untilMs: number, run?: Promise<FinishedJob | undefined>) {
+async function waitUntilSettled(
+  deps: RunSyncDeps,
+  { id }: Pick<Job, "id">,
+  untilMs: number,
+  run?: Promise<EndedJobWithResult | undefined>,
+) {
   const ended = run ? await waitForRun(untilMs - deps.nowMs(), run) : "elsewhere";
   // The job was returned to the queue, or another attempt has claimed it: the record will show its end.
   return { id, ended: ended === "elsewhere" ? await waitForEnd(deps, id, untilMs) : ended };
 }
 
 /** Invokes a worker for a claimed job. If no worker accepts it, the job is returned to the queue. */
-async function callWorker(deps: RunSyncDeps, job: RunningJob, { args }: NewJob): Promise<FinishedJob | undefined> {
+async function callWorker(deps: RunSyncDeps, job: RunningJob, { args }: NewJob): Promise<EndedJobWithResult | undefined> {
   const argsJson = JSON.stringify(args);
   /** Throws `job.erased` if the run was erased after an equal call had read its result. */
   const toSyncResult = await deps.functions.invokeWorker({ running: job, ...(argsJson.length <= MAX_CALL_CHARS ? { argsJson } : {}) });
@@ -145,7 +150,7 @@ export async function joinRun(deps: RunSyncDeps, reader: Actor, job: Job, limitM
 const argumentsWithReferences = ({ args, preprocess }: NewJob) => (preprocess ? splitEvent(args).others : args);
 
 /** Returns the run's end if it comes within `ms`. A run that takes longer continues, and its runner reports the end itself. */
-async function waitForRun(ms: number, run: Promise<FinishedJob | undefined>): Promise<FinishedJob | "elsewhere" | undefined> {
+async function waitForRun(ms: number, run: Promise<EndedJobWithResult | undefined>): Promise<EndedJobWithResult | "elsewhere" | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), Math.max(ms, 0));
@@ -160,7 +165,7 @@ async function waitForRun(ms: number, run: Promise<FinishedJob | undefined>): Pr
 }
 
 /** Throws `job.erased` when an equal call has had the only answer. */
-async function answer(deps: InvokeRunnerDeps, reader: Actor, ended: FinishedJob): Promise<SyncResult> {
+async function answer(deps: InvokeRunnerDeps, reader: Actor, ended: EndedJobWithResult): Promise<SyncResult> {
   const erased = new SvcError("job.erased", { id: ended.id });
   if (ended.erased) throw erased;
   try {
@@ -172,7 +177,7 @@ async function answer(deps: InvokeRunnerDeps, reader: Actor, ended: FinishedJob)
   }
 }
 
-async function readResult({ jobs, storage }: InvokeRunnerDeps, reader: Actor, ended: FinishedJob): Promise<SyncResult> {
+async function readResult({ jobs, storage }: InvokeRunnerDeps, reader: Actor, ended: EndedJobWithResult): Promise<SyncResult> {
   const { id, state } = ended;
   const failed = !isSuccess(ended) && ended.preprocess === "wanted" ? { isPreprocessorFailure: true as const } : {};
   const about = { id, state, cached: ended.cachedFrom !== undefined, ...failed };

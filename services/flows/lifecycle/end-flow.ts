@@ -4,14 +4,14 @@ import { canceledEnding, type Ending, failedEnding, flowTimedOutEnding } from ".
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { UnreadableRecordError } from "../../../core/records/record-format.ts";
 import { type ConcurrencyDeps, releaseSlot } from "../../jobs/concurrency/concurrency.ts";
-import { endJob, endJobWithValue, type FinishJobDeps } from "../../jobs/lifecycle/finish.ts";
+import { type EndJobDeps, endJob, endJobWithValue } from "../../jobs/lifecycle/end/end-job.ts";
 import { buildStopping } from "../../jobs/lifecycle/stopping.ts";
 import { resumeParentTask } from "../runtime/waiting/resume-parent-task.ts";
 import { stopFlow } from "./cancel.ts";
 import type { StartExecutionDeps } from "./start-execution.ts";
 
 /** The dependencies of ending a flow or starting its next execution. */
-export type EndFlowDeps = FinishJobDeps &
+export type EndFlowDeps = EndJobDeps &
   ConcurrencyDeps &
   StartExecutionDeps & { executions: Pick<Executions, "startExecution" | "stopExecution" | "getExecutionStatus" | "sendTaskSuccess"> };
 
@@ -20,7 +20,7 @@ interface Cancellation {
   reason: string;
 }
 
-/** How a flow ends. */
+/** The end of a flow. */
 export interface FlowEnd {
   /** The end of its job. `value` refers to the stored result of a step, of which the job gets a copy. */
   ending: Ending | { state: EndState; value: ValueRef };
@@ -34,8 +34,7 @@ export interface FlowEnd {
 export async function endFlow(deps: EndFlowDeps, flow: RunningJob, { ending, cancel, stopping }: FlowEnd): Promise<void> {
   const job = cancel ? { ...flow, cancel } : flow;
   const extra = { ...(cancel ? { cancel } : {}), ...(stopping ? buildStopping(flow, stopping) : {}) };
-  const ended =
-    "value" in ending ? await endJobWithValue(deps, job, ending.state, ending.value) : await endJob(deps, job, ending, { extra });
+  const ended = "value" in ending ? await endJobWithValue(deps, job, ending.state, ending.value) : await endJob(deps, job, ending, extra);
   if (!ended) return;
   // Stopping a flow resumes the task of its parent too.
   if (stopping) await stopFlow(deps, flow, stopping);

@@ -6,8 +6,6 @@ import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { EndState, RunningJob } from "../../../core/jobs/job.ts";
 import { canceledEnding, failedEnding, flowDeadlineMs } from "../../../core/jobs/lifecycle.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
-import { reportFailure } from "../../../core/telemetry/telemetry.ts";
-import { storeCacheEntry } from "../../jobs/cache/cache.ts";
 import { findPlan, type LoadedPlan } from "../definitions/load.ts";
 import { recoversList } from "../runtime/flow-values.ts";
 import { findEnd, findOutcome, readJournal } from "../runtime/journal.ts";
@@ -24,7 +22,7 @@ export interface LostExecution {
   engineStopped?: boolean;
 }
 
-/** How a flow ends. `failure` is the message of the `FlowFailed` that follows. */
+/** The end of a flow. `failure` is the message of the `FlowFailed` that follows. */
 type Verdict = FlowEnd & { failure?: string };
 
 /** Makes the execution fail in the console too, when the flow has failed. */
@@ -56,11 +54,6 @@ export async function settleFlow(deps: EndFlowDeps, flow: RunningJob, lost: Lost
   const verdict = await findVerdict(deps, flow);
   if (!verdict) return continueFlow(deps, flow, lost);
   const { failure, ...end } = verdict;
-  // Equal runs may use the cached result from now on. If the entry cannot be written, they run.
-  if (end.ending.state === "succeeded")
-    await storeCacheEntry(deps, flow, deps.nowMs()).catch((error: unknown) =>
-      reportFailure("The result could not be cached", error, { job: flow.id }),
-    );
   await endFlow(deps, flow, end);
   if (failure !== undefined) throw new FlowFailed(failure);
 }

@@ -9,14 +9,14 @@ import { collectReferences } from "../../../core/flows/references.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { flowVersionObject } from "../../../core/flows/version.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
-import { failedEnding, flowDueMs } from "../../../core/jobs/lifecycle.ts";
+import { type EndedJobWithResult, failedEnding, flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import { objectPrefix } from "../../../core/jobs/retention.ts";
 import { createMasker } from "../../../core/secrets/mask.ts";
 import type { BuildVersionDeps } from "../../builds/build-version.ts";
 import { findArgumentProblem, toInvalidEnding } from "../../execution/arguments/check-arguments.ts";
 import { findCachedResult, resolveCacheKey } from "../../jobs/cache/cache.ts";
 import { holdEarlierRun } from "../../jobs/erasure/earlier-run.ts";
-import { endJob, endJobFromCache, type FinishedJob } from "../../jobs/lifecycle/finish.ts";
+import { endJob, endJobFromCache } from "../../jobs/lifecycle/end/end-job.ts";
 import { waitForBuild } from "../../jobs/queue/build-waiters.ts";
 import { loadJson, loadValue } from "../../jobs/values/values.ts";
 import { findReaders } from "../../resources/find-readers.ts";
@@ -39,7 +39,7 @@ export type StartFlowDeps = BuildVersionDeps &
  * Starts the execution of a claimed flow job, or returns the job to the queue until its version is built. A flow that needs no execution
  * ends at once. Throws `flow.versionNotFound`.
  */
-export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<FinishedJob | undefined> {
+export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<EndedJobWithResult | undefined> {
   const { objects } = deps;
   const { workspace } = job;
   const { outdated: _, ...flow } = job.flow ?? { execution: 0 };
@@ -74,13 +74,13 @@ async function findInputProblem(deps: StartFlowDeps, job: RunningJob, flow: Runn
 /** A preview may have been stored by an earlier release, long before it starts. */
 const previewedFlowSchema = withinBounds(flowValueSchema);
 
-async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<FinishedJob | undefined> {
+async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<EndedJobWithResult | undefined> {
   const { storage, functions } = deps;
   const { flow: sent, tempScripts } = (job.code ? await loadJson(deps, job, job.code) : {}) as { flow?: unknown } & BuildOverrides;
   const source = { path: job.path ?? `${job.permissionedAs}/preview`, value: previewedFlowSchema.parse(sent), overrides: { tempScripts } };
   const built = await planFlow(deps, job, source);
   const planned = await attachMachine(functions, job.workspace, job.path ?? "preview", built);
-  if (!planned.ok) return endJob(deps, job, failedEnding({ name: "DependencyError", message: planned.error }), { log: planned.log });
+  if (!planned.ok) return endJob(deps, job, { ...failedEnding({ name: "DependencyError", message: planned.error }), log: planned.log });
   const plan = `${objectPrefix(job)}plan.json`;
   await storage.putObject(plan, JSON.stringify(planned.plan), "application/json");
   const { outdated: _, ...flow } = job.flow ?? { execution: 0 };
@@ -92,7 +92,7 @@ async function beginExecution(
   deps: StartFlowDeps,
   job: RunningJob,
   { isRepeated = false }: { isRepeated?: boolean } = {},
-): Promise<FinishedJob | undefined> {
+): Promise<EndedJobWithResult | undefined> {
   const { jobs, nowMs } = deps;
   const { flow } = job;
   if (!flow?.plan) throw new Error(`The flow job ${job.id} has no plan.`);

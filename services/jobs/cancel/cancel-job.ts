@@ -3,13 +3,13 @@ import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { canceledEnding } from "../../../core/jobs/lifecycle.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { type ConcurrencyDeps, releaseSlot } from "../concurrency/concurrency.ts";
-import { endJob, type FinishJobDeps } from "../lifecycle/finish.ts";
+import { type EndJobDeps, endJob } from "../lifecycle/end/end-job.ts";
 import { buildStopping } from "../lifecycle/stopping.ts";
 
 /** Called after the record of a canceled job has ended, perhaps repeatedly, to stop everything else that runs for the job. */
 export type JobCanceledListener = (job: Job, canceled: { by: string; reason: string }) => Promise<unknown>;
 
-export type CancelJobDeps = FinishJobDeps & ConcurrencyDeps & { onJobCanceled: readonly JobCanceledListener[] };
+export type CancelJobDeps = EndJobDeps & ConcurrencyDeps & { onJobCanceled: readonly JobCanceledListener[] };
 
 export interface Cancellation {
   by: string;
@@ -38,7 +38,7 @@ export async function cancelJob(deps: CancelJobDeps, job: Job, { by, reason, for
     }
     if (current.state === "queued" || force || current.flow?.plan) {
       const extra = { cancel, ...buildStopping(current, cancel) };
-      const ended = await endJob(deps, { ...current, cancel }, canceledEnding(cancel), { extra });
+      const ended = await endJob(deps, { ...current, cancel }, canceledEnding(cancel), extra);
       if (ended) {
         for (const listener of onJobCanceled) await listener(current, cancel);
         // The job is canceled even if its slot cannot be released now: housekeeping releases it then.

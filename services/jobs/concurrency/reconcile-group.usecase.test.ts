@@ -4,7 +4,7 @@ import { canceledEnding } from "../../../core/jobs/lifecycle.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
 import type { World } from "../../../test/support/use-cases/world.ts";
 import { addJob, newScriptWorld, passLease, work } from "../../../test/support/use-cases/world-jobs.ts";
-import { endJob } from "../lifecycle/finish.ts";
+import { endJob } from "../lifecycle/end/end-job.ts";
 import { claimWithSlot, reconcileGroup } from "./concurrency.ts";
 
 let world: World;

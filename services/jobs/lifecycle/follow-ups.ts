@@ -1,5 +1,5 @@
 import type { EndedJob, EndState, Job } from "../../../core/jobs/job.ts";
-import { reportFailure } from "../../../core/telemetry/telemetry.ts";
+import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.ts";
 
 /** Connects the end of a job with other domains, for example with the error handler of its workspace. */
 export interface FollowUps {
@@ -32,6 +32,12 @@ export async function buildFollowUp({ followUps }: FollowUpDeps, job: Job, state
     reportFailure("It is unknown whether a handler follows the end of a job; a worker checks again", error, { job: job.id });
     return { followUp: true };
   }
+}
+
+/** Counts a job that has just ended, and asks for what follows it. */
+export async function announceEnd(deps: FollowUpDeps, ended: EndedJob): Promise<void> {
+  countEndedJob(ended);
+  await requestFollowUp(deps, ended);
 }
 
 /** Asks for what follows an ended job, if its end recorded that something does. A failure changes nothing: housekeeping asks again. */

@@ -1,13 +1,14 @@
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import { limits } from "../../../contract/limits.ts";
+import { fitsJobHead } from "../../../core/jobs/head-size.ts";
 import type { EndedJob, RunningJob } from "../../../core/jobs/job.ts";
 import { toEnding } from "../../../core/jobs/lifecycle.ts";
 import type { ValueLocation } from "../../../core/jobs/value-ref.ts";
 import type { Masker } from "../../../core/secrets/mask.ts";
 import { countEndedJob } from "../../../core/telemetry/telemetry.ts";
 import type { NextOutcome } from "../../../runners/protocol.ts";
-import { outputRef, stageValue, storeOutput } from "../values/values.ts";
-import { type FinishJobDeps, fitsJobHead, maskOutcome, storeRedactedResult } from "./finish.ts";
+import { outputRef, stageValue, storeOutput, storeValueOutsideHead, type ValueDeps } from "../values/values.ts";
+import { maskOutcome, redactResult } from "./end/mask-report.ts";
 import { addStreamToResult, addStreamToUpload } from "./streamed-result.ts";
 
 /** A job that began and ended within the runner call of another job. It has no record yet. */
@@ -21,7 +22,7 @@ export interface EndedRun {
 }
 
 /** Records jobs that have already ended, with their values and output, in as few calls as possible. */
-export async function recordEndedRuns(deps: FinishJobDeps, runs: readonly EndedRun[], masker: Masker | undefined): Promise<EndedJob[]> {
+export async function recordEndedRuns(deps: ValueDeps, runs: readonly EndedRun[], masker: Masker | undefined): Promise<EndedJob[]> {
   const ended = await Promise.all(runs.map((each) => toEndedJob(deps, each, masker)));
   // The head is written last, so that a job can be found only when all its values exist.
   const children = ended.flatMap((each) => each.children);
@@ -33,9 +34,9 @@ export async function recordEndedRuns(deps: FinishJobDeps, runs: readonly EndedR
   return ended.map(({ job }) => job);
 }
 
-async function toEndedJob(deps: FinishJobDeps, runs: EndedRun, masker: Masker | undefined): Promise<{ job: EndedJob; children: Child[] }> {
+async function toEndedJob(deps: ValueDeps, runs: EndedRun, masker: Masker | undefined): Promise<{ job: EndedJob; children: Child[] }> {
   const { job } = runs;
-  const outcome = masker ? maskOutcome(masker, runs.outcome) : runs.outcome;
+  const outcome = maskOutcome(masker, runs.outcome);
   const streamed = await addStreamToResult(deps, job, runs.outcome);
   const { state, resultJson } = toEnding(job, { ...outcome, result: streamed });
   const children = [...runs.children];
@@ -43,7 +44,8 @@ async function toEndedJob(deps: FinishJobDeps, runs: EndedRun, masker: Masker | 
   const result = resultUploaded
     ? await addStreamToUpload(deps, job, logs, { key: runs.resultKey, bytes: resultUploaded.bytes })
     : await stageResult(deps, job, resultJson, children);
-  const redactedResult = masker && !resultUploaded ? await storeRedactedResult(deps, job, masker, resultJson) : undefined;
+  const redacted = masker && !resultUploaded ? redactResult(masker, resultJson) : undefined;
+  const redactedResult = redacted === undefined ? undefined : await storeValueOutsideHead(deps, job, "redacted", redacted);
   const { text } = logs;
   if (text && Buffer.byteLength(text) <= limits.itemBytes) {
     const expiresAtS = Math.ceil(job.expiresAtMs / 1000);
@@ -63,7 +65,7 @@ async function toEndedJob(deps: FinishJobDeps, runs: EndedRun, masker: Masker | 
   return { job: ended, children };
 }
 
-async function stageResult(deps: FinishJobDeps, job: RunningJob, json: string, children: Child[]): Promise<ValueLocation> {
+async function stageResult(deps: ValueDeps, job: RunningJob, json: string, children: Child[]): Promise<ValueLocation> {
   if (fitsJobHead(job, json)) return { in: "head", json };
   return stageValue(deps, job, { what: "result", json }, children);
 }

@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
 import { hasEnded } from "../../../core/jobs/job.ts";
+import { resultObjectKey } from "../../../core/jobs/retention.ts";
 import { extractStream } from "../../../core/streams/stream-lines.ts";
 import { success, type World } from "../../../test/support/use-cases/world.ts";
 import { addJob, newScriptWorld } from "../../../test/support/use-cases/world-jobs.ts";
@@ -7,7 +8,6 @@ import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { recordHeartbeat } from "../../execution/heartbeat.ts";
 import { recordSecrets } from "../../secrets/masks.ts";
 import { loadJson, loadLogs, storeOutput } from "../values/values.ts";
-import { resultObjectKey } from "./finish.ts";
 
 let world: World;
 let hash: string;

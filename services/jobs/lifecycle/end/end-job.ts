@@ -1,0 +1,42 @@
+import type { HeadChange } from "../../../../aws/dynamodb/job-items.ts";
+import type { EndedJob, EndState, Job } from "../../../../core/jobs/job.ts";
+import type { EndedJobWithResult, Ending } from "../../../../core/jobs/lifecycle.ts";
+import type { ValueRef } from "../../../../core/jobs/value-ref.ts";
+import type { CachedResult } from "../../cache/cache.ts";
+import type { ValueDeps } from "../../values/values.ts";
+import { announceEnd } from "../follow-ups.ts";
+import type { RetryDeps } from "../retry-while-busy.ts";
+import { type CommitEndDeps, commitEnd } from "./commit-end.ts";
+import { stageCached, stageCopy, stageEnding } from "./stage-ending.ts";
+import type { StagedEnd } from "./staged-end.ts";
+
+export interface EndJobDeps extends ValueDeps, RetryDeps, CommitEndDeps {
+  nowMs: () => number;
+}
+
+/**
+ * Ends a job without a report: canceled while it waited or ran, lost for good, or refused before its code ran. Later output of its runner is
+ * stored under other names, so it changes no value of this end. `fields` are further fields of its record. Returns `undefined` if the job has
+ * changed since it was read.
+ */
+export async function endJob(deps: EndJobDeps, job: Job, ending: Ending, fields: HeadChange = {}): Promise<EndedJob | undefined> {
+  return completeEnd(deps, job, await stageEnding(deps, job, ending, fields));
+}
+
+/** Ends a job with the result of an earlier run instead of running it. */
+export async function endJobFromCache(deps: EndJobDeps, job: Job, cached: CachedResult): Promise<EndedJob | undefined> {
+  return completeEnd(deps, job, await stageCached(deps, job, cached));
+}
+
+/** Ends a job with its own stored value or that of another job. */
+export async function endJobWithValue(deps: EndJobDeps, job: Job, state: EndState, value: ValueRef): Promise<EndedJob | undefined> {
+  return completeEnd(deps, job, await stageCopy(deps, job, state, value));
+}
+
+/** Ends a job whose values are stored, and starts what follows. */
+export async function completeEnd(deps: EndJobDeps, job: Job, end: StagedEnd): Promise<EndedJobWithResult | undefined> {
+  const ended = await commitEnd(deps, job, end);
+  if (!ended) return undefined;
+  await announceEnd(deps, ended);
+  return end.resultJson === undefined ? ended : { ...ended, resultJson: end.resultJson };
+}

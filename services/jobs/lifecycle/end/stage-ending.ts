@@ -1,0 +1,43 @@
+import type { HeadChange } from "../../../../aws/dynamodb/job-items.ts";
+import type { EndState, Job } from "../../../../core/jobs/job.ts";
+import type { Ending } from "../../../../core/jobs/lifecycle.ts";
+import type { ValueLocation, ValueRef } from "../../../../core/jobs/value-ref.ts";
+import { type CachedResult, stageCachedStream } from "../../cache/cache.ts";
+import { copyValue, type ValueDeps } from "../../values/values.ts";
+import { stageLogs, stageResult } from "./stage-result.ts";
+import type { StagedEnd } from "./staged-end.ts";
+
+/** Stores the values of an end that no runner has reported. */
+export async function stageEnding(
+  deps: ValueDeps,
+  job: Job,
+  { state, resultJson, log = "" }: Ending,
+  fields: HeadChange,
+): Promise<StagedEnd> {
+  const logChars = await stageLogs(deps, job, { offset: 0, text: log });
+  const result = await stageResult(deps, job, resultJson);
+  return { state, result, fields: { ...fields, logChars: Math.max(logChars, job.logChars) } };
+}
+
+/** Stores a copy of a value as the result of a job. The job gets its own copy, so that each copy is erased with its job. */
+export async function stageCopy(deps: ValueDeps, job: Job, state: EndState, { jobId, location, redacted }: ValueRef): Promise<StagedEnd> {
+  const copy = (value: ValueLocation, what: "result" | "redacted") =>
+    jobId === job.id && value.in !== "head" ? { location: value } : copyValue(deps, { from: { id: jobId }, location: value }, job, what);
+  const [{ location: own }, redactedCopy] = await Promise.all([
+    copy(location, "result"),
+    redacted ? copy(redacted, "redacted") : undefined,
+  ]);
+  const result = own.in === "head" ? await stageResult(deps, job, own.json) : own;
+  return {
+    state,
+    result,
+    fields: redactedCopy ? { redactedResult: redactedCopy.location } : {},
+    isReusable: state === "succeeded",
+  };
+}
+
+/** Returns the end of a job that gets the result of an earlier run. Its stream becomes visible together with the end. */
+export async function stageCached(deps: ValueDeps, job: Job, cached: CachedResult): Promise<StagedEnd> {
+  const { result, ...fields } = cached.fields;
+  return { state: "succeeded", result, fields, children: await stageCachedStream(deps, job, cached) };
+}

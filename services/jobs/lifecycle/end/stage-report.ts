@@ -1,0 +1,95 @@
+import { limits } from "../../../../contract/limits.ts";
+import { fitsJobHead } from "../../../../core/jobs/head-size.ts";
+import type { Job, RunningJob } from "../../../../core/jobs/job.ts";
+import { type Ending, toEnding } from "../../../../core/jobs/lifecycle.ts";
+import { resultObjectKey } from "../../../../core/jobs/retention.ts";
+import type { ValueLocation } from "../../../../core/jobs/value-ref.ts";
+import { escapeReferences } from "../../../../core/resources/references.ts";
+import type { Masker } from "../../../../core/secrets/mask.ts";
+import type { RunOutcome } from "../../../../runners/protocol.ts";
+import { type OutputChunk, storeOutput, storeValue, storeValueOutsideHead, type ValueDeps } from "../../values/values.ts";
+import { addStreamToResult, addStreamToUpload } from "../streamed-result.ts";
+import { type MaskedOutcome, redactResult } from "./mask-report.ts";
+import { stageLogs } from "./stage-result.ts";
+import type { StagedEnd } from "./staged-end.ts";
+
+interface MaskedReport {
+  reported: RunOutcome;
+  masked: MaskedOutcome;
+  masker: Masker | undefined;
+}
+
+/** Stores the values of a report. Their names contain the attempt, so repeating this is harmless. */
+export async function stageReport(deps: ValueDeps, job: RunningJob, { reported, masked, masker }: MaskedReport): Promise<StagedEnd> {
+  const prepared = await stagePreprocessed(deps, job, masked);
+  // A run is killed because it was canceled after it was claimed: only the record contains the cancellation.
+  const marked = masked.outcome === "killed" ? await deps.jobs.get(job.id) : undefined;
+  // The beginning of a longer stream was stored without secrets, so its end contains no remains of one either.
+  const streamed = await addStreamToResult(deps, job, reported.logs.offset > 0 ? { ...reported, logs: masked.logs } : reported);
+  const ending = toEnding(marked?.cancel ? { ...job, cancel: marked.cancel } : job, { ...masked, result: streamed });
+  const { logs, memPeakKb } = masked;
+  const uploaded = await stageUpload(deps, job, masked);
+  const { result, logChars } = uploaded
+    ? { result: uploaded, logChars: await stageLogs(deps, job, logs) }
+    : await stageReturned(deps, { ...job, ...prepared }, ending, logs);
+  const redactedResult = masker && !uploaded ? await stageRedacted(deps, job, masker, ending) : undefined;
+  const fields = {
+    ...prepared,
+    logChars: Math.max(logChars, job.logChars),
+    ...(memPeakKb ? { memPeakKb } : {}),
+    ...(redactedResult ? { redactedResult } : {}),
+  };
+  return {
+    state: ending.state,
+    result,
+    fields,
+    // The number of recorded secrets must be the same as when the masker was created.
+    condition: job.masks === undefined ? { attr: "masks", exists: false } : { attr: "masks", eq: job.masks },
+    isReusable: ending.state === "succeeded",
+    ...(uploaded ? {} : { resultJson: ending.resultJson }),
+  };
+}
+
+/** Replaces the preprocessor's arguments by those that it returned for `main`. Another run with them must not read what their texts refer to. */
+async function stagePreprocessed(deps: ValueDeps, job: RunningJob, { preprocessed }: RunOutcome) {
+  if (!preprocessed || job.preprocess !== "wanted") return {};
+  return { args: await storeValue(deps, job, "args", JSON.stringify(escapeReferences(preprocessed))), preprocess: "done" as const };
+}
+
+/** Returns the location of a large result, which the runner has stored in S3; `undefined` for other results. */
+async function stageUpload(
+  deps: ValueDeps,
+  job: RunningJob,
+  { outcome, resultUploaded, logs }: MaskedOutcome,
+): Promise<ValueLocation | undefined> {
+  if (!resultUploaded || outcome !== "success") return undefined;
+  return addStreamToUpload(deps, job, logs, { key: resultObjectKey(job, job.attempt), bytes: resultUploaded.bytes });
+}
+
+/** Stores a result that the runner has returned, in one item with the output if both fit. */
+async function stageReturned(
+  deps: ValueDeps,
+  job: Job,
+  { resultJson }: Ending,
+  logs: OutputChunk,
+): Promise<{ result: ValueLocation; logChars: number }> {
+  const bytes = Buffer.byteLength(resultJson);
+  if (fitsJobHead(job, resultJson)) {
+    return { result: { in: "head", json: resultJson }, logChars: await stageLogs(deps, job, logs) };
+  }
+  if (bytes <= limits.itemBytes) {
+    const ref = await storeOutput(deps, job, { attempt: job.attempt, ...logs, resultJson });
+    return { result: { in: "item", ref }, logChars: logs.offset + logs.text.length };
+  }
+  const key = resultObjectKey(job, job.attempt);
+  await deps.storage.putObject(key, resultJson, "application/json");
+  return { result: { in: "s3", key, bytes }, logChars: await stageLogs(deps, job, logs) };
+}
+
+/** Stores the redacted copy of a result; `undefined` if the result contains no secret. */
+async function stageRedacted(deps: ValueDeps, job: RunningJob, masker: Masker, { resultJson }: Ending): Promise<ValueLocation | undefined> {
+  // The forms of a token are the same in JSON text, so most results are not parsed.
+  const mayHide = job.masks !== undefined || masker.text(resultJson) !== resultJson;
+  const redacted = mayHide ? redactResult(masker, resultJson) : undefined;
+  return redacted === undefined ? undefined : storeValueOutsideHead(deps, job, "redacted", redacted);
+}
