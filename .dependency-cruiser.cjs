@@ -13,7 +13,7 @@ const arrows = {
   lib: ["contract", "core"],
   bin: ["lib", "contract"],
   // The settings of a deployment, which `npm run aws:check` compares with an account.
-  engine: ["functions", "services", "aws", "contract", "lib/config.ts", "lib/compute/concurrency.ts"],
+  engine: ["functions", "services", "aws", "core", "contract", "lib/config.ts", "lib/compute/concurrency.ts"],
   cli: ["contract", "core/sync", "core/signatures", "clients/pack.ts"],
   clients: ["contract"],
   web: ["contract"],

@@ -7,6 +7,7 @@ import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Topic } from "aws-cdk-lib/aws-sns";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { defined } from "../contract/defined.ts";
 import { env } from "../contract/env.ts";
 import { Api } from "./api/api.ts";
 import { Edge, RoutesEdge } from "./api/edge.ts";
@@ -87,7 +88,7 @@ export class Svc extends Construct {
     super(scope, id);
     for (const [flag, value] of Object.entries(FLAGS)) if (this.node.tryGetContext(flag) === undefined) this.node.setContext(flag, value);
     const { name, bundles: given, ...settings } = props;
-    const config = parseConfig({ ...settings, ...(name === undefined ? {} : { stackName: name }) }, skipsInterpreters(this.node));
+    const config = parseConfig({ ...settings, ...defined({ stackName: name }) }, skipsInterpreters(this.node));
     const bundles = given ?? findBundles(config);
     this.name = config.stackName;
     requireFreeName(this, config.stackName);

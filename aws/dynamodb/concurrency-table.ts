@@ -13,6 +13,7 @@ import {
   PutTransaction,
   string,
 } from "dynamodb-toolbox";
+import { defined } from "../../contract/defined.ts";
 import { limits } from "../../contract/limits.ts";
 import { type Group, groupSchema, isEmptyGroup } from "../../core/jobs/concurrency.ts";
 import { computeShard } from "../../core/jobs/job.ts";
@@ -61,7 +62,7 @@ function itemOf({ id, workspace }: FoundGroup, group: Group) {
     version: randomBytes(9).toString("base64"),
     slots,
     waiting,
-    ...(timerMs === undefined ? {} : { timerMs }),
+    ...defined({ timerMs }),
     ...(dueAtMs === undefined ? {} : { dueAtMs, duePartition: `due#${computeShard(id)}` }),
     // Each start and end writes the item, so an item of this age has no slot that counts.
     expiresAtS: Math.ceil((Date.now() + limits.concurrencyWindowS * 1000 + limits.jobRetentionMs) / 1000),

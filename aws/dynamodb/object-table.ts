@@ -20,6 +20,7 @@ import {
   UpdateTransaction,
 } from "dynamodb-toolbox";
 import { assertNever } from "../../contract/assert-never.ts";
+import { defined } from "../../contract/defined.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import type { Expectation, ObjectChange, ObjectKey, ObjectWrite, StoredObject } from "../../core/objects/write.ts";
 import { documents } from "../sdk/clients.ts";
@@ -96,7 +97,7 @@ function paramsOf(part: ObjectWrite): Write {
     case "update": {
       const { pk, sk, next, version, ...whole } = part.change;
       const replaced = Object.fromEntries(Object.entries(whole).map(([name, value]) => [name, $set(value)]));
-      const item = { pk, sk, ...(next === undefined ? {} : { next }), ...(version === undefined ? {} : { version }), ...replaced };
+      const item = { pk, sk, ...defined({ next, version }), ...replaced };
       return ObjectEntity.build(UpdateTransaction).item(item).options(under(part.expect)).params();
     }
     case "remove":

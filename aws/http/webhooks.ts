@@ -1,3 +1,4 @@
+import { defined } from "../../contract/defined.ts";
 import { limits } from "../../contract/limits.ts";
 import { type Attempt, failedAttempt, refusedAttempt } from "../../core/deliveries/attempt.ts";
 import { parseRetryAfterMs } from "../../core/deliveries/schedule.ts";
@@ -50,5 +51,5 @@ function toOutcome(status: number, retryAfter: string | undefined): Attempt {
   // Standard Webhooks: with this status, the receiver ends the subscription.
   if (status === GONE) return { ok: false, final: true, error: `it returned status ${status}`, status, gone: true };
   const retryAfterMs = parseRetryAfterMs(retryAfter, Date.now());
-  return { ...failed(`it returned status ${status}`), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  return { ...failed(`it returned status ${status}`), ...defined({ retryAfterMs }) };
 }

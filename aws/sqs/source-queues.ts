@@ -8,6 +8,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
+import { defined } from "../../contract/defined.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import type { QueueMessage } from "../../core/triggers/events.ts";
 import { sqs } from "../sdk/clients.ts";
@@ -113,7 +114,7 @@ function toQueueMessage({ MessageId = "", Body = "", ReceiptHandle = "", Attribu
         name,
         {
           dataType: DataType,
-          ...(StringValue === undefined ? {} : { stringValue: StringValue }),
+          ...defined({ stringValue: StringValue }),
           ...(BinaryValue === undefined ? {} : { binaryBase64: Buffer.from(BinaryValue).toString("base64") }),
         },
       ]),

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { defined } from "../../contract/defined.ts";
 import { parseExactJson } from "../../contract/exact-json.ts";
 import { CommandError } from "../errors.ts";
 import { version } from "../version.ts";
@@ -70,7 +71,7 @@ export class ApiClient {
   }
 
   post<T>(path: string, body?: unknown, options: RequestOptions = {}): Promise<T> {
-    return this.#call<T>("POST", path, { ...options, ...(body === undefined ? {} : { body }) });
+    return this.#call<T>("POST", path, { ...options, ...defined({ body }) });
   }
 
   delete<T>(path: string, options: RequestOptions = {}): Promise<T> {
@@ -92,7 +93,7 @@ export class ApiClient {
    * the storage. Returns no bytes if the service answers that those of `ifNoneMatch` are the current ones.
    */
   async download(path: string, { ifNoneMatch, ...options }: RequestOptions & { ifNoneMatch?: string | undefined }): Promise<Download> {
-    const headers = { ...options.headers, ...(ifNoneMatch === undefined ? {} : { "if-none-match": ifNoneMatch }) };
+    const headers = { ...options.headers, ...defined({ "if-none-match": ifNoneMatch }) };
     const response = await this.fetch("GET", path, { ...options, headers, redirect: "manual" });
     const etag = response.headers.get("etag") ?? undefined;
     const location = response.status === 200 ? null : response.headers.get("location");

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { join } from "node:path";
+import { defined } from "../../contract/defined.ts";
 import { placeOf } from "../../core/sync/files/file-place.ts";
 import { readInlineNames } from "../../core/sync/files/parse-files.ts";
 import { MAIN } from "../codebases/bundle.ts";
@@ -15,7 +16,7 @@ export function findSource(project: Pick<Project, "root" | "options">, item: Pre
     const found = place.file === MAIN ? fromBundle(item, place) : fromScript(project, item, place);
     if (found === undefined) continue;
     const text = readText(project.root, found.file)?.split("\n")[found.line - 1];
-    return { ...found, ...(text === undefined ? {} : { text }) };
+    return { ...found, ...defined({ text }) };
   }
   return undefined;
 }

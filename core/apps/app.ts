@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defined } from "../../contract/defined.ts";
 import { type AppJson, type AppListQuery, type AppPolicy, type ListedAppJson, policySchema } from "../../contract/routes/stored/apps.ts";
 import { defineObject, inWorkspace, sortableNumber, sortByPath } from "../objects/define-object.ts";
 import { parseRecord } from "../records/record-format.ts";
@@ -50,9 +51,9 @@ const toShared = (workspace: string, app: StoredApp) => ({
   path: app.path,
   summary: app.summary,
   execution_mode: parsePolicy(app).execution_mode,
-  ...(app.customPath === undefined ? {} : { custom_path: app.customPath }),
+  ...defined({ custom_path: app.customPath }),
   raw_app: false,
-  ...(app.labels === undefined ? {} : { labels: app.labels }),
+  ...defined({ labels: app.labels }),
 });
 
 interface AppParts {

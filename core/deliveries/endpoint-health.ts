@@ -1,3 +1,4 @@
+import { defined } from "../../contract/defined.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Attempt } from "./attempt.ts";
 
@@ -23,5 +24,5 @@ export function judgeEndpoint(
     : atMs - failingSinceMs >= limits.endpointFailsMs
       ? `Every delivery failed for ${limits.endpointFailsMs / 86_400_000} days.`
       : undefined;
-  return { failingSinceMs, isSlow, ...(disabledReason === undefined ? {} : { disabledReason }) };
+  return { failingSinceMs, isSlow, ...defined({ disabledReason }) };
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defined } from "../../contract/defined.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import type { DeliveryJson, DeliveryQuery } from "../../contract/routes/events/deliveries.ts";
 import { defineObject, inWorkspace } from "../objects/define-object.ts";
@@ -56,7 +57,7 @@ export function toDeliveryJson(delivery: EventDelivery): DeliveryJson {
     event_id: event,
     endpoint,
     type,
-    ...(path === undefined ? {} : { path }),
+    ...defined({ path }),
     state,
     attempts,
     created_at: toIsoTime(eventAtMs),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defined } from "../../contract/defined.ts";
 import { type SvcEvent, TEST_EVENT } from "../../contract/events.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import type { WebhookJson } from "../../contract/routes/events/webhooks.ts";
@@ -78,9 +79,9 @@ export function toWebhookJson(endpoint: Endpoint): WebhookJson {
     url,
     events,
     paths,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     enabled,
-    ...(disabledReason === undefined ? {} : { disabled_reason: disabledReason }),
+    ...defined({ disabled_reason: disabledReason }),
     ...(failingSinceMs === undefined ? {} : { failing_since: toIsoTime(failingSinceMs) }),
     created_by: endpoint.createdBy,
     created_at: toIsoTime(endpoint.createdAtMs),

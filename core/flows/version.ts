@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { jsonObject } from "../../contract/common.ts";
+import { defined } from "../../contract/defined.ts";
 import { type FlowModule, type FlowValue, storedFlowValueSchema } from "../../contract/flows/flow-value.ts";
 import { runnerLanguages } from "../../contract/languages.ts";
 import type { FlowJson, NewFlow } from "../../contract/routes/flows/flows.ts";
@@ -119,7 +120,7 @@ export function toFlowJson(
   const { deployment_message, preserve_on_behalf_of, skip_draft_deletion, ...fields } = sent;
   return {
     ...fields,
-    ...(errorHandlerMuted === undefined ? {} : { ws_error_handler_muted: errorHandlerMuted }),
+    ...defined({ ws_error_handler_muted: errorHandlerMuted }),
     workspace_id: workspace,
     edited_by: createdBy,
     edited_at: new Date(createdAtMs).toISOString(),

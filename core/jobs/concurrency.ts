@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import { defined } from "../../contract/defined.ts";
 
 /** The limit of a script version: simultaneous runs of one key, and starts within any window. */
 export const concurrencyRuleSchema = z.object({
@@ -75,7 +76,7 @@ export function resolveConcurrency(rule: ConcurrencyRule, workspace: string, pat
     .update(JSON.stringify([workspace, ...name]))
     .digest("hex")
     .slice(0, 32);
-  return { group, limit, ...(windowS === undefined ? {} : { windowS }) };
+  return { group, limit, ...defined({ windowS }) };
 }
 
 /** Removes the slots whose time has passed. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import { defined } from "../../contract/defined.ts";
 import { jobKindSchema } from "../../contract/job-kind.ts";
 import { scriptLanguageSchema } from "../../contract/languages.ts";
 import { retentionSchema } from "../../contract/retention.ts";
@@ -10,14 +11,14 @@ import { type ValueLocation, valueLocationSchema, valueRefSchema } from "./value
 function flowFromRelease01(stored: unknown): unknown {
   if (typeof stored !== "object" || stored === null || !("n" in stored)) return stored;
   const { n: execution, machine: stateMachine, ...rest } = stored as Record<string, unknown>;
-  return { ...rest, execution, ...(stateMachine === undefined ? {} : { stateMachine }), outdated: true };
+  return { ...rest, execution, ...defined({ stateMachine }), outdated: true };
 }
 
 /** Release 0.1 wrote other names for the step of a job, too. */
 function stepFromRelease01(stored: unknown): unknown {
   if (typeof stored !== "object" || stored === null || !("at" in stored)) return stored;
   const { at: path, shared: sharedFolder, ...rest } = stored as Record<string, unknown>;
-  return { ...rest, path, ...(sharedFolder === undefined ? {} : { sharedFolder }) };
+  return { ...rest, path, ...defined({ sharedFolder }) };
 }
 
 const delegationSchema = z.object({ kind: z.enum(["script", "flow"]), path: z.string() });

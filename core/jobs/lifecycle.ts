@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { assertNever } from "../../contract/assert-never.ts";
+import { defined } from "../../contract/defined.ts";
 import { laterMs } from "../../contract/iso-time.ts";
 import { runnableLanguages } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
@@ -161,10 +162,10 @@ export function toJobMessage(job: Sendable): JobMessage {
   const { id, hash, concurrency, claimer } = job;
   return {
     job: id,
-    ...(hash === undefined ? {} : { hash }),
+    ...defined({ hash }),
     ...(concurrency ? { group: concurrency.group } : {}),
     ...(isHighPriority(job) ? { high: true } : {}),
-    ...(claimer === undefined ? {} : { claimer }),
+    ...defined({ claimer }),
   };
 }
 

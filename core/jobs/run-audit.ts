@@ -1,3 +1,4 @@
+import { defined } from "../../contract/defined.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import type { JobKind } from "../../contract/job-kind.ts";
 import type { AuditJson, AuditQuery } from "../../contract/routes/workspaces/audit.ts";
@@ -35,8 +36,8 @@ export function toRunEntry(job: Job): AuditJson {
     username: job.createdBy,
     operation: runOperations[job.kind],
     action_kind: "Execute",
-    ...(job.path === undefined ? {} : { resource: job.path }),
-    parameters: { uuid: job.id, permissioned_as: job.permissionedAs, ...(job.hash === undefined ? {} : { hash: job.hash }) },
+    ...defined({ resource: job.path }),
+    parameters: { uuid: job.id, permissioned_as: job.permissionedAs, ...defined({ hash: job.hash }) },
   };
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import * as z from "zod";
 import { assertNever } from "../../contract/assert-never.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { defineObject } from "../objects/define-object.ts";
@@ -91,7 +92,7 @@ export function createDeviceGrant(sent: Pick<DeviceGrant, "userCode" | "clientNa
   return {
     state: "pending",
     userCode,
-    ...(clientName === undefined ? {} : { clientName }),
+    ...defined({ clientName }),
     address,
     requestedAtMs: nowMs,
     expiresAtMs: nowMs + limits.deviceGrantMs,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defined } from "../../contract/defined.ts";
 import type { TokenBadge } from "../../contract/routes/people/tokens.ts";
 import { defineObject, sortableMs } from "../objects/define-object.ts";
 import type { ObjectKey } from "../objects/write.ts";
@@ -36,8 +37,7 @@ export function toTokenExpiry(record: TokenRecord): TokenExpiry | undefined {
     hash,
     prefix,
     email,
-    ...(label === undefined ? {} : { label }),
-    ...(workspace === undefined ? {} : { workspace }),
+    ...defined({ label, workspace }),
     expiresAtMs,
     announced,
   };

@@ -1,4 +1,5 @@
 import { actions } from "../../contract/access/actions.ts";
+import { defined } from "../../contract/defined.ts";
 import type { Arguments } from "../payload/arguments.ts";
 import { tryParseJson } from "../payload/json.ts";
 import type { Actor, Person } from "../people/actor.ts";
@@ -17,7 +18,7 @@ export function escapeEventReferences<T extends Event>(event: T, mayRefer?: (ref
   // The runner derives an absent body from the text.
   const body = Object.hasOwn(event, "body") || typeof raw_string !== "string" ? undefined : (tryParseJson(raw_string)?.json ?? raw_string);
   const escaped = escapeReferences({ ...others, ...(hasReferences(body) ? { body } : {}) }, mayRefer) as object;
-  return { ...escaped, ...(raw_string === undefined ? {} : { raw_string }) } as T;
+  return { ...escaped, ...defined({ raw_string }) } as T;
 }
 
 /**

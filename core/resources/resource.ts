@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defined } from "../../contract/defined.ts";
 import type { ListedResourceJson, ResourceJson, ResourceListQuery } from "../../contract/routes/stored/resources.ts";
 import { isJsonSubset, matchesList } from "../jobs/filter.ts";
 import { defineObject, inWorkspace, sortByPath } from "../objects/define-object.ts";
@@ -28,13 +29,12 @@ function withoutValue(workspace: string, resource: StoredResource): ResourceJson
     workspace_id: workspace,
     path,
     resource_type: resourceType,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     is_oauth: false,
     extra_perms: {},
     created_by: createdBy,
     edited_at: new Date(editedAtMs).toISOString(),
-    ...(labels === undefined ? {} : { labels }),
-    ...(wsSpecific === undefined ? {} : { ws_specific: wsSpecific }),
+    ...defined({ labels, ws_specific: wsSpecific }),
   };
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defined } from "../../contract/defined.ts";
 import type { ResourceTypeJson } from "../../contract/routes/stored/resources.ts";
 import { defineObject, inWorkspace } from "../objects/define-object.ts";
 
@@ -36,12 +37,10 @@ export function toResourceTypeJson(workspace: string, type: StoredType): Resourc
     workspace_id: workspace,
     name,
     ...(schemaJson === undefined ? {} : { schema: JSON.parse(schemaJson) }),
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     created_by: createdBy,
     edited_at: new Date(editedAtMs).toISOString(),
-    ...(formatExtension === undefined ? {} : { format_extension: formatExtension }),
-    ...(isFileset === undefined ? {} : { is_fileset: isFileset }),
-    ...(displayName === undefined ? {} : { display_name: displayName }),
+    ...defined({ format_extension: formatExtension, is_fileset: isFileset, display_name: displayName }),
   };
 }
 

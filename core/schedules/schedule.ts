@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { jsonObject } from "../../contract/common.ts";
+import { defined } from "../../contract/defined.ts";
 import {
   type ScheduleJson,
   type ScheduleListQuery,
@@ -66,7 +67,7 @@ export function toScheduleJson(workspace: string, schedule: StoredSchedule): Sch
     permissioned_as: permissionedAs,
     edited_by: editedBy,
     edited_at: new Date(editedAtMs).toISOString(),
-    ...(error === undefined ? {} : { error }),
+    ...defined({ error }),
     ...schedule.settings,
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { jsonObject } from "../../contract/common.ts";
+import { defined } from "../../contract/defined.ts";
 import { runnerLanguages, scriptLanguageSchema } from "../../contract/languages.ts";
 import type { NewScript, ScriptJson } from "../../contract/routes/stored/script.ts";
 import type { Bundle } from "../builds/bundle.ts";
@@ -154,8 +155,7 @@ export function toScriptJson(
     has_preprocessor: runnable.preprocessor !== undefined || (fields.has_preprocessor ?? false),
     ws_error_handler_muted: runnable.errorHandlerMuted ?? fields.ws_error_handler_muted ?? false,
     ...(version.inferredSchema ? { inferred_schema: version.inferredSchema } : {}),
-    ...(lock === undefined ? {} : { lock }),
-    ...(built.lockErrorLogs === undefined ? {} : { lock_error_logs: built.lockErrorLogs }),
+    ...defined({ lock, lock_error_logs: built.lockErrorLogs }),
   };
 }
 

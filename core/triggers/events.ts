@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defined } from "../../contract/defined.ts";
 import type { TriggerKind } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { StoredTrigger } from "./trigger.ts";
 
@@ -42,8 +43,7 @@ export function fromQueueMessage(
     name,
     {
       data_type: dataType,
-      ...(stringValue === undefined ? {} : { string_value: stringValue }),
-      ...(binaryBase64 === undefined ? {} : { binary_value: binaryBase64 }),
+      ...defined({ string_value: stringValue, binary_value: binaryBase64 }),
     },
   ]);
   return {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { v5 as uuidv5 } from "uuid";
 import * as z from "zod";
+import { defined } from "../../contract/defined.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { triggerKindSchema, triggerModeSchema } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { TriggerJson } from "../../contract/routes/triggers/trigger-kinds.ts";
@@ -62,10 +63,10 @@ export function toTriggerJson(
     edited_by: trigger.editedBy,
     edited_at: toIsoTime(trigger.editedAtMs),
     ...(labels ? { labels } : {}),
-    ...(errorHandlerPath === undefined ? {} : { error_handler_path: errorHandlerPath }),
+    ...defined({ error_handler_path: errorHandlerPath }),
     ...(errorHandlerArgs ? { error_handler_args: errorHandlerArgs } : {}),
     ...(retry ? { retry: retry as NonNullable<TriggerJson["retry"]> } : {}),
-    ...(error === undefined ? {} : { error }),
+    ...defined({ error }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import { defined } from "../../contract/defined.ts";
 import type { VariableJson, VariableListQuery } from "../../contract/routes/stored/variables.ts";
 import { defineObject, inWorkspace, sortByPath } from "../objects/define-object.ts";
 
@@ -43,17 +44,15 @@ export function toVariableJson(
   return {
     workspace_id: workspace,
     path,
-    ...(value === undefined ? {} : { value }),
+    ...defined({ value }),
     is_secret: isSecret,
     description,
     extra_perms: {},
-    ...(account === undefined ? {} : { account }),
+    ...defined({ account }),
     is_oauth: isOauth ?? false,
-    ...(variable.expiresAt === undefined ? {} : { expires_at: variable.expiresAt }),
+    ...defined({ expires_at: variable.expiresAt }),
     ...toRefreshJson(variable, nowMs),
-    ...(linked === undefined ? {} : { is_linked: linked }),
-    ...(labels === undefined ? {} : { labels }),
-    ...(wsSpecific === undefined ? {} : { ws_specific: wsSpecific }),
+    ...defined({ is_linked: linked, labels, ws_specific: wsSpecific }),
     edited_at: new Date(editedAtMs).toISOString(),
     edited_by: editedBy,
   };
@@ -64,7 +63,7 @@ export function toRefreshJson({ expiresAt, refreshed, refreshError }: StoredVari
   return {
     is_refreshed: refreshed ?? false,
     ...(expiresAt === undefined ? {} : { is_expired: Date.parse(expiresAt) <= nowMs }),
-    ...(refreshError === undefined ? {} : { refresh_error: refreshError }),
+    ...defined({ refresh_error: refreshError }),
   };
 }
 

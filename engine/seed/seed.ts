@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { defined } from "../../contract/defined.ts";
 import { lastLines } from "../commands/command.ts";
 import { Complaint } from "../launch/complaint.mjs";
 import { root } from "../paths.ts";
@@ -49,7 +50,7 @@ export async function seedExamples(access: Access, args: object, earlier?: Seede
     await built(access, version);
     result = await firstResult(access, args);
   }
-  return { seeded, ...(result === undefined ? {} : { result }) };
+  return { seeded, ...defined({ result }) };
 }
 
 type Example = (typeof examples)[number];

@@ -1,3 +1,4 @@
+import { defined } from "../../contract/defined.ts";
 import type { TokenRoute } from "../../contract/route.ts";
 import { userStateRoutes } from "../../contract/routes/flows/user-states.ts";
 import { jobControlRoutes as control } from "../../contract/routes/jobs/job-control.ts";
@@ -30,7 +31,7 @@ const callerOf = (auth: Auth, action: TokenRoute): JobCaller => ({ actor: auth.a
 /** Sends a page of a list, and in a header the cursor of the next one. Another header marks an empty page after which more may match. */
 const pageReply = <Entry>({ entries, next }: ListPage<Entry>) =>
   json(200, entries, {
-    ...(next === undefined ? {} : { [NEXT_CURSOR_HEADER]: next }),
+    ...defined({ [NEXT_CURSOR_HEADER]: next }),
     ...(next !== undefined && entries.length === 0 ? { [PARTIAL_COUNT_HEADER]: "true" } : {}),
   });
 /** Replies with a number of jobs. A header marks it if it is a lower bound. */

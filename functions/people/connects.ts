@@ -1,5 +1,6 @@
 import { tokenEndpoints } from "../../aws/http/token-endpoints.ts";
 import { accountKeys } from "../../aws/kms/data-keys.ts";
+import { defined } from "../../contract/defined.ts";
 import { limits } from "../../contract/limits.ts";
 import { connectRoutes as routes } from "../../contract/routes/people/connects.ts";
 import { loadStoredClients, requireStoredClient } from "../../services/accounts/clients.ts";
@@ -24,8 +25,7 @@ const withCookie = (reply: Reply, value: string, maxAgeS: number): Reply => ({
 function toJson({ refreshToken, expiresInS, scopes }: ConnectedTokens) {
   return {
     refresh_token: refreshToken,
-    ...(expiresInS === undefined ? {} : { expires_in: expiresInS }),
-    ...(scopes === undefined ? {} : { scope: scopes }),
+    ...defined({ expires_in: expiresInS, scope: scopes }),
   };
 }
 
@@ -33,7 +33,7 @@ export const connects: ApiRoutes = [
   on(routes.listConnects, async () => json(200, Object.keys(await loadStoredClients(deps)).sort())),
   on(routes.getConnect, async ({ params: { client } }) => {
     const { scopes, extra_params } = (await requireStoredClient(deps, client)).connect_config;
-    return json(200, { scopes, ...(extra_params === undefined ? {} : { extra_params }) });
+    return json(200, { scopes, ...defined({ extra_params }) });
   }),
   on(routes.beginConnect, async ({ auth: { actor }, params: { client }, query }) => {
     const { beginConnect } = await importConnect();

@@ -1,6 +1,7 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { findPublicKey } from "../../aws/kms/signing-keys.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import { toActionKind, toOperation } from "../../core/audit/entry.ts";
@@ -116,7 +117,7 @@ function withAudit({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth> {
           inSteps: inSteps.has(route.name),
           operation: toOperation(route.name),
           action_kind: toActionKind(route.name, route.method),
-          ...(resource === undefined ? {} : { resource }),
+          ...defined({ resource }),
         },
         () => handle(call),
         resourceInReply[route.name],

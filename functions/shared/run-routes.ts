@@ -1,4 +1,5 @@
 import type { findPublicKey } from "../../aws/kms/signing-keys.ts";
+import { defined } from "../../contract/defined.ts";
 import { env } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
@@ -35,7 +36,7 @@ export function authenticateRun(authenticator: Authenticator): Authenticate<RunA
     const { actor, read } = await authenticate(authenticator, token, { workspace, alsoRead: [wanted ?? workspaceObject.key(workspace)] });
     // The path of a version is part of its head; an absent version has none.
     const path = wanted && (params["path"] ?? (read[0]?.value as { path?: string } | undefined)?.path);
-    checkAccess(actor, route, params, { workspace, ...(path === undefined ? {} : { path }) });
+    checkAccess(actor, route, params, { workspace, ...defined({ path }) });
     if (!wanted && !read[0]) throw new SvcError("workspace.notFound", { workspace });
     return { actor, head: read[0] };
   };

@@ -11,6 +11,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
+import { defined } from "../../contract/defined.ts";
 import { env } from "../../contract/env.ts";
 import type { StackConfig } from "../config.ts";
 
@@ -73,7 +74,7 @@ export class Logins extends Construct {
     const { config, through } = this;
     const logins = config.logins.map(({ name, displayName, issuer, clientId, clientSecretName }) => ({
       name,
-      ...(displayName === undefined ? {} : { displayName }),
+      ...defined({ displayName }),
       ...(through
         ? { issuer: through.pool.userPoolProviderUrl, clientId: through.client.userPoolClientId, identityProvider: name }
         : { issuer, clientId, clientSecretName }),

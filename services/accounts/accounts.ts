@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { actions } from "../../contract/access/actions.ts";
+import { defined } from "../../contract/defined.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { type Account, accountObject, deriveAccountId } from "../../core/accounts/account.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
@@ -51,7 +52,7 @@ export async function createAccount(deps: AccountDeps, caller: WorkspaceCaller, 
     ...(refreshToken === undefined
       ? {}
       : { refreshToken: await sealForAccounts(deps, sealLocations.account(workspace, id), refreshToken) }),
-    ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+    ...defined({ expiresAtMs }),
     failures: 0,
     createdAtMs: deps.nowMs(),
   };

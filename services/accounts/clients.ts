@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import {
   CONNECT_CLIENTS,
@@ -41,7 +42,7 @@ export async function setConnectClients(deps: SaveClientsDeps, value: unknown): 
         const sealedSecret = client.secret
           ? await sealForAccounts(deps, sealLocations.client(name), client.secret)
           : findKeptSecret(before[name], client);
-        clients[name] = { id: client.id, connect_config: client.connect_config, ...(sealedSecret === undefined ? {} : { sealedSecret }) };
+        clients[name] = { id: client.id, connect_config: client.connect_config, ...defined({ sealedSecret }) };
       }
       const object = { ...key, value: clients, version: randomUUID() };
       const refused = await deps.objects.transactWrite([write.put(object, found ? unchangedSince(found) : "absent")]);

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { TokenEndpoints } from "../../aws/http/token-endpoints.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { type CompletedConnect, completedConnectSchema, computeTokenEnd, pendingConnectSchema } from "../../core/accounts/account.ts";
@@ -76,8 +77,7 @@ export async function completeConnect(
     owner,
     untilMs: nowMs() + limits.loginMs,
     accessToken: tokens.accessToken,
-    ...(tokens.refreshToken === undefined ? {} : { refreshToken: tokens.refreshToken }),
-    ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+    ...defined({ refreshToken: tokens.refreshToken, expiresAtMs }),
   };
   return {
     accessToken: tokens.accessToken,

@@ -1,5 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { AppHistoryJson, AppJson, AppListQuery, ListedAppJson } from "../../contract/routes/stored/apps.ts";
 import {
@@ -112,6 +113,6 @@ export async function listAppHistory(
     version,
     created_at: new Date(createdAtMs).toISOString(),
     created_by: createdBy,
-    ...(message === undefined ? {} : { deployment_msg: message }),
+    ...defined({ deployment_msg: message }),
   }));
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import { actions } from "../../contract/access/actions.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { AppChange, AppPolicy, NewApp } from "../../contract/routes/stored/apps.ts";
@@ -118,7 +119,7 @@ export async function updateApp(
       ...rest,
       path: to,
       policyJson,
-      ...(request.summary === undefined ? {} : { summary: request.summary }),
+      ...defined({ summary: request.summary }),
       ...(request.labels == null ? {} : { labels: request.labels }),
       ...(customPath ? { customPath } : {}),
       ...(newVersion === undefined ? {} : { version: newVersion, createdBy: actor.username, createdAtMs: atMs }),

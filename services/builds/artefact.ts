@@ -2,6 +2,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Functions } from "../../aws/lambda/functions.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import { actions } from "../../contract/access/actions.ts";
+import { defined } from "../../contract/defined.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { artefactObject } from "../../core/builds/artefact.ts";
@@ -53,7 +54,7 @@ export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promi
     language: source.runner,
     files: gathered.files,
     entry: source.path,
-    ...(source.lock === undefined ? {} : { lock: source.lock }),
+    ...defined({ lock: source.lock }),
     ...(dependencies ? { dependencies } : {}),
     target: deps.target,
   };

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
@@ -96,9 +97,9 @@ export async function getDelivery(
     attempt_log: delivery.tries.map(({ atMs, ms, ok, status, error }) => ({
       at: toIsoTime(atMs),
       success: ok,
-      ...(status === undefined ? {} : { status }),
+      ...defined({ status }),
       milliseconds: ms,
-      ...(error === undefined ? {} : { error }),
+      ...defined({ error }),
     })),
   };
 }

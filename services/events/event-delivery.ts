@@ -1,5 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Webhooks } from "../../aws/http/webhooks.ts";
+import { defined } from "../../contract/defined.ts";
 import { type SvcEvent, TEST_EVENT } from "../../contract/events.ts";
 import { type Attempt, refusedAttempt } from "../../core/deliveries/attempt.ts";
 import { addTry, type EventDelivery, eventDeliveryObject } from "../../core/deliveries/event-delivery.ts";
@@ -86,7 +87,7 @@ function toRecord(
 ): EventDelivery {
   const { path = "name" in event.data ? event.data.name : undefined } = { path: listEventPaths(event)[0] };
   const tries = change.attempt ? addTry(known?.tries ?? [], change.attempt) : (known?.tries ?? []);
-  const about = { event: event.id, endpoint, type: event.type, ...(path === undefined ? {} : { path }), eventAtMs: event.atMs };
+  const about = { event: event.id, endpoint, type: event.type, ...defined({ path }), eventAtMs: event.atMs };
   return { ...change.progress, ...about, tries };
 }
 

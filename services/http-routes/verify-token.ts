@@ -9,6 +9,7 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from "jose";
+import { defined } from "../../contract/defined.ts";
 import type { CredentialOf } from "../../core/http-routes/authentication/credential.ts";
 import type { Authentication, RefusalReason } from "../../core/http-routes/authentication/outcome.ts";
 import type { KeySetReader } from "./issuer-keys.ts";
@@ -43,8 +44,7 @@ export async function verifyToken(
     algorithms: own.algorithms,
     currentDate: new Date(nowMs()),
     clockTolerance: CLOCK_TOLERANCE_S,
-    ...(own.issuer === undefined ? {} : { issuer: own.issuer }),
-    ...(own.audience === undefined ? {} : { audience: own.audience }),
+    ...defined({ issuer: own.issuer, audience: own.audience }),
   };
   try {
     const payload = own.jwks_url === undefined ? await verifyWithOwnKey(own, token, options) : undefined;

@@ -1,6 +1,7 @@
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { findPublicKey } from "../../aws/kms/signing-keys.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { findDelegation, getTreeId, type Job } from "../../core/jobs/job.ts";
 import type { ObjectKey } from "../../core/objects/write.ts";
@@ -69,7 +70,7 @@ export async function authenticate(
 
 function jobActorFields({ job: jobId, att: attempt, ws: workspace, pa: permissionedAs }: JobClaims, job: Job) {
   const { parent, root } = job;
-  const lineage = { ...(parent === undefined ? {} : { parent }), ...(root === undefined ? {} : { root }), tree: getTreeId(job) };
+  const lineage = { ...defined({ parent, root }), tree: getTreeId(job) };
   const handler = job.isHandler ? { isHandler: true as const } : {};
   const delegatedBy = findDelegation(job);
   return {
@@ -90,7 +91,7 @@ function tokenActorFields({ hash, prefix, workspace, scopes, readOnly, session, 
     tokenHash: hash,
     tokenPrefix: prefix,
     ...(session || expiresAtMs === undefined ? {} : { tokenExpiresAtMs: expiresAtMs }),
-    ...(workspace === undefined ? {} : { workspace }),
+    ...defined({ workspace }),
     ...(scopes ? { scopes } : {}),
     ...(readOnly ? { readOnly } : {}),
   };

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { defined } from "../../contract/defined.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
@@ -154,7 +155,7 @@ export async function getDeviceRequest(deps: DeviceGrantDeps, actor: Actor, type
   const { grant } = await findPending(deps, actor, typedCode);
   return {
     user_code: formatUserCode(grant.userCode),
-    ...(grant.clientName === undefined ? {} : { client_name: grant.clientName }),
+    ...defined({ client_name: grant.clientName }),
     requested_at: toIsoTime(grant.requestedAtMs),
     expires_at: toIsoTime(grant.expiresAtMs),
     address: grant.address,

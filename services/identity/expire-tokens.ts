@@ -1,5 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { INSTANCE } from "../../contract/common.ts";
+import { defined } from "../../contract/defined.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { buildTokenMail } from "../../core/notifications/token-mail.ts";
 import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
@@ -104,12 +105,12 @@ async function buildTokenEvents(
   const events: ObjectWrite[] = [];
   if (!entry.announced) return { events };
   const atMs = deps.nowMs();
-  const data = { token_prefix: prefix, ...(label === undefined ? {} : { label }), email, expiration: toIsoTime(expiresAtMs) };
+  const data = { token_prefix: prefix, ...defined({ label }), email, expiration: toIsoTime(expiresAtMs) };
   let until: string | undefined;
   for (const workspace of await listRecipientWorkspaces(deps, entry)) {
     if (sent?.type === type && workspace <= sent.until) continue;
     const writes = await buildEventWrites(deps, { type, workspace, by: SERVICE, atMs, data });
-    if (events.length + writes.length > MAX_EVENTS) return { events, ...(until === undefined ? {} : { until }) };
+    if (events.length + writes.length > MAX_EVENTS) return { events, ...defined({ until }) };
     events.push(...writes);
     until = workspace;
   }

@@ -3,6 +3,7 @@ import type { Logins } from "../../aws/cognito/logins.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import { INSTANCE } from "../../contract/common.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { write } from "../../core/objects/write.ts";
@@ -48,7 +49,7 @@ export async function beginLogin(
 ): Promise<{ location: string; pending: string }> {
   const { logins, nowMs, baseUrl } = deps;
   const { location, ...own } = await logins.beginSignIn(client, redirectUri(baseUrl, client));
-  const pending: PendingLogin = { client, ...own, untilMs: nowMs() + limits.loginMs, ...(returnTo === undefined ? {} : { returnTo }) };
+  const pending: PendingLogin = { client, ...own, untilMs: nowMs() + limits.loginMs, ...defined({ returnTo }) };
   const key = await loadLoginKey(deps);
   return {
     location,

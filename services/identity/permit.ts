@@ -1,5 +1,6 @@
 import type { AccessRule, Action } from "../../contract/access/access-rule.ts";
 import { actions } from "../../contract/access/actions.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { findKeySpace, spaceOf } from "../../core/jobs/concurrency.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
@@ -25,7 +26,7 @@ export function permit(actor: Actor, { name, access }: Action, target: Target, h
 /** Returns the error for a refused call, which names the missing role or right, or the token if its limits refuse the call. */
 export function toForbidden(actor: Actor, { name: action, access }: Action, target: Target): SvcError<"auth.forbidden"> {
   const needs = describeMissingRight(actor, access, target);
-  return new SvcError("auth.forbidden", { action, ...(needs === undefined ? {} : { needs }) });
+  return new SvcError("auth.forbidden", { action, ...defined({ needs }) });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
@@ -36,7 +37,7 @@ export function buildTokenWrites(owner: Owner, request: NewToken & { session?: b
     ...(request.session ? { session: true } : {}),
     createdAtMs: nowMs,
     lastUsedAtMs: nowMs,
-    ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+    ...defined({ expiresAtMs }),
   };
   const rest = {
     value: record,
@@ -102,9 +103,7 @@ export async function listTokens(
       read_only: record.readOnly ?? false,
       badge: toTokenBadge(record.expiresAtMs, nowMs()),
       email: record.email,
-      ...(record.label === undefined ? {} : { label: record.label }),
-      ...(record.scopes === undefined ? {} : { scopes: record.scopes }),
-      ...(record.workspace === undefined ? {} : { workspace_id: record.workspace }),
+      ...defined({ label: record.label, scopes: record.scopes, workspace_id: record.workspace }),
       ...(record.expiresAtMs === undefined ? {} : { expiration: toIsoTime(record.expiresAtMs) }),
     }));
 }
@@ -148,7 +147,7 @@ export async function updateToken(
   const { label, scopes, ...rest } = record;
   const newLabel = "label" in change ? change.label || undefined : label;
   const newScopes = "scopes" in change ? (change.scopes ? checkScopes(change.scopes) : undefined) : scopes;
-  const value = { ...rest, ...(newLabel === undefined ? {} : { label: newLabel }), ...(newScopes ? { scopes: newScopes } : {}) };
+  const value = { ...rest, ...defined({ label: newLabel }), ...(newScopes ? { scopes: newScopes } : {}) };
   const unchanged = unchangedSince(object);
   const version = randomUUID();
   const refused = await objects.transactWrite([

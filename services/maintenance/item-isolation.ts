@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { classifyAwsError } from "../../aws/sdk/aws-errors.ts";
+import { defined } from "../../contract/defined.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import type { FailedItem } from "../../core/jobs/periodic-task.ts";
 import { failedItemObject } from "../../core/jobs/periodic-task.ts";
@@ -68,7 +69,7 @@ export class ItemIsolation {
     } catch (error) {
       this.failed.add(id);
       const untilMs = this.findRefusal(error) === "throttled" ? undefined : await this.record(task, item, error);
-      return { ok: false, ...(untilMs === undefined ? {} : { untilMs }) };
+      return { ok: false, ...defined({ untilMs }) };
     }
   }
 

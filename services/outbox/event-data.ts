@@ -1,4 +1,5 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { defined } from "../../contract/defined.ts";
 import type { EventData } from "../../contract/events.ts";
 import { appObject } from "../../core/apps/app.ts";
 import { flowListingObject } from "../../core/flows/version.ts";
@@ -18,7 +19,7 @@ export async function loadScriptEventData(objects: Objects, workspace: string, p
 export function toScriptEventData(path: string, listing: StoredObject | undefined): EventData<"UpdateScript"> | undefined {
   if (!listing) return undefined;
   const { hash, parentHashes: [parent] = [], language, kind } = scriptListingObject.parse(listing);
-  return { path, hash, ...(parent === undefined ? {} : { parent_hash: parent }), language, kind: kind ?? "script" };
+  return { path, hash, ...defined({ parent_hash: parent }), language, kind: kind ?? "script" };
 }
 
 /** Loads the data of an event of the newest version of a flow; `undefined` if there is none. */

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
+import { defined } from "../../contract/defined.ts";
 import type { FlowModule } from "../../contract/flows/flow-value.ts";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { Decision, Gate } from "../../core/approvals/gate.ts";
@@ -27,7 +28,7 @@ export function buildNoticeWrite(
     gate: gate.id,
     flow: gate.flow,
     root: gate.root,
-    ...(flow.path === undefined ? {} : { flowPath: flow.path }),
+    ...defined({ flowPath: flow.path }),
     module,
     step: summary || module,
     kind: opened?.kind ?? "suspend",

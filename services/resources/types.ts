@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewResourceType, ResourceTypeChange, ResourceTypeJson } from "../../contract/routes/stored/resources.ts";
@@ -126,7 +127,7 @@ async function copyBuiltInType(deps: SaveTypeDeps, actor: Actor, workspace: stri
   const { description, schema } = await getResourceType(deps, workspace, name);
   return {
     name,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     ...(schema === undefined ? {} : { schemaJson: JSON.stringify(schema) }),
     createdBy: actor.username,
     editedAtMs: deps.nowMs(),

@@ -1,5 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { FoundNextRun, ScheduleTable } from "../../aws/dynamodb/schedule-table.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { flowHeadObject } from "../../core/flows/version.ts";
 import { hasEnded, type QueuedJob } from "../../core/jobs/job.ts";
@@ -114,7 +115,7 @@ export async function buildNextRun(
     tickMs,
     dueAtMs,
     ...(job ? { job: job.id } : {}),
-    ...(last === undefined ? {} : { last }),
+    ...defined({ last }),
   };
   const parts: TransactionPart[] = [{ write: { raw: schedules.replaceParams(found, next) }, refused: undefined }];
   if (!job) return { parts, jobPart: undefined, job };

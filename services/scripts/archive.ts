@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { EventData } from "../../contract/events.ts";
 import type { ScriptJson } from "../../contract/routes/stored/script.ts";
@@ -170,7 +171,7 @@ export async function deleteScriptVersion(deps: ArchiveScriptDeps, caller: Objec
 }
 
 function buildEventData({ path, hash, language }: Runnable, { parentHashes: [parent], sent }: StoredVersion): EventData<"DeleteScript"> {
-  return { path, hash, ...(parent === undefined ? {} : { parent_hash: parent }), language, kind: sent.kind ?? "script" };
+  return { path, hash, ...defined({ parent_hash: parent }), language, kind: sent.kind ?? "script" };
 }
 
 /** Returns a head's value after its version was deleted. */

@@ -1,5 +1,6 @@
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { Queue } from "../../aws/sqs/queue.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { HistoryItemJson, ListedScriptJson, ScriptJson } from "../../contract/routes/stored/script.ts";
 import type { ScriptListQuery } from "../../contract/routes/stored/scripts.ts";
@@ -135,7 +136,7 @@ export async function listScriptHistory({ objects }: LoadScriptDeps, workspace: 
     script_hash: hash,
     created_at: new Date(createdAtMs).toISOString(),
     created_by: createdBy,
-    ...(message === undefined ? {} : { deployment_msg: message }),
+    ...defined({ deployment_msg: message }),
   }));
 }
 
@@ -149,8 +150,6 @@ export async function getScriptDeploymentStatus(
   if (build.state === "none") return { lock: "" };
   const { lock, lockErrorLogs } = await loadBuildResult(deps, caller.workspace, hash);
   return {
-    ...(lock === undefined ? {} : { lock }),
-    ...(lockErrorLogs === undefined ? {} : { lock_error_logs: lockErrorLogs }),
-    ...(build.job === undefined ? {} : { job_id: build.job }),
+    ...defined({ lock, lock_error_logs: lockErrorLogs, job_id: build.job }),
   };
 }

@@ -1,4 +1,5 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { nameInAuditLog, type WorkspaceCaller } from "../../core/people/actor.ts";
 import { buildAuditItem } from "../audit/audit.ts";
@@ -26,7 +27,7 @@ export async function revealSecrets(
   { secrets, resource }: { secrets: readonly string[]; resource?: string | undefined },
 ): Promise<void> {
   const entry = { workspace, username: nameInAuditLog(actor), operation, action_kind: "Execute" as const };
-  await deps.objects.put(buildAuditItem({ ...entry, ...(resource === undefined ? {} : { resource }) }, deps.nowMs()));
+  await deps.objects.put(buildAuditItem({ ...entry, ...defined({ resource }) }, deps.nowMs()));
   await maskForJob(deps, { actor, token }, secrets);
 }
 

@@ -1,4 +1,5 @@
 import { actions } from "../../contract/access/actions.ts";
+import { defined } from "../../contract/defined.ts";
 import { kindsOnlyInOwnArchives, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import { appObject, appVersionObject, parsePolicy } from "../../core/apps/app.ts";
 import { resourceObject, toResourceJson } from "../../core/resources/resource.ts";
@@ -27,9 +28,9 @@ export async function loadVariables(context: ArchiveContext): Promise<SyncItem[]
       value: values.get(path) ?? variable.value,
       is_secret: isSecret,
       description,
-      ...(account === undefined ? {} : { account }),
+      ...defined({ account }),
       ...(isOauth ? { is_oauth: true } : {}),
-      ...(labels === undefined ? {} : { labels }),
+      ...defined({ labels }),
       ...toExtraPerms(context, "variable", path),
     };
     return { kind: "variable", path, value };
@@ -83,7 +84,7 @@ export async function loadApps(context: ArchiveContext): Promise<SyncItem[]> {
     const inner = bodies[index];
     if (inner === undefined) return [];
     const { path, summary, customPath, labels } = app;
-    const optional = { ...(customPath === undefined ? {} : { custom_path: customPath }), ...(labels === undefined ? {} : { labels }) };
+    const optional = { ...defined({ custom_path: customPath, labels }) };
     const { on_behalf_of, on_behalf_of_email, ...policy } = parsePolicy(app) as Record<string, unknown>;
     return [{ kind: "app", path, value: { summary, value: inner, policy, ...optional, ...toExtraPerms(context, "app", path) } }];
   });

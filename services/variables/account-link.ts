@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { defined } from "../../contract/defined.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { type Account, accountObject, computeDueMs, dueRefreshObject } from "../../core/accounts/account.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
@@ -36,7 +37,7 @@ export async function buildAccountLink(
   const { expiresAtMs, refreshToken } = account;
   const dueMs = refreshToken === undefined || expiresAtMs === undefined ? undefined : Math.round(computeDueMs(expiresAtMs, nowMs()));
   const { dueMs: before, ...rest } = account;
-  const linked: Account = { ...rest, path, ...(dueMs === undefined ? {} : { dueMs }) };
+  const linked: Account = { ...rest, path, ...defined({ dueMs }) };
   return {
     fields: {
       isOauth: true,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { actions } from "../../contract/access/actions.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewVariable, VariableChange } from "../../contract/routes/stored/variables.ts";
@@ -127,7 +128,7 @@ export async function updateVariable(
         ...value,
         path: to,
         isSecret,
-        ...(request.description === undefined ? {} : { description: request.description }),
+        ...defined({ description: request.description }),
         ...optionalFields(request),
         ...link.fields,
         ...editFields(deps, actor),

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { defined } from "../../contract/defined.ts";
 import type { DependencyLanguage } from "../../contract/dependency-language.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
@@ -31,7 +32,7 @@ const notFound = ({ language, name }: DependencyPlace) => new SvcError("dependen
 const changed = ({ language }: DependencyPlace) => new SvcError("dependencies.changedMeanwhile", { language });
 
 function toJson(workspace: string, { createdAtMs, name, description, ...own }: Stored): DependenciesJson {
-  const optional = { ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description }) };
+  const optional = { ...defined({ name, description }) };
   return { ...own, ...optional, workspace_id: workspace, created_at: toIsoTime(createdAtMs) };
 }
 
@@ -98,7 +99,7 @@ export async function saveDependencies({ objects, nowMs }: DependencyDeps, works
   if (before && !before.archived && before.content === content && before.description === description) return before.id;
   const createdAtMs = nowMs();
   const stored = { id: Math.max(createdAtMs, (before?.id ?? 0) + 1), language, content, archived: false, createdAtMs };
-  const value: Stored = { ...stored, ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description }) };
+  const value: Stored = { ...stored, ...defined({ name, description }) };
   const others = (await loadCurrentDependencies({ objects }, workspace)).filter((list) => list.language !== language || list.name !== name);
   checkLimits([...others, toJson(workspace, value)]);
   const isStored = await commitParts(objects, [

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { GroupJson } from "../../contract/routes/people/access.ts";
 import { write } from "../../core/objects/write.ts";
@@ -31,7 +32,7 @@ export async function listGroups({ objects }: GroupDeps, workspace: string): Pro
   const all = { name: ALL, summary: "All users of this workspace.", members: members.map(({ username }) => username), extra_perms: {} };
   const made = Object.entries(access.groups).map(([name, { summary, members: inIt, perms }]) => ({
     name,
-    ...(summary === undefined ? {} : { summary }),
+    ...defined({ summary }),
     members: inIt,
     extra_perms: perms,
   }));

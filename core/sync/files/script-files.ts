@@ -1,3 +1,4 @@
+import { defined } from "../../../contract/defined.ts";
 import { isJsonObject } from "../../../contract/json-object.ts";
 import type { SyncItem } from "../item.ts";
 import { type DefaultTs, languageOfEnding, scriptEnding } from "./extensions.ts";
@@ -74,7 +75,7 @@ export function readModules(
     const lock = files.get(`${folder}/${moduleLockName(name, all)}`);
     const own = { content: files.get(`${folder}/${name}`) ?? "", language: languageOfEnding(endingOf(name), defaultTs) };
     const more = isJsonObject(described[name]) ? described[name] : {};
-    return [name, { ...own, ...(lock === undefined ? {} : { lock }), ...more }] as const;
+    return [name, { ...own, ...defined({ lock }), ...more }] as const;
   });
   const modules = { ...described, ...Object.fromEntries(found) };
   return Object.keys(modules).length === 0 ? {} : { modules };

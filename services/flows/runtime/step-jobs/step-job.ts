@@ -3,7 +3,7 @@ import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
 import { findSharedFolder } from "../../../../core/flows/segments.ts";
 import { computeCacheKey } from "../../../../core/jobs/cache.ts";
 import { findDelegation, getFlowRootId, type RunningJob } from "../../../../core/jobs/job.ts";
-import { hasLateContent } from "../../../../core/jobs/late-content.ts";
+import { hasLateContent } from "../../../../core/resources/late-content.ts";
 import { newAttemptFields } from "../../../jobs/lifecycle/claim.ts";
 import type { StepContext } from "../step-context.ts";
 import type { ClockDeps } from "../transitions.ts";

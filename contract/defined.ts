@@ -1,0 +1,15 @@
+type Merged<T> = { [K in keyof T]: T[K] };
+type Defined<T> = Merged<
+  { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+    [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+  }
+>;
+
+/**
+ * Returns the fields that are not undefined, in their order. Replies and stored values leave absent fields out.
+ *
+ * @example
+ * const json = { path, ...defined({ labels, custom_path: app.customPath }) };
+ */
+export const defined = <T extends object>(fields: T): Defined<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
