@@ -272,13 +272,11 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
 
 /** Adds attempts of deliveries that are due. */
 async function addRetries(notices: string[]) {
-  const items = notices.map((notice) => ({
-    notice,
-    key: dueAttemptObject.key(world.clock.nowMs - 1000, world.workspace, notice, "topic"),
-  }));
+  const { clock, deps, workspace } = world;
+  const items = notices.map((notice) => ({ notice, key: dueAttemptObject.key(clock.nowMs - 1000, workspace, notice, "topic") }));
   for (const { notice, key } of items) {
-    const message = { kind: "notice", workspace: world.workspace, notice, channel: "topic", to: "topic", after: 1 };
-    await world.deps.objects.put({ ...key, value: { message, lane: "fast" } });
+    const message = { kind: "notice", workspace, notice, channel: "topic", to: "topic", after: 1 };
+    await deps.objects.put({ ...key, value: { message, lane: "fast" } });
   }
   return items.map(({ key }) => key);
 }
