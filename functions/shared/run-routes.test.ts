@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import type { Route } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
+import { flowHeadObject } from "../../core/flows/version.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import { fillPath } from "../../test/support/fuzz/operations.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
@@ -27,7 +29,13 @@ function headOf({ path }: Route, hasPreprocessor: boolean) {
   const isFlow = /\/fv?\/\{/.test(path);
   const value = isFlow ? { ...version, version: 7, preprocessor: hasPreprocessor } : script;
   const preprocessor = hasPreprocessor ? { preprocessor: isFlow ? true : { params: null } } : {};
-  return { pk: "", sk: "", version: "1", value: { ...value, ...preprocessor }, build: builds[isFlow ? "flow" : "script"] };
+  const { key } = isFlow ? flowHeadObject : scriptHeadObject;
+  return {
+    ...key(version.workspace, version.path),
+    version: "1",
+    value: { ...value, ...preprocessor },
+    build: builds[isFlow ? "flow" : "script"],
+  };
 }
 
 /** Sends a body to a run route, and returns the arguments of its run, or the status and the code of a refusal. */

@@ -297,7 +297,7 @@ describe("function rights", () => {
         if (!list(Action).some((action) => /^s3:.*Object/.test(action))) continue;
         expect(
           list(Resource).every((resource) =>
-            /\/(jobs|long-lived|artefacts|scripts|flows|apps|files|mail|archives)\/\*"/.test(JSON.stringify(resource)),
+            /\/(jobs|long-lived|artefacts|scripts|flows|apps|files|mail|archives|deployments)\/\*"/.test(JSON.stringify(resource)),
           ),
         ).toBe(true);
       }

@@ -45,7 +45,7 @@ export const javascriptPrograms: Programs = {
           if (entry.isDirectory()) forge(path);
           const old = entry.isFile() ? fs.readFileSync(path, "utf8") : "";
           if (old.includes(${JSON.stringify(text)})) fs.writeFileSync(path, old.replaceAll(${JSON.stringify(text)}, ${JSON.stringify(by)}));
-        } catch {}
+        } catch { /* The file is gone. */ }
       };
       setInterval(() => forge(${JSON.stringify(folder)}), 1);`;
     // In base64, so that this script itself does not contain the text.

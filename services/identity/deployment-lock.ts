@@ -26,6 +26,7 @@ export async function lockDeployments<T>(
   }
   const lost = new AbortController();
   const renew = async () => {
+    // A write that fails may mean that another push has the lock by now, so the work ends.
     const isHeld = await objects.put(lease(), { version }).catch(() => false);
     if (!isHeld) lost.abort();
   };
