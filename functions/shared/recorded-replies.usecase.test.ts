@@ -1,20 +1,30 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { RouteFunction } from "../../contract/route.ts";
+import type { Route, RouteFunction } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import type * as deployed from "../../test/support/fuzz/deployed-functions.ts";
-import { isExchange } from "../../test/support/replies/exchange.ts";
+import { isExchange, type Steps } from "../../test/support/replies/exchange.ts";
 import type * as recorder from "../../test/support/replies/record.ts";
 import { recordings } from "../../test/support/replies/recordings.ts";
 import type * as stages from "../../test/support/replies/stage.ts";
+import type * as instance from "../../test/support/replies/stored/instance-state.ts";
+import type { StoredInstance } from "../../test/support/replies/stored/instance-state.ts";
+import { findUnreadableItems, findUnstoredKinds } from "../../test/support/replies/stored/kinds.ts";
 import { unrecorded } from "../../test/support/replies/unrecorded.ts";
+import type { StoredTables } from "../../test/support/use-cases/stored-state.ts";
 
-// Modules keep this function, so it tells the real time again after this file.
+// Modules remember this function. After this file, it returns the real time.
 const realNow = Date.now;
 let nowMs = realNow;
 Date.now = () => nowMs();
 
+const setClock = (clock: () => number) => {
+  nowMs = clock;
+};
+
 let functions: Awaited<ReturnType<typeof deployed.loadFunctions>>;
-let support: typeof stages & typeof recorder & { recordings: typeof recordings };
+let support: typeof stages & typeof recorder & typeof instance & { recordings: typeof recordings; writes: Steps; reads: Steps };
 beforeAll(async () => {
   // Modules remember values until a time. They are loaded again, so that no other file gets a value with a time of this one.
   vi.resetModules();
@@ -23,8 +33,11 @@ beforeAll(async () => {
     ...(await import("../../test/support/replies/stage.ts")),
     ...(await import("../../test/support/replies/record.ts")),
     ...(await import("../../test/support/replies/recordings.ts")),
+    ...(await import("../../test/support/replies/stored/instance-state.ts")),
+    ...(await import("../../test/support/replies/stored/writes.ts")),
+    ...(await import("../../test/support/replies/stored/reads.ts")),
   };
-  functions = await loadFunctions([...new Set(Object.values(routes).map(({ fn }) => fn))] as RouteFunction[]);
+  functions = await loadFunctions([...new Set<RouteFunction>(["routes", ...Object.values<Route>(routes).map(({ fn }) => fn)])]);
 }, 60_000);
 afterAll(() => {
   nowMs = realNow;
@@ -34,12 +47,38 @@ afterAll(() => {
 
 describe("the replies to the recorded requests are those of test/fixtures/replies", () => {
   it.each(Object.keys(recordings))("%s", async (name) => {
-    const stage = await support.newStage(name, functions.handlers, (clock) => {
-      nowMs = clock;
-    });
+    const stage = await support.newStage(name, functions.handlers, setClock);
     const { text, faults } = await support.record(stage, support.recordings[name] ?? []);
     expect(faults).toEqual([]);
     await expect(text).toMatchFileSnapshot(`../../test/fixtures/replies/${name}.txt`);
+  });
+});
+
+const folder = path.join(import.meta.dirname, "../../test/fixtures/state/0.3");
+const readState = <State>(file: string) => JSON.parse(readFileSync(path.join(folder, file), "utf8")) as State;
+
+/** The release that the folder is named after writes this file once. Later releases read it and never write it (test/fixtures/state/README.md). */
+if (process.env["SVC_WRITE_STATE"] === "1") {
+  it("the instance of this release is written", async () => {
+    const stage = await support.newStage("stored-03", functions.handlers, setClock);
+    expect((await support.record(stage, support.writes, { isTried: false })).faults).toEqual([]);
+    writeFileSync(path.join(folder, "instance.json"), `${JSON.stringify(await support.readInstance(stage), null, 1)}\n`);
+  });
+}
+
+describe("the state of an instance that release 0.3 stored", () => {
+  it("is read by all lists, its sealed values are opened, and what waits in it continues", async () => {
+    nowMs = realNow;
+    const state = readState<StoredInstance>("instance.json");
+    const stage = await support.newStoredStage(state, functions.handlers, setClock);
+    expect(await findUnreadableItems(stage, state)).toEqual([]);
+    const { text, faults } = await support.record(stage, support.reads, { isTried: false });
+    expect(faults).toEqual([]);
+    await expect(text).toMatchFileSnapshot("../../test/fixtures/state/0.3/replies.txt");
+  });
+
+  it("contains an item of each kind, with that of flows and objects, unless a reason says why not (test/support/replies/stored/kinds.ts)", () => {
+    expect(findUnstoredKinds(["instance.json", "flows.json", "objects.json"].map((file) => readState<StoredTables>(file)))).toEqual([]);
   });
 });
 

@@ -123,7 +123,7 @@ export const routesOfTriggerKinds = { http: routesOf("http"), sqs: routesOf("sqs
 /** Checks an address before a route is saved. */
 const httpRouteExists = defineRoute({
   ...post,
-  name: "http_triggers.httpRouteExists",
+  name: "http_triggers.routeExists",
   summary: "Check whether a route has an address already.",
   path: `${prefixOf("http")}/route_exists`,
   access: { domain: "http_triggers", verb: "read", need: "member", target: "none" },

@@ -18,7 +18,7 @@ import { findApprovalRequestOfGate } from "../../approvals/gates/find-approval-r
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 
-const file = path.join(import.meta.dirname, "../../../test/fixtures/state/0.2/flows.json");
+const fileOf = (release: string) => path.join(import.meta.dirname, `../../../test/fixtures/state/${release}/flows.json`);
 
 /** Scripts return their argument `x`. */
 async function prepareWorld(): Promise<World> {
@@ -99,12 +99,11 @@ async function writeState(): Promise<void> {
     scheduled: scheduled.id,
     scheduledForMs,
   };
-  writeFileSync(file, `${JSON.stringify(state, null, 1)}\n`);
+  writeFileSync(fileOf("0.3"), `${JSON.stringify(state, null, 1)}\n`);
 }
 
 /** Written once, by the release that it is named after. Later releases must read it and never rewrite it. */
 if (process.env["SVC_WRITE_STATE"] === "1") it("the state of this release is written", writeState);
-const stored = () => JSON.parse(readFileSync(file, "utf8")) as StoredState;
 
 async function resultOf({ deps }: World, id: string): Promise<unknown> {
   const job = await deps.jobs.get(id);
@@ -113,7 +112,9 @@ async function resultOf({ deps }: World, id: string): Promise<unknown> {
   return JSON.parse(await loadValue(deps, job, job.result));
 }
 
-describe("with the state that release 0.2 stored", () => {
+describe.each(["0.2", "0.3"])("with the state that release %s stored", (release) => {
+  const stored = () => JSON.parse(readFileSync(fileOf(release), "utf8")) as StoredState;
+
   it("a flow in the middle of a loop finishes the loop and runs no step twice", async () => {
     const [world, state] = [await prepareWorld(), stored()];
     await loadStoredState(world, state);

@@ -90,7 +90,9 @@ export async function loadFunctions(names: readonly RouteFunction[]) {
 
 async function load(name: RouteFunction): Promise<Handler> {
   const pages = PAGES[name];
+  // The others stream their replies on AWS.
   if (name === "stream") return ((await import("../../../functions/stream/answer.ts")) as unknown as { answer: Handler }).answer;
+  if (name === "routes") return (await import("../../../functions/routes/answer.ts")).answer;
   const file = pages ? await bundleWithPages(name, pages) : `../../../functions/${name}/handler.ts`;
   return ((await import(/* @vite-ignore */ file)) as Module).handler;
 }

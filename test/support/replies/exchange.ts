@@ -7,16 +7,16 @@ import type { World } from "../use-cases/world.ts";
 export type RouteKey = keyof typeof routes | `${string}_triggers.${string}`;
 
 const all: Readonly<Record<string, Route>> = routes;
-export function findHttpRoute(key: RouteKey): Route {
+export function findRoute(key: RouteKey): Route {
   const route = all[key];
   if (!route) throw new Error(`There is no route ${key}.`);
   return route;
 }
 
-/** The senders of requests: the administrator, a member who is an operator without any right, and somebody without a token. */
+/** The senders of requests: the administrator, an operator without rights, and a caller without a token. */
 export type Sender = "ann" | "bob" | "nobody";
 
-/** The parts of a request besides its route. In every text, `<name>` stands for a value that an earlier reply left under this name. */
+/** The parts of a request other than its route. In every text, `<name>` is replaced by the value that an earlier reply left under this name. */
 export interface Parts {
   /** The parts of the path. The workspace is that of the recording, unless it is named. */
   params?: Readonly<Record<string, string | number>>;
@@ -56,6 +56,8 @@ export interface Stage {
   /** The values that replies left. */
   kept: Record<string, string>;
   send: (exchange: Exchange) => Promise<Reply>;
+  /** Calls the HTTP route of a user at an address below `/api/r/`. */
+  callHttpRoute: (address: string, json: unknown, headers?: Readonly<Record<string, string>>) => Promise<Reply>;
   /** Runs the queued jobs and the flows. */
   work: () => Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * The values that differ from run to run, by the names of their placeholders. Where several match, the first one counts. Times do not differ:
- * the recording has a clock of its own, so only the times of other services are here.
+ * The values that are other ones in each run, by the names of their placeholders. The first pattern that matches is used. Each
+ * recording sets the clock, so only times of other services are among them.
  */
 const PATTERNS = {
   jwt: /eyJ[\w-]{10,}\.[\w-]+\.[\w-]*/,

@@ -1,6 +1,6 @@
 import type { Route } from "../../../contract/route.ts";
 import type { Reply } from "../../../functions/shared/reply.ts";
-import { type Exchange, findHttpRoute, isExchange, type Parts, type Sender, type Stage, type Steps } from "./exchange.ts";
+import { type Exchange, findRoute, isExchange, type Parts, type Sender, type Stage, type Steps } from "./exchange.ts";
 import { createPlaceholders } from "./placeholders.ts";
 
 /** The headers of every reply. The recording names only those that differ. */
@@ -12,7 +12,7 @@ const COMMON = [
   "cache-control: no-store",
 ];
 
-/** What a recording shows: the text of its file, and the requests that did not end as their kind demands. */
+/** The result of a recording: the text of its file, and the good requests that were refused and the bad ones that were not. */
 export interface Recording {
   text: string;
   faults: string[];
@@ -20,9 +20,9 @@ export interface Recording {
 
 /**
  * Sends the requests of a domain one after the other, each a second later than the one before it, and writes down the replies. Bob sends each
- * good request of the administrator first: the right to it is compared too.
+ * good request of the administrator first, unless `isTried` is false: the right to it is compared too.
  */
-export async function record(stage: Stage, script: Steps): Promise<Recording> {
+export async function record(stage: Stage, steps: Steps, { isTried = true } = {}): Promise<Recording> {
   const [hide, parts, faults] = [createPlaceholders(), [] as string[], [] as string[]];
   const tried = new Set<string>();
   const send = async (exchange: Exchange): Promise<Answer> => {
@@ -31,13 +31,13 @@ export async function record(stage: Stage, script: Steps): Promise<Recording> {
     parts.push(hide(render(stage, exchange, answer)));
     return answer;
   };
-  for (const step of script) {
+  for (const step of steps) {
     if (!isExchange(step)) {
       await step(stage);
       continue;
     }
     const { route, kind, parts: sent } = step;
-    if (kind === "good" && !tried.has(route) && isOfAdministrator(step)) {
+    if (isTried && kind === "good" && !tried.has(route) && isOfAdministrator(step)) {
       const { keep, ...rest } = sent;
       await send({ ...step, parts: { ...rest, from: "bob" } });
     }
@@ -53,7 +53,7 @@ export async function record(stage: Stage, script: Steps): Promise<Recording> {
 }
 
 const isOfAdministrator = ({ route, parts: { from = "ann", token, alone } }: Exchange) =>
-  findHttpRoute(route).auth === "token" && from === "ann" && token === undefined && !alone;
+  findRoute(route).auth === "token" && from === "ann" && token === undefined && !alone;
 
 /** A reply with its whole body. */
 interface Answer {
@@ -74,7 +74,7 @@ async function sendOne(stage: Stage, exchange: Exchange): Promise<Answer> {
 }
 
 function render(stage: Stage, { route: key, kind, parts }: Exchange, { reply, body }: Answer): string {
-  const route = findHttpRoute(key);
+  const route = findRoute(key);
   const { from = route.auth === "token" ? "ann" : "nobody", show = whole } = parts;
   const { statusCode, headers = {}, multiValueHeaders = {} } = reply;
   const lines = [

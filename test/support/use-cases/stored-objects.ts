@@ -26,6 +26,7 @@ import { inviteUser } from "../../../services/workspaces/invites.ts";
 import { addMember } from "../../../services/workspaces/members.ts";
 import { readTables, type StoredTables, unwrapDataKeys } from "./stored-state.ts";
 import type { World } from "./world.ts";
+import { addEndpoint } from "./world-events.ts";
 import { gates, playExecutions } from "./world-flows.ts";
 import { addWorkspace, work } from "./world-jobs.ts";
 import { anAdmin as ann } from "./world-people.ts";
@@ -93,10 +94,11 @@ export async function writeStoredObjects(world: World): Promise<StoredObjects> {
   const caller = { actor: ann, workspace };
   world.answers.build = async () => ({ ok: true, lock: "", sha256: "0".repeat(64), bytes: 1, log: "built\n" });
   await addWorkspace(world);
-  await createFolder(deps, ann, workspace, { name: "ops", summary: "Operations" });
+  await addEndpoint(world);
+  await createFolder(deps, ann, workspace, { name: "ops", summary: "Operations", owners: ["u/ann"] });
   await addMember(deps, workspace, { email: "bob@example.com", username: "bob", is_admin: false, operator: true }, { inherits: false });
   await createGroup(deps, caller, { name: "team", summary: "The team" });
-  await addToGroup(deps, { actor: ann, workspace }, "team", "bob");
+  for (const username of ["ann", "bob"]) await addToGroup(deps, { actor: ann, workspace }, "team", username);
   await inviteUser(deps, workspace, { email: "cleo@example.com", is_admin: false, operator: false });
   const token = await createToken(deps, ann, { label: "stored", workspace_id: workspace });
   await createToken(deps, ann, { label: "expiring", expiration: new Date(clock.nowMs + 60 * 24 * 3600_000).toISOString() });
@@ -140,7 +142,7 @@ export async function writeStoredObjects(world: World): Promise<StoredObjects> {
     atMs: clock.nowMs,
     workspace,
     ...tables,
-    dataKeys: await unwrapDataKeys(world, workspace, tables.objects),
+    dataKeys: await unwrapDataKeys(world, tables.objects),
     files: { [plan]: await deps.storage.getObjectText(plan) },
     token,
     webhookSecret,

@@ -1,6 +1,7 @@
 import { type AttributeValue, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { EncryptCommand, KMSClient } from "@aws-sdk/client-kms";
 import { documents } from "../../../aws/sdk/clients.ts";
+import { INSTANCE } from "../../../contract/common.ts";
 import { env, requireEnv } from "../../../contract/env.ts";
 import type { Definition } from "../../../statemachines/asl.ts";
 import type { Position } from "./state-machine.ts";
@@ -23,6 +24,8 @@ export interface StoredTables {
 /** A data key, wrapped as it is in the table, and in plain text (both base64). */
 interface StoredDataKey {
   purpose: Purpose;
+  /** The owner of the key. Release 0.2 stored only keys of its workspace. */
+  workspace?: string;
   wrapped: string;
   plain: string;
 }
@@ -45,27 +48,42 @@ export async function readTables(): Promise<Pick<StoredState, "jobs" | "objects"
 }
 
 /** The partitions that contain wrapped keys, and what the keys are for. */
-const KEY_PARTITIONS = { RING: "secrets", LINKS: "links", WEBHOOKS: "webhooks" } as const;
+const KEY_PARTITIONS = {
+  RING: "secrets",
+  IDTOKENKEY: "secrets",
+  LOGINKEY: "secrets",
+  LINKS: "links",
+  WEBHOOKS: "webhooks",
+  ACCOUNTKEY: "accounts",
+  ROUTEKEY: "routes",
+} as const;
 type Purpose = (typeof KEY_PARTITIONS)[keyof typeof KEY_PARTITIONS];
 
 /** Unwraps the data keys among items of the objects table. */
-export async function unwrapDataKeys({ deps }: World, workspace: string, objects: Item[]): Promise<StoredDataKey[]> {
-  const unwrap = { secrets: deps.dataKeys, links: deps.linkKeys, webhooks: deps.webhookKeys };
+export async function unwrapDataKeys({ deps }: World, objects: Item[]): Promise<StoredDataKey[]> {
+  const unwrap = {
+    secrets: deps.dataKeys,
+    links: deps.linkKeys,
+    webhooks: deps.webhookKeys,
+    accounts: deps.accountKeys,
+    routes: deps.httpRouteKeys,
+  };
   const found: StoredDataKey[] = [];
   for (const item of objects) {
-    const purpose = KEY_PARTITIONS[(item["pk"]?.S ?? "").split("#")[0] as keyof typeof KEY_PARTITIONS];
+    const [kind = "", workspace = INSTANCE] = (item["pk"]?.S ?? "").split("#");
+    const purpose = KEY_PARTITIONS[kind as keyof typeof KEY_PARTITIONS];
     if (!purpose) continue;
     const texts = [...JSON.stringify(item["v"]).matchAll(/"S":"([A-Za-z0-9+/=]{60,})"/g)].map(([, text = ""]) => text);
     for (const wrapped of texts) {
       const plain = await unwrap[purpose].unwrap(workspace, wrapped).catch(() => undefined);
-      if (plain) found.push({ purpose, wrapped, plain: plain.toString("base64") });
+      if (plain) found.push({ purpose, workspace, wrapped, plain: plain.toString("base64") });
     }
   }
   return found;
 }
 
 /** Wraps a data key with the KMS key of this engine. */
-async function wrapDataKey(workspace: string, { purpose, plain }: StoredDataKey): Promise<string> {
+async function wrapDataKey(workspace: string, { purpose, plain }: Pick<StoredDataKey, "purpose" | "plain">): Promise<string> {
   const EncryptionContext = { service: "svc", workspace, ...(purpose === "secrets" ? {} : { purpose }) };
   const KeyId = requireEnv(env.secretsKey);
   const { CiphertextBlob } = await new KMSClient({}).send(
@@ -74,16 +92,22 @@ async function wrapDataKey(workspace: string, { purpose, plain }: StoredDataKey)
   return Buffer.from(CiphertextBlob ?? []).toString("base64");
 }
 
-/** Puts stored state into a world's empty tables, and sets the world's clock. Items live another month: a fixture must not expire. */
+/**
+ * Puts stored state into a world's empty tables, and sets the world's clock. Items of the past live another month: a fixture must not expire. State with
+ * a time in the future is read at that time.
+ */
 export async function loadStoredState(world: World, state: StoredTables): Promise<void> {
   const { atMs, workspace, jobs, files, dataKeys = [] } = state;
   let text = JSON.stringify(state.objects);
-  for (const key of dataKeys) text = text.replaceAll(JSON.stringify(key.wrapped), JSON.stringify(await wrapDataKey(workspace, key)));
+  for (const key of dataKeys)
+    text = text.replaceAll(JSON.stringify(key.wrapped), JSON.stringify(await wrapDataKey(key.workspace ?? workspace, key)));
   const objects = JSON.parse(text) as Item[];
   const ttl = { N: String(Math.ceil(Date.now() / 1000) + 30 * 24 * 3600) };
   const put = async (name: string, items: Item[]) => {
     for (const Item of items) {
-      await documents().send(new PutItemCommand({ TableName: requireEnv(name), Item: Item["ttl"] ? { ...Item, ttl } : Item }));
+      await documents().send(
+        new PutItemCommand({ TableName: requireEnv(name), Item: Item["ttl"] && atMs < Date.now() ? { ...Item, ttl } : Item }),
+      );
     }
   };
   await Promise.all([put(env.jobsTable, jobs), put(env.objectsTable, objects)]);

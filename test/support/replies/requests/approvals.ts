@@ -4,7 +4,7 @@ import { aScript } from "./objects-in-use.ts";
 const none = "00000000-0000-4000-8000-000000000000";
 const noSignature = "0".repeat(64);
 
-/** A run that waits at its gate. It is kept as `run`, its gate as `gate`, and the signature of a link to it as `signature`. */
+/** A run that waits at its gate. Later requests name it `run`, its gate `gate`, and the signature of a link to it `signature`. */
 const asked = (path = "f/t/asks", resume_id = 1): Steps => [
   good("runFlowByPath", { params: { path }, json: { amount: 7 }, keep: { run: whole }, alone: true }),
   work,

@@ -1,6 +1,5 @@
-import { createPublicKey } from "node:crypto";
-import { publicKeyObject } from "../../../../core/people/signing-key.ts";
 import { bad, good, type Stage, type Steps, whole } from "../exchange.ts";
+import { publishKey } from "../publish-key.ts";
 import { aScript } from "./objects-in-use.ts";
 
 const anonymous = { from: "nobody" } as const;
@@ -30,10 +29,9 @@ const pages: Steps = [
 ];
 
 /** A job whose runner has not reported its end, with the runner's token and the number of its attempt. */
-async function startRunning({ world, kept, work }: Stage): Promise<void> {
-  const { kid, privateKey } = await world.deps.signingKey();
-  const pem = createPublicKey(privateKey).export({ format: "pem", type: "spki" }).toString();
-  await world.deps.objects.put({ ...publicKeyObject.key(kid), value: pem });
+async function startRunning(stage: Stage): Promise<void> {
+  const { world, kept, work } = stage;
+  await publishKey(stage);
   world.answers.run = async () => ({ kind: "unknown", reason: "The connection broke." });
   await work();
   const request = world.runs.at(-1);

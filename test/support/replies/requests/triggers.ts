@@ -36,8 +36,8 @@ export const triggers: Steps = [
     { route_path: "purchases/:id" },
     { route_path: "//" },
   ),
-  ...closed("http_triggers.httpRouteExists", { json: { route_path: "purchases/:id", http_method: "post", workspaced_route: true } }),
-  bad("http_triggers.httpRouteExists", { json: { route_path: 1 } }),
+  ...closed("http_triggers.routeExists", { json: { route_path: "purchases/:id", http_method: "post", workspaced_route: true } }),
+  bad("http_triggers.routeExists", { json: { route_path: 1 } }),
   ...kind("sqs", { queue_url }, { queue_url: `${queue_url}2` }, { queue_url: "none" }),
   good("setGlobal", {
     params: { key: "aws_trigger_sources" },

@@ -1,11 +1,5 @@
-import { INSTANCE } from "../../../../contract/common.ts";
-import { sentAttempt } from "../../../../core/deliveries/attempt.ts";
-import { outboxEventObject } from "../../../../core/events/outbox-event.ts";
-import { deliveryKinds } from "../../../../functions/shared/wiring/delivery-kinds.ts";
-import { sendDeliveries } from "../../../../services/deliveries/queue-attempts.ts";
-import { dispatchEvent } from "../../../../services/events/dispatch-event.ts";
-import { DeliveryConsumer } from "../../use-cases/world-deliveries.ts";
-import { bad, closed, field, found, good, type Stage, type Steps } from "../exchange.ts";
+import { deliver } from "../deliver.ts";
+import { bad, closed, type Event, field, found, good, type Steps } from "../exchange.ts";
 
 const none = "00000000-0000-4000-8000-000000000000";
 const firstId = (body: string) => {
@@ -13,17 +7,7 @@ const firstId = (body: string) => {
   return (Array.isArray(json) ? json : json.deliveries)[0]?.id;
 };
 
-/** Function `deliver` sends all events. Every receiver accepts them. */
-async function deliver({ world }: Stage): Promise<void> {
-  const webhooks = { post: async () => sentAttempt };
-  const kinds = deliveryKinds({ ...world.deps, webhooks } as unknown as Parameters<typeof deliveryKinds>[0]);
-  for (const workspace of [world.workspace, INSTANCE]) {
-    for (const { pk, sk } of await world.deps.objects.list(outboxEventObject.key(workspace, "").pk)) {
-      await sendDeliveries(world.deps, await dispatchEvent(world.deps, { pk, sk }));
-    }
-  }
-  await new DeliveryConsumer(world, kinds).receive();
-}
+const sendAll: Event = (stage) => deliver(stage);
 
 export const webhooks: Steps = [
   good("createWebhook", {
@@ -38,7 +22,7 @@ export const webhooks: Steps = [
   good("createFolder", { json: { name: "t" } }),
   good("createVariable", { json: { path: "f/t/plain", value: "v", is_secret: false } }),
   ...found("testWebhook", { id: "<id>" }, { id: none }),
-  deliver,
+  sendAll,
   ...closed("listDeliveries", { keep: { delivery: firstId } }),
   bad("listDeliveries", { query: { page: -1 } }),
   ...found("getDelivery", { id: "<delivery>" }, { id: none }),
@@ -54,7 +38,7 @@ export const webhooks: Steps = [
   ...closed("testInstanceWebhook"),
   ...closed("instanceWebhookSecret"),
   ...closed("rotateInstanceWebhookSecret"),
-  deliver,
+  sendAll,
   ...closed("listInstanceDeliveries", { keep: { instanceDelivery: firstId } }),
   ...found("getInstanceDelivery", { id: "<instanceDelivery>" }, { id: none }),
   good("replayInstanceDeliveries", { json: { ids: ["<instanceDelivery>"] } }),
