@@ -1,17 +1,16 @@
 import type { Queue } from "../../aws/sqs/queue.ts";
 import { findRunner } from "../../contract/languages.ts";
 import type { UnstoredCode } from "../../core/builds/overrides.ts";
-import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
+import type { RunningJob } from "../../core/jobs/job.ts";
 import { type Ending, failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
 import { type BuildState, chooseLock, scriptLockObject, scriptVersionObject } from "../../core/scripts/version.ts";
-import { type EndJobDeps, endJob } from "../jobs/lifecycle/end/end-job.ts";
 import { sendBuildWaiters } from "../jobs/queue/build-waiters.ts";
-import { loadJson } from "../jobs/values/values.ts";
+import { loadJson, type ValueDeps } from "../jobs/values/values.ts";
 import { bundleObjectKey, loadScriptVersion, requireScriptVersion } from "../scripts/load.ts";
 import { recordBuild } from "../scripts/settle-build.ts";
 import { type ArtefactResult, type BuildDeps, buildArtefact, buildBundle } from "./artefact.ts";
 
-export interface BuildVersionDeps extends BuildDeps, EndJobDeps {
+export interface BuildVersionDeps extends BuildDeps, ValueDeps {
   queue: Queue;
 }
 
@@ -19,7 +18,7 @@ export interface BuildVersionDeps extends BuildDeps, EndJobDeps {
  * Runs a `dependencies` job: builds a version, records the outcome and sends the jobs that waited for it. Each step may be repeated:
  * the artefact is found again, the state is the same, and a message that is sent twice runs a job once.
  */
-export async function buildVersion(deps: BuildVersionDeps, job: RunningJob): Promise<EndedJob | undefined> {
+export async function buildVersion(deps: BuildVersionDeps, job: RunningJob): Promise<Ending> {
   const { objects } = deps;
   const { workspace, hash = "" } = job;
   const runnable = requireScriptVersion(await objects.get(scriptVersionObject.key(workspace, hash)), hash);
@@ -36,30 +35,28 @@ export async function buildVersion(deps: BuildVersionDeps, job: RunningJob): Pro
   await objects.put({ ...scriptLockObject.key(workspace, hash), value: built.ok ? { lock: built.lock } : { lockErrorLogs: built.log } });
   await recordBuild(objects, runnable, state);
   await sendBuildWaiters(deps, workspace, hash);
-  return endBuild(deps, job, built);
+  return toEnding(built);
 }
 
 /** Runs a `dependencies` job of code that is not stored: its lock is the result. Equal code has the same artefact, so a repeated build is quick. */
-export async function buildUnstored(deps: BuildVersionDeps, job: RunningJob): Promise<EndedJob | undefined> {
+export async function buildUnstored(deps: BuildVersionDeps, job: RunningJob): Promise<Ending> {
   const { workspace, language, code } = job;
   const { content, at, sources, dependencyFiles, tempScripts } = (code ? await loadJson(deps, job, code) : {}) as Partial<UnstoredCode> & {
     content?: string;
   };
   if (!language || content === undefined) throw new Error(`The job ${job.id} has no code.`);
   const runner = findRunner(language, content);
-  if (!runner) return endJob(deps, job, noRunnerEnding(language));
+  if (!runner) return noRunnerEnding(language);
   const path = at || `${job.permissionedAs}/preview`;
-  return endBuild(
-    deps,
-    job,
+  return toEnding(
     await buildArtefact(deps, { workspace, runner, path, content, job, overrides: { sources, dependencyFiles, tempScripts } }),
   );
 }
 
-/** Ends a `dependencies` job with the lock or with the failure of its build. */
-function endBuild(deps: BuildVersionDeps, job: RunningJob, built: ArtefactResult): Promise<EndedJob | undefined> {
+/** Returns the end of a `dependencies` job: the lock, or the failure of its build. */
+function toEnding(built: ArtefactResult): Ending {
   const ending: Ending = built.ok
     ? { state: "succeeded", resultJson: JSON.stringify({ lock: built.lock }) }
     : failedEnding({ name: "DependencyError", message: built.error });
-  return endJob(deps, job, { ...ending, log: built.log });
+  return { ...ending, log: built.log };
 }

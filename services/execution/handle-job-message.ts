@@ -5,9 +5,9 @@ import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { cancelOfParent } from "../jobs/cancel/cancel-of-parent.ts";
 import { type ConcurrencyDeps, claimWithSlot } from "../jobs/concurrency/concurrency.ts";
 import { claimJob } from "../jobs/lifecycle/claim.ts";
-import { endJob } from "../jobs/lifecycle/end/end-job.ts";
 import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { postponeMessage } from "../jobs/queue/postpone-job.ts";
+import { decideEnd, type JobEnding } from "./job-ending.ts";
 import { beginJob, doAttempt, type RunJobDeps } from "./run-job.ts";
 
 /** Makes the first claim of a job, together with the claimer's writes. Returns `undefined` if the job does not run now. */
@@ -45,16 +45,16 @@ export async function handleJobMessage(deps: HandleJobMessageDeps, message: JobM
   }
   const claimed = job;
   if (!claimed) return undefined;
-  return doAttempt(deps, claimed, async () => (await endIfCanceled(deps, claimed)) ?? beginJob(deps, claimed, {}));
+  return doAttempt(deps, claimed, async () => (await findCancellation(deps, claimed)) ?? beginJob(deps, claimed, {}));
 }
 
 const claimerOf = ({ claimers }: HandleJobMessageDeps, { claimer = "" }: JobMessage) =>
   Object.hasOwn(claimers, claimer) ? claimers[claimer] : undefined;
 
 /** A job that was returned to the queue after it was canceled does not begin again, and a step does not begin after its flow has ended. */
-async function endIfCanceled(deps: HandleJobMessageDeps, job: RunningJob): Promise<EndedJobWithResult | undefined> {
+async function findCancellation(deps: HandleJobMessageDeps, job: RunningJob): Promise<JobEnding | undefined> {
   const cancel = job.cancel ?? (await cancelOfParent(deps, job));
-  return cancel && endJob(deps, job, canceledEnding(cancel), { cancel });
+  return cancel && decideEnd(job, canceledEnding(cancel), { cancel });
 }
 
 /** The service failed to start a job. When its message has failed too often, this shows that no quota was the reason (handle-dead-letter.ts). */

@@ -3,30 +3,28 @@ import type { PutRequest } from "../../aws/dynamodb/batch.ts";
 import type { getSigningKey } from "../../aws/kms/signing-keys.ts";
 import type { Functions } from "../../aws/lambda/functions.ts";
 import type { Queue } from "../../aws/sqs/queue.ts";
-import { isBusyError } from "../../contract/errors.ts";
 import { holdsBigInt } from "../../contract/exact-json.ts";
 import { getManifest, type RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { buildContextualVariables } from "../../core/jobs/contextual-variables.ts";
-import { type EndedJob, hasEnded, type Job, type RunningJob } from "../../core/jobs/job.ts";
-import { canceledEnding, type EndedJobWithResult, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
+import type { RunningJob } from "../../core/jobs/job.ts";
+import { canceledEnding, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
 import { resultObjectKey } from "../../core/jobs/retention.ts";
 import { buildIdentityKey, buildTenantKey, type Tenancy } from "../../core/jobs/tenant.ts";
 import { countOutcome, reportFailure, reportRun } from "../../core/telemetry/telemetry.ts";
-import type { NextOutcome, NextRun, ParamTypes, Preprocessor, RunOutcome, RunRequest } from "../../runners/protocol.ts";
+import type { NextRun, ParamTypes, Preprocessor, RunOutcome, RunRequest } from "../../runners/protocol.ts";
 import { createJobToken } from "../identity/job-token.ts";
 import { reclaimJob, renewLeaseDuring } from "../jobs/lifecycle/claim.ts";
-import { type EndJobDeps, endJob } from "../jobs/lifecycle/end/end-job.ts";
-import { endReportedJob } from "../jobs/lifecycle/end/end-reported-job.ts";
-import { requestFollowUp } from "../jobs/lifecycle/follow-ups.ts";
-import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
+import { type RetryDeps, retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { prepareSharedFolder } from "../jobs/lifecycle/shared-folder.ts";
 import { postponeJob } from "../jobs/queue/postpone-job.ts";
+import type { ValueDeps } from "../jobs/values/values.ts";
 import { recordSecrets } from "../secrets/masks.ts";
+import { type BatchRecorder, decideEnd, type JobEnding, loadRecordedEnding, toRecordedEnding } from "./job-ending.ts";
 import { findLostRight, type RightsDeps } from "./rights/lost-rights.ts";
 import { lastRunTimes } from "./run-times.ts";
 
-export interface InvokeRunnerDeps extends EndJobDeps, RightsDeps {
+export interface InvokeRunnerDeps extends ValueDeps, RetryDeps, RightsDeps {
   functions: Pick<Functions, "invokeRunner">;
   queue: Queue;
   signingKey: typeof getSigningKey;
@@ -54,7 +52,7 @@ export interface Executable {
 }
 
 /** Runs that may follow this one in the same call. */
-export interface RunnerBatch {
+export interface RunnerBatch extends BatchRecorder {
   /** All runs with this key share one process. */
   host: string;
   withinMs: number;
@@ -67,8 +65,6 @@ export interface RunnerBatch {
     paramTypes?: Executable["paramTypes"];
     args: NextRun["args"];
   }[];
-  /** Records how the following runs ended. `ended` is the first run, whose token all of them used. */
-  recordOutcomes(outcomes: readonly NextOutcome[], ended: EndedJobWithResult, token: string): Promise<void>;
 }
 
 /** The argument that names another function than `main` (api.md §5). */
@@ -80,8 +76,7 @@ export function findEntrypoint({ [ENTRYPOINT_ARGUMENT]: name }: Readonly<Record<
 }
 
 /**
- * Runs a claimed job to its end, with a new attempt after each loss of its runner. Returns the ended job, or `undefined` if the job
- * continues elsewhere: it was returned to the queue because no runner was free, or another attempt has claimed it. `first` is the prepared
+ * Runs a claimed job, with a new attempt after each loss of its runner. Returns its end, or `undefined` if the job continues elsewhere: it was returned to the queue because no runner was free, or another attempt has claimed it. `first` is the prepared
  * request of the first attempt, if there is one.
  */
 export async function invokeRunner(
@@ -89,7 +84,7 @@ export async function invokeRunner(
   job: RunningJob,
   executable: Executable,
   { args, first }: { args: Record<string, unknown>; first?: RunRequest },
-): Promise<EndedJobWithResult | undefined> {
+): Promise<JobEnding | undefined> {
   const { functions } = deps;
   for (let attempt = job, prepared = first; ; prepared = undefined) {
     const runRequest = prepared ?? (await buildRunnerRequest(deps, attempt, executable, args));
@@ -104,7 +99,7 @@ export async function invokeRunner(
           nowMs: deps.nowMs(),
         },
       );
-      if (recorded?.state !== "running" || recorded.nonce !== attempt.nonce) return ifEnded(recorded);
+      if (recorded?.state !== "running" || recorded.nonce !== attempt.nonce) return toRecordedEnding(recorded);
       attempt = recorded;
     }
     const call = functions.invokeRunner(executable.runner, runRequest, buildTenantKey(attempt, deps.tenancy));
@@ -119,13 +114,8 @@ export async function invokeRunner(
         const { outcome } = invocation;
         reportOutcome(attempt, executable.runner, outcome);
         lastRunTimes.note(executable.artefact.key, outcome.timings.runMs);
-        const ran = attempt;
-        const done = await afterRun(deps, ran, () =>
-          endReportedJob(deps, ran, { outcome, token: runRequest.token, given: executable.given?.secrets }),
-        );
-        const { next } = outcome;
-        if (done && next) await afterRun(deps, ran, async () => executable.together?.recordOutcomes(next, done, runRequest.token));
-        return done ?? loadReportedEnd(deps, job.id);
+        const report = { outcome, token: runRequest.token, given: executable.given?.secrets };
+        return { by: "runner", job: attempt, report, batch: executable.together };
       }
       case "throttled": {
         const refused = attempt;
@@ -135,12 +125,12 @@ export async function invokeRunner(
       }
       case "unknown":
         // The runner may still be alive and report the end itself. If not, its lease expires and housekeeping queues the job again.
-        return loadReportedEnd(deps, job.id);
+        return loadRecordedEnding(deps, job.id);
       case "lost": {
         countOutcome("LostAttempts");
         reportFailure("A runner was lost", invocation.reason, { job: job.id, attempt: job.attempt });
         const next = await handleLoss(deps, attempt);
-        if (!next || hasEnded(next)) return next;
+        if (!next || "by" in next) return next;
         attempt = next;
       }
     }
@@ -175,27 +165,14 @@ function waitLimitMs({ waitsForMs }: InvokeRunnerDeps, { timeoutS }: RunningJob,
   return Math.max(0, Math.min(waitsForMs(), longestS * 1000));
 }
 
-/**
- * Records what a run did. While AWS refuses it, the lease is renewed and the record is repeated, because another attempt would repeat the effects of
- * the run. If it fails for minutes, the attempt counts as lost. Throws then.
- */
-async function afterRun<T>(deps: InvokeRunnerDeps, job: RunningJob, record: () => Promise<T>): Promise<T> {
-  const recording = retryWhileBusy(deps, record, limits.busyEndRetryMs);
-  try {
-    return await renewLeaseDuring(deps, job, recording);
-  } catch (cause) {
-    throw isBusyError(cause) ? new Error(`The end of job ${job.id} could not be recorded.`, { cause }) : cause;
-  }
-}
-
-/** Starts another attempt after a runner was lost, or ends the job, unless the runner has already reported its own end. */
-async function handleLoss(deps: InvokeRunnerDeps, lost: RunningJob): Promise<RunningJob | EndedJob | undefined> {
+/** Claims another attempt after a runner was lost, or returns the end of the job. */
+async function handleLoss(deps: InvokeRunnerDeps, lost: RunningJob): Promise<RunningJob | JobEnding | undefined> {
   const now = await deps.jobs.get(lost.id);
-  if (now?.state !== "running" || now.nonce !== lost.nonce) return ifEnded(now);
-  if (now.cancel) return endJob(deps, now, canceledEnding(now.cancel));
-  if (!mayRetryLoss(now)) return endJob(deps, now, workerLostEnding(limits.maxAttempts));
+  if (now?.state !== "running" || now.nonce !== lost.nonce) return toRecordedEnding(now);
+  if (now.cancel) return decideEnd(now, canceledEnding(now.cancel));
+  if (!mayRetryLoss(now)) return decideEnd(now, workerLostEnding(limits.maxAttempts));
   const right = await findLostRight(deps, now);
-  return right ? endJob(deps, now, right) : reclaimJob(deps, now);
+  return right ? decideEnd(now, right) : reclaimJob(deps, now);
 }
 
 /** Builds the runner's request for one attempt. */
@@ -270,12 +247,3 @@ export function passArguments(runner: RunnerLanguage, args: Record<string, unkno
 /** Returns the entries that the other record lacks or has with another value. */
 const omitEqualEntries = (env: Record<string, string>, other: Record<string, string>) =>
   Object.fromEntries(Object.entries(env).filter(([name, value]) => other[name] !== value));
-
-/** Returns a job whose end its runner has reported to another function, which may not ask for what follows. */
-async function loadReportedEnd(deps: InvokeRunnerDeps, id: string): Promise<EndedJob | undefined> {
-  const ended = ifEnded(await deps.jobs.get(id));
-  if (ended) await requestFollowUp(deps, ended);
-  return ended;
-}
-
-const ifEnded = (job: Job | undefined) => (job && hasEnded(job) ? job : undefined);

@@ -3,19 +3,19 @@ import { describeError, isSvcError } from "../../contract/errors.ts";
 import { findExcess } from "../../contract/exact-json.ts";
 import { createSecretReadEntries } from "../../core/audit/entry.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
-import { type EndedJobWithResult, failedEnding } from "../../core/jobs/lifecycle.ts";
+import { failedEnding } from "../../core/jobs/lifecycle.ts";
 import { splitEvent } from "../../core/payload/preprocessor-arguments.ts";
 import { parseJson } from "../../core/records/record-format.ts";
 import { hasReferences } from "../../core/resources/references.ts";
 import { findMaskedSecrets } from "../../core/secrets/masked-secrets.ts";
 import { toAuditItem } from "../audit/audit.ts";
 import { findCachedResult, recordCacheKey, resolveCacheKey } from "../jobs/cache/cache.ts";
-import { endJob, endJobFromCache } from "../jobs/lifecycle/end/end-job.ts";
 import { loadJson } from "../jobs/values/values.ts";
 import { findReaders } from "../resources/find-readers.ts";
 import { type ResolveDeps, resolveReferences } from "../resources/resolve.ts";
 import { type CheckedVersion, findArgumentProblem, toInvalidEnding } from "./arguments/check-arguments.ts";
 import { type Executable, type InvokeRunnerDeps, invokeRunner } from "./invoke-runner.ts";
+import { decideEnd, type JobEnding } from "./job-ending.ts";
 import type { JobInput } from "./run-job.ts";
 
 export type ResolveAndExecuteDeps = InvokeRunnerDeps & ResolveDeps & { objects: ObjectTable };
@@ -34,14 +34,14 @@ export async function resolveAndExecute(
   job: RunningJob,
   code: Resolvable,
   { argsJson, together }: JobInput = {},
-): Promise<EndedJobWithResult | undefined> {
+): Promise<JobEnding | undefined> {
   const { checked, ...runnable } = code;
   const executable = { ...runnable, ...(together ? { together } : {}) };
   const sent = (
     argsJson === undefined ? await loadJson(deps, job, job.args) : parseJson({ parent: job.id, ref: "args", json: argsJson })
   ) as Record<string, unknown>;
   const problem = checked && job.preprocess !== "wanted" ? await findArgumentProblem(checked, sent) : undefined;
-  if (problem) return endJob(deps, job, toInvalidEnding(problem));
+  if (problem) return decideEnd(job, toInvalidEnding(problem));
   const { event, others } = job.preprocess ? splitEvent(sent) : { event: {}, others: sent };
   const passed = job.redactedArgs ? [...findMaskedSecrets(sent, await loadJson(deps, job, job.redactedArgs))] : [];
   if (!hasReferences(others)) {
@@ -53,8 +53,7 @@ export async function resolveAndExecute(
     const { value, secrets, secretPaths, from } = await resolveReferences(deps, readers, job.workspace, others);
     const excess = findExcess(JSON.stringify(value));
     if (excess)
-      return endJob(
-        deps,
+      return decideEnd(
         job,
         failedEnding({ name: "BadReference", message: `The arguments cannot be used: with their references, ${excess}.` }),
       );
@@ -72,7 +71,7 @@ export async function resolveAndExecute(
     );
   } catch (error) {
     if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
-    return endJob(deps, job, failedEnding({ name: "BadReference", message: describeError(error).sentence }));
+    return decideEnd(job, failedEnding({ name: "BadReference", message: describeError(error).sentence }));
   }
 }
 
@@ -82,11 +81,11 @@ async function executeUnlessCached(
   job: RunningJob,
   { ignorePaths, ...what }: Resolvable,
   { sent, given, references }: { sent: Record<string, unknown>; given: Record<string, unknown>; references?: string },
-): Promise<EndedJobWithResult | undefined> {
+): Promise<JobEnding | undefined> {
   if (job.cacheTtlS === undefined) return invokeRunner(deps, job, what, { args: given });
   const key = job.cacheKey ?? (await resolveCacheKey(deps, job, given, { args: sent, references, ignorePaths }));
   const known = key === undefined ? undefined : await findCachedResult(deps, { ...job, cacheKey: key });
-  if (known) return endJobFromCache(deps, job, known);
+  if (known) return { by: "earlierRun", job, cached: known };
   // The result is cached under the key in the record, by this process or by the one that records the runner's own report.
   const recorded = key === undefined || key === job.cacheKey ? job : await recordCacheKey(deps, job, key);
   return recorded && invokeRunner(deps, recorded, what, { args: given });

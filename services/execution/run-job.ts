@@ -10,7 +10,9 @@ import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { sendJob } from "../jobs/queue/enqueue.ts";
 import { postponeJob } from "../jobs/queue/postpone-job.ts";
 import { type JobEndedDeps, notifyJobEnded } from "./end-and-notify.ts";
+import { endExecutedJob } from "./end-executed-job.ts";
 import type { RunnerBatch } from "./invoke-runner.ts";
+import { decideEnd, type JobEnding } from "./job-ending.ts";
 import { findLostRight, type RightsDeps } from "./rights/lost-rights.ts";
 
 /** Input of a job that the caller of `runJob` has already loaded. */
@@ -21,8 +23,8 @@ export interface JobInput {
   together?: RunnerBatch | undefined;
 }
 
-/** Runs a claimed job of one kind. Returns `undefined` if the job continues elsewhere: its end will show in its record. */
-export type JobExecutor = (job: RunningJob, input: JobInput) => Promise<EndedJobWithResult | undefined>;
+/** Executes a claimed job of one kind, and returns its end. Returns `undefined` if the job continues elsewhere: its end will show in its record. */
+export type JobExecutor = (job: RunningJob, input: JobInput) => Promise<JobEnding | undefined>;
 
 export interface RunJobDeps extends EndJobDeps, JobEndedDeps, RightsDeps {
   queue: Queue;
@@ -40,19 +42,20 @@ export function runJob(deps: RunJobDeps, job: RunningJob, input: JobInput = {}):
   return doAttempt(deps, job, () => beginJob(deps, job, input));
 }
 
-/** Runs a claimed job by the executor of its kind, unless a right was lost while it waited. */
-export async function beginJob(deps: RunJobDeps, job: RunningJob, input: JobInput): Promise<EndedJobWithResult | undefined> {
+/** Executes a claimed job by the executor of its kind, unless a right was lost while it waited. */
+export async function beginJob(deps: RunJobDeps, job: RunningJob, input: JobInput): Promise<JobEnding | undefined> {
   const lost = await findLostRight(deps, job);
-  return lost ? endJob(deps, job, lost) : deps.executors[job.kind](job, input);
+  return lost ? decideEnd(job, lost) : deps.executors[job.kind](job, input);
 }
 
-/** Does the work of a claimed attempt, which ends the job or passes it on, as `runJob` does. */
+/** Executes a claimed attempt and ends the job with the result, then informs the listeners, as `runJob` does. */
 export async function doAttempt(
   deps: RunJobDeps,
   job: RunningJob,
-  work: () => Promise<EndedJobWithResult | undefined>,
+  execute: () => Promise<JobEnding | undefined>,
 ): Promise<EndedJobWithResult | undefined> {
-  const ended = await work().catch((error: unknown) => giveUpAttempt(deps, job, error));
+  const end = async () => endExecutedJob(deps, await execute());
+  const ended = await end().catch((error: unknown) => giveUpAttempt(deps, job, error));
   if (ended) await retryWhileBusy(deps, () => notifyJobEnded(deps, ended));
   return ended;
 }

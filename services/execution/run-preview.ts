@@ -2,25 +2,25 @@ import { findRunner, type RunnerLanguage } from "../../contract/languages.ts";
 import type { Bundle } from "../../core/builds/bundle.ts";
 import type { BuildOverrides } from "../../core/builds/overrides.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
-import { type EndedJobWithResult, failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
+import { failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
 import { type BuildDeps, buildArtefact, buildBundle } from "../builds/artefact.ts";
 import { previewBundleKey } from "../builds/preview-bundle.ts";
-import { endJob } from "../jobs/lifecycle/end/end-job.ts";
 import { loadJson } from "../jobs/values/values.ts";
 import { buildUnderLease } from "./build-under-lease.ts";
+import { decideEnd, type JobEnding } from "./job-ending.ts";
 import { type ResolveAndExecuteDeps, resolveAndExecute } from "./resolve-and-execute.ts";
 
 /** Builds the code of a preview and runs it. */
-export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: RunningJob): Promise<EndedJobWithResult | undefined> {
+export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: RunningJob): Promise<JobEnding | undefined> {
   const { language, code } = job;
-  if (!language || !code) return endJob(deps, job, failedEnding({ name: "BadPreview", message: "The preview has no code." }));
+  if (!language || !code) return decideEnd(job, failedEnding({ name: "BadPreview", message: "The preview has no code." }));
   const preview = (await loadJson(deps, job, code)) as BuildOverrides & { content: string; lock?: string; bundle?: Bundle };
   const runner = findRunner(language, preview.content);
-  if (!runner) return endJob(deps, job, noRunnerEnding(language));
+  if (!runner) return decideEnd(job, noRunnerEnding(language));
   const building = preview.bundle ? buildUploaded(deps, job, runner, preview.bundle) : buildSource(deps, job, runner, preview);
   const artefact = await buildUnderLease(deps, job, building);
-  if (!artefact) return undefined;
-  if (!artefact.ok) return endJob(deps, job, { ...failedEnding({ name: "DependencyError", message: artefact.error }), log: artefact.log });
+  if ("state" in artefact) return decideEnd(job, artefact);
+  if (!artefact.ok) return decideEnd(job, { ...failedEnding({ name: "DependencyError", message: artefact.error }), log: artefact.log });
   const { readScriptInterface: interfaceOf } = await import("../../core/scripts/interface.ts");
   return resolveAndExecute(deps, job, { runner, artefact, ...interfaceOf(language, preview.content), dedicated: false });
 }

@@ -2,10 +2,12 @@ import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { scheduleTable } from "../../../aws/dynamodb/schedule-table.ts";
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import type { RunningJob } from "../../../core/jobs/job.ts";
+import type { Ending } from "../../../core/jobs/lifecycle.ts";
 import { SCHEDULE_CLAIMER } from "../../../core/schedules/next-run.ts";
 import type { BuildVersionDeps } from "../../../services/builds/build-version.ts";
 import { buildUnderLease } from "../../../services/execution/build-under-lease.ts";
 import type { JobClaimer } from "../../../services/execution/handle-job-message.ts";
+import { decideEnd } from "../../../services/execution/job-ending.ts";
 import { refuseJob } from "../../../services/execution/refuse-job.ts";
 import type { ResolveAndExecuteDeps } from "../../../services/execution/resolve-and-execute.ts";
 import type { JobExecutor, RunJobDeps } from "../../../services/execution/run-job.ts";
@@ -33,15 +35,16 @@ export function jobExecutors(
     const { buildUnstored, buildVersion } = await import("../../../services/builds/build-version.ts");
     return job.code ? buildUnstored(deps, job) : buildVersion(deps, job);
   };
-  const refuse: JobExecutor = (job) => refuseJob(deps, job);
+  const refuse: JobExecutor = (job) => refuseJob(job);
+  const underLease = async (job: RunningJob, building: Promise<Ending>) => decideEnd(job, await buildUnderLease(deps, job, building));
   const running: Pick<RunJobDeps, "executors" | "onJobEnded"> = {
     executors: {
       script: (job, input) => runScript(deps, job, input),
       preview,
-      dependencies: (job) => buildUnderLease(deps, job, dependencies(job)),
+      dependencies: (job) => underLease(job, dependencies(job)),
       flow: start,
       flowpreview: start,
-      flowdependencies: (job) => buildUnderLease(deps, job, job.code ? lock(job) : build(job)),
+      flowdependencies: (job) => underLease(job, job.code ? lock(job) : build(job)),
       flowscript: (job, input) => runInlineScript(deps, job, input),
       appdependencies: refuse,
       appscript: refuse,

@@ -11,17 +11,19 @@ import type { Runnable } from "../../../core/scripts/version.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { createCachedJob, findCachedResult, stageCachedStream } from "../../jobs/cache/cache.ts";
 import { createClaimedJob, releaseJob } from "../../jobs/lifecycle/claim.ts";
-import { endJob } from "../../jobs/lifecycle/end/end-job.ts";
+import type { EndJobDeps } from "../../jobs/lifecycle/end/end-job.ts";
 import { announceEnd, buildFollowUp } from "../../jobs/lifecycle/follow-ups.ts";
 import { type CreateJobDeps, createJobRecord } from "../../jobs/queue/create-job-record.ts";
 import { enqueueJob, type NewJob, prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
 import { waitForEnd, waitForJobState } from "../../jobs/read/wait.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { toPreprocessor } from "../arguments/check-arguments.ts";
+import { endExecutedJob } from "../end-executed-job.ts";
 import { buildRunnerRequest, type Executable, type InvokeRunnerDeps, invokeRunner } from "../invoke-runner.ts";
+import { decideEnd } from "../job-ending.ts";
 import { findLostRight } from "../rights/lost-rights.ts";
 
-export type RunSyncDeps = InvokeRunnerDeps & CreateJobDeps & { functions: Pick<Functions, "invokeWorker"> };
+export type RunSyncDeps = InvokeRunnerDeps & EndJobDeps & CreateJobDeps & { functions: Pick<Functions, "invokeWorker"> };
 
 /** The result of a synchronous call: the result's JSON text, or its location if it is too large for a reply. */
 export interface SyncResult {
@@ -99,7 +101,8 @@ async function startSync(
     createJobRecord(deps, job, newJob.idempotencyKey),
     buildRunnerRequest(deps, job, executable, newJob.args),
   ]);
-  const run = () => (lost ? endJob(deps, job, lost) : invokeRunner(deps, job, executable, { args: newJob.args, first }));
+  const run = async () =>
+    endExecutedJob(deps, lost ? decideEnd(job, lost) : await invokeRunner(deps, job, executable, { args: newJob.args, first }));
   return waitUntilSettled(deps, other ?? job, untilMs, other ? undefined : run());
 }
 

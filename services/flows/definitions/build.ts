@@ -4,9 +4,8 @@ import { storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
 import type { FlowBuild, RunnableFlow } from "../../../core/flows/version.ts";
 import { flowHeadObject, flowVersionObject } from "../../../core/flows/version.ts";
 import { hasEnded, type RunningJob } from "../../../core/jobs/job.ts";
-import { type EndedJobWithResult, failedEnding } from "../../../core/jobs/lifecycle.ts";
+import { type Ending, failedEnding } from "../../../core/jobs/lifecycle.ts";
 import type { BuildVersionDeps } from "../../builds/build-version.ts";
-import { endJob } from "../../jobs/lifecycle/end/end-job.ts";
 import { sendBuildWaiters } from "../../jobs/queue/build-waiters.ts";
 import { loadFlow, requireFlowVersion } from "./load.ts";
 import { type PlanResult, planFlow } from "./plan.ts";
@@ -20,7 +19,7 @@ const planKey = (workspace: string, version: number) => `flows/${workspace}/${ve
 /**
  * Runs a `flowdependencies` job: builds the inline scripts, creates the state machine, records the outcome, and sends the jobs that waited.
  */
-export async function buildFlow(deps: BuildVersionDeps & MakeMachineDeps, job: RunningJob): Promise<EndedJobWithResult | undefined> {
+export async function buildFlow(deps: BuildVersionDeps & MakeMachineDeps, job: RunningJob): Promise<Ending> {
   const { objects, storage, functions } = deps;
   const { workspace, flow: { version = 0 } = {} } = job;
   const flow = requireFlowVersion(await objects.get(flowVersionObject.key(workspace, version)), version);
@@ -42,7 +41,7 @@ export async function buildFlow(deps: BuildVersionDeps & MakeMachineDeps, job: R
   const ending = planned.ok
     ? { state: "succeeded" as const, resultJson: JSON.stringify({ locks: planned.locks }) }
     : failedEnding({ name: "DependencyError", message: planned.error });
-  return endJob(deps, job, { ...ending, log: planned.log });
+  return { ...ending, log: planned.log };
 }
 
 /** Returns a plan with the name of its flow's state machine. A flow without modules has none. */

@@ -2,14 +2,13 @@ import { storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
 import type { UnstoredCode } from "../../../core/builds/overrides.ts";
 import { addLocks } from "../../../core/flows/version.ts";
 import type { RunningJob } from "../../../core/jobs/job.ts";
-import { type EndedJobWithResult, failedEnding } from "../../../core/jobs/lifecycle.ts";
+import { type Ending, failedEnding } from "../../../core/jobs/lifecycle.ts";
 import type { BuildDeps } from "../../builds/artefact.ts";
-import { type EndJobDeps, endJob } from "../../jobs/lifecycle/end/end-job.ts";
-import { loadJson } from "../../jobs/values/values.ts";
+import { loadJson, type ValueDeps } from "../../jobs/values/values.ts";
 import { planFlow } from "./plan.ts";
 
 /** Runs a `flowdependencies` job of a flow that is not stored: the result is the flow, in which each inline script has its lock. */
-export async function lockFlow(deps: BuildDeps & EndJobDeps, job: RunningJob): Promise<EndedJobWithResult | undefined> {
+export async function lockFlow(deps: BuildDeps & ValueDeps, job: RunningJob): Promise<Ending> {
   const { flow, at, dependencyFiles, tempScripts } = (job.code ? await loadJson(deps, job, job.code) : {}) as Partial<UnstoredCode> & {
     flow?: unknown;
   };
@@ -22,5 +21,5 @@ export async function lockFlow(deps: BuildDeps & EndJobDeps, job: RunningJob): P
   const ending = planned.ok
     ? { state: "succeeded" as const, resultJson: JSON.stringify({ updated_flow_value: addLocks(value, planned.locks) }) }
     : failedEnding({ name: "DependencyError", message: planned.error });
-  return endJob(deps, job, { ...ending, log: planned.log });
+  return { ...ending, log: planned.log };
 }

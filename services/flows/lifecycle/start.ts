@@ -9,14 +9,14 @@ import { collectReferences } from "../../../core/flows/references.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { flowVersionObject } from "../../../core/flows/version.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
-import { type EndedJobWithResult, failedEnding, flowDueMs } from "../../../core/jobs/lifecycle.ts";
+import { failedEnding, flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import { objectPrefix } from "../../../core/jobs/retention.ts";
 import { createMasker } from "../../../core/secrets/mask.ts";
 import type { BuildVersionDeps } from "../../builds/build-version.ts";
 import { findArgumentProblem, toInvalidEnding } from "../../execution/arguments/check-arguments.ts";
+import { decideEnd, type JobEnding } from "../../execution/job-ending.ts";
 import { findCachedResult, resolveCacheKey } from "../../jobs/cache/cache.ts";
 import { holdEarlierRun } from "../../jobs/erasure/earlier-run.ts";
-import { endJob, endJobFromCache } from "../../jobs/lifecycle/end/end-job.ts";
 import { waitForBuild } from "../../jobs/queue/build-waiters.ts";
 import { loadJson, loadValue } from "../../jobs/values/values.ts";
 import { findReaders } from "../../resources/find-readers.ts";
@@ -39,7 +39,7 @@ export type StartFlowDeps = BuildVersionDeps &
  * Starts the execution of a claimed flow job, or returns the job to the queue until its version is built. A flow that needs no execution
  * ends at once. Throws `flow.versionNotFound`.
  */
-export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<EndedJobWithResult | undefined> {
+export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<JobEnding | undefined> {
   const { objects } = deps;
   const { workspace } = job;
   const { outdated: _, ...flow } = job.flow ?? { execution: 0 };
@@ -53,10 +53,10 @@ export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<E
     case "pending":
       return waitForBuild(deps, job, async () => (await load()).build.state === "pending");
     case "failed":
-      return endJob(deps, job, failedEnding({ name: "DependencyError", message: build.error }));
+      return decideEnd(job, failedEnding({ name: "DependencyError", message: build.error }));
     case "ready": {
       const problem = await findInputProblem(deps, job, runnable);
-      if (problem) return endJob(deps, job, toInvalidEnding(problem));
+      if (problem) return decideEnd(job, toInvalidEnding(problem));
       return beginExecution(deps, {
         ...job,
         flow: { ...flow, plan: build.plan, ...(build.stateMachine ? { stateMachine: build.stateMachine } : {}) },
@@ -74,13 +74,13 @@ async function findInputProblem(deps: StartFlowDeps, job: RunningJob, flow: Runn
 /** A preview may have been stored by an earlier release, long before it starts. */
 const previewedFlowSchema = withinBounds(flowValueSchema);
 
-async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<EndedJobWithResult | undefined> {
+async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<JobEnding | undefined> {
   const { storage, functions } = deps;
   const { flow: sent, tempScripts } = (job.code ? await loadJson(deps, job, job.code) : {}) as { flow?: unknown } & BuildOverrides;
   const source = { path: job.path ?? `${job.permissionedAs}/preview`, value: previewedFlowSchema.parse(sent), overrides: { tempScripts } };
   const built = await planFlow(deps, job, source);
   const planned = await attachMachine(functions, job.workspace, job.path ?? "preview", built);
-  if (!planned.ok) return endJob(deps, job, { ...failedEnding({ name: "DependencyError", message: planned.error }), log: planned.log });
+  if (!planned.ok) return decideEnd(job, { ...failedEnding({ name: "DependencyError", message: planned.error }), log: planned.log });
   const plan = `${objectPrefix(job)}plan.json`;
   await storage.putObject(plan, JSON.stringify(planned.plan), "application/json");
   const { outdated: _, ...flow } = job.flow ?? { execution: 0 };
@@ -92,21 +92,21 @@ async function beginExecution(
   deps: StartFlowDeps,
   job: RunningJob,
   { isRepeated = false }: { isRepeated?: boolean } = {},
-): Promise<EndedJobWithResult | undefined> {
+): Promise<JobEnding | undefined> {
   const { jobs, nowMs } = deps;
   const { flow } = job;
   if (!flow?.plan) throw new Error(`The flow job ${job.id} has no plan.`);
   const plan = await findPlan(deps, flow.plan);
-  if (!plan) return endJob(deps, job, failedEnding({ name: "FlowDeleted", message: "The flow was deleted while the run waited." }));
+  if (!plan) return decideEnd(job, failedEnding({ name: "FlowDeleted", message: "The flow was deleted while the run waited." }));
   const { value } = plan;
   if (value.skip_expr) {
     const skips = await evaluateSkip(deps, job, plan, value.skip_expr);
     if (!skips.ok) {
-      return endJob(deps, job, failedEnding({ name: "ExpressionError", message: `skip_expr ${value.skip_expr}: ${skips.reason}` }));
+      return decideEnd(job, failedEnding({ name: "ExpressionError", message: `skip_expr ${value.skip_expr}: ${skips.reason}` }));
     }
-    if (skips.value) return endJob(deps, job, { state: "skipped", resultJson: JSON.stringify("stopped early") });
+    if (skips.value) return decideEnd(job, { state: "skipped", resultJson: JSON.stringify("stopped early") });
   }
-  if (value.modules.length === 0) return endJob(deps, job, { state: "succeeded", resultJson: await loadValue(deps, job, job.args) });
+  if (value.modules.length === 0) return decideEnd(job, { state: "succeeded", resultJson: await loadValue(deps, job, job.args) });
   // The step that runs this flow may set its own cache.
   const cacheTtlS = job.cacheTtlS ?? value.cache_ttl;
   // A restarted run mixes the results of earlier steps, perhaps of another version, with new ones: neither may it be cached, nor replaced.
@@ -115,7 +115,7 @@ async function beginExecution(
     const key = await resolveFlowCacheKey(deps, job, value.cache_ignore_s3_path === true);
     job = { ...job, ...(key === undefined ? {} : { cacheKey: key }) };
     const known = await findCachedResult(deps, job);
-    if (known) return endJobFromCache(deps, job, known);
+    if (known) return { by: "earlierRun", job, cached: known };
   }
   // Again, because the process that recorded the job may have died before it held the earlier run.
   await holdEarlierRun(deps, job);
