@@ -1,3 +1,4 @@
+/// <reference types="vite/types/importMeta.d.ts" />
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { AccessRule } from "../access/access-rule.ts";
@@ -41,6 +42,16 @@ async function page(): Promise<string> {
   const table = ["| method | path | need | scope | target |", "|---|---|---|---|---|", ...rows].join("\n");
   return `${before}${START}\n${table}\n${END}${after}`;
 }
+
+describe("the list of routes", () => {
+  it("contains each route of every domain: no two have the same key", async () => {
+    const modules = Object.values(import.meta.glob<Record<string, unknown>>(["./*/**/*.ts", "!./**/*.test.ts"]));
+    const exported = (await Promise.all(modules.map((load) => load()))).flatMap((module) => Object.entries(module));
+    const domains = exported.filter(([name]) => name.endsWith("Routes")).map(([, domain]) => domain as Record<string, Route>);
+    expect(domains.length).toBeGreaterThan(30);
+    expect(domains.flatMap((domain) => Object.values(domain)).filter((route) => !all.includes(route))).toEqual([]);
+  });
+});
 
 describe("docs/reference/routes.md", () => {
   it("lists every route with the access that it declares", async () => {

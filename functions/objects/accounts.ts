@@ -20,7 +20,7 @@ export const accounts: ApiRoutes = [
     const { createAccount } = await importAccounts();
     return text(200, String(await createAccount(deps, { actor, workspace }, body)));
   }),
-  on(routes.refreshToken, async ({ auth: { actor }, params: { workspace, id } }) => {
+  on(routes.refreshAccount, async ({ auth: { actor }, params: { workspace, id } }) => {
     const [{ permitAccount }, { refreshAccount }] = [await importAccounts(), await importRefresh()];
     await permitAccount(deps, { actor, workspace }, Number(id));
     await refreshAccount(deps, { workspace, account: Number(id) });

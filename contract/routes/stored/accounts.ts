@@ -25,7 +25,7 @@ export const accountRoutes = {
     reply: { text: "The id of the account, for `account` of a variable." },
     errors: ["account.token", "variable.exists", "variable.changedMeanwhile", "path.noFolder", "workspace.notFound"],
   }),
-  refreshToken: defineRoute({
+  refreshAccount: defineRoute({
     ...post,
     name: "oauth.refreshToken",
     summary: "Refresh the token of an account now.",

@@ -4,6 +4,7 @@ const refusesNothing = "It answers every request.";
 const isPage = "It sends the same page for every address.";
 const needsProvider = "It needs an identity provider: test/e2e/people/oauth.test.ts.";
 const needsService = "It needs the redirect of another service: test/e2e/connections/accounts.test.ts.";
+const needsToken = "It needs the token endpoint of another service: test/e2e/connections/accounts.test.ts.";
 const needsBundle = "Only a deployed bundle has the file: test/e2e/clients/install.test.ts.";
 
 /** The requests that no recording has, each with its reason. */
@@ -12,6 +13,7 @@ export const unrecorded: Readonly<Partial<Record<`${"good" | "bad"} ${RouteKey}`
   "good completeLogin": needsProvider,
   "good returnFromLogin": needsProvider,
   "good createAccount": needsService,
+  "good refreshAccount": needsToken,
   "good completeConnect": needsService,
   "good returnFromConnect": needsService,
   "good cliPackage": needsBundle,

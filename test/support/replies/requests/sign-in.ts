@@ -73,6 +73,7 @@ const providers: Steps = [
   bad("createAccount", { json: { client: "acme" } }),
   bad("createAccount", { json: { client: "acme", refresh_token: "another text", path: "f/t/acme" } }),
   addAccount,
+  bad("refreshAccount", { params: { id: 99 } }),
   good("disconnect", { params: { id: 1 } }),
   bad("disconnect", { params: { id: 99 } }),
 ];
