@@ -333,7 +333,7 @@ describe("route rules", () => {
   const readsByPost = [
     ...["jobs.startedAtByIds", "workspaces.exists", "workspaces.existsUsername"],
     ...["files.getResourceInfo", "files.getDuckdbSettings", "files.getPolarsSettings", "files.sign"],
-    ...["schedules.preview", "http_triggers.httpRouteExists"],
+    ...["schedules.preview", "http_triggers.routeExists"],
     ...["openapi.generate", "openapi.download", "scripts.diffTemp"],
   ];
   // The response of the last two authorises a decision.

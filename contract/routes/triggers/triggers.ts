@@ -138,7 +138,7 @@ const httpRouteExists = defineRoute({
   reply: { json: z.boolean() },
   errors: [],
 });
-export const httpRoutes = { httpRouteExists: httpRouteExists };
+export const httpRoutes = { httpRouteExists };
 type AnyTriggerRoute =
   | typeof httpRouteExists
   | ReturnType<typeof routesOf>[keyof ReturnType<typeof routesOf>]
