@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { Route } from "../../../contract/route.ts";
 import { routes } from "../../../contract/routes/routes.ts";
+import { parseRunnerAnswer } from "../../../core/jobs/runner-answer.ts";
 import { parseArguments, parseJsonParameter } from "../../../core/payload/arguments.ts";
 import { isBase64 } from "../../../core/payload/base64.ts";
 import { parseFormText } from "../../../core/payload/form-text.ts";
@@ -11,6 +12,7 @@ import { escapeReferences, findReferences } from "../../../core/resources/refere
 import { decodeBody } from "../../../functions/shared/decode-body.ts";
 import { parseBody } from "../../../functions/shared/parse-body.ts";
 import { checkFields } from "../../../functions/shared/unknown-input.ts";
+import { wholeAnswer } from "../../builders/runner-answers.ts";
 import { type CostCase, feed } from "./growth.ts";
 import { type Build, between, mix, nest, numbered, repeat } from "./shapes.ts";
 
@@ -114,6 +116,12 @@ export const bodies: CostCase[] = [
     ),
     "a content type": between('{"svc_content_type":"', repeat("json "), '","result":1}'),
     "a cookie": between('{"svc_headers":{"set-cookie":"a=b', repeat("; a"), '"},"result":1}'),
+  }),
+  ...feed("the answer of a runner", MOST, parseRunnerAnswer, {
+    ...json,
+    results: (size) => JSON.stringify({ ...wholeAnswer, result: "a".repeat(size) }),
+    "outcomes of later runs": (size) =>
+      JSON.stringify({ ...wholeAnswer, next: Array.from({ length: size / 256 }, () => wholeAnswer.next[0]) }),
   }),
   ...feed("a result without its stack traces", MOST, removeStacks, json),
   ...feed("references in arguments", MOST, (text: string) => [escapeReferences(parseJson(text)), findReferences(parseJson(text))], json),
