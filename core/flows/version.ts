@@ -7,9 +7,8 @@ import { runnerLanguages } from "../../contract/languages.ts";
 import type { FlowJson, NewFlow } from "../../contract/routes/flows/flows.ts";
 import { paramTypesSchema } from "../builds/param-types.ts";
 import { concurrencyRuleSchema } from "../jobs/concurrency.ts";
-import { defineObject, inWorkspace, sortableNumber } from "../objects/define-object.ts";
+import { defineObject, inWorkspace, readWithBuild, sortableNumber } from "../objects/define-object.ts";
 import { storedBodySchema } from "../objects/stored-body.ts";
-import type { StoredObject } from "../objects/write.ts";
 import { listNestedModules } from "./scopes.ts";
 
 /** The build state of a flow's inline scripts and its state machine. */
@@ -133,9 +132,6 @@ export function toFlowJson(
   };
 }
 
-/** The build is a separate field, so that neither writer overwrites the other one. */
-const withBuild = ({ value, build }: StoredObject) => ({ ...(value as object), build });
-
 /** The fields of a flow's newest version that a run needs: read for every run. */
 export const flowHeadObject = defineObject({
   name: "flow",
@@ -143,7 +139,7 @@ export const flowHeadObject = defineObject({
   within: (workspace: string, path: string) => `${workspace}#${path}`,
   sort: () => "head",
   belongsTo: "partition",
-  read: withBuild,
+  read: readWithBuild,
   schema: runnableFlowSchema,
 });
 
@@ -153,7 +149,7 @@ export const flowVersionObject = defineObject({
   within: (workspace: string, version: number) => `${workspace}#${version}`,
   sort: () => "head",
   belongsTo: "partition",
-  read: withBuild,
+  read: readWithBuild,
   schema: runnableFlowSchema,
 });
 

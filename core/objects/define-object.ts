@@ -129,3 +129,6 @@ export const sortableNumber = (n: number, digits = 16): string => String(n).padS
 
 /** A kind whose items have no value: their keys alone have a meaning. */
 export const withoutValue = { schema: z.undefined() };
+
+/** Returns the value of a version with the state of its build, a separate field so that neither writer overwrites the other one. */
+export const readWithBuild = ({ value, build }: StoredObject) => ({ ...(value as object), build });

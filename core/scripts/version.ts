@@ -7,9 +7,8 @@ import type { NewScript, ScriptJson } from "../../contract/routes/stored/script.
 import type { Bundle } from "../builds/bundle.ts";
 import { paramTypesSchema } from "../builds/param-types.ts";
 import { type ConcurrencyRule, concurrencyRuleSchema, findKeySpace, spaceOf } from "../jobs/concurrency.ts";
-import { defineObject, inWorkspace, sortableMs } from "../objects/define-object.ts";
+import { defineObject, inWorkspace, readWithBuild, sortableMs } from "../objects/define-object.ts";
 import { storedBodySchema } from "../objects/stored-body.ts";
-import type { StoredObject } from "../objects/write.ts";
 
 /** The build state of a version. `none`: there is no runner for the language, so the version is only stored. */
 export const buildStateSchema = z.discriminatedUnion("state", [
@@ -159,9 +158,6 @@ export function toScriptJson(
   };
 }
 
-/** The build is a separate field, so that neither writer overwrites the other one. */
-const withBuild = ({ value, build }: StoredObject) => ({ ...(value as object), build });
-
 /** The fields of a script's newest version that a run needs: read for every run. */
 export const scriptHeadObject = defineObject({
   name: "script",
@@ -169,7 +165,7 @@ export const scriptHeadObject = defineObject({
   within: (workspace: string, path: string) => `${workspace}#${path}`,
   sort: () => "head",
   belongsTo: "partition",
-  read: withBuild,
+  read: readWithBuild,
   schema: runnableSchema,
 });
 
@@ -179,7 +175,7 @@ export const scriptVersionObject = defineObject({
   within: (workspace: string, hash: string) => `${workspace}#${hash}`,
   sort: () => "head",
   belongsTo: "partition",
-  read: withBuild,
+  read: readWithBuild,
   schema: runnableSchema,
 });
 

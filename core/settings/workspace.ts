@@ -4,6 +4,7 @@ import {
   errorHandlerSchema,
   failedRunsSchema,
   fileStorageSchema,
+  opaqueSettingsSchema,
 } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { defineJsonSetting, defineSetting } from "../objects/setting.ts";
 
@@ -13,3 +14,11 @@ export const approvalSetting = defineSetting("approvals", approvalSettingsSchema
 export const errorHandlerSetting = defineJsonSetting("error_handler", errorHandlerSchema);
 export const successHandlerSetting = defineJsonSetting("success_handler", errorHandlerSchema);
 export const failureNoticesSetting = defineJsonSetting("failure_notices", failureNoticesSchema);
+
+/** All settings whose values are stored as JSON text. */
+export const jsonSettings = [
+  errorHandlerSetting,
+  successHandlerSetting,
+  failureNoticesSetting,
+  ...Object.entries(opaqueSettingsSchema.shape).map(([name, schema]) => defineJsonSetting<unknown>(name, schema)),
+] as const;

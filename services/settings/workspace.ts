@@ -1,17 +1,10 @@
-import type * as z from "zod";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { failureNoticesSchema } from "../../contract/routes/workspaces/failure-notices.ts";
-import {
-  errorHandlerSchema,
-  opaqueSettingsSchema,
-  type PublicSettingsJson,
-  type SettingsJson,
-} from "../../contract/routes/workspaces/setting-schemas.ts";
-import { parseJsonValue } from "../../core/objects/json-value.ts";
+import type { PublicSettingsJson, SettingsJson } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { settingObject } from "../../core/objects/setting.ts";
 import { type StoredObject, write } from "../../core/objects/write.ts";
-import { parseStoredAutoInvite } from "../../core/people/auto-invite.ts";
+import { autoInviteSetting, parseStoredAutoInvite } from "../../core/people/auto-invite.ts";
+import { jsonSettings } from "../../core/settings/workspace.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
 
@@ -21,18 +14,10 @@ interface SettingDeps {
 /** Each setting is a separate item, so that two concurrent changes do not overwrite each other. */
 type SettingName = "large_file_storage" | "approvals" | "failed_runs";
 
-/** Settings that are stored as JSON text. */
-const storedAsJson: Readonly<Record<string, z.ZodType>> = {
-  ...opaqueSettingsSchema.shape,
-  error_handler: errorHandlerSchema,
-  success_handler: errorHandlerSchema,
-  failure_notices: failureNoticesSchema,
-};
-
-function parseSetting(setting: StoredObject): unknown {
-  const schema = Object.hasOwn(storedAsJson, setting.sk) ? storedAsJson[setting.sk] : undefined;
-  if (schema) return parseJsonValue(schema, setting);
-  return setting.sk === "auto_invite" ? parseStoredAutoInvite(setting) : setting.value;
+function parseSetting(stored: StoredObject): unknown {
+  const setting = jsonSettings.find(({ name }) => name === stored.sk);
+  if (setting) return setting.parse(stored);
+  return stored.sk === autoInviteSetting.name ? parseStoredAutoInvite(stored) : stored.value;
 }
 
 /** Returns all settings of a workspace. Throws `workspace.notFound`. */
