@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { parentOf } from "../runners/shared/process/processes.ts";
 
 export interface Memory {
   mb: number;
@@ -35,16 +36,6 @@ function below(root: number): number[] {
   const found = [...(children.get(root) ?? [])];
   for (const id of found) found.push(...(children.get(id) ?? []));
   return found;
-}
-
-function parentOf(id: number): number | undefined {
-  try {
-    // The program's name is in parentheses and may contain any character, so the last parenthesis is used.
-    const stat = readFileSync(`/proc/${id}/stat`, "latin1");
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Our launcher and npm, when they started a process. */

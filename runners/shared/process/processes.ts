@@ -29,6 +29,23 @@ export function processIds(): Set<number> {
   return ids;
 }
 
+/** Returns the fields of a process that follow its name in `/proc/<id>/stat`: state, parent, group and so on. Throws if the process has ended. */
+export function readStatFields(id: number): string[] {
+  // pid (name) state parent group …; the name may contain any character, so parsing starts after the last parenthesis.
+  const stat = readFileSync(`/proc/${id}/stat`, "latin1");
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+/** Returns the parent of a process; `undefined` if the process has ended. */
+export function parentOf(id: number): number | undefined {
+  try {
+    return Number(readStatFields(id)[1]);
+  } catch {
+    // The process has ended.
+    return undefined;
+  }
+}
+
 /**
  * Returns the living processes of a family except its leader (Linux only). `others` are known not to belong to it, for example because they are
  * older. Unrelated processes are added to `others`, so that each is examined once.
@@ -39,9 +56,7 @@ function relatives({ leader, tag, directory }: Family, others: Set<number>): num
   for (const id of processIds()) {
     if (id === leader || others.has(id)) continue;
     try {
-      // pid (name) state parent group …; the name may contain any character, so parsing starts after the last parenthesis.
-      const stat = readFileSync(`/proc/${id}/stat`, "latin1");
-      const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      const [state, , group] = readStatFields(id);
       if (state === "Z" || state === "X") continue;
       if (Number(group) === leader || readFileSync(`/proc/${id}/environ`, "latin1").split("\0").includes(needle)) {
         found.push(id);

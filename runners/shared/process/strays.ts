@@ -1,7 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { settings } from "../settings.ts";
 import { buildKernelAddon } from "./kernel-addon.ts";
+import { parentOf, readStatFields } from "./processes.ts";
 
 /** A process as /proc lists it. `startedAt` distinguishes it from an earlier one with the same id. */
 export interface ProcessEntry {
@@ -106,9 +107,7 @@ function readEntries(
     const id = Number(name);
     if (!(id > 0) || except.has(id)) return [];
     try {
-      const stat = readFileSync(`/proc/${id}/stat`, "latin1");
-      // pid (name) state parent …; the name may contain any character, so parsing starts after the last parenthesis.
-      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      const fields = readStatFields(id);
       const entry = { id, parent: Number(fields[1]), startedAt: fields[19] ?? "" };
       // A process whose first thread has ended is shown as a zombie, although its other threads run.
       if (!/[ZX]/.test(fields[0] ?? "") || Number(fields[17]) > 1) return [entry];
@@ -161,16 +160,6 @@ export function ownsAll(
     }
     return false;
   });
-}
-
-function parentOf(id: number): number | undefined {
-  try {
-    const stat = readFileSync(`/proc/${id}/stat`, "latin1");
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-  } catch {
-    // The process has ended.
-    return undefined;
-  }
 }
 
 function maySignal(id: number): boolean {
