@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { defined } from "../../contract/defined.ts";
 import { describeUnknownPrincipals, dropReplacedPrincipals } from "./principals.ts";
 import type { GateRules } from "./rules.ts";
 import { readRequiredGroups } from "./rules.ts";
@@ -9,7 +10,7 @@ describe("readRequiredGroups", () => {
   const computed = { user_groups_required: { type: "javascript" as const, expr: "x" } };
   const fixed = (value: unknown, user_auth_required?: boolean) => ({
     user_groups_required: { type: "static" as const, value },
-    ...(user_auth_required === undefined ? {} : { user_auth_required }),
+    ...defined({ user_auth_required }),
   });
 
   it.each([[null], [undefined], [[]], [7], ["ops"], [{ ops: true }], [["ops", 7]], [["ops", null]], [[""]], [["g/"]]])(

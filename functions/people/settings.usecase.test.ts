@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { defined } from "../../contract/defined.ts";
 import { EDGE_KEY_HEADER } from "../../contract/env.ts";
 import { limits } from "../../contract/limits.ts";
 import { buildTokenWrites } from "../../services/identity/tokens.ts";
@@ -47,7 +48,7 @@ function send(method: string, route: string, body?: unknown, { as = "admin", wor
     ["Content-Type", "application/json"],
     [EDGE_KEY_HEADER, EDGE_KEY],
   ] as const;
-  const sent = { method, path: `/api/w/${workspace}/${route}`, headers, ...(text === undefined ? {} : { body: text }) };
+  const sent = { method, path: `/api/w/${workspace}/${route}`, headers, ...defined({ body: text }) };
   return people(toGatewayEvent(sent), lambdaContext);
 }
 const post = (route: string, body?: unknown, options?: Options) => send("POST", `workspaces/${route}`, body, options);

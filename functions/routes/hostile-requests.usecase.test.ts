@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { beforeAll, describe, expect, it } from "vitest";
+import { defined } from "../../contract/defined.ts";
 import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { authenticateRequest } from "../../services/http-routes/authenticate-request.ts";
@@ -87,7 +88,7 @@ beforeAll(async () => {
       headers: headers.map(([name, value]) => [name.toLowerCase(), value] as const),
       query,
     };
-    const event = toGatewayEvent({ ...sent, ...(body === undefined ? {} : { body }), ...(isBase64 === undefined ? {} : { isBase64 }) });
+    const event = toGatewayEvent({ ...sent, ...defined({ body, isBase64 }) });
     const reply = await handler(event as APIGatewayProxyEvent, { awsRequestId: "r" } as Context);
     // The reader has left before the stream begins.
     for await (const _ of reply.chunks?.(AbortSignal.abort()) ?? []);

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { defined } from "../../contract/defined.ts";
 import { EDGE_KEY_HEADER, env } from "../../contract/env.ts";
 import { passEdge, readCallerAddress } from "./pass-edge.ts";
 
@@ -8,8 +9,7 @@ const addressOf = (forwarded: string | undefined, key?: string, sourceIp?: strin
   const event = {
     ...(sourceIp === undefined ? {} : { requestContext: { identity: { sourceIp } } }),
     headers: {
-      ...(forwarded === undefined ? {} : { "x-forwarded-for": forwarded }),
-      ...(key === undefined ? {} : { [EDGE_KEY_HEADER]: key }),
+      ...defined({ "x-forwarded-for": forwarded, [EDGE_KEY_HEADER]: key }),
     },
     multiValueHeaders: { ...(key === undefined ? {} : { [EDGE_KEY_HEADER]: [key] }) },
   };

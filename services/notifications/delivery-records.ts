@@ -1,4 +1,5 @@
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
+import { defined } from "../../contract/defined.ts";
 import { childPrefix, childRef } from "../../core/jobs/child-items.ts";
 import { hasEnded } from "../../core/jobs/job.ts";
 import { buildPartName, type Delivery, deliverySchema, type NoticePart, showReceiver } from "../../core/notifications/delivery.ts";
@@ -41,7 +42,7 @@ function toDeliveryJson<State extends string>({
     state,
     attempts,
     at: new Date(atMs).toISOString(),
-    ...(error === undefined ? {} : { error }),
+    ...defined({ error }),
   };
 }
 

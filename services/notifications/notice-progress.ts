@@ -1,4 +1,5 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { defined } from "../../contract/defined.ts";
 import { noticeDeliveryObject } from "../../core/notifications/stored-notice.ts";
 import type { ObjectKey } from "../../core/objects/write.ts";
 import type { OpenedDelivery } from "../deliveries/deliver-message.ts";
@@ -19,7 +20,7 @@ export function noticeProgress(
     store({ progress, version, after, attempt }) {
       const value = {
         ...progress,
-        ...(to === undefined ? {} : { to }),
+        ...defined({ to }),
         atMs: nowMs(),
         ...(attempt?.outcome && !attempt.outcome.ok ? { error: attempt.outcome.error } : {}),
       } satisfies ReturnType<typeof noticeDeliveryObject.parse>;

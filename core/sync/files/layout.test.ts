@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { defined } from "../../../contract/defined.ts";
 import type { ScriptLanguage } from "../../../contract/languages.ts";
 import { anySyncItem, fileTypes } from "../../../test/builders/sync-items.ts";
 import { type LayoutOptions, toFiles } from "./layout.ts";
@@ -27,7 +28,7 @@ describe("the layout of files", () => {
   const inline = (summary: string, language = "bun", lock?: string) => ({
     id: summary,
     summary,
-    value: { type: "rawscript", content: "", language, ...(lock === undefined ? {} : { lock }) },
+    value: { type: "rawscript", content: "", language, ...defined({ lock }) },
   });
   const flow = (...modules: object[]) => ({ kind: "flow", path: "f/a/b", value: { value: { modules } } });
   const dotted: LayoutOptions = { defaultTs: "bun", nonDottedPaths: false, fileTypes };

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { defined } from "../../../contract/defined.ts";
 import { Complaint } from "../../launch/complaint.mjs";
 import { isReplaced, readStackParts } from "./stack-parts.ts";
 
@@ -6,7 +7,7 @@ it("the parts of a stack name its functions and queues, also of one that is dele
   const resource = (ResourceType: string, PhysicalResourceId?: string) => ({
     ResourceType,
     ResourceStatus: "DELETE_COMPLETE",
-    ...(PhysicalResourceId === undefined ? {} : { PhysicalResourceId }),
+    ...defined({ PhysicalResourceId }),
   });
   const parts = readStackParts({ id: "arn:aws:cloudformation:eu-west-1:123456789012:stack/svc/1", name: "svc" }, [
     resource("AWS::Lambda::Function", "svc-ReceiveFn-1"),

@@ -1,4 +1,5 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import { defined } from "../../../contract/defined.ts";
 import type { Decision, Gate, GateEvent } from "../../../core/approvals/gate.ts";
 import type { EntryContent } from "../../../core/approvals/record.ts";
 import { type Job, willBeErased } from "../../../core/jobs/job.ts";
@@ -35,7 +36,7 @@ function toEntry(flow: Job, before: Gate, after: Gate): EntryContent | undefined
     flow: flow.id,
     gate,
     module,
-    ...(flow.path === undefined ? {} : { flowPath: flow.path }),
+    ...defined({ flowPath: flow.path }),
     ...(flow.flow?.version === undefined ? {} : { flowVersion: flow.flow.version }),
     ...codeField(opened?.codeDigest ?? flow.hash),
     what: event ? "approved" : (fresh?.outcome ?? "expired"),
@@ -50,7 +51,7 @@ const codeField = (code: string | undefined) => (code === undefined ? {} : { cod
 
 function eventFields({ approver: name, email, resumeId, atMs, payloadDigest: digest, payload, reason }: GateEvent, erased: boolean) {
   return {
-    who: { ...(name ? { name } : {}), ...(email ? { email } : {}), ...(resumeId === undefined ? {} : { resumeId }) },
+    who: { ...(name ? { name } : {}), ...(email ? { email } : {}), ...defined({ resumeId }) },
     atMs,
     values: { digest, of: payload.jobId, ...(erased && payload.location.in === "head" ? {} : { place: payload.location }) },
     ...(reason ? { reason } : {}),

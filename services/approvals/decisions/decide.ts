@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { refusals } from "../../../contract/approvals/refusals.ts";
+import { defined } from "../../../contract/defined.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { AccessPath, Approver, Verdict } from "../../../core/approvals/authorize.ts";
 import { countMissingApprovals, type Gate, type GateEvent, isOpen, recordApproval, recordRejection } from "../../../core/approvals/gate.ts";
@@ -122,7 +123,7 @@ async function storeEvent(
   return {
     ...(link ? { resumeId: link.resumeId } : {}),
     level,
-    ...(email === undefined ? {} : { email }),
+    ...defined({ email }),
     ...(actsFor === undefined || actsFor === email ? {} : { actsFor }),
     ...(approver ? { approver } : {}),
     ...(reason ? { reason } : {}),

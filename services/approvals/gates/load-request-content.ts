@@ -1,3 +1,4 @@
+import { defined } from "../../../contract/defined.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { receivesByAddress } from "../../../contract/notices/channels.ts";
 import type { Gate } from "../../../core/approvals/gate.ts";
@@ -32,7 +33,7 @@ export async function loadRequestContent(
   const description = toDescriptionText(prompt.description);
   return {
     ...known,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     ...(names.length === 0 ? {} : { inputs: selectShownInputs(names, args, schema) }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../../contract/defined.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import { isJsonObject } from "../../../contract/json-object.ts";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
@@ -55,7 +56,7 @@ export async function buildApprovalInfo(
     required_events: rules.required,
     ...(opened?.deadlineMs === undefined ? {} : { deadline: toIsoTime(opened.deadlineMs) }),
     requested_by: flow.createdBy,
-    ...(flow.path === undefined ? {} : { flow_path: flow.path }),
+    ...defined({ flow_path: flow.path }),
     ...(opened ? { opened_at: toIsoTime(opened.atMs) } : {}),
     ...(from.who.kind === "link" ? {} : { signed_in_as: from.who.username }),
     ...(verdict === "yes" ? {} : { refused: verdict }),

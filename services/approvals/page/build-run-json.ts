@@ -1,3 +1,4 @@
+import { defined } from "../../../contract/defined.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import type { RunJson } from "../../../contract/routes/approvals/approvals.ts";
@@ -43,7 +44,7 @@ export async function buildRunJson(deps: RunPageDeps, actor: Actor, job: Job): P
   return {
     run_id: job.id,
     workspace_id: job.workspace,
-    ...(job.path === undefined ? {} : { flow_path: job.path }),
+    ...defined({ flow_path: job.path }),
     state: getRunState(job, gates),
     triggered_by: job.createdBy,
     created_at: toIsoTime(job.createdAtMs),
@@ -76,7 +77,7 @@ function toGateJson(gate: Gate, summary: string | undefined): RunJson["gates"][n
     module_id: module,
     kind: opened.kind,
     ...(summary ? { summary } : {}),
-    ...(opened.message === undefined ? {} : { message: opened.message }),
+    ...defined({ message: opened.message }),
     approvers: opened.rules.people ?? [],
     approved_by: listApproverNames(gate),
     required_events: opened.rules.required,

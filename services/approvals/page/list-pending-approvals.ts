@@ -1,3 +1,4 @@
+import { defined } from "../../../contract/defined.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type Gate, isGateLate, isOpen, type OpenedGate } from "../../../core/approvals/gate.ts";
@@ -41,7 +42,7 @@ export async function listPendingApprovals(
     before = page.before;
     if (before === undefined) break;
   }
-  return { approvals: found.sort((a, b) => a.opened_at.localeCompare(b.opened_at)), ...(before === undefined ? {} : { before }) };
+  return { approvals: found.sort((a, b) => a.opened_at.localeCompare(b.opened_at)), ...defined({ before }) };
 }
 
 type PendingApproval = ReturnType<typeof toPendingApproval>;
@@ -72,7 +73,7 @@ const toPendingApproval = (gate: ShownGate, flow: Job, { baseUrl, summary }: { b
   gate_id: gate.id,
   run_id: gate.root,
   flow_id: flow.id,
-  ...(flow.path === undefined ? {} : { flow_path: flow.path }),
+  ...defined({ flow_path: flow.path }),
   module_id: gate.module,
   kind: gate.opened.kind,
   ...(summary ? { summary } : {}),

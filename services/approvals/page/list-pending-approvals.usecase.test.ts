@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { defined } from "../../../contract/defined.ts";
 import { limits } from "../../../contract/limits.ts";
 import { pendingGateObject } from "../../../core/approvals/pending-gate.ts";
 import { write } from "../../../core/objects/write.ts";
@@ -25,8 +26,7 @@ async function newWorldWithGates(count: number): Promise<{ world: World; opened:
 async function addOtherEntries({ deps, workspace }: World, count: number, expiresAtS?: number): Promise<void> {
   for (const first of ["00000000", "ffffffff"]) {
     const ids = Array.from({ length: count }, (_, n) => `${first}-0000-4000-8000-${String(n).padStart(12, "0")}`);
-    const put = (id: string) =>
-      write.put({ ...pendingGateObject.key(workspace, id), value: { flow: id }, ...(expiresAtS === undefined ? {} : { expiresAtS }) });
+    const put = (id: string) => write.put({ ...pendingGateObject.key(workspace, id), value: { flow: id }, ...defined({ expiresAtS }) });
     for (let at = 0; at < count; at += 100) await deps.objects.transactWrite(ids.slice(at, at + 100).map(put));
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../../contract/defined.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { isJsonObject } from "../../../contract/json-object.ts";
 import type { Gate } from "../../../core/approvals/gate.ts";
@@ -24,7 +25,7 @@ export async function loadPrompt(deps: ValueDeps, { gate, module }: { gate: Gate
   return {
     ...(isJsonObject(default_args) ? { default_args } : {}),
     ...(isJsonObject(enums) ? { enums: toChoices(enums) } : {}),
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../../contract/defined.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Payload } from "../../../contract/payload.ts";
 import type { FlowPreview } from "../../../contract/routes/flows/flow-runs.ts";
@@ -23,7 +24,7 @@ export async function buildPreviewRequest(
   { actor, workspace, query, body, headers }: PreviewCall<Preview>,
 ): Promise<PreviewRequest> {
   const { content, language, path, args = {}, lock, temp_script_refs: tempScripts } = body;
-  const code = { content, ...(lock === undefined ? {} : { lock }), ...(tempScripts ? { tempScripts } : {}) };
+  const code = { content, ...defined({ lock }), ...(tempScripts ? { tempScripts } : {}) };
   return {
     preview: {
       ...(await buildJobOptions(deps, actor, workspace, query)),

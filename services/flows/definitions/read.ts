@@ -1,3 +1,4 @@
+import { defined } from "../../../contract/defined.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowHistoryJson, FlowJson, FlowListQuery, ListedFlowJson } from "../../../contract/routes/flows/flows.ts";
 import type { ListedFlow } from "../../../core/flows/version.ts";
@@ -88,7 +89,7 @@ export async function listFlowHistory({ objects }: LoadFlowDeps, workspace: stri
     hash,
     created_at: new Date(createdAtMs).toISOString(),
     created_by: createdBy,
-    ...(message === undefined ? {} : { deployment_msg: message }),
+    ...defined({ deployment_msg: message }),
   }));
 }
 

@@ -1,5 +1,6 @@
 import type { Functions } from "../../../aws/lambda/functions.ts";
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import { defined } from "../../../contract/defined.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import { flowValueSchema } from "../../../contract/flows/flow-value-schema.ts";
 import { limits } from "../../../contract/limits.ts";
@@ -113,7 +114,7 @@ async function beginExecution(
   if (job.kind === "flow" && cacheTtlS && !flow.reusedSteps && !isRepeated) {
     job = { ...job, cacheTtlS };
     const key = await resolveFlowCacheKey(deps, job, value.cache_ignore_s3_path === true);
-    job = { ...job, ...(key === undefined ? {} : { cacheKey: key }) };
+    job = { ...job, ...defined({ cacheKey: key }) };
     const known = await findCachedResult(deps, job);
     if (known) return { by: "earlierRun", job, cached: known };
   }

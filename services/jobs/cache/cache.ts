@@ -3,6 +3,7 @@ import type { Child, HeadChange } from "../../../aws/dynamodb/job-items.ts";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
+import { defined } from "../../../contract/defined.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import { laterMs } from "../../../contract/iso-time.ts";
 import { limits } from "../../../contract/limits.ts";
@@ -100,7 +101,7 @@ async function copyResult(deps: ValueDeps, origin: EndedJob, job: Job): Promise<
   return {
     stream,
     fields: { cachedFrom: origin.id, result, ...(redactedResult ? { redactedResult } : {}), logChars: stream.length },
-    ...(json === undefined ? {} : { resultJson: json }),
+    ...defined({ resultJson: json }),
   };
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ConcurrencyTable, FoundGroup } from "../../../aws/dynamodb/concurrency-table.ts";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Queue } from "../../../aws/sqs/queue.ts";
+import { defined } from "../../../contract/defined.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import {
   freeSlot,
@@ -144,7 +145,7 @@ async function admitNext(
     const endMs = next === undefined ? undefined : nextTimerMs(group, now);
     // Housekeeping handles a timer that is further off.
     const timer = isSendable(endMs, now) ? endMs : undefined;
-    const after = withTimer({ ...group, ...(timer === undefined ? {} : { timerMs: timer }) }, now);
+    const after = withTimer({ ...group, ...defined({ timerMs: timer }) }, now);
     if (isUnchanged(after, found)) return;
     if (!(await falseOnCollision(concurrency.replace(found, after)))) {
       await pause(tries);

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import type { Queue } from "../../../aws/sqs/queue.ts";
+import { defined } from "../../../contract/defined.ts";
 import type { JobKind } from "../../../contract/job-kind.ts";
 import type { ScriptLanguage } from "../../../contract/languages.ts";
 import { limits } from "../../../contract/limits.ts";
@@ -126,9 +127,7 @@ export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: Ne
     ...owner,
     state: "queued",
     kind: request.kind,
-    ...(request.path === undefined ? {} : { path: request.path }),
-    ...(request.hash === undefined ? {} : { hash: request.hash }),
-    ...(request.language === undefined ? {} : { language: request.language }),
+    ...defined({ path: request.path, hash: request.hash, language: request.language }),
     createdBy: actor.username,
     ...identityFields(request),
     createdAtMs,
@@ -136,13 +135,10 @@ export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: Ne
     ...request.lineage,
     ...(actor.kind === "job" ? { tree: actor.tree ?? actor.jobId, ...(actor.isHandler ? { isHandler: true } : {}) } : {}),
     ...(actor.successHandled ? { successHandled: true } : {}),
-    ...(request.eraseAfterS === undefined ? {} : { eraseAfterS: request.eraseAfterS }),
-    ...(request.watchedUntilMs === undefined ? {} : { watchedUntilMs: request.watchedUntilMs }),
+    ...defined({ eraseAfterS: request.eraseAfterS, watchedUntilMs: request.watchedUntilMs }),
     tag: request.tag ?? request.language ?? "default",
     trigger: request.trigger ?? "webhook",
-    ...(request.schedulePath === undefined ? {} : { schedulePath: request.schedulePath }),
-    ...(request.claimer === undefined ? {} : { claimer: request.claimer }),
-    ...(request.triggerPath === undefined ? {} : { triggerPath: request.triggerPath }),
+    ...defined({ schedulePath: request.schedulePath, claimer: request.claimer, triggerPath: request.triggerPath }),
     timeoutS: request.timeoutS ?? limits.defaultTimeoutS,
     ...(request.priority ? { priority: request.priority } : {}),
     ...(request.concurrency
@@ -153,7 +149,7 @@ export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: Ne
       ? { flow: { ...request.flow, ...(reusedSteps ? { reusedSteps } : {}), ...(restartedFrom ? { restartedFrom } : {}) } }
       : {}),
     ...(request.preprocess ? { preprocess: "wanted" as const } : {}),
-    ...(code === undefined ? {} : { code }),
+    ...defined({ code }),
     attempt: 0,
     losses: 0,
     logChars: 0,

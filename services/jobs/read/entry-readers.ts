@@ -1,6 +1,7 @@
 import type { EntryPage, EntryQuery, PageEnd } from "../../../aws/dynamodb/job-indexes.ts";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import { defined } from "../../../contract/defined.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
 import { buildListKey, buildListPartitions, type EndState, hasEnded, SHARDS } from "../../../core/jobs/job.ts";
@@ -75,7 +76,7 @@ export async function chooseReaders(
   }
 }
 
-const withoutAbsent = ({ from, to }: Range) => ({ ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) });
+const withoutAbsent = ({ from, to }: Range) => ({ ...defined({ from, to }) });
 
 /** Reads ended jobs for which something is still due, such as their erasure: they enter the index of their state after that. */
 function readDueEnded(jobs: JobTable, workspace: string, states: readonly EndState[], since: string): ReadPage {

@@ -1,3 +1,4 @@
+import { defined } from "../../../contract/defined.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { parseExactJson } from "../../../contract/exact-json.ts";
 import { limits } from "../../../contract/limits.ts";
@@ -109,7 +110,7 @@ async function findInWorkspaces(
     .filter(isCertain)
     .sort(compareJobs(filter.query));
   if (jobs.length >= range.most) return { jobs: jobs.slice(0, range.most) };
-  return { jobs, ...(stoppedAt === undefined ? {} : { stoppedAt }) };
+  return { jobs, ...defined({ stoppedAt }) };
 }
 
 function parseSubset(text: string | undefined, name: string): unknown {

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { Action } from "../../../contract/access/access-rule.ts";
+import { defined } from "../../../contract/defined.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import type { JobJson, JobUpdateJson } from "../../../contract/routes/jobs/job.ts";
@@ -95,38 +96,34 @@ export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): P
   const shared = {
     id: job.id,
     workspace_id: job.workspace,
-    ...(job.parent === undefined ? {} : { parent_job: job.parent }),
-    ...(job.root === undefined ? {} : { root_job: job.root }),
+    ...defined({ parent_job: job.parent, root_job: job.root }),
     created_by: job.createdBy,
     created_at: toIsoTime(job.createdAtMs),
-    ...(job.path === undefined ? {} : { script_path: job.path }),
-    ...(job.hash === undefined ? {} : { script_hash: job.hash }),
+    ...defined({ script_path: job.path, script_hash: job.hash }),
     ...(args === undefined ? {} : { args: parseJson({ parent: job.id, ref: "args", json: args }) as Record<string, unknown> }),
-    ...(logs === undefined ? {} : { logs }),
+    ...defined({ logs }),
     ...rawCodeField(job.id, code),
     canceled: job.state === "canceled" || (job.state === "running" && job.cancel !== undefined),
     ...(job.cancel ? { canceled_by: job.cancel.by, canceled_reason: job.cancel.reason } : {}),
     job_kind: job.kind,
     trigger_kind: job.trigger,
-    ...(job.schedulePath === undefined ? {} : { schedule_path: job.schedulePath }),
-    ...(job.triggerPath === undefined ? {} : { trigger_path: job.triggerPath }),
+    ...defined({ schedule_path: job.schedulePath, trigger_path: job.triggerPath }),
     permissioned_as: job.permissionedAs,
     email: job.email,
     visible_to_owner: true,
     is_flow_step: job.step !== undefined,
     ...(job.step === undefined ? {} : { flow_step_id: job.step.id }),
-    ...(job.language === undefined ? {} : { language: job.language }),
+    ...defined({ language: job.language }),
     tag: job.tag,
     ...(job.preprocess === undefined ? {} : { preprocessed: job.preprocess === "done" }),
-    ...(job.priority === undefined ? {} : { priority: job.priority }),
-    ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }),
+    ...defined({ priority: job.priority, mem_peak: job.memPeakKb }),
   };
   if (hasEnded(job)) {
     const startedAtMs = getStartMs(job);
     return {
       type: "CompletedJob",
       ...shared,
-      ...(job.worker === undefined ? {} : { worker: job.worker }),
+      ...defined({ worker: job.worker }),
       started_at: toIsoTime(startedAtMs),
       completed_at: toIsoTime(job.endedAtMs),
       duration_ms: job.endedAtMs - startedAtMs,
@@ -142,9 +139,7 @@ export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): P
     ...shared,
     running: job.state === "running",
     scheduled_for: toIsoTime(getScheduledMs(job)),
-    ...(job.state === "running"
-      ? { started_at: toIsoTime(job.startedAtMs), ...(job.worker === undefined ? {} : { worker: job.worker }) }
-      : {}),
+    ...(job.state === "running" ? { started_at: toIsoTime(job.startedAtMs), ...defined({ worker: job.worker }) } : {}),
     ...approvalFields(job),
     ...(job.lastPingMs === undefined ? {} : { last_ping: toIsoTime(job.lastPingMs) }),
   };
@@ -221,7 +216,7 @@ export async function waitForJobUpdate(
     ...(logs ? { new_logs: logs } : {}),
     log_offset: logOffset + logs.length,
     ...(stream && streamOffset !== undefined ? { new_result_stream: stream, stream_offset: streamOffset + stream.length } : {}),
-    ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }),
+    ...defined({ mem_peak: job.memPeakKb }),
     ...(request.get_progress && job.progress !== undefined ? { progress: job.progress } : {}),
   };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { defined } from "../../../contract/defined.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { StreamEventJson, UpdateStreamQuery } from "../../../contract/routes/jobs/streams.ts";
 import { hasEnded, type Job, PEOPLE, resultVisibleTo } from "../../../core/jobs/job.ts";
@@ -83,7 +84,7 @@ export async function* streamJobEvents(
     }
     const now = nowMs();
     if (Object.keys(changes).length > 0) {
-      yield { at: position(), data: { type: "update", ...changes, ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }) } };
+      yield { at: position(), data: { type: "update", ...changes, ...defined({ mem_peak: job.memPeakKb }) } };
       lastMs = now;
     } else if (now - lastMs >= limits.streamPingMs) {
       yield { at: position(), data: { type: "ping" } };

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import { defined } from "../../../contract/defined.ts";
 import { type Answer, api, shared } from "../../support/api/api.ts";
 import { listPages } from "../../support/api/list-pages.ts";
 import { member, type Someone } from "../../support/api/people.ts";
@@ -20,7 +21,7 @@ beforeAll(async () => {
 });
 const make = async (body: object, by: Someone["api"] = dev.api) => expectStatus(await by.post("users/tokens/create", body), 201).text;
 const call = (token: string, method: string, route: string, body?: unknown) =>
-  client.call(method, `w/${ws.id}/${route}`, { token, ...(body === undefined ? {} : { body }) });
+  client.call(method, `w/${ws.id}/${route}`, { token, ...defined({ body }) });
 const status = async (answer: Promise<{ status: number }>) => (await answer).status;
 
 describe("scopes", () => {

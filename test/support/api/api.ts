@@ -1,4 +1,5 @@
 import { inject } from "vitest";
+import { defined } from "../../../contract/defined.ts";
 import type { SharedInstance } from "../engine/global-setup.ts";
 
 /** The instance that all end-to-end tests share. */
@@ -56,7 +57,7 @@ export function api({ url, token }: { url: string; token: string } = shared()): 
     token,
     call,
     get: (route, query) => call("GET", route, query ? { query } : {}),
-    post: (route, body, query) => call("POST", route, { ...(body === undefined ? {} : { body }), ...(query ? { query } : {}) }),
+    post: (route, body, query) => call("POST", route, { ...defined({ body }), ...(query ? { query } : {}) }),
   };
 }
 

@@ -1,4 +1,5 @@
 import pMap from "p-map";
+import { defined } from "../../../contract/defined.ts";
 import { EDGE_KEY_HEADER } from "../../../contract/env.ts";
 import type { RouteFunction } from "../../../contract/route.ts";
 import { routes } from "../../../contract/routes/routes.ts";
@@ -65,8 +66,7 @@ export async function newFuzzer() {
         ...(call.headers ?? []).filter(([name]) => name.toLowerCase() !== EDGE_KEY_HEADER),
         ...(call.edgeKeys ?? [EDGE_KEY]).map((key) => [EDGE_KEY_HEADER, key] as const),
       ],
-      ...(body === undefined ? {} : { body }),
-      ...(call.isBase64 === undefined ? {} : { isBase64: call.isBase64 }),
+      ...defined({ body, isBase64: call.isBase64 }),
     };
     calls += 1;
     const reply = await invoke(handlers.get(route.fn), sent);

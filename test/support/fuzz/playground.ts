@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { defined } from "../../../contract/defined.ts";
 import { EDGE_KEY_HEADER } from "../../../contract/env.ts";
 import { accountObject } from "../../../core/accounts/account.ts";
 import { CONNECT_CLIENTS } from "../../../core/accounts/client.ts";
@@ -66,7 +67,7 @@ export async function newPlayground(handlers: ReadonlyMap<string, Handler>): Pro
       "Content-Type": "application/json",
       [EDGE_KEY_HEADER]: EDGE_KEY,
     });
-    const event = toGatewayEvent({ ...rest, path: `/api/w/${workspace}/${path}`, headers, ...(body === undefined ? {} : { body }) });
+    const event = toGatewayEvent({ ...rest, path: `/api/w/${workspace}/${path}`, headers, ...defined({ body }) });
     const reply = await handlers.get(fn)?.(event, lambdaContext);
     if (!reply || reply.statusCode >= 300) throw new Error(`${path}: ${reply?.statusCode} ${reply?.body}`);
     return reply.body;

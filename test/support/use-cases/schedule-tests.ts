@@ -1,3 +1,4 @@
+import { defined } from "../../../contract/defined.ts";
 import type { NewSchedule } from "../../../contract/routes/schedules/schedule.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { scheduleObject } from "../../../core/schedules/schedule.ts";
@@ -38,7 +39,7 @@ export async function openScheduleTests() {
   }
   async function handle(id: string): Promise<void> {
     const job = await world.deps.jobs.get(id);
-    if (job) await handleJobMessage(world.deps, { job: id, ...(job.claimer === undefined ? {} : { claimer: job.claimer }) });
+    if (job) await handleJobMessage(world.deps, { job: id, ...defined({ claimer: job.claimer }) });
   }
   const aSchedule = (fields: Partial<NewSchedule> = {}) => addSchedule(world, { schedule: "0 0 * * * *", ...fields });
   const load = (path: string) => getSchedule(world.deps, world.workspace, path);

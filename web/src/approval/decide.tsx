@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
 import { type FormEvent, lazy, type ReactNode, Suspense, useState } from "react";
+import { defined } from "../../../contract/defined.ts";
 import { Note } from "../shared/note.tsx";
 import type { Refused } from "../shared/service.ts";
 import type { ReadyApproval } from "./ask.tsx";
@@ -24,7 +25,7 @@ export function Decide({ approval }: { approval: ReadyApproval }) {
     setRefused(await decide(decision));
     setSending(false);
   };
-  const approve = (payload?: unknown) => send({ approved: true, ...(payload === undefined ? {} : { payload }) });
+  const approve = (payload?: unknown) => send({ approved: true, ...defined({ payload }) });
 
   const buttons = !rejecting && (
     <Group className="actions">

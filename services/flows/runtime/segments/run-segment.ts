@@ -1,3 +1,4 @@
+import { defined } from "../../../../contract/defined.ts";
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import { HISTORY_EVENTS } from "../../../../core/flows/history-events.ts";
 import { FAILURE } from "../../../../core/flows/journal.ts";
@@ -46,7 +47,7 @@ export async function runSegment(deps: RunSegmentDeps, { segment, until, scope: 
   if (DONE.has(outcome)) return transitionTo(step, outcome);
   if (events > HISTORY_EVENTS) return continueInNextExecution(deps, step);
   if (outcome === "wait") {
-    const waiting = { ...(module === undefined ? {} : { module }), ...(waitingScope === undefined ? {} : { scope: waitingScope }) };
+    const waiting = { ...defined({ module, scope: waitingScope }) };
     return transitionTo(step, outcome, { events, path: left.path, ...waiting });
   }
   return outcome === "more" ? transitionTo(step, outcome, { events }) : { ...waitOn(deps, step, "pause", seconds), events };

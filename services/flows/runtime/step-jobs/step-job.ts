@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { defined } from "../../../../contract/defined.ts";
 import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
 import { findSharedFolder } from "../../../../core/flows/segments.ts";
 import { computeCacheKey } from "../../../../core/jobs/cache.ts";
@@ -25,8 +26,7 @@ export function inheritedFields({ nowMs }: ClockDeps, { flow, plan, module, scop
   return {
     createdBy: flow.createdBy,
     email: flow.email,
-    ...(flow.starter === undefined ? {} : { starter: flow.starter }),
-    ...(flow.origin === undefined ? {} : { origin: flow.origin }),
+    ...defined({ starter: flow.starter, origin: flow.origin }),
     permissionedAs: flow.permissionedAs,
     ...(delegatedBy ? { delegatedBy } : {}),
     superAdmin: flow.superAdmin,
@@ -38,11 +38,10 @@ export function inheritedFields({ nowMs }: ClockDeps, { flow, plan, module, scop
       id: module.id,
       scope: scope.name,
       path,
-      ...(flow.path === undefined ? {} : { flow: flow.path }),
-      ...(sharedFolder === undefined ? {} : { sharedFolder }),
+      ...defined({ flow: flow.path, sharedFolder }),
     },
     trigger: flow.trigger,
-    ...(flow.schedulePath === undefined ? {} : { schedulePath: flow.schedulePath }),
+    ...defined({ schedulePath: flow.schedulePath }),
     // A reader of the flow's output also reads that of its steps.
     ...((flow.watchedUntilMs ?? 0) > nowMs() ? { watchedUntilMs: flow.watchedUntilMs } : {}),
     ...(priority ? { priority } : {}),
@@ -82,5 +81,5 @@ export function cacheOf(
   const code = JSON.stringify([flow.path, module.id, runnable.hash, plan.scripts[module.id]?.key]);
   const hash = runnable.hash ?? createHash("sha256").update(code).digest("hex").slice(0, 16);
   const cacheKey = hasLateContent(args) ? undefined : computeCacheKey({ ...flow, hash }, { args: [module.id, args] });
-  return { cacheTtlS, hash, ...(cacheKey === undefined ? {} : { cacheKey }) };
+  return { cacheTtlS, hash, ...defined({ cacheKey }) };
 }

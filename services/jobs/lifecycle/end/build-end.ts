@@ -1,5 +1,6 @@
 import type { HeadChange, HeadCondition } from "../../../../aws/dynamodb/job-items.ts";
 import type { JobTable } from "../../../../aws/dynamodb/job-table.ts";
+import { defined } from "../../../../contract/defined.ts";
 import { laterMs } from "../../../../contract/iso-time.ts";
 import type { Job } from "../../../../core/jobs/job.ts";
 import { expiryAfterEndMs } from "../../../../core/jobs/retention.ts";
@@ -22,7 +23,7 @@ export function buildEnd(
   );
   const change: HeadChange = {
     ...jobs.cleared,
-    ...(eraseAtMs === undefined ? {} : { eraseAtMs }),
+    ...defined({ eraseAtMs }),
     ...(Number.isFinite(checkAtMs) ? jobs.dueAt(job.id, checkAtMs) : jobs.noLongerDue(job, state)),
     ...fields,
     state,
