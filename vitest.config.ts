@@ -67,8 +67,8 @@ export default defineConfig({
           // Use cases, called in the test's own process over an engine's storage: no function is deployed.
           name: "services",
           include: [useCases],
-          globalSetup: ["./test/support/use-cases/use-case-setup.ts"],
-          setupFiles: ["./test/support/use-cases/use-case-env.ts"],
+          globalSetup: ["./test/support/use-cases/setup/use-case-setup.ts"],
+          setupFiles: ["./test/support/use-cases/setup/use-case-env.ts"],
           // Each world has its own tables, so all files of a worker load the modules once.
           isolate: false,
           // One test plays its use case once for each write that may fail. A test that runs out of time continues in its worker, and moves the clock of those after it.

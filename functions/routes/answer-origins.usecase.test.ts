@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { routesOf } from "../../test/support/use-cases/route-fixture.ts";
+import { routesOf } from "../../test/support/use-cases/cases/route-fixture.ts";
 import { newWorld, success, type World } from "../../test/support/use-cases/world.ts";
 import { addWorkspace, listJobs } from "../../test/support/use-cases/world-jobs.ts";
 import type { AnswerRequestDeps } from "./answer-request.ts";

@@ -8,7 +8,7 @@ import { settingObject } from "../../core/objects/setting.ts";
 import { write } from "../../core/objects/write.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { EDGE_KEY } from "../../test/support/fuzz/gateway-event.ts";
-import { routesOf } from "../../test/support/use-cases/route-fixture.ts";
+import { routesOf } from "../../test/support/use-cases/cases/route-fixture.ts";
 import { failure, newWorld, success, type World } from "../../test/support/use-cases/world.ts";
 import { addScript, addWorkspace, listJobs, work } from "../../test/support/use-cases/world-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";

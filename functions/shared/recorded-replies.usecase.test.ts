@@ -12,7 +12,7 @@ import type * as instance from "../../test/support/replies/stored/instance-state
 import type { StoredInstance } from "../../test/support/replies/stored/instance-state.ts";
 import { findUnreadableItems, findUnstoredKinds } from "../../test/support/replies/stored/kinds.ts";
 import { unrecorded } from "../../test/support/replies/unrecorded.ts";
-import type { StoredTables } from "../../test/support/use-cases/stored-state.ts";
+import type { StoredTables } from "../../test/support/use-cases/stored/stored-state.ts";
 
 // Modules remember this function. After this file, it returns the real time.
 const realNow = Date.now;

@@ -3,8 +3,8 @@ import { hasEnded } from "../../core/jobs/job.ts";
 import { divideConcurrency } from "../../lib/compute/concurrency.ts";
 import { parseConfig } from "../../lib/config.ts";
 import { aFlow } from "../../test/builders/flows.ts";
-import { all, echo } from "../../test/support/use-cases/flow-modules.ts";
-import { SimulatedAccount } from "../../test/support/use-cases/simulated-account.ts";
+import { SimulatedAccount } from "../../test/support/use-cases/aws/simulated-account.ts";
+import { all, echo } from "../../test/support/use-cases/cases/flow-modules.ts";
 import { newFlowWorld } from "../../test/support/use-cases/world-flows.ts";
 import { addJob, addScript } from "../../test/support/use-cases/world-jobs.ts";
 

@@ -5,7 +5,7 @@ import { workspaceFolders } from "../../contract/retention.ts";
 import { outboxEventObject } from "../../core/events/outbox-event.ts";
 import { personKey } from "../../core/people/person.ts";
 import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
-import { readTables } from "../../test/support/use-cases/stored-state.ts";
+import { readTables } from "../../test/support/use-cases/stored/stored-state.ts";
 import { newWorld } from "../../test/support/use-cases/world.ts";
 import { addEndpoint } from "../../test/support/use-cases/world-events.ts";
 import { addJob, addScript, addWorkspace, newIsolation, work } from "../../test/support/use-cases/world-jobs.ts";

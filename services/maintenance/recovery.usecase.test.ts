@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import { aRunningJob } from "../../test/builders/jobs.ts";
-import { nested, sleepS, step } from "../../test/support/use-cases/flow-modules.ts";
-import { runExecution } from "../../test/support/use-cases/state-machine.ts";
+import { runExecution } from "../../test/support/use-cases/aws/state-machine.ts";
+import { nested, sleepS, step } from "../../test/support/use-cases/cases/flow-modules.ts";
 import type { World } from "../../test/support/use-cases/world.ts";
 import {
   addFlow,

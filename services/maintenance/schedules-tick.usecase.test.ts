@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from "vitest";
-import { openScheduleTests } from "../../test/support/use-cases/schedule-tests.ts";
+import { openScheduleTests } from "../../test/support/use-cases/cases/schedule-tests.ts";
 import { newIsolation, work } from "../../test/support/use-cases/world-jobs.ts";
 import { periodicTasks, RESUME_DUE_JOBS } from "./periodic-tasks.ts";
 import { type PeriodicTask, runPeriodicTasks } from "./run-periodic-tasks.ts";

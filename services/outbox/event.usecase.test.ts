@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { workspaceEventTypes } from "../../contract/events.ts";
 import { endpointObject, WORKSPACE_ENDPOINT } from "../../core/events/endpoint.ts";
-import { eventCases } from "../../test/support/use-cases/event-cases.ts";
+import { eventCases } from "../../test/support/use-cases/cases/event-cases.ts";
 import {
   caller,
   flow,
@@ -16,7 +16,7 @@ import {
   share,
   variable,
   world,
-} from "../../test/support/use-cases/event-changes.ts";
+} from "../../test/support/use-cases/cases/event-changes.ts";
 import { addEndpoint, listEvents } from "../../test/support/use-cases/world-events.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { deleteFlow, setFlowArchived } from "../flows/definitions/archive.ts";

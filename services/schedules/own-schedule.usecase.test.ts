@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ScheduleChange } from "../../contract/routes/schedules/schedule.ts";
 import type { JobActor } from "../../core/people/actor.ts";
-import { Cloud } from "../../test/support/use-cases/cloud.ts";
-import { echo } from "../../test/support/use-cases/flow-modules.ts";
-import { openScheduleTests } from "../../test/support/use-cases/schedule-tests.ts";
+import { Cloud } from "../../test/support/use-cases/aws/cloud.ts";
+import { echo } from "../../test/support/use-cases/cases/flow-modules.ts";
+import { openScheduleTests } from "../../test/support/use-cases/cases/schedule-tests.ts";
 import { success } from "../../test/support/use-cases/world.ts";
 import { addFlow } from "../../test/support/use-cases/world-flows.ts";
 import { work } from "../../test/support/use-cases/world-jobs.ts";

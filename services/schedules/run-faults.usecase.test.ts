@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openScheduleTests } from "../../test/support/use-cases/cases/schedule-tests.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { openScheduleTests } from "../../test/support/use-cases/schedule-tests.ts";
 import { success } from "../../test/support/use-cases/world.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { addScriptAt, aScheduleRequest } from "../../test/support/use-cases/world-schedules.ts";

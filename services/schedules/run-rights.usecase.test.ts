@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
-import { openScheduleTests } from "../../test/support/use-cases/schedule-tests.ts";
+import { openScheduleTests } from "../../test/support/use-cases/cases/schedule-tests.ts";
 import { success } from "../../test/support/use-cases/world.ts";
 import { addScriptAt } from "../../test/support/use-cases/world-schedules.ts";
 import { addMember, removeMember } from "../workspaces/members.ts";

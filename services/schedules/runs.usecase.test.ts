@@ -4,7 +4,7 @@ import { personKey, userObject } from "../../core/people/person.ts";
 import { memberObject } from "../../core/permissions/access.ts";
 import { toNextRunId, toRunId } from "../../core/schedules/next-run.ts";
 import { scheduleObject, storedScheduleSchema } from "../../core/schedules/schedule.ts";
-import { openScheduleTests } from "../../test/support/use-cases/schedule-tests.ts";
+import { openScheduleTests } from "../../test/support/use-cases/cases/schedule-tests.ts";
 import { failure, success } from "../../test/support/use-cases/world.ts";
 import { addFlow } from "../../test/support/use-cases/world-flows.ts";
 import { housekeep, resumeDue, work } from "../../test/support/use-cases/world-jobs.ts";

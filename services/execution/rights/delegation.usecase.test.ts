@@ -6,7 +6,7 @@ import { personKey, userObject } from "../../../core/people/person.ts";
 import { memberObject } from "../../../core/permissions/access.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
-import { step } from "../../../test/support/use-cases/flow-modules.ts";
+import { step } from "../../../test/support/use-cases/cases/flow-modules.ts";
 import { addFlow, type FlowWorld, newFlowWorld, playExecutions } from "../../../test/support/use-cases/world-flows.ts";
 import { addJob, addScript, listJobs, work } from "../../../test/support/use-cases/world-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/world-people.ts";

@@ -10,7 +10,7 @@ import { personKey, userObject } from "../../../core/people/person.ts";
 import { memberObject } from "../../../core/permissions/access.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { identity } from "../../../test/builders/flows.ts";
-import { nested, sleepS, step } from "../../../test/support/use-cases/flow-modules.ts";
+import { nested, sleepS, step } from "../../../test/support/use-cases/cases/flow-modules.ts";
 import { failure } from "../../../test/support/use-cases/world.ts";
 import { addFlow, approveGate, type FlowWorld, gates, newFlowWorld, playExecutions } from "../../../test/support/use-cases/world-flows.ts";
 import { addScript, passLease, resumeDue, work } from "../../../test/support/use-cases/world-jobs.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { actions } from "../../../contract/access/actions.ts";
-import { runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
-import { each, echo, one, step } from "../../../test/support/use-cases/flow-modules.ts";
+import { runFlowInCloud } from "../../../test/support/use-cases/aws/cloud.ts";
+import { each, echo, one, step } from "../../../test/support/use-cases/cases/flow-modules.ts";
 import { failure } from "../../../test/support/use-cases/world.ts";
 import {
   approveGate,

@@ -6,8 +6,8 @@ import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { personKey, userObject } from "../../../core/people/person.ts";
 import { scriptBodyObject, scriptHeadObject } from "../../../core/scripts/version.ts";
-import { Cloud } from "../../../test/support/use-cases/cloud.ts";
-import { all, each, nested, one } from "../../../test/support/use-cases/flow-modules.ts";
+import { Cloud } from "../../../test/support/use-cases/aws/cloud.ts";
+import { all, each, nested, one } from "../../../test/support/use-cases/cases/flow-modules.ts";
 import {
   addFlow,
   approveGate,

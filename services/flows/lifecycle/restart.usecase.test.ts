@@ -6,9 +6,9 @@ import { ROOT } from "../../../core/flows/scopes.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { Person } from "../../../core/people/actor.ts";
-import { Cloud, runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
+import { Cloud, runFlowInCloud } from "../../../test/support/use-cases/aws/cloud.ts";
+import { each, echo } from "../../../test/support/use-cases/cases/flow-modules.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
-import { each, echo } from "../../../test/support/use-cases/flow-modules.ts";
 import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
 import {
   addFlow,

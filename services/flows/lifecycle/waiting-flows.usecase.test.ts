@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { SHARDS } from "../../../core/jobs/job.ts";
-import { nested, sleepS, step } from "../../../test/support/use-cases/flow-modules.ts";
-import { runExecution } from "../../../test/support/use-cases/state-machine.ts";
+import { runExecution } from "../../../test/support/use-cases/aws/state-machine.ts";
+import { nested, sleepS, step } from "../../../test/support/use-cases/cases/flow-modules.ts";
 import type { World } from "../../../test/support/use-cases/world.ts";
 import { addFlow, gates, newFlowWorld, playExecutions, startFlow } from "../../../test/support/use-cases/world-flows.ts";
 import { resumeDue } from "../../../test/support/use-cases/world-jobs.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { Cloud, runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
-import { each, echo, nested, sleepS, step } from "../../../test/support/use-cases/flow-modules.ts";
+import { Cloud, runFlowInCloud } from "../../../test/support/use-cases/aws/cloud.ts";
+import { each, echo, nested, sleepS, step } from "../../../test/support/use-cases/cases/flow-modules.ts";
 import { addFlow, endOfFlow, type FlowWorld, newFlowWorld, startFlow } from "../../../test/support/use-cases/world-flows.ts";
 
 let world: FlowWorld;

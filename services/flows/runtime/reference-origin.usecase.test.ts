@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { newVariableSchema } from "../../../contract/routes/stored/variables.ts";
-import { Cloud, runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
-import { all, each, echo, nested, one } from "../../../test/support/use-cases/flow-modules.ts";
+import { Cloud, runFlowInCloud } from "../../../test/support/use-cases/aws/cloud.ts";
+import { all, each, echo, nested, one } from "../../../test/support/use-cases/cases/flow-modules.ts";
 import { failure, success } from "../../../test/support/use-cases/world.ts";
 import { addFlow, type FlowWorld, newFlowWorld, startFlow } from "../../../test/support/use-cases/world-flows.ts";
 import { addJob, addScript } from "../../../test/support/use-cases/world-jobs.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { Cloud } from "../../../test/support/use-cases/cloud.ts";
+import { Cloud } from "../../../test/support/use-cases/aws/cloud.ts";
+import { all, each, echo, nested, one, sleepS, step } from "../../../test/support/use-cases/cases/flow-modules.ts";
 import type { Fault } from "../../../test/support/use-cases/failing-writes.ts";
-import { all, each, echo, nested, one, sleepS, step } from "../../../test/support/use-cases/flow-modules.ts";
 import { addFlow, endOfFlow, type FlowWorld, newFlowWorld, startFlow } from "../../../test/support/use-cases/world-flows.ts";
 
 /** One world for all runs: each run has its own jobs, and all of them have ended before the next one begins. */

@@ -5,7 +5,7 @@ import { hasEnded } from "../../../core/jobs/job.ts";
 import { personKey, userObject } from "../../../core/people/person.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { aFlow } from "../../../test/builders/flows.ts";
-import { runExecution } from "../../../test/support/use-cases/state-machine.ts";
+import { runExecution } from "../../../test/support/use-cases/aws/state-machine.ts";
 import { newWorld, success, type World } from "../../../test/support/use-cases/world.ts";
 import { addJob, addScript, addWorkspace } from "../../../test/support/use-cases/world-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";

@@ -3,7 +3,7 @@ import { expectRandomFlows } from "../../../test/support/flows/random-runs.ts";
 import { failureRows } from "../../../test/support/flows/semantics-failure-rows.ts";
 import { branchRows, loopRows, type Row, resultRows, stopRows } from "../../../test/support/flows/semantics-rows.ts";
 import { startWitness, type Witness } from "../../../test/support/jobs/witness.ts";
-import { runFlowInCloud } from "../../../test/support/use-cases/cloud.ts";
+import { runFlowInCloud } from "../../../test/support/use-cases/aws/cloud.ts";
 import type { World } from "../../../test/support/use-cases/world.ts";
 import { newScriptWorld } from "../../../test/support/use-cases/world-scripts.ts";
 import { loadJobJson } from "../../jobs/read/read.ts";

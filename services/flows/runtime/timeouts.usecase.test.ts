@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { Cloud } from "../../../test/support/use-cases/cloud.ts";
-import { echo, nested, sleepS, step } from "../../../test/support/use-cases/flow-modules.ts";
+import { Cloud } from "../../../test/support/use-cases/aws/cloud.ts";
+import { echo, nested, sleepS, step } from "../../../test/support/use-cases/cases/flow-modules.ts";
 import { addFlow, endOfFlow, type FlowWorld, gates, newFlowWorld, startFlow } from "../../../test/support/use-cases/world-flows.ts";
 import { addJob, resumeDue } from "../../../test/support/use-cases/world-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";

@@ -4,7 +4,7 @@ import { approvalEntryObject } from "../../../core/approvals/record.ts";
 import { getFlowRootId, getTreeId, type Job } from "../../../core/jobs/job.ts";
 import type { Actor, JobActor } from "../../../core/people/actor.ts";
 import { aFlow } from "../../../test/builders/flows.ts";
-import { nested } from "../../../test/support/use-cases/flow-modules.ts";
+import { nested } from "../../../test/support/use-cases/cases/flow-modules.ts";
 import {
   addFlow,
   approveGate,

@@ -7,7 +7,7 @@ import { scanObjects } from "../../../aws/dynamodb/object-scan.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { userObject } from "../../../core/people/person.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
-import { readTables } from "../../../test/support/use-cases/stored-state.ts";
+import { readTables } from "../../../test/support/use-cases/stored/stored-state.ts";
 import { failure, success } from "../../../test/support/use-cases/world.ts";
 import { addFlow } from "../../../test/support/use-cases/world-flows.ts";
 import { listJobs, newIsolation, work } from "../../../test/support/use-cases/world-jobs.ts";

@@ -14,7 +14,7 @@ import { createScript, updateScript } from "../../../services/scripts/create.ts"
 import { createFolder } from "../../../services/workspaces/folders.ts";
 import { CODE, type DrawnFlow, type DrawnModule } from "../../builders/random-flows.ts";
 import type { Witness } from "../jobs/witness.ts";
-import { Cloud } from "../use-cases/cloud.ts";
+import { Cloud } from "../use-cases/aws/cloud.ts";
 import { failure, type World } from "../use-cases/world.ts";
 import { approveGate, endOfFlow, gates, startFlow } from "../use-cases/world-flows.ts";
 import { addJob, listJobs, resumeDue, work } from "../use-cases/world-jobs.ts";

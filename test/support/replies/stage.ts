@@ -7,7 +7,7 @@ import { addMember } from "../../../services/workspaces/members.ts";
 import type { Handler } from "../fuzz/deployed-functions.ts";
 import { EDGE_KEY, lambdaContext, type Sent, toGatewayEvent } from "../fuzz/gateway-event.ts";
 import { fillPath } from "../fuzz/operations.ts";
-import { loadStoredState } from "../use-cases/stored-state.ts";
+import { loadStoredState } from "../use-cases/stored/stored-state.ts";
 import { newWorld, success, type World } from "../use-cases/world.ts";
 import { playExecutions } from "../use-cases/world-flows.ts";
 import { addWorkspace, work } from "../use-cases/world-jobs.ts";

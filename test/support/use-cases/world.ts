@@ -23,9 +23,9 @@ import type { RunRequest } from "../../../runners/protocol.ts";
 import { flowCancellation } from "../../../services/flows/lifecycle/cancel.ts";
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
 import { connectOutcomeHandlers } from "../../../services/outcome-handlers/follow-ups.ts";
-import "./quick-clients.ts";
-import { createTables } from "./engine-resources.ts";
+import "./setup/quick-clients.ts";
 import { countRead, countWrite } from "./failing-writes.ts";
+import { createTables } from "./setup/engine-resources.ts";
 
 /** An execution of the recording engine. */
 export interface RecordedExecution extends ExecutionName {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { runFlowInCloud } from "../../../../test/support/use-cases/cloud.ts";
-import { all, each, echo, one, step } from "../../../../test/support/use-cases/flow-modules.ts";
+import { runFlowInCloud } from "../../../../test/support/use-cases/aws/cloud.ts";
+import { all, each, echo, one, step } from "../../../../test/support/use-cases/cases/flow-modules.ts";
 import { failure } from "../../../../test/support/use-cases/world.ts";
 import { type FlowWorld, newFlowWorld } from "../../../../test/support/use-cases/world-flows.ts";
 import { loadJson } from "../../../jobs/values/values.ts";

@@ -3,7 +3,7 @@ import { limits } from "../../../../contract/limits.ts";
 import { hasEnded, type Job } from "../../../../core/jobs/job.ts";
 import { scriptHeadObject } from "../../../../core/scripts/version.ts";
 import { anEndedJob } from "../../../../test/builders/jobs.ts";
-import { echo, nested, step } from "../../../../test/support/use-cases/flow-modules.ts";
+import { echo, nested, step } from "../../../../test/support/use-cases/cases/flow-modules.ts";
 import {
   addFlow,
   approveGate,

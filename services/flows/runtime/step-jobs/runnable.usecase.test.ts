@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { personKey, userObject } from "../../../../core/people/person.ts";
 import { memberObject } from "../../../../core/permissions/access.ts";
-import { Cloud } from "../../../../test/support/use-cases/cloud.ts";
+import { Cloud } from "../../../../test/support/use-cases/aws/cloud.ts";
 import { addFlow, newFlowWorld } from "../../../../test/support/use-cases/world-flows.ts";
 import { aReader } from "../../../../test/support/use-cases/world-people.ts";
 import { buildFlowJobFields, enqueueJob } from "../../../jobs/queue/enqueue.ts";

@@ -1,7 +1,7 @@
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { s3 } from "../../../../aws/sdk/clients.ts";
 import { env, requireEnv } from "../../../../contract/env.ts";
-import { readTables, type StoredTables, unwrapDataKeys } from "../../use-cases/stored-state.ts";
+import { readTables, type StoredTables, unwrapDataKeys } from "../../use-cases/stored/stored-state.ts";
 import type { Stage } from "../exchange.ts";
 
 /** The state of an instance with an object of each kind, and the values that the replies to its requests left. */

@@ -1,7 +1,7 @@
 import { type ChildKind, childPrefix } from "../../../../core/jobs/child-items.ts";
 import type { StoredObject } from "../../../../core/objects/write.ts";
 import { storedObjects } from "../../../../core/stored-objects.ts";
-import type { StoredTables } from "../../use-cases/stored-state.ts";
+import type { StoredTables } from "../../use-cases/stored/stored-state.ts";
 import type { Stage } from "../exchange.ts";
 
 const needsProvider = "It needs an identity provider.";

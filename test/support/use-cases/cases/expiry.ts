@@ -5,13 +5,13 @@ import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { inject, vi } from "vitest";
-import { documents, s3 } from "../../../aws/sdk/clients.ts";
-import { env, requireEnv } from "../../../contract/env.ts";
-import { anApp } from "../../../lib/app-fixture.ts";
-import { parseConfig } from "../../../lib/config.ts";
-import { Storage } from "../../../lib/storage/bucket.ts";
-import { removeExpiredJob } from "../../../services/jobs/erasure/remove-expired-job.ts";
-import type { World } from "./world.ts";
+import { documents, s3 } from "../../../../aws/sdk/clients.ts";
+import { env, requireEnv } from "../../../../contract/env.ts";
+import { anApp } from "../../../../lib/app-fixture.ts";
+import { parseConfig } from "../../../../lib/config.ts";
+import { Storage } from "../../../../lib/storage/bucket.ts";
+import { removeExpiredJob } from "../../../../services/jobs/erasure/remove-expired-job.ts";
+import type { World } from "../world.ts";
 
 interface Rule {
   Id: string;

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
-import { httpFieldsSchema } from "../../../contract/routes/triggers/http-fields.ts";
-import type { Authentication, RefusalReason } from "../../../core/http-routes/authentication/outcome.ts";
-import type { FoundHttpRoute, HttpRouteMatch, RequestMethod } from "../../../core/http-routes/http-route.ts";
-import { scriptHeadObject } from "../../../core/scripts/version.ts";
-import type { StoredTrigger } from "../../../core/triggers/trigger.ts";
-import { triggerObject } from "../../../core/triggers/trigger.ts";
-import { type AnswerRequestDeps, createHttpRouteHandler } from "../../../functions/routes/answer-request.ts";
-import { toGatewayEvent } from "../fuzz/gateway-event.ts";
-import type { World } from "./world.ts";
-import { addScript } from "./world-jobs.ts";
-import { anAdmin } from "./world-people.ts";
+import { httpFieldsSchema } from "../../../../contract/routes/triggers/http-fields.ts";
+import type { Authentication, RefusalReason } from "../../../../core/http-routes/authentication/outcome.ts";
+import type { FoundHttpRoute, HttpRouteMatch, RequestMethod } from "../../../../core/http-routes/http-route.ts";
+import { scriptHeadObject } from "../../../../core/scripts/version.ts";
+import type { StoredTrigger } from "../../../../core/triggers/trigger.ts";
+import { triggerObject } from "../../../../core/triggers/trigger.ts";
+import { type AnswerRequestDeps, createHttpRouteHandler } from "../../../../functions/routes/answer-request.ts";
+import { toGatewayEvent } from "../../fuzz/gateway-event.ts";
+import type { World } from "../world.ts";
+import { addScript } from "../world-jobs.ts";
+import { anAdmin } from "../world-people.ts";
 
 const PATH = "shop/orders/7";
 

@@ -1,5 +1,5 @@
-import { documents, sqs } from "../../../aws/sdk/clients.ts";
-import { engineCredentials } from "../../../engine/engine/child-env.ts";
+import { documents, sqs } from "../../../../aws/sdk/clients.ts";
+import { engineCredentials } from "../../../../engine/engine/child-env.ts";
 
 interface Request {
   headers: Record<string, string>;

@@ -1,12 +1,12 @@
-import { defined } from "../../../contract/defined.ts";
-import type { NewSchedule } from "../../../contract/routes/schedules/schedule.ts";
-import type { Job } from "../../../core/jobs/job.ts";
-import { scheduleObject } from "../../../core/schedules/schedule.ts";
-import { handleJobMessage } from "../../../services/execution/handle-job-message.ts";
-import { getSchedule } from "../../../services/schedules/read.ts";
-import { deleteSchedule } from "../../../services/schedules/save.ts";
-import { listJobs, resumeDue } from "./world-jobs.ts";
-import { addSchedule, newScheduleWorld } from "./world-schedules.ts";
+import { defined } from "../../../../contract/defined.ts";
+import type { NewSchedule } from "../../../../contract/routes/schedules/schedule.ts";
+import type { Job } from "../../../../core/jobs/job.ts";
+import { scheduleObject } from "../../../../core/schedules/schedule.ts";
+import { handleJobMessage } from "../../../../services/execution/handle-job-message.ts";
+import { getSchedule } from "../../../../services/schedules/read.ts";
+import { deleteSchedule } from "../../../../services/schedules/save.ts";
+import { listJobs, resumeDue } from "../world-jobs.ts";
+import { addSchedule, newScheduleWorld } from "../world-schedules.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { BUSY_ERROR, isBusyError } from "../../../contract/errors.ts";
-import { parseStepCall, type StepState } from "../../../core/flows/step-call.ts";
-import { flowPlanSchema } from "../../../core/flows/version.ts";
-import { runTask } from "../../../services/flows/runtime/run-task.ts";
-import type { Definition, State, TaskState } from "../../../statemachines/asl.ts";
-import { compileFlow } from "../../../statemachines/compile.ts";
-import { until } from "../until.ts";
-import type { RecordedExecution, World } from "./world.ts";
+import { BUSY_ERROR, isBusyError } from "../../../../contract/errors.ts";
+import { parseStepCall, type StepState } from "../../../../core/flows/step-call.ts";
+import { flowPlanSchema } from "../../../../core/flows/version.ts";
+import { runTask } from "../../../../services/flows/runtime/run-task.ts";
+import type { Definition, State, TaskState } from "../../../../statemachines/asl.ts";
+import { compileFlow } from "../../../../statemachines/compile.ts";
+import { until } from "../../until.ts";
+import type { RecordedExecution, World } from "../world.ts";
 
 /** The position of an execution: the beginning of a state, with its input. */
 export interface Position {

@@ -1,12 +1,12 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
-import { removeInstance } from "../../../engine/engine/instance.ts";
-import { startMinistack } from "../../../engine/engine/ministack.ts";
-import { freePort } from "../../../engine/engine/ports.ts";
-import { ensurePythonTools } from "../../../engine/launch/venv.ts";
-import { svcDir } from "../../../engine/paths.ts";
-import { removeAbandonedInstances } from "../engine/instances.ts";
+import { removeInstance } from "../../../../engine/engine/instance.ts";
+import { startMinistack } from "../../../../engine/engine/ministack.ts";
+import { freePort } from "../../../../engine/engine/ports.ts";
+import { ensurePythonTools } from "../../../../engine/launch/venv.ts";
+import { svcDir } from "../../../../engine/paths.ts";
+import { removeAbandonedInstances } from "../../engine/instances.ts";
 import { createSharedResources, type UseCaseResources } from "./engine-resources.ts";
 
 declare module "vitest" {

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { executionEventSchema } from "../../../core/flows/execution-event.ts";
-import { parseStepCall, type StepState } from "../../../core/flows/step-call.ts";
-import { hasEnded } from "../../../core/jobs/job.ts";
-import { handleJobMessage } from "../../../services/execution/handle-job-message.ts";
-import { reconcileExecution } from "../../../services/flows/lifecycle/reconcile.ts";
-import { runTask } from "../../../services/flows/runtime/run-task.ts";
-import { type Fault, processesWithFault } from "./failing-writes.ts";
+import { executionEventSchema } from "../../../../core/flows/execution-event.ts";
+import { parseStepCall, type StepState } from "../../../../core/flows/step-call.ts";
+import { hasEnded } from "../../../../core/jobs/job.ts";
+import { handleJobMessage } from "../../../../services/execution/handle-job-message.ts";
+import { reconcileExecution } from "../../../../services/flows/lifecycle/reconcile.ts";
+import { runTask } from "../../../../services/flows/runtime/run-task.ts";
+import { type Fault, processesWithFault } from "../failing-writes.ts";
+import type { RecordedExecution, World } from "../world.ts";
+import { endOfFlow, startFlow } from "../world-flows.ts";
+import { LEASE_OVER_MS, resumeDue } from "../world-jobs.ts";
 import { interpret, machineOf, type Position } from "./state-machine.ts";
-import type { RecordedExecution, World } from "./world.ts";
-import { endOfFlow, startFlow } from "./world-flows.ts";
-import { LEASE_OVER_MS, resumeDue } from "./world-jobs.ts";
 
 /** The position of an execution. Several executions may run the same machine. */
 export type ExecutionPosition = Position & { execution: RecordedExecution };

@@ -12,12 +12,12 @@ import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secre
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
-import { engineCredentials } from "../../../engine/engine/child-env.ts";
-import { anApp } from "../../../lib/app-fixture.ts";
-import { parseConfig } from "../../../lib/config.ts";
-import { JobsTable } from "../../../lib/storage/jobs-table.ts";
-import { Keys } from "../../../lib/storage/keys.ts";
-import { ObjectsTable } from "../../../lib/storage/objects-table.ts";
+import { engineCredentials } from "../../../../engine/engine/child-env.ts";
+import { anApp } from "../../../../lib/app-fixture.ts";
+import { parseConfig } from "../../../../lib/config.ts";
+import { JobsTable } from "../../../../lib/storage/jobs-table.ts";
+import { Keys } from "../../../../lib/storage/keys.ts";
+import { ObjectsTable } from "../../../../lib/storage/objects-table.ts";
 
 /** A table as the stack declares it, without a name. */
 export type TableDefinition = Pick<CreateTableCommandInput, "AttributeDefinitions" | "KeySchema" | "GlobalSecondaryIndexes">;

@@ -9,9 +9,9 @@ import { DisabledException, KMSInvalidStateException } from "@aws-sdk/client-kms
 import { TooManyRequestsException } from "@aws-sdk/client-lambda";
 import { S3ServiceException } from "@aws-sdk/client-s3";
 import { ExecutionLimitExceeded, SFNServiceException } from "@aws-sdk/client-sfn";
-import { toBusyError } from "../../../aws/sdk/aws-errors.ts";
-import { documents, s3, stepFunctions } from "../../../aws/sdk/clients.ts";
-import { lambda } from "../../../aws/sdk/lambda-client.ts";
+import { toBusyError } from "../../../../aws/sdk/aws-errors.ts";
+import { documents, s3, stepFunctions } from "../../../../aws/sdk/clients.ts";
+import { lambda } from "../../../../aws/sdk/lambda-client.ts";
 
 type Service = "DynamoDB" | "S3" | "KMS" | "Lambda" | "SFN" | "SQS";
 

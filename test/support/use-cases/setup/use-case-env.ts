@@ -1,6 +1,6 @@
 import { inject } from "vitest";
-import { env } from "../../../contract/env.ts";
-import { engineCredentials } from "../../../engine/engine/child-env.ts";
+import { env } from "../../../../contract/env.ts";
+import { engineCredentials } from "../../../../engine/engine/child-env.ts";
 
 /** The environment that the adapters of `aws/` read, set before a test file loads them. Tables and queues are named by each world. */
 const { endpoint, bucket, secretsKey, anchorKey, signingSecret } = inject("useCases");

@@ -1,11 +1,11 @@
 import { type AttributeValue, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { EncryptCommand, KMSClient } from "@aws-sdk/client-kms";
-import { documents } from "../../../aws/sdk/clients.ts";
-import { INSTANCE } from "../../../contract/common.ts";
-import { env, requireEnv } from "../../../contract/env.ts";
-import type { Definition } from "../../../statemachines/asl.ts";
-import type { Position } from "./state-machine.ts";
-import type { World } from "./world.ts";
+import { documents } from "../../../../aws/sdk/clients.ts";
+import { INSTANCE } from "../../../../contract/common.ts";
+import { env, requireEnv } from "../../../../contract/env.ts";
+import type { Definition } from "../../../../statemachines/asl.ts";
+import type { Position } from "../aws/state-machine.ts";
+import type { World } from "../world.ts";
 
 type Item = Record<string, AttributeValue>;
 
