@@ -113,7 +113,7 @@ module.exports = {
     },
     {
       name: "runners-stand-alone",
-      comment: "A runner meets user code: it shares the protocol, exact numbers and runners/shared, nothing else.",
+      comment: "A runner executes user code: it may import only the protocol, exact numbers and runners/shared.",
       severity: "error",
       from: { path: "^runners/([^/]+)/", pathNot: `${testFiles}|^runners/([^/]+/test|conformance)/` },
       to: { path: `^(${ours.join("|")})/`, pathNot: "^(contract/exact-json\\.ts$|runners/($1/|shared/|(protocol|manifest)\\.ts$))" },
