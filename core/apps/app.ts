@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defined } from "../../contract/defined.ts";
 import { type AppJson, type AppListQuery, type AppPolicy, type ListedAppJson, policySchema } from "../../contract/routes/stored/apps.ts";
-import { defineObject, inWorkspace, sortableNumber, sortByPath } from "../objects/define-object.ts";
+import { defineObject, inWorkspace, inWorkspaceBy, sortableNumber, sortByPath } from "../objects/define-object.ts";
 import { parseRecord } from "../records/record-format.ts";
 
 /** An app without the values of its versions. */
@@ -112,9 +112,8 @@ export const appVersionObject = defineObject({
 export const appHistoryObject = defineObject({
   name: "entry in the history of an app",
   partition: "APPH",
-  within: (workspace: string, app: number) => `${workspace}#${app}`,
+  ...inWorkspaceBy<number>(),
   sort: (version: number) => sortableNumber(version),
-  belongsTo: "partition",
   schema: appHistorySchema,
 });
 

@@ -7,7 +7,7 @@ import { runnerLanguages } from "../../contract/languages.ts";
 import type { FlowJson, NewFlow } from "../../contract/routes/flows/flows.ts";
 import { paramTypesSchema } from "../builds/param-types.ts";
 import { concurrencyRuleSchema } from "../jobs/concurrency.ts";
-import { defineObject, inWorkspace, readWithBuild, sortableNumber } from "../objects/define-object.ts";
+import { defineObject, inWorkspace, inWorkspaceBy, readWithBuild, sortableNumber } from "../objects/define-object.ts";
 import { storedBodySchema } from "../objects/stored-body.ts";
 import { listNestedModules } from "./scopes.ts";
 
@@ -136,9 +136,8 @@ export function toFlowJson(
 export const flowHeadObject = defineObject({
   name: "flow",
   partition: "FR",
-  within: (workspace: string, path: string) => `${workspace}#${path}`,
+  ...inWorkspaceBy<string>(),
   sort: () => "head",
-  belongsTo: "partition",
   read: readWithBuild,
   schema: runnableFlowSchema,
 });
@@ -146,9 +145,8 @@ export const flowHeadObject = defineObject({
 export const flowVersionObject = defineObject({
   name: "version of a flow",
   partition: "FV",
-  within: (workspace: string, version: number) => `${workspace}#${version}`,
+  ...inWorkspaceBy<number>(),
   sort: () => "head",
-  belongsTo: "partition",
   read: readWithBuild,
   schema: runnableFlowSchema,
 });
@@ -157,9 +155,8 @@ export const flowVersionObject = defineObject({
 export const flowHashObject = defineObject({
   name: "hash of a flow",
   partition: "FV",
-  within: (workspace: string, hash: string) => `${workspace}#${hash}`,
+  ...inWorkspaceBy<string>(),
   sort: () => "version",
-  belongsTo: "partition",
   schema: z.object({ version: z.number() }),
 });
 
@@ -167,9 +164,8 @@ export const flowHashObject = defineObject({
 export const flowBodyObject = defineObject({
   name: "body of a flow's version",
   partition: "FV",
-  within: (workspace: string, version: number) => `${workspace}#${version}`,
+  ...inWorkspaceBy<number>(),
   sort: () => "body",
-  belongsTo: "partition",
   schema: storedBodySchema,
 });
 
@@ -197,9 +193,8 @@ export const flowListingObject = defineObject({
 export const flowHistoryObject = defineObject({
   name: "entry in the history of a flow",
   partition: "FH",
-  within: (workspace: string, path: string) => `${workspace}#${path}`,
+  ...inWorkspaceBy<string>(),
   sort: (version: number) => sortableNumber(version),
-  belongsTo: "partition",
   schema: z.object({
     version: z.number(),
     hash: z.string(),

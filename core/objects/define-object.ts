@@ -115,6 +115,10 @@ export function defineObject<P extends unknown[], S extends unknown[], T>({
 /** The partition of a kind whose items belong to a workspace. */
 export const inWorkspace = { within: (workspace: string) => workspace, belongsTo: "partition" } as const;
 
+/** The partitions of a kind whose items belong to a part of a workspace, such as a path, a version or a kind. */
+export const inWorkspaceBy = <Part extends string | number>() =>
+  ({ within: (workspace: string, part: Part) => `${workspace}#${part}`, belongsTo: "partition" }) as const;
+
 /** The partition of a kind whose items all workspaces share. `part`: the place of the workspace in their sort keys. */
 export const inQueue = (part: 0 | 1) => ({ belongsTo: ({ sk }: ObjectKey) => sk.split("#")[part] }) as const;
 

@@ -7,7 +7,7 @@ import type { NewScript, ScriptJson } from "../../contract/routes/stored/script.
 import type { Bundle } from "../builds/bundle.ts";
 import { paramTypesSchema } from "../builds/param-types.ts";
 import { type ConcurrencyRule, concurrencyRuleSchema, findKeySpace, spaceOf } from "../jobs/concurrency.ts";
-import { defineObject, inWorkspace, readWithBuild, sortableMs } from "../objects/define-object.ts";
+import { defineObject, inWorkspace, inWorkspaceBy, readWithBuild, sortableMs } from "../objects/define-object.ts";
 import { storedBodySchema } from "../objects/stored-body.ts";
 
 /** The build state of a version. `none`: there is no runner for the language, so the version is only stored. */
@@ -162,9 +162,8 @@ export function toScriptJson(
 export const scriptHeadObject = defineObject({
   name: "script",
   partition: "R",
-  within: (workspace: string, path: string) => `${workspace}#${path}`,
+  ...inWorkspaceBy<string>(),
   sort: () => "head",
-  belongsTo: "partition",
   read: readWithBuild,
   schema: runnableSchema,
 });
@@ -172,9 +171,8 @@ export const scriptHeadObject = defineObject({
 export const scriptVersionObject = defineObject({
   name: "version of a script",
   partition: "V",
-  within: (workspace: string, hash: string) => `${workspace}#${hash}`,
+  ...inWorkspaceBy<string>(),
   sort: () => "head",
-  belongsTo: "partition",
   read: readWithBuild,
   schema: runnableSchema,
 });
@@ -183,9 +181,8 @@ export const scriptVersionObject = defineObject({
 export const scriptBodyObject = defineObject({
   name: "body of a script's version",
   partition: "V",
-  within: (workspace: string, hash: string) => `${workspace}#${hash}`,
+  ...inWorkspaceBy<string>(),
   sort: () => "body",
-  belongsTo: "partition",
   schema: storedBodySchema,
 });
 
@@ -193,9 +190,8 @@ export const scriptBodyObject = defineObject({
 export const scriptLockObject = defineObject({
   name: "lock of a script's version",
   partition: "V",
-  within: (workspace: string, hash: string) => `${workspace}#${hash}`,
+  ...inWorkspaceBy<string>(),
   sort: () => "lock",
-  belongsTo: "partition",
   schema: z.object({ lock: z.string().optional(), lockErrorLogs: z.string().optional() }),
 });
 
@@ -224,8 +220,7 @@ export const scriptListingObject = defineObject({
 export const scriptHistoryObject = defineObject({
   name: "entry in the history of a script",
   partition: "H",
-  within: (workspace: string, path: string) => `${workspace}#${path}`,
+  ...inWorkspaceBy<string>(),
   sort: (atMs: number, hash: string) => `${sortableMs(atMs)}#${hash}`,
-  belongsTo: "partition",
   schema: z.object({ hash: z.string(), createdAtMs: z.number(), createdBy: z.string(), message: z.string().optional() }),
 });

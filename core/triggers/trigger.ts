@@ -6,7 +6,7 @@ import { toIsoTime } from "../../contract/iso-time.ts";
 import { triggerKindSchema, triggerModeSchema } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { TriggerJson } from "../../contract/routes/triggers/trigger-kinds.ts";
 import type { TriggerListQuery } from "../../contract/routes/triggers/trigger-list.ts";
-import { defineObject, inQueue, inWorkspace, sortByPath } from "../objects/define-object.ts";
+import { defineObject, inQueue, inWorkspace, inWorkspaceBy, sortByPath } from "../objects/define-object.ts";
 
 /** A stored trigger. `own` contains the fields of its kind. */
 export const storedTriggerSchema = z.object({
@@ -101,9 +101,8 @@ export const hashName = (text: string): string => createHash("sha256").update(te
 export const triggerObject = defineObject({
   name: "trigger",
   partition: "TRIGGER",
-  within: (workspace: string, kind: string) => `${workspace}#${kind}`,
+  ...inWorkspaceBy<string>(),
   sort: sortByPath,
-  belongsTo: "partition",
   schema: storedTriggerSchema,
 });
 
