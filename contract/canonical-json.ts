@@ -10,7 +10,7 @@ export function findCanonicalJson(value: unknown): string | undefined {
   try {
     return toCanonicalJson(value);
   } catch {
-    // The library names no kind of error.
+    // The library throws plain errors.
     return undefined;
   }
 }

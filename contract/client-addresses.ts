@@ -1,3 +1,3 @@
-/** The forms in which the log lines of requests contain the address of the client. */
+/** The forms of the client's address in the log lines of requests. */
 export const clientAddressModes = ["none", "shortened", "hashed", "full"] as const;
 export type ClientAddressMode = (typeof clientAddressModes)[number];

@@ -16,7 +16,7 @@ const details = new Proxy({}, { get: (_target, name) => placeholder(String(name)
 
 function sentenceOf(code: ErrorCode): string {
   const say = answers[code].describe as (details: unknown) => string;
-  // A detail that a sentence calculates with, for example a size in MB, becomes NaN.
+  // A detail with which a sentence calculates, for example a size in MB, becomes NaN.
   return say(details).replaceAll("NaN", "‹n›").replaceAll("|", "\\|").replaceAll("<", "&lt;");
 }
 

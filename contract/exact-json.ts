@@ -10,7 +10,7 @@ export const MAX_DIGITS = 4000;
 
 interface ExactJson {
   parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
-  /** Absent in a Node before 21, which only the command line meets: it rounds numbers there. */
+  /** Absent before Node 21, where only the command line runs: it rounds numbers there. */
   rawJSON?(text: string): unknown;
 }
 const exact = JSON as unknown as ExactJson;
@@ -39,7 +39,7 @@ export function parseExactJson(text: string): unknown {
   });
 }
 
-/** Returns a value with its whole numbers as doubles, for programs that know no others, such as a validator of schemas. */
+/** Returns a value with its whole numbers as doubles, for code that supports only doubles, such as a validator of schemas. */
 export const toDoubles = (value: unknown): unknown => (holdsBigInt(value) ? JSON.parse(JSON.stringify(value)) : value);
 
 /** Returns whether a value contains a whole number that a double cannot hold. */
@@ -56,7 +56,7 @@ interface JsonMeasure {
   exponent: boolean;
 }
 
-/** Measures JSON in one pass. Other text has no meaning here. */
+/** Measures JSON in one pass. The text must be JSON. */
 export function measureJson(json: string): JsonMeasure {
   const found: JsonMeasure = { depth: 0, digits: 0, exponent: false };
   let depth = 0;

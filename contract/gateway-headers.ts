@@ -13,16 +13,16 @@ export const gatewayHeaders = {
   overwrittenInReplies: ["date", "server"],
 } as const;
 
-/** Begins the names of renamed headers. */
+/** The prefix of renamed headers. */
 export const RENAMED_PREFIX = "x-amzn-remapped-";
 
-/** The renamed headers that CloudFront restores. It sends its own in place of the others, or lets no function set them. */
+/** The renamed headers that CloudFront restores. It replaces the others with its own, or lets no function set them. */
 const restoredHeaders = ["authorization", "content-md5", "max-forwards", "user-agent", "www-authenticate"] as const;
 
 /** The header in which CloudFront shows that it restores the headers of replies. Its value is `1`. */
 export const RESTORES_HEADER = "x-svc-edge-restores";
 
-/** The header with the status of a reply whose headers CloudFront restores, if it would leave a reply with this status alone. */
+/** The header with the status of a reply whose headers CloudFront restores, for statuses that its function does not run for. */
 export const CARRIED_STATUS_HEADER = "x-svc-status";
 
 /**

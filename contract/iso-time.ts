@@ -4,7 +4,10 @@ import { limits } from "./limits.ts";
 const FIRST_MS = Date.parse("0000-01-01T00:00:00.000Z");
 const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** Formats epoch milliseconds as the API does: ISO 8601 in UTC with milliseconds. A stored time that is no date counts as the nearest one. */
+/**
+ * Formats epoch milliseconds as the API does: ISO 8601 in UTC with milliseconds. A stored time outside the range of dates counts as the
+ * nearest date.
+ */
 export const toIsoTime = (ms: number): string => new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).toISOString();
 
 /**

@@ -49,7 +49,7 @@ export const runnableLanguages: readonly ScriptLanguage[] = listed.flatMap(({ id
 /** Every language that can be stored (api.md §3.1). */
 export const scriptLanguages: readonly ScriptLanguage[] = [...runnableLanguages, ...withoutRunner];
 
-/** Names the languages that run. Others can be stored, but a reader who must choose one is not led to them. */
+/** Lists the languages that run. Others can be stored, but a sentence that suggests a language does not mention them. */
 const runsIn = `one of the languages that this service runs: ${runnableLanguages.join(", ")}`;
 export const scriptLanguageSchema = z
   .enum(scriptLanguages, { error: `must be ${runsIn}` })

@@ -48,7 +48,7 @@ export const limits = {
   flowBytes: 4 * 1024 * 1024,
   /** Nesting depth of lists of modules. Each level adds to the names of results, and to the state machine for parallel lists. */
   flowNesting: 20,
-  /** Depth of nested flows. A deeper nesting is a flow that runs itself without end. */
+  /** Depth of nested flows. A deeper nesting means that a flow runs itself endlessly. */
   flowDepth: 20,
   /** Size of a state machine as a string in JSON. A request to Step Functions has at most 1 MiB, including its other fields. */
   machineBytes: 1_000_000,
@@ -165,7 +165,7 @@ export const limits = {
   concurrencyKeyChars: 500,
   /** SQS delays a message for at most 15 minutes. */
   maxQueueDelayMs: 900_000,
-  /** The longest period that counts, in seconds, about 3,170 years: the sum with the time now is a date with a year of four digits. */
+  /** The longest period that counts, in seconds, about 3,170 years: its sum with the current time is a date with a four-digit year. */
   periodS: 100_000_000_000,
   /** Maximum delay of a job, equal to the maximum duration of a flow. */
   maxDelayS: 360 * 24 * 3600,
@@ -222,7 +222,7 @@ export const limits = {
   failureNoticePeople: 50,
   /** Time within which the response of a webhook receiver must end. */
   webhookAnswerMs: 10_000,
-  /** Number of endpoints for events beside that of the workspace. Each event is compared with all of them. */
+  /** Number of endpoints for events, not counting that of the workspace. Each event is compared with all of them. */
   webhookEndpoints: 20,
   webhookUrlChars: 2000,
   /** An endpoint whose deliveries fail for this long is switched off. */
@@ -243,11 +243,11 @@ export const limits = {
   maxPerPage: 100,
   /** Number of entries that one request reads of the audit log, or of the jobs that are due in a shard. */
   listScan: 20_000,
-  /** The last position in a queue that is counted. */
+  /** The highest position in a queue that is counted. */
   queuePosition: 1000,
   /** Number of entries that one list or count compares in an index of jobs before it returns the matches so far. They have about 300 bytes. */
   jobScan: 60_000,
-  /** Number of jobs that one list reads in vain, because they do not match a filter that no index contains. A hundred take up to 150 ms. */
+  /** Number of jobs that one list reads without a match, because no index contains its filter. A hundred take up to 150 ms. */
   listReads: 200,
   /** Number of such searches that one list makes before it returns no match. Each takes up to 300 ms. */
   listSearches: 10,
@@ -262,14 +262,14 @@ export const limits = {
   sessionMs: 14 * 24 * 3600 * 1000,
   /** Time for which failed sign-ins elsewhere do not delay an account at an address where it has signed in. */
   knownAddressMs: 30 * 24 * 3600 * 1000,
-  /** Time between the redirect to a provider and the callback. */
+  /** Maximum time between the redirect to a provider and the callback. */
   loginMs: 10 * 60_000,
   /** Time in which a user must allow the sign-in of a device, and the device must fetch its token. */
   deviceGrantMs: 10 * 60_000,
   /** Validity of a token for a device. A command line is used less often than a browser, and stores its token in a file. */
   deviceTokenMs: 90 * 24 * 3600 * 1000,
   /**
-   * Validity of an ID token in seconds. AWS STS and others accept it only until its end, and a caller who loses their rights keeps it until then.
+   * Validity of an ID token in seconds. AWS STS and others accept it until it expires, even if the caller loses their rights before.
    */
   idTokenS: { shortest: 60, usual: 3600, longest: 24 * 3600 },
   /** Connect clients of the instance. One item contains them. */
@@ -278,9 +278,9 @@ export const limits = {
   tokenRequestMs: 8_000,
   /** Size of a token of another service. The cookie of a connection and a variable must hold it. */
   accountTokenBytes: 16 * 1024,
-  /** Time before the end of a token at which it is refreshed. A token with a short validity is refreshed in its last third. */
+  /** Time before the expiry of a token at which it is refreshed. A token with a short validity is refreshed in its last third. */
   refreshBeforeMs: 10 * 60_000,
-  /** Validity that is assumed for a token that names none but can be refreshed. */
+  /** Assumed validity of a token that can be refreshed but names no expiry. */
   assumedTokenMs: 3600_000,
   /** Failed refreshes in a row after which the variable shows the error and the owner gets a mail. */
   refreshFailures: 3,

@@ -1,8 +1,8 @@
 import pMap from "p-map";
 
 /**
- * Calls `work` for each element, at most `atOnce` at the same time, in order. After a call has failed no other one begins, and the first error is
- * thrown when those that had begun have ended: `pMap` alone would throw at once.
+ * Calls `work` for each element, at most `atOnce` at the same time, in order. After a call has failed, no further call begins, and the
+ * first error is thrown once all running calls have ended: `pMap` alone would throw at once.
  */
 export async function mapInParallel<T>(all: readonly T[], atOnce: number, work: (element: T) => Promise<unknown>): Promise<void> {
   const errors: unknown[] = [];

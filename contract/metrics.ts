@@ -29,8 +29,8 @@ export const endedJobOutcomes = {
 } as const satisfies Record<string, Outcome>;
 
 /**
- * The outcomes that are the operator's concern if they repeat, with their weights. Their weighted sum is the metric `Attention`, so that one alarm
- * covers them: CloudWatch charges each metric of an alarm. Those that single scripts or receivers cause need several in a minute.
+ * The outcomes that concern the operator if they repeat, with their weights. Their weighted sum is the metric `Attention`, so that one
+ * alarm covers them: CloudWatch charges each metric of an alarm. Those that single scripts or receivers cause need several in a minute.
  */
 export const attentionWeights = {
   HousekeepingSetAside: 6,

@@ -17,7 +17,7 @@ export class PromiseCache<K, V> {
     if (this.#entries.size >= this.#max) this.#entries.clear();
     const value = load();
     this.#entries.set(key, { value, untilMs: lifetime ? lifetime.nowMs + lifetime.forMs : Number.POSITIVE_INFINITY });
-    // The caller gets the rejection.
+    // The caller receives the rejection.
     value.catch(() => this.delete(key, value));
     return value;
   }
@@ -26,7 +26,7 @@ export class PromiseCache<K, V> {
     return this.#entries.has(key);
   }
 
-  /** Forgets a promise. With `value`, another promise that has replaced it stays. */
+  /** Forgets a promise. With `value`, a promise that has replaced it remains. */
   delete(key: K, value?: Promise<V>): void {
     if (!value || this.#entries.get(key)?.value === value) this.#entries.delete(key);
   }

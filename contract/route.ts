@@ -5,7 +5,7 @@ import type { Payload } from "./payload.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
 
-/** The beginning of the addresses of HTTP routes, which users create (api.md §3.8). They are no part of the contract. */
+/** The beginning of the addresses of HTTP routes, which users create (api.md §3.8). They are not part of the contract. */
 export const ROUTES_PREFIX = "/api/r";
 
 /** The deployed function that handles a route. `lib/api/api.ts` builds the REST resources from it. */
@@ -52,7 +52,7 @@ interface AnyRoute {
     | { readonly events: string; readonly event: z.ZodType };
   /** Errors beyond 401, 403 and the shape errors that every route may give. */
   readonly errors: readonly ErrorCode[];
-  /** Those of `errors` that the route sends as JSON with status 400, each with its name in OAuth 2.0 (RFC 6749 §5.2). */
+  /** The subset of `errors` that the route sends as JSON with status 400, each with its name in OAuth 2.0 (RFC 6749 §5.2). */
   readonly oauthErrors?: Readonly<Partial<Record<ErrorCode, string>>>;
 }
 
@@ -66,7 +66,7 @@ export interface TokenRoute extends AnyRoute {
 interface OpenRoute extends AnyRoute {
   readonly auth: "none";
   readonly access: "open";
-  /** The access for which the token of a caller who is signed in too must suffice. With a smaller scope the caller counts as not signed in. */
+  /** The access that the token of a signed-in caller must allow. With a narrower scope the caller counts as not signed in. */
   readonly callerAccess?: AccessRule;
 }
 

@@ -4,7 +4,7 @@ import { isJsonObject } from "./json-object.ts";
 
 type Path = readonly PropertyKey[];
 
-/** A field that a schema does not know, with the names that the schema knows beside it. */
+/** A field that a schema does not know, with the names that the schema knows in the same object. */
 export interface UnknownField {
   path: Path;
   known: readonly string[];
@@ -12,7 +12,7 @@ export interface UnknownField {
   meant: string | undefined;
 }
 
-/** A name this different is no misspelling of the known one. */
+/** A name this different is not a misspelling of the known name. */
 const MOST_DIFFERENT = 4;
 
 /** Returns the known name that is most similar to an unknown one, for a suggestion to a person. */
@@ -34,8 +34,8 @@ function isMisspelling(name: string, plainName: string, known: string): boolean 
 }
 
 /**
- * Returns the fields of a value, at any depth, that no part of its schema knows. An object that accepts any field has only those that are misspelt, and
- * a value that the schema changes before it checks it has none.
+ * Returns the fields of a value, at any depth, that no part of its schema knows. For an object that accepts any field, only misspelt fields
+ * count; a value that the schema transforms before the check has none.
  */
 export function findUnknownFields(schema: z.core.$ZodType, value: unknown, around: Path = []): UnknownField[] {
   if (Array.isArray(value)) {
@@ -106,7 +106,7 @@ function toUnknown(value: Record<string, unknown>, path: Path, known: readonly s
   return { path, known, meant: absent.length > 0 ? closest(name, absent) : undefined };
 }
 
-/** A value of a union belongs to the alternative that accepts it, and else to the one that knows most of its fields. */
+/** A value of a union belongs to the alternative that accepts it, otherwise to the one that knows most of its fields. */
 function findInUnion(options: readonly z.core.$ZodType[], value: Record<string, unknown>, around: Path): UnknownField[] {
   const accepting = options.filter((option) => z.safeParse(option, value).success);
   const named = options.filter((option) => hasLiteralsOf(option, value));

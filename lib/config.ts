@@ -65,9 +65,9 @@ const stackConfigSchema = z
     /** Whether each asset contains its interpreters for Linux and `arch` (lib/compute/interpreters.ts). Otherwise they are found by path. Default: yes on AWS, no locally. */
     carryInterpreters: z.boolean().optional(),
     interpreters: interpretersSchema.prefault({}),
-    /** Whether people can sign in with a password: a Cognito user pool. Without one they use tokens. */
+    /** Whether people can sign in with a password, through a Cognito user pool. Without it they use tokens. */
     passwords: z.boolean().default(true),
-    /** The way in which a runner removes a job's files from `/tmp` (contract/env.ts). */
+    /** How a runner removes a job's files from `/tmp` (contract/env.ts). */
     tmpMode: z.enum(["sweep", "private", "none"]).optional(),
     /** Whether tables, bucket, key and user pool remain when the stack is deleted. Default: yes on AWS, no locally. */
     retainData: z.boolean().optional(),
@@ -112,9 +112,9 @@ const stackConfigSchema = z
       .regex(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, "a domain in lower case")
       .optional(),
     customDomain: domainSchema.optional(),
-    /** The domain at which HTTP routes answer alone, so that their pages do not share the origin of the console (docs/aws.md). */
+    /** The domain that serves only HTTP routes, so that their pages do not share the origin of the console (docs/aws.md). */
     routesDomain: domainSchema.optional(),
-    /** The form in which the log lines of requests contain the address of the client (docs/aws.md, "Logs"). */
+    /** The form of the client's address in the log lines of requests (docs/aws.md, "Monitoring"). */
     clientAddresses: z.enum(clientAddressModes).default("shortened"),
     /** The names of the keys with which CloudFront calls the API. The first one is sent, and all are accepted (docs/aws.md, "The edge"). */
     edgeKeys: z
@@ -144,7 +144,7 @@ const stackConfigSchema = z
   })
   .prefault({});
 
-/** The settings as a caller gives them. */
+/** The settings before defaults are applied. */
 export type SvcSettings = NonNullable<z.input<typeof stackConfigSchema>>;
 
 export interface StackConfig extends z.output<typeof stackConfigSchema> {
@@ -171,7 +171,8 @@ export function parseConfig(given: unknown, skipInterpreters = false): StackConf
     throw new Error("A local deployment needs svc.baseUrl, because it has no CloudFront distribution.");
   const { local, logins, loginDomainPrefix, edge, customDomain, routesDomain } = parsed.data;
   if (!edge && routesDomain) throw new Error("svc.routesDomain needs CloudFront: remove it, or svc.edge.");
-  // A certificate elsewhere would end the deployment after minutes. CloudFormation knows the address of one that the app creates only later.
+  // A certificate in another region would fail the deployment after minutes. The ARN of a certificate that the app creates is a token,
+  // which cannot be checked here.
   const atEdge = local || !edge ? [] : [customDomain, routesDomain];
   const elsewhere = atEdge.find(
     (domain) => domain && !Token.isUnresolved(domain.certificateArn) && !domain.certificateArn.includes(":acm:us-east-1:"),

@@ -21,7 +21,7 @@ function embedded(props: Partial<SvcProps> = {}, app = anApp()) {
   return { app, stack, svc: new Svc(stack, "Svc", { bundles, ...props }) };
 }
 
-/** The resources of a service, by the places of their constructs in it. Each id that CDK derives from a place is that place. */
+/** The resources of a service, by the paths of their constructs. Each id that CDK derives from a path is replaced by the path. */
 function resourcesByPlace(stack: Stack, svc: Svc): Record<string, unknown> {
   const text = JSON.stringify(Template.fromStack(stack).toJSON()["Resources"]);
   const places = svc.node.findAll().flatMap((each) => {

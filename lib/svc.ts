@@ -43,7 +43,7 @@ import { Keys } from "./storage/keys.ts";
 import { ObjectsTable } from "./storage/objects-table.ts";
 import { Triggers } from "./triggers/triggers.ts";
 
-/** Feature flags of CDK on which the template depends. They hold for the service unless the app around it sets them. */
+/** Feature flags of CDK on which the template depends. They apply to the service unless the app sets them. */
 const FLAGS = {
   "@aws-cdk/aws-iam:minimizePolicies": true,
   "@aws-cdk/core:checkSecretUsage": true,
@@ -52,9 +52,9 @@ const FLAGS = {
   "@aws-cdk/aws-cloudfront:defaultSecurityPolicyTLSv1.2_2021": true,
 };
 
-/** The settings of docs/aws.md, and what only code can set. */
+/** The settings of docs/aws.md, and those that only code can set. */
 export interface SvcProps extends Omit<SvcSettings, "stackName"> {
-  /** Part of the names in the account: two services in one account and region have different names. `svc` by default. */
+  /** Part of the names in the account: two services in one account and region need different names. `svc` by default. */
   readonly name?: string;
   /** The functions. By default those of the package that this construct is from. */
   readonly bundles?: readonly Bundle[];
@@ -153,7 +153,7 @@ export class Svc extends Construct {
     if (!edge && !config.local) for (const fn of Object.values(routed)) fn.addEnvironment(env.callsGateway, "on");
     if (config.routesDomain) edge?.keys.provideRoutesKey(routes);
     new Tick(this, "Tick", housekeeping);
-    // All functions are found and not listed, so that no new one is without an alarm.
+    // The functions are discovered, not listed, so that no new function is without an alarm.
     this.functions = new Map(
       this.node.findAll().flatMap((each) => (each instanceof ServiceFunction ? [[each.name, each.fn] as const] : [])),
     );
@@ -242,7 +242,7 @@ function requireFreeName(svc: Svc, name: string): void {
     throw new Error(`Two services of this app have the name ${name}. Set the property name of one.`);
 }
 
-/** Adds what answers at the public address without CloudFront, and returns that address, and the one that needs no records. */
+/** Adds the public address of a deployment without CloudFront. Returns that address, and the one that needs no records. */
 function addOrigin(scope: Construct, config: StackConfig, api: RestApi): { url: string; origin: string } {
   if (!config.local) return new RegionalOrigin(scope, "Edge", config, api);
   const url = requireLocalUrl(config);

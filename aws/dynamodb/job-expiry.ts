@@ -27,7 +27,7 @@ export const jobExpiry = {
     return { id, workspace, kind: kind.data, retention: retentionSchema.parse(image["rn"]?.S), restartedFrom };
   },
 
-  /** Lets a record expire with the one of the job `holder` (epoch ms) or later. Returns false if it has expired, or does not exist. */
+  /** Holds a record for the job `holder` and sets its expiry to `untilMs`. Returns false if it has expired, or does not exist. */
   async holdRecord(id: string, holder: string, untilMs: number): Promise<boolean> {
     const held = await update(id, {
       UpdateExpression: "SET #ttl = :until ADD #ho :holder",

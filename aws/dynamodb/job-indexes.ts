@@ -173,7 +173,7 @@ export const jobIndexes = {
     return { entries, after: LastEvaluatedKey };
   },
 
-  /** Moves an item in the index `due`, also one that cannot be read. Does nothing if it has moved or is gone. */
+  /** Moves an item in the index `due`, even if it cannot be read. Does nothing if it has moved or no longer exists. */
   async postpone({ id, ref, dueAtMs }: DueEntry, toMs: number): Promise<void> {
     try {
       await documents().send(

@@ -60,7 +60,7 @@ const ObjectEntity = new Entity({
   }),
 });
 const toObject = nameAttributes(ObjectEntity) as (stored: StoredItem) => StoredObject;
-/** Callers may pass a whole object. */
+/** Callers may pass a complete object. */
 const toKey = ({ pk, sk }: ObjectKey) => ({ pk, sk });
 type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
@@ -127,7 +127,7 @@ export const objectTable = {
   /** Reads several items in one call and returns them in the given order. */
   async batchGet(wanted: ObjectKey[], { consistent = false } = {}): Promise<(StoredObject | undefined)[]> {
     const found = new Map<string, StoredObject>();
-    // DynamoDB refuses a key that comes twice.
+    // DynamoDB refuses duplicate keys.
     const once = [...new Map(wanted.map((key) => [`${key.pk}\n${key.sk}`, key])).values()].filter(isPossibleKey);
     for (const object of (await getBatch(table, once.map(toKey), { consistent })).map(toObject)) {
       if (!expired(object)) found.set(`${object.pk}\n${object.sk}`, object);

@@ -9,7 +9,7 @@ interface GuardedRequest {
   method: string;
   headers: Record<string, string>;
   body: string;
-  /** The time for the whole exchange, from the lookup of the name on. */
+  /** The time for the whole exchange, including the DNS lookup. */
   timeoutMs: number;
   /** The largest body of a response. */
   maxBytes: number;
@@ -26,7 +26,7 @@ interface GuardedResponse {
   headers: IncomingHttpHeaders;
 }
 
-/** There is no whole response: it is late, or too large. */
+/** The response is incomplete: it is late, or too large. */
 export class ResponseError extends Error {
   override readonly name = "ResponseError";
   readonly fault: "late" | "tooLarge";
@@ -49,7 +49,7 @@ class StaleConnectionError extends Error {
  */
 export async function sendGuarded(url: URL, options: SendOptions): Promise<GuardedResponse> {
   guardUrl(url);
-  // A socket that receives a byte now and then is never idle, so the whole exchange has one time.
+  // A socket that receives a byte now and then is never idle, so one timeout covers the whole exchange.
   const signal = AbortSignal.timeout(options.timeoutMs);
   try {
     return await exchange(url, options, signal).catch((error: unknown) => {

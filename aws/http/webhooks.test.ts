@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { env } from "../../contract/env.ts";
 import { limits } from "../../contract/limits.ts";
 
-/** Resolved by the test of DNS rebinding, by the name. */
+/** The name that the test of DNS rebinding resolves. */
 const rebound = vi.hoisted(() => ({ answers: [] as string[] }));
 vi.mock("node:dns", async (original) => {
   const dns = await original<typeof import("node:dns")>();
@@ -33,7 +33,7 @@ const server = createServer((request, response) => {
     flood();
   } else response.end("x".repeat(100_000));
 });
-/** Servers that never finish their headers, or never say anything. */
+/** Servers that never finish their headers, or never send anything. */
 const sockets = new Set<Socket>();
 const silent = createTcpServer((socket) => void sockets.add(socket.on("error", () => undefined)));
 const dribbling = createTcpServer((socket) => {
@@ -173,7 +173,7 @@ describe("hostile receivers", () => {
     heard = [];
     const post = await allowing("");
     const { port } = new URL(origin);
-    // The first address is public, and nothing answers at it.
+    // The first address is public, but no host answers there.
     rebound.answers = ["192.0.2.1", "127.0.0.1"];
     expect(await post(`http://rebinding.test:${port}/200`, 200)).toMatchObject({ ok: false });
     expect(await post(`http://rebinding.test:${port}/200`, 200)).toEqual(refusal);

@@ -8,7 +8,7 @@ import { ResponseError, sendGuarded } from "./guarded-fetch.ts";
 const GONE = 410;
 
 interface PostOptions {
-  /** The time within which the response must end, from the lookup of the name on. */
+  /** The time within which the response must end, including the DNS lookup. */
   answerMs: number;
 }
 

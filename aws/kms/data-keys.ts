@@ -3,7 +3,7 @@ import { env, requireEnv } from "../../contract/env.ts";
 import { reportBusyServices } from "../sdk/aws-errors.ts";
 import { countRequests } from "../sdk/request-counts.ts";
 
-/** Created with the first key that is needed, because most processes never use a secret. */
+/** Created on first use, because most processes never use a secret. */
 let made: Promise<KMSClient> | undefined;
 function kms(): Promise<KMSClient> {
   made ??= import("@aws-sdk/client-kms").then(({ KMSClient }) => reportBusyServices(countRequests(new KMSClient({}))));

@@ -42,8 +42,9 @@ const LIST_EVERY_MS = 1000;
 let nextListMs = 0;
 
 /**
- * Does what `findPublicKey` does, for a function whose address strangers can reach: whatever key ids their tokens name, all keys are read together, and at
- * most once a second. Throws `engine.busy` for an unknown key in between, because it may have been published a moment ago.
+ * Does what `findPublicKey` does, for a function whose address strangers can reach: whatever key ids their tokens name, all keys are read
+ * together, and at most once a second. Throws `engine.busy` for an unknown key between two reads, because it may have been published a
+ * moment ago.
  */
 export async function findListedKey(kid: string): Promise<KeyObject | undefined> {
   const cached = known.get(kid);

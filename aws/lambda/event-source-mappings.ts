@@ -13,7 +13,7 @@ import { lambda } from "../sdk/lambda-client.ts";
 export interface Mapping {
   id: string;
   isDeleting: boolean;
-  /** The number of invocations that the messages of the queue may occupy at the same time. Absent: no limit. */
+  /** The maximum number of concurrent invocations for the messages of the queue. Absent: no limit. */
   maximumConcurrency: number | undefined;
 }
 

@@ -15,8 +15,8 @@ import { classifyAwsError, toBusyError } from "../sdk/aws-errors.ts";
 import { lambda } from "../sdk/lambda-client.ts";
 
 /**
- * The outcome of a call of a runner. `throttled`: no runner was free, or the call did not reach one, so nothing has run. `lost`: the runner has
- * ended without an outcome that can be used. `unknown`: the connection broke, and the runner may still be running.
+ * The outcome of a call of a runner. `throttled`: no runner was free, or the call did not reach one, so nothing has run. `lost`: the runner
+ * has ended without a usable outcome. `unknown`: the connection broke, and the runner may still be running.
  */
 export type Invocation = RunnerAnswer | { kind: "throttled" } | { kind: "unknown"; reason: string };
 
@@ -72,8 +72,8 @@ class TenantEnvironmentsFull extends Error {
 }
 
 /**
- * Counts and reports a refusal that no other quota explains. Lambda gives the reason of every other one; of this one the documentation names only the
- * exception and the message "Rate exceeded".
+ * Counts and reports a refusal that no other quota explains. Lambda gives a reason for every other refusal; for this one, the documentation
+ * names only the exception and the message "Rate exceeded".
  */
 function noteTenantRefusal(error: unknown, work: { job?: string; workspace?: string }): void {
   const { name, Reason } = error as Error & { Reason?: string };
@@ -84,7 +84,9 @@ function noteTenantRefusal(error: unknown, work: { job?: string; workspace?: str
 
 let runnerNames: Record<string, string> | undefined;
 
-/** Returns the parameter of an invocation that names its tenant: an environment serves one tenant only. Nothing where tenants are not isolated. */
+/**
+ * Returns the parameter of an invocation that names its tenant: an environment serves one tenant only. Empty if tenants are not isolated.
+ */
 const toTenantId = (tenant: string) =>
   process.env[env.tenancy] ? { TenantId: createHash("sha256").update(tenant).digest("hex").slice(0, 32) } : {};
 
@@ -132,18 +134,18 @@ export const functions = {
     return JSON.parse(await invokeFunction(requireEnv(env.flowsFunction), request, "The state machine could not be created"));
   },
 
-  /** Has the sources of triggers connected, without waiting. */
+  /** Starts connecting trigger sources asynchronously. */
   async startConnecting(call: ConnectSources): Promise<void> {
     const FunctionName = requireEnv(env.connectFunction);
     await lambda().send(new InvokeCommand({ FunctionName, InvocationType: "Event", Payload: JSON.stringify(call) }));
   },
-  /** Has queues read that are not mapped to a function, without waiting. */
+  /** Starts reading queues that are not mapped to a function, asynchronously. */
   async startPolling(call: PollCall): Promise<void> {
     const FunctionName = requireEnv(env.receiveFunctionArn);
     await lambda().send(new InvokeCommand({ FunctionName, InvocationType: "Event", Payload: JSON.stringify(call) }));
   },
 
-  /** Has the tokens of accounts refreshed by function `objects`, without waiting. */
+  /** Starts refreshing the tokens of accounts in function `objects`, asynchronously. */
   async startRefreshing(call: RefreshCall): Promise<void> {
     const FunctionName = requireEnv(env.objectsFunction);
     await lambda().send(new InvokeCommand({ FunctionName, InvocationType: "Event", Payload: JSON.stringify(call) }));

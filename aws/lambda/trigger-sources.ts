@@ -25,13 +25,13 @@ async function callConnect(call: CheckSource | ConnectSources): Promise<{ reason
   throw new Error(`The sources of a trigger could not be handled: ${text.slice(0, 300)}`);
 }
 
-/** The calls of function `connect` that a request waits for. */
+/** The synchronous calls of function `connect`. */
 export const triggerSources = {
   /** Returns why a trigger cannot use a source, or `undefined` if it can. Throws `service.busy`. */
   async checkSource(call: CheckSource): Promise<string | undefined> {
     return (await callConnect(call)).reason;
   },
-  /** Makes mappings, rules and subscriptions match what the triggers of sources need. Throws `service.busy`. */
+  /** Reconciles mappings, rules and subscriptions with the triggers of sources. Throws `service.busy`. */
   async invokeConnect(call: ConnectSources): Promise<void> {
     await callConnect(call);
   },

@@ -21,7 +21,7 @@ const SHARED_S = 3600;
 const SHARED_MOST = 500;
 const shared = new Map<string, { url: string; untilMs: number }>();
 
-/** An object whose content is not read yet. */
+/** An object whose content has not been read yet. */
 export interface StoredContent {
   bytes: number;
   /** In quotation marks. */
@@ -115,7 +115,7 @@ export const storage = {
     }
     return true;
   },
-  /** Returns a read URL. With `headers`, S3 answers with these instead of those that the object was stored with. */
+  /** Returns a read URL. With `headers`, S3 answers with these instead of the stored ones. */
   createDownloadUrl(key: string, expiresInS: number, headers?: { contentType: string; contentDisposition: string }): Promise<string> {
     const response = headers && { ResponseContentType: headers.contentType, ResponseContentDisposition: headers.contentDisposition };
     return getSignedUrl(s3(), new GetObjectCommand({ Bucket: bucket(), Key: key, ...response }), { expiresIn: expiresInS });

@@ -2,14 +2,14 @@ import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { SvcError } from "../../contract/errors.ts";
 
 /**
- * Why AWS refused a call that may succeed a moment later. `throttled`: a quota was used up, and nothing was done. `unavailable`: the service, or a
- * key that it needs, failed for the moment; the call may have been executed.
+ * The reason for which AWS refused a call that may succeed a moment later. `throttled`: a quota was exhausted, and nothing was done.
+ * `unavailable`: the service, or a key that it needs, failed temporarily; the call may have been executed.
  */
 type Refusal = "throttled" | "unavailable";
 
 /** Throttling that the SDK does not retry, and therefore does not know. */
 const THROTTLED = new Set(["ExecutionLimitExceeded", "KmsThrottled", "KmsThrottlingException", "OverLimit"]);
-/** Failures of KMS for the moment, as KMS and the services that use it report them. Their status may be that of a caller's mistake. */
+/** Temporary failures of KMS, as KMS and the services that use it report them. Their status may be that of a client error. */
 const UNAVAILABLE = new Set([
   "DependencyTimeoutException",
   // A key that is disabled, or pending deletion, may be enabled again.
@@ -54,7 +54,7 @@ export function toBusyError(error: unknown, service: string): unknown {
   return classifyAwsError(error) ? new SvcError("service.busy", { service }, { cause: error }) : error;
 }
 
-/** The part of an SDK client that is needed here. The clients' own types differ by service. */
+/** The part of an SDK client that this module uses. The clients' own types differ by service. */
 interface Watchable {
   middlewareStack: { add(middleware: never, options: never): void };
 }

@@ -3,8 +3,8 @@ import { once } from "./clients.ts";
 import { countRequests } from "./request-counts.ts";
 
 /**
- * A call of a runner lasts as long as its script. The client makes one attempt, because a second one would run the script again. Its errors are
- * classified by its adapter, to which it matters whether the function has started.
+ * A call of a runner lasts as long as its script. The client makes one attempt, because a second one would run the script again. Its
+ * adapter classifies its errors, because the adapter must know whether the function has started.
  */
 export const lambda = /* @__PURE__ */ once(() =>
   countRequests(

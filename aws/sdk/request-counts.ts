@@ -23,7 +23,7 @@ export function takeCounts(): AwsCounts {
   return taken;
 }
 
-/** The part of an SDK client that is needed here. The clients' own types differ by service. */
+/** The part of an SDK client that this module uses. The clients' own types differ by service. */
 interface Countable {
   middlewareStack: { add(middleware: never, options: never): void };
 }

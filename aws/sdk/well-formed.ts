@@ -1,6 +1,6 @@
 import { toWellFormedJson } from "../../contract/well-formed-json.ts";
 
-/** The part of an SDK client that is needed here. The clients' own types differ by service. */
+/** The part of an SDK client that this module uses. The clients' own types differ by service. */
 interface Sending {
   middlewareStack: { add(middleware: never, options: never): void };
 }
@@ -9,8 +9,8 @@ interface Serialized {
 }
 
 /**
- * Makes a client send U+FFFD in place of each half of a surrogate pair. A text that was cut at its longest length may end in one, and AWS refuses the request
- * with an error that looks temporary, so a run, a delivery or a periodic task would repeat it without an end.
+ * Makes a client send U+FFFD in place of each half of a surrogate pair. A text that was cut at its longest length may end in one, and AWS
+ * refuses the request with an error that looks temporary, so a run, a delivery or a periodic task would retry it endlessly.
  */
 export function sendWellFormed<C extends Sending>(client: C): C {
   const correct = (next: (args: Serialized) => Promise<unknown>) => (args: Serialized) => {

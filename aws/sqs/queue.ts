@@ -5,7 +5,7 @@ import { sqs } from "../sdk/clients.ts";
 
 const queueUrl = (job: Sendable) => requireEnv(isHighPriority(job) ? env.highQueueUrl : env.queueUrl);
 
-/** The message group keeps workspaces fair. SQS treats a message without one as a separate tenant, also when its delay is over. */
+/** The message group keeps workspaces fair. SQS treats a message without a group as a separate tenant, even after its delay. */
 const toMessage = (job: Sendable, delayS: number) => ({
   MessageBody: JSON.stringify(toJobMessage(job)),
   MessageGroupId: job.workspace,
@@ -21,7 +21,7 @@ export const queue = {
     await sqs().send(new SendMessageCommand({ QueueUrl: queueUrl(job), ...toMessage(job, delayS) }));
   },
 
-  /** Asks a worker to start what follows an ended job. The message may arrive twice. */
+  /** Queues the follow-ups of an ended job. The message may arrive twice. */
   async sendFollowUp({ id, workspace }: Pick<Sendable, "id" | "workspace">): Promise<void> {
     const message: JobMessage = { job: id, followUp: true };
     await sqs().send(

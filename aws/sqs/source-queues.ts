@@ -29,7 +29,7 @@ export interface QueueKeys {
   sessionToken?: string | undefined;
 }
 
-/** A queue that is read with its own keys. */
+/** A queue that is read with access keys. */
 export interface RemoteQueue {
   receiveMessages(waitS: number): Promise<QueueMessage[]>;
   deleteMessage(receiptHandle: string): Promise<void>;
@@ -72,7 +72,7 @@ export const sourceQueues = {
     const fits = Buffer.byteLength(body) + Buffer.byteLength(JSON.stringify(origin)) + 1000 < MESSAGE_BYTES;
     await sqs().send(new SendMessageCommand(fits ? { ...message, MessageAttributes } : message));
   },
-  /** Opens a queue with its own keys. The region decides the endpoint, so the URL of the queue reaches no other host than SQS. */
+  /** Opens a queue with access keys. The region decides the endpoint, so the URL of the queue reaches no other host than SQS. */
   openQueue(url: string, { region, accessKeyId, secretAccessKey, sessionToken }: QueueKeys): RemoteQueue {
     const credentials = { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
     const client = countRequests(

@@ -52,8 +52,8 @@ async function removeIf(stateMachineArn: string, tags: Record<string, string>): 
 }
 
 /**
- * Compares the machine with a name with what it should be, because a person may have changed it, or made one with this name. A machine that
- * was just created may not be visible yet.
+ * Compares an existing machine with its expected definition and role, because a person may have changed or created it. A machine that was
+ * just created may not be visible yet.
  */
 async function compareStateMachine(name: string, definition: string, roleArn: string): Promise<"made" | "leaving" | "different"> {
   const stateMachineArn = `${requireEnv(env.statesArn)}:stateMachine:${name}`;
@@ -88,8 +88,8 @@ const carries = (tags: Record<string, string | undefined>, wanted: Record<string
 /** The state machines of flows. They are separate from executions, because most functions need only those and load less code. */
 export const stateMachines = {
   /**
-   * Creates a state machine, unless an equal one with this name exists. `different`: a machine with this name has another definition or role.
-   * `leaving`: a machine with this name is being deleted, which lasts until its last execution has ended.
+   * Creates a state machine, unless an equal one with this name exists. `different`: a machine with this name has another definition or
+   * role. `leaving`: a machine with this name is being deleted, which takes until its last execution has ended.
    */
   async createStateMachine(
     name: string,

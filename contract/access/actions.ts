@@ -2,7 +2,7 @@ import type { Action } from "./access-rule.ts";
 
 /**
  * The checks that use cases make themselves, because they know the path only after a read. The route of the same name refers to the same
- * rule. They are apart from the routes so that a function that answers no HTTP calls loads no request schemas.
+ * rule. They are separate from the routes, so that a function without HTTP routes loads no request schemas.
  */
 export const actions = {
   readScript: {

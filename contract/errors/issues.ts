@@ -4,7 +4,7 @@ import type { Issues } from "./answer.ts";
 /** The maximum number of issues in a sentence. */
 const MAX_ISSUES = 100;
 
-/** An id that a sentence may repeat. Other text in its place comes from the caller and may have any length. */
+/** An id that a sentence may repeat. Any other text in its position comes from the caller and may have any length. */
 const MODULE_ID = /^[\w-]{1,80}$/;
 
 /**

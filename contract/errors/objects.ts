@@ -1,6 +1,6 @@
 import { type Answers, formatMegabytes, type Issues, listIssues, type NoDetails } from "./answer.ts";
 
-/** Errors of workspaces and of what is saved in them beside scripts and flows: folders, variables, resources, settings. */
+/** Errors of workspaces and of objects in them other than scripts and flows: folders, variables, resources, settings. */
 export interface ObjectErrors {
   "workspace.notFound": { workspace: string };
   "workspace.exists": { workspace: string };

@@ -8,7 +8,7 @@ import { withinBounds } from "../within-bounds.ts";
 /** The flow format of api.md §4. Unknown fields are preserved, so a stored flow is returned deep-equal. */
 
 const expression = z.string().max(limits.expressionChars);
-/** A period beyond `limits.periodS` counts as that one: clients send the largest integer for a time without an end. */
+/** A longer period counts as `limits.periodS`: clients send the largest integer for an unlimited time. */
 const seconds = anyNumber.min(0);
 const optional = <S extends z.ZodType>(schema: S) => schema.nullish();
 
@@ -166,7 +166,7 @@ const aside = (id: string) =>
       message: "must be script or rawscript",
     });
 
-/** The fields of a flow, each by itself. */
+/** The fields of a flow, each checked separately. */
 export const flowShapeSchema = z.looseObject({
   modules: modulesSchema,
   failure_module: optional(aside("failure")),

@@ -10,7 +10,7 @@ interface Channel {
 
 /**
  * The channels of notices. Schemas, records and rules derive their lists of channels from this table, in its order, and
- * `services/notifications/channels/` contains the code that sends by each. Stored records contain these names, so a name never changes.
+ * `services/notifications/channels/` contains the sender of each. Stored records contain these names, so a name never changes.
  */
 export const noticeChannels = {
   email: { receivers: "addresses", asksApprovers: true, reportsRuns: true },

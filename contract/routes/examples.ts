@@ -1,4 +1,4 @@
-/** A request that works as it is, after those before it in the list. */
+/** A complete request. It depends on the requests before it in the list. */
 interface Example {
   summary: string;
   params: Readonly<Record<string, string>>;

@@ -55,7 +55,7 @@ function errorResponses(route: Route): Record<string, { description: string; con
 
 const anyContent = { "*/*": {} };
 
-/** A run, or the setting for failed runs, chooses the status and the type of its reply. */
+/** A run, or the setting for failed runs, determines the status and the type of the reply. */
 const returnsRun = ({ errors }: Route) => errors.includes("reply.shape");
 const runResponse = { default: { description: "The result of a run, with the status and the type that it chooses.", content: anyContent } };
 
@@ -98,7 +98,7 @@ function serverSentEvent(event: z.ZodType) {
   };
 }
 
-/** The tag of addresses that other clients call although what they list cannot exist here. */
+/** The tag of addresses that other clients call although this service has nothing to list there. */
 const COMPATIBILITY = "compatibility";
 const missingNouns: ReadonlySet<string> = new Set(missingTriggerKinds.map((kind) => `${kind}_triggers`));
 
@@ -153,7 +153,7 @@ function operation(route: Route): ZodOpenApiOperationObject {
   };
 }
 
-/** Describes the first steps in Markdown: the examples of the operations, in the order in which a reader can send them. */
+/** Describes the first steps in Markdown: the examples of the operations, in an order in which a reader can send them. */
 function describeFirstSteps(baseUrl: string): string {
   const byName = new Map(Object.values<Route>(routes).map((route) => [route.name, route]));
   const steps = Object.entries(examples).map(([name, { summary, params, body }]) => {

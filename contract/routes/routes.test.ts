@@ -61,7 +61,7 @@ describe("docs/reference/routes.md", () => {
 
 describe("the access of a route", () => {
   const partsOf = ({ path }: Route) => [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, part]) => part);
-  // `rawByHash` has a path part for the file extension behind the hash.
+  // `rawByHash` has a path part for the file extension after the hash.
   const parts: Record<AccessRule["target"], readonly string[]> = {
     path: ["path"],
     folder: ["name"],

@@ -74,12 +74,14 @@ export class Api extends Construct {
       deployOptions: {
         stageName: STAGE,
         accessLogDestination: new LogGroupLogDestination(this.accessLog),
-        // The resource, not the path and no query string: a token can stand in both. The function's own line has the rest, by request id.
+        // The resource, without path and query string, because both can contain a token. The function's log line has the rest, by request
+        // id.
         accessLogFormat: AccessLogFormat.custom(
           JSON.stringify({
             requestId: AccessLogField.contextRequestId(),
             time: AccessLogField.contextRequestTimeEpoch(),
-            // Behind CloudFront it is the address of CloudFront. The function's line has the client's, in the form of the same setting.
+            // Behind CloudFront it is the address of CloudFront. The function's log line contains the client's, in the form of the same
+            // setting.
             ...(config.clientAddresses === "full" ? { ip: AccessLogField.contextIdentitySourceIp() } : {}),
             method: AccessLogField.contextHttpMethod(),
             resource: AccessLogField.contextResourcePath(),
@@ -120,13 +122,13 @@ export class Api extends Construct {
   }
 
   /**
-   * Counts the requests that API Gateway itself refused with 429. Its metric `4XXError` counts every 4xx, and a limit of the service itself is no
-   * matter of the operator. Only API Gateway can write the access log.
+   * Counts the requests that API Gateway itself refused with 429. Its metric `4XXError` counts every 4xx, and a limit of the service itself
+   * does not concern the operator. Only API Gateway can write the access log.
    */
   countThrottledRequests(): IMetric {
     const filter = new MetricFilter(this, "Throttled", {
       logGroup: this.accessLog,
-      // A request that reached no function has no time of one.
+      // A request that reached no function has no integration time.
       filterPattern: FilterPattern.all(
         FilterPattern.stringValue("$.status", "=", "429"),
         FilterPattern.stringValue("$.functionMs", "=", "-"),
@@ -139,13 +141,14 @@ export class Api extends Construct {
   }
 
   /**
-   * Gives every address its function, which also answers what is unknown below it. An address that is only the beginning of others has no
-   * method, because each counts towards CloudFormation's limit of 500 resources: a request there reaches what answers below the address above it.
+   * Assigns every address its function, which also answers unknown addresses below it. An address that is only the beginning of others has
+   * no method, because each method counts towards CloudFormation's limit of 500 resources: a request there reaches the catch-all method of
+   * the address above it.
    */
   route(functions: Readonly<Record<RouteFunction, LambdaFunction>>): void {
     const integrations = new Map<LambdaFunction, LambdaIntegration>();
     const answer = (resource: IResource, fn: LambdaFunction): void => {
-      // One permission per function: one per method would pass the limit of a function's policy.
+      // One permission per function: one per method would exceed the limit of a function's policy.
       const integration =
         integrations.get(fn) ??
         new LambdaIntegration(fn, {
@@ -175,11 +178,11 @@ export class Api extends Construct {
         answered.set(resource, ownerOf(claims, segments.slice(0, index + 1)));
       }
     }
-    // All resources are there before the first answers what is below it: API Gateway allows one parameter at a place.
+    // All resources are created before the first catch-all method: API Gateway allows only one parameter below an address.
     for (const [resource, fn] of answered) {
       // Function `routes` answers its prefix as well, because its 404 is sandboxed.
       if (resource.path === ROUTES_PREFIX || isAddress(Object.values(routes), resource.path)) answer(resource, functions[fn]);
-      // Nothing is below the address of a single route. Requests there reach what answers below the address above it.
+      // The address of a single route has nothing below it. Requests there reach the catch-all method of the address above it.
       if (!isSingleAddress(Object.values(routes), resource.path)) answerBelow(resource, functions[fn]);
     }
   }
@@ -202,7 +205,7 @@ function gatewayResponse(
       "content-security-policy": "'sandbox'",
       ...(status === "429" ? { "retry-after": "'1'" } : {}),
     },
-    // API Gateway chooses by the Accept header where it can: whatever it chooses is the sentence.
+    // API Gateway selects the template by the Accept header if it can: every template contains the sentence.
     templates: { "text/plain": sentence, "application/json": sentence },
   };
 }

@@ -12,7 +12,7 @@ import { acknowledge } from "../observability/nag.ts";
  * it costs nothing, and people who see the log of a deployment know it. Other keys are secrets. A template can have 60 references to secrets.
  */
 export class EdgeKeys extends Construct {
-  /** The first one is sent. All of them are accepted, so that a rotation refuses no request. */
+  /** CloudFront sends the first key. All of them are accepted, so that a rotation refuses no request. */
   private readonly keys: readonly string[];
 
   constructor(scope: Construct, id: string, { edgeKeys }: Pick<StackConfig, "edgeKeys">) {
@@ -28,7 +28,10 @@ export class EdgeKeys extends Construct {
     });
   }
 
-  /** Returns the headers that CloudFront adds, in place of those that a caller sends. Those of the domain of routes show that a request came by it. */
+  /**
+   * Returns the headers that CloudFront adds, in place of those that a caller sends. The headers of the domain of routes show that a
+   * request came through it.
+   */
   headers({ ofRoutes }: { ofRoutes: boolean }): Record<string, string> {
     const [sent = ""] = this.keys;
     return { [EDGE_KEY_HEADER]: sent, ...(ofRoutes ? { [ROUTES_KEY_HEADER]: `${sent}${ROUTES_SUFFIX}` } : {}) };
@@ -39,7 +42,7 @@ export class EdgeKeys extends Construct {
     for (const fn of functions) fn.addEnvironment(env.edgeKeys, this.keys.join(","));
   }
 
-  /** Lets the function of routes distinguish requests that came by their domain. */
+  /** Lets the function of routes recognise requests that came through their domain. */
   provideRoutesKey(fn: LambdaFunction): void {
     fn.addEnvironment(env.routesKey, this.keys.map((key) => `${key}${ROUTES_SUFFIX}`).join(","));
   }

@@ -117,7 +117,7 @@ interface EdgeOrigin {
   readonly keys: EdgeKeys;
 }
 
-/** The bare origin that people and programs see: API Gateway's own address has a stage in its path and cannot do without. Caches nothing. */
+/** The bare origin that people and programs see: API Gateway's own address has a stage in its path and cannot omit it. Caches nothing. */
 export class Edge extends Construct {
   /** Public origin, no trailing slash. */
   readonly url: string;
@@ -146,7 +146,7 @@ export class Edge extends Construct {
   }
 }
 
-/** Answers every address but those of HTTP routes itself, so that neither the API nor the console exists at this origin. */
+/** Answers every address except those of HTTP routes itself, so that neither the API nor the console exists at this origin. */
 const ONLY_ROUTES = `function handler(event) {
   var path = event.request.uri;
   if (path.indexOf('/api/r/') === 0 && !/(^|\\/)(\\.|%2e){1,2}(\\/|$)/i.test(path)) return event.request;
@@ -157,7 +157,7 @@ const ONLY_ROUTES = `function handler(event) {
   };
 }`;
 
-/** The origin of HTTP routes, if they have a separate domain: what they send cannot reach the session of a user of the console. */
+/** The origin of HTTP routes, if they have a separate domain: their pages cannot reach the session of a user of the console. */
 export class RoutesEdge extends Construct {
   constructor(scope: Construct, id: string, { stackName, domain }: { stackName: string; domain: DomainConfig }, { api, keys }: EdgeOrigin) {
     super(scope, id);

@@ -10,8 +10,8 @@ const PAGE = "index.html";
 const LIBRARY = ["swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt", "swagger-ui.css"];
 
 /**
- * The files of the page `/docs`, compressed. All but the page have a part of their content's hash in their name, so that a browser may keep them for
- * ever; the page names them so.
+ * The files of the page `/docs`, compressed. All but the page have a part of their content's hash in their name, so that a browser may
+ * cache them for ever; the page refers to them by these names.
  */
 export function referenceFiles(root: string): Map<string, Uint8Array> {
   const own = join(root, "functions/api/reference");

@@ -29,7 +29,7 @@ describe("a deployment without CloudFront", () => {
 
   it("takes no caller for CloudFront", () => {
     const inFront = aStack();
-    // Each function that would know CloudFront by its key.
+    // Each function that would recognise CloudFront by its key.
     const knowing = valuesOf(inFront, env.edgeKeys);
     expect(knowing.length).toBeGreaterThan(0);
     expect([valuesOf(stack, env.edgeKeys), valuesOf(stack, env.callsGateway)]).toEqual([[], knowing.map(() => "on")]);

@@ -3,8 +3,8 @@ import type { Route, RouteFunction } from "../../contract/route.ts";
 type PlacedRoute = Pick<Route, "path" | "fn">;
 
 /**
- * The functions that may share the beginnings of their addresses with others, the most general first. A more special function claims addresses
- * below those of a more general one; all functions that are not in this list are the most special.
+ * The functions that may share the beginnings of their addresses with others, the most general first. A more specific function claims
+ * addresses below those of a more general one; all functions that are not in this list are the most specific.
  */
 const GENERAL: readonly RouteFunction[] = ["people", "api", "jobs", "objects"];
 
@@ -14,8 +14,9 @@ const speciality = (fn: RouteFunction) => (GENERAL.includes(fn) ? GENERAL.indexO
 const spellings = (path: string) => [...new Set([path, path.replace("/jobs_u/", "/job_u/")])];
 
 /**
- * Returns the prefixes below which everything belongs to one function, unless a more special function claims a part of it. They are the shortest
- * beginnings of the function's paths that no route of an equally special or more general function shares. Throws an error if a path is a prefix of another function's route.
+ * Returns the prefixes below which everything belongs to one function, unless a more specific function claims a part of it. They are the
+ * shortest beginnings of the function's paths that no route of an equally specific or more general function shares. Throws an error if a
+ * path is a prefix of another function's route.
  */
 export function prefixesOf(routes: readonly PlacedRoute[], fn: RouteFunction): string[] {
   const own = speciality(fn);
@@ -24,7 +25,7 @@ export function prefixesOf(routes: readonly PlacedRoute[], fn: RouteFunction): s
     .flatMap(({ path }) => spellings(path))
     .map(segmentsOf);
   const prefixes = routes
-    // The origin itself is no prefix: it belongs to `api`, like every address that no function claims.
+    // The origin itself is not a prefix: it belongs to `api`, like every address that no function claims.
     .filter((route) => route.fn === fn && route.path !== "/")
     .flatMap(({ path }) => (own === GENERAL.length ? [path] : spellings(path)))
     .map((path) => {
@@ -37,7 +38,10 @@ export function prefixesOf(routes: readonly PlacedRoute[], fn: RouteFunction): s
   return [...new Set(prefixes)].sort();
 }
 
-/** Returns the function of every prefix. A prefix below which its function answers anyway is left out, because it would cost resources. */
+/**
+ * Returns the function of every prefix. A prefix whose function already answers below a shorter prefix is left out, because it would cost
+ * resources.
+ */
 export function claimsOf(routes: readonly PlacedRoute[]): Map<string, RouteFunction> {
   const functions = [...new Set(routes.map(({ fn }) => fn))];
   const claims = new Map(functions.flatMap((fn) => prefixesOf(routes, fn).map((prefix) => [prefix, fn] as const)));

@@ -37,7 +37,7 @@ describe("a domain of HTTP routes", () => {
       JSON.stringify(one).includes(ROUTES_KEY_HEADER),
     );
     expect(sending).toHaveLength(1);
-    // It alone restores headers: there are no routes at the other one.
+    // Only this distribution restores headers: the other one has no routes.
     const restoring = Object.values(template.findResources("AWS::CloudFront::Distribution")).filter((one) =>
       JSON.stringify(one).includes(RESTORES_HEADER),
     );

@@ -27,7 +27,7 @@ export function webFiles(root: string): Map<string, Uint8Array> {
   );
 }
 
-/** In a separate process: Vite has no way to build that does not return to its caller first. */
+/** In a separate process, because Vite can only build asynchronously. */
 function build(root: string, out: string): void {
   const args = [join(root, "node_modules/vite/bin/vite.js"), "build", join(root, "web"), "--outDir", out, "--logLevel", "warn"];
   execFileSync(process.execPath, args, {
@@ -50,7 +50,7 @@ function keepOnly(builds: string, fresh: string, place: string): void {
   }
 }
 
-/** Whatever the pages are made of; of the contract they take types alone. */
+/** Everything that the pages are built from; they use only types of the contract. */
 function sourcesHash(root: string): string {
   const hash = createHash("sha256");
   const web = join(root, "web");

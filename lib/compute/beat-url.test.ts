@@ -43,7 +43,7 @@ describe("the URL of the function beat", () => {
       JSON.stringify(Properties.FunctionName).includes(beat.id),
     );
     expect(invokers.map(({ Properties }) => Properties.Principal)).toEqual(["*", "*"]);
-    // A request to the URL has no key of CloudFront, without which the other functions answer none.
+    // A request to the URL has no key of CloudFront, which the other functions require.
     expect(beat.properties.Environment.Variables[env.edgeKeys]).toBeUndefined();
   });
 

@@ -15,7 +15,7 @@ export async function bundleOnce(root: string, out: string, sources: string): Pr
   const record = join(out, "bundled.json");
   const before = readRecord(record);
   if (before?.sources === sources && before.bundles.every(isComplete)) return before.bundles;
-  // A bundling that is interrupted leaves files of both sources behind.
+  // An interrupted build leaves files of both sources behind.
   rmSync(record, { force: true });
   const bundles = await bundleAll(root, out);
   writeFileSync(record, JSON.stringify({ sources, bundles }));

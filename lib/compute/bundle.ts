@@ -25,7 +25,7 @@ export async function bundleAll(root: string, out: string): Promise<Bundle[]> {
   const bundles = (["functions", "runners"] as const).flatMap((kind) => discover(root, out, kind));
   const files = new Map<string, Uint8Array>();
   for (const { kind, name } of bundles.filter(({ runtime }) => runtime === "node")) {
-    // One after the other: all at once take more memory than a small machine has.
+    // One after the other: all at once would need more memory than a small machine has.
     const { outputFiles, metafile } = await bundleHandler(root, join(out, kind, name), `${kind}/${name}/handler.ts`);
     files.set(join("meta", kind, `${name}.json`), Buffer.from(JSON.stringify(metafile)));
     for (const file of outputFiles) {

@@ -69,7 +69,7 @@ const methods: Record<string, string[]> = {
 /** The function `flows` creates state machines itself. */
 const creation = ["states:CreateStateMachine", "states:DescribeStateMachine", "states:TagResource", "iam:PassRole"];
 
-/** Rights that no execution of a function's code needs. */
+/** Rights that the function's code never uses. */
 const unneeded: Record<string, Record<string, string>> = {
   "dead-letter": { "s3:PutObject": "a dead letter ends a job with an error, which fits an item" },
   receive: { "kms:GenerateDataKey": "the data key of a stored secret exists" },
@@ -82,7 +82,7 @@ const unneeded: Record<string, Record<string, string>> = {
   beat: { "s3:ListBucket": "it reads only objects that exist" },
 };
 
-/** Returns the methods that a function's code calls. The bundler has removed the functions that nothing uses. */
+/** Returns the methods that a function's code calls. The bundler has removed unused functions. */
 function calledMethods(name: string): string[] {
   const { outputFiles } = buildSync({
     absWorkingDir: root,

@@ -38,7 +38,7 @@ const [stage] = Object.values(aws.findResources("AWS::ApiGateway::Stage"));
 const throttle = Number(found(stage).Properties.MethodSettings[0].ThrottlingRateLimit);
 const small = divideConcurrency(parseConfig({ reservedConcurrency: 0 }));
 
-/** The rate of jobs of one second each that reaches a limit, and the setting or quota that moves it. */
+/** The rate of one-second jobs that reaches a limit, and the setting or quota that changes the limit. */
 const ceilings = [
   {
     what: "workers of the queue",

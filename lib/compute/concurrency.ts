@@ -5,7 +5,7 @@ const EXECUTIONS_OF_QUEUE = 120;
 /** The smallest ceiling that SQS accepts. */
 const MIN_POLLED = 2;
 
-/** The numbers of executions at once. A reservation is also a ceiling; 0 is no reservation. */
+/** Numbers of concurrent executions. A reservation is also a ceiling; 0 means no reservation. */
 interface Concurrency {
   reserved: Record<"api" | "approve" | "beat" | "step" | "run" | "routes" | "stream", number>;
   /** Workers of each of the two queues of jobs, and the number of messages of each. */
@@ -18,8 +18,9 @@ interface Concurrency {
 }
 
 /**
- * Divides the executions of the account. The local engine has no limit of an account, so a reservation would only be a ceiling there. Without
- * reservations, the account has a quota of 10: every queue gets as little as SQS allows, so that four workers leave executions for their runners.
+ * Divides the executions of the account. The local engine has no account limit, so a reservation would only be a ceiling there. Without
+ * reservations, the account has a quota of 10: every queue gets as little as SQS allows, so that four workers leave executions for their
+ * runners.
  */
 export function divideConcurrency(config: StackConfig): Concurrency {
   const { local, reservedConcurrency: each, workerBatchSize } = config;

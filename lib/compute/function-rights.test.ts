@@ -42,9 +42,9 @@ describe("function rights", () => {
       expect(managed).toEqual([]);
       for (const { Action, Resource } of statements) {
         expect(list(Action).filter((action) => action.includes("*"))).toEqual([]);
-        // X-Ray knows no resources.
+        // X-Ray has no resource-level permissions.
         if (JSON.stringify(Action) === JSON.stringify(["xray:PutTraceSegments", "xray:PutTelemetryRecords"])) continue;
-        // These actions know no resources either. Mappings are limited by a condition (lib/triggers/triggers.test.ts).
+        // These actions have no resource-level permissions either. Mappings are limited by a condition (lib/triggers/triggers.test.ts).
         if (description === descriptions.connect && list(Action).every((action) => /EventSourceMapping|TestEventPattern/.test(action)))
           continue;
         expect(list(Resource)).not.toContain("*");
@@ -90,7 +90,7 @@ describe("function rights", () => {
         .map(({ Condition }) => (Condition as { StringEquals: Record<string, string> }).StringEquals["kms:EncryptionContext:purpose"]),
     );
     expect(purposes).toEqual([["links", "webhooks"], ["webhooks"], ["links"]]);
-    // The instance's own key, which seals sign-ins under way, has the workspace that no workspace can have.
+    // The instance's own key, which seals pending sign-ins, has the workspace id that no workspace can have.
     const ofPeople = rightsOf(aws, descriptions.people).statements.filter(({ Action }) => list(Action).includes("kms:Decrypt"));
     expect(ofPeople.map(({ Condition }) => Condition)).toEqual([
       { StringEquals: { "kms:EncryptionContext:service": "svc", "kms:EncryptionContext:workspace": "-" } },

@@ -5,11 +5,11 @@ import { parseConfig } from "../config.ts";
 import { stubBundles } from "../stack-fixture.ts";
 import { SvcStack } from "../svc-stack.ts";
 
-/** Those of cdk.json: statements are merged. */
+/** The feature flags of cdk.json: statements are merged. */
 const FLAGS = { "@aws-cdk/aws-iam:minimizePolicies": true };
 /** The maximum for all inline policies of a role together, without white space ("IAM and STS quotas"). */
 const MAX_CHARACTERS = 10_240;
-/** A long ARN, in place of each reference to a resource. */
+/** A long ARN that replaces each reference to a resource. */
 const ARN = "arn:aws:dynamodb:ap-southeast-2:123456789012:table/staging-svcx-JobsTable0A1B2C3D-1ABCDEFGHIJKL";
 
 /** Returns the length of a policy once CloudFormation has resolved its references. */
@@ -32,7 +32,7 @@ it("an update can add the rights of a role before it deletes those of a release 
   const roles = Object.entries(template.findResources("AWS::IAM::Role"));
   const lengths = new Map(roles.map(([id, { Properties }]) => [id, lengthOf(Properties.Policies ?? [])]));
   expect(Math.max(...lengths.values())).toBeGreaterThan(1000);
-  // The rights of both releases are about the same. The role of housekeeping has another id, so it is a new one.
+  // The rights of both releases are about the same. The role of housekeeping has another id, so it is a new role.
   const tooLong = [...lengths].filter(([, length]) => 2 * length > MAX_CHARACTERS).map(([id]) => id.replace(/[0-9A-F]{8}$/, ""));
   expect(tooLong).toEqual(["HousekeepingExecutionRole"]);
   expect([...lengths.values()].filter((length) => length > MAX_CHARACTERS)).toEqual([]);

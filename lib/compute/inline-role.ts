@@ -10,8 +10,8 @@ import {
 import type { Construct } from "constructs";
 
 /**
- * A role whose rights are a part of it. CDK's `Role` keeps them in a second resource, which counts towards CloudFormation's limit of 500
- * (decision 137).
+ * A role with inline rights. CDK's `Role` puts them into a second resource, which counts towards CloudFormation's limit of 500 (decision
+ * 137).
  */
 export class InlineRole extends Role {
   private readonly rights = new PolicyDocument();

@@ -11,7 +11,10 @@ import { queueProps } from "./queue-props.ts";
 
 /** The 900 s of a worker and a margin for SQS. With a shorter timeout, the message of a long script would be delivered a second time. */
 const VISIBILITY_S = 960;
-/** Deliveries of one message: it returns if a worker crashed or every runner was busy. The attempts of a job are counted in its record. */
+/**
+ * Maximum deliveries of one message: it returns if a worker crashed or every runner was busy. The attempts of a job are counted in its
+ * record.
+ */
 const MAX_RECEIVES = 5;
 
 /**

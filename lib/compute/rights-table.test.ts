@@ -14,7 +14,7 @@ const functionNames = Object.keys(descriptions) as (keyof typeof descriptions)[]
 /** Every function has these. X-Ray has no resources. */
 const isCommon = ({ Action }: Statement) => list(Action).every((action) => /^(logs|xray):/.test(action));
 
-/** A resource as a person reads it: names of constructs instead of intrinsic functions, and no partition, region or account. */
+/** A readable form of a resource: names of constructs instead of intrinsic functions, and no partition, region or account. */
 function resourceText(resource: unknown): string {
   if (typeof resource === "string") return resource;
   const [[intrinsic, value]] = Object.entries(resource as Record<string, unknown>) as [[string, unknown]];

@@ -5,7 +5,7 @@ import { list, statementsOf } from "../stack-rights.ts";
 
 const { template } = aStack({ mailDomain: "in.example.com", mailFrom: "approvals@example.com" });
 
-/** Rights that change nothing, that remove something, or that end what exists. */
+/** Rights that change nothing, remove something, or end existing resources. */
 const READS = /:(Get|List|Describe|BatchGet|Query|Scan|Check|Condition|Verify|Test|Decrypt|Receive)/;
 const REMOVALS = /:(Delete|Remove|AdminDelete|Unsubscribe|Stop)/;
 
@@ -32,7 +32,7 @@ const created: Record<string, RunTimeKindName | "inside" | "nothing"> = {
   "logs:PutLogEvents": "inside",
   "sqs:ChangeMessageVisibility": "inside",
   "sqs:SendMessage": "inside",
-  // Executions end with their machine.
+  // Executions are removed with their machine.
   "states:StartExecution": "inside",
   "states:SendTaskSuccess": "inside",
   "cognito-idp:AdminInitiateAuth": "nothing",

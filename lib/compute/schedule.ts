@@ -8,7 +8,7 @@ import { Construct } from "constructs";
 export class Tick extends Construct {
   constructor(scope: Construct, id: string, housekeeping: LambdaFunction) {
     super(scope, id);
-    // EventBridge invokes asynchronously, and Lambda would repeat a failed tick twice: at the same time as the next ones.
+    // EventBridge invokes asynchronously, and Lambda would retry a failed tick twice, at the same time as the next ticks.
     housekeeping.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     new Rule(this, "EveryMinute", {
       description: "svc: housekeeping",

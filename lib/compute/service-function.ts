@@ -41,8 +41,8 @@ export interface ServiceFunctionProps {
 const handlesUserCode = ({ kind, name }: Bundle) => kind === "runners" || name === "build";
 
 /**
- * Functions whose role an update replaces. Earlier releases had its rights in a second resource, which CloudFormation deletes after it has added those of
- * the role: in this case both together are longer than the 10,240 characters that IAM allows.
+ * Functions whose role an update replaces. Earlier releases had the rights in a second resource, which CloudFormation deletes only after it
+ * has added the inline rights: for these functions both together exceed the 10,240 characters that IAM allows.
  */
 const REPLACED_ROLES: ReadonlySet<string> = new Set(["housekeeping"]);
 

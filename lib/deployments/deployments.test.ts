@@ -26,7 +26,7 @@ function aService(props: SvcProps = {}): { app: App; stack: Stack; svc: Svc } {
 }
 const typesIn = (stack: Stack) =>
   Object.values(Template.fromStack(stack).toJSON()["Resources"] as Record<string, { Type: string }>).map(({ Type }) => Type);
-/** The types of the resources that one stack has more than another one. */
+/** The types of the resources that one stack has in addition to those of another. */
 function added(before: Stack, after: Stack): string[] {
   const left = typesIn(before);
   return typesIn(after).filter((type) => {

@@ -23,7 +23,7 @@ export class Deployments extends Construct {
   private fn: LambdaFunction | undefined;
   private last: CustomResource | undefined;
 
-  /** `origin`: where the service answers as soon as it is deployed, also before the records of its domain exist. */
+  /** `origin`: an address at which the service answers as soon as it is deployed, before the records of its domain exist. */
   constructor(scope: Construct, id: string, parts: StackParts, origin: string) {
     super(scope, id);
     this.parts = parts;
@@ -72,7 +72,7 @@ export class Deployments extends Construct {
     const resource = new CustomResource(scope, "Deployment", {
       resourceType: "Custom::SvcDeployment",
       serviceToken: this.fn.functionArn,
-      // A minute after the function would have replied, whatever has happened to it.
+      // One minute after the latest time at which the function can reply.
       serviceTimeout: Duration.seconds(TIMEOUT_S + 60),
       properties,
     });
@@ -84,7 +84,7 @@ export class Deployments extends Construct {
     this.last = resource;
   }
 
-  /** The resources without which requests and builds fail, and which nothing that the function refers to depends on. */
+  /** The resources that requests and builds need, but on which no resource that the function references depends. */
   private listNeeded(): Construct[] {
     return this.parts.scope.node
       .findAll()
@@ -99,7 +99,8 @@ export class Deployments extends Construct {
     return addFunction(this.parts, "deploy", size, (fn) => {
       fn.addEnvironment(env.internalUrl, this.origin);
       fn.addEnvironment(env.instanceEvents, config.instanceEventsWebhook);
-      // All assets in one statement: a right for each call would soon fill the role, and would go before the call's removal needs it.
+      // All assets in one statement: a right for each call would soon exceed the size of the role, and an update would remove it before the
+      // removal of the call needs it.
       const resource = bucket.arnForObjects("*.zip");
       fn.addToRolePolicy(new PolicyStatement({ actions: ["s3:GetObject"], resources: [resource] }));
       acknowledgeWildcard(fn, resource, "A removal reads an asset that the app no longer names.");

@@ -8,7 +8,7 @@ export interface DeploymentOptions {
 }
 
 export interface FolderOptions extends DeploymentOptions {
-  /** Distinguishes several folders of one workspace. Another id is another deployment. `Folder` by default. */
+  /** Distinguishes several folders of one workspace. Another id means another deployment. `Folder` by default. */
   readonly id?: string;
 }
 
@@ -20,12 +20,12 @@ export interface ScriptOptions extends DeploymentOptions {
   readonly source: { readonly content: string } | { readonly file: string };
   readonly summary?: string;
   readonly description?: string;
-  /** Other fields of the script, as `.script.yaml` files have them. */
+  /** Other fields of the script, as in `.script.yaml`. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
 export interface FlowOptions extends DeploymentOptions {
   readonly path: string;
-  /** The flow as the file `flow.yaml` has it, with `summary` and `value`, or that file. */
+  /** The content of the file `flow.yaml`, with `summary` and `value`, or the file itself. */
   readonly source: { readonly flow: Readonly<Record<string, unknown>> } | { readonly file: string };
 }

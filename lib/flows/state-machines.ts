@@ -50,7 +50,7 @@ export class StateMachines extends Construct {
     fn.addEnvironment(env.stepFunction, step.functionArn);
   }
 
-  /** Provides the function that the tasks of a described machine call. This grants no permission. */
+  /** Provides the ARN of the function that tasks call, for descriptions of machines. This grants no permission. */
   provideStep(fn: LambdaFunction, step: LambdaFunction): void {
     fn.addEnvironment(env.stepFunction, step.functionArn);
   }

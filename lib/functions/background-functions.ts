@@ -38,10 +38,10 @@ export function addBackgroundFunctions(
       objects.allowAnchors(fn);
       objects.allowTurnOffSchedules(fn);
       secrets.allowSignRecord(fn);
-      // Gates whose time is over, or whose approvers are reminded.
+      // Gates that have timed out, or whose approvers are reminded.
       objects.allowApprove(fn);
       jobs.allowCheckJobs(fn);
-      // A deleted workspace leaves nothing.
+      // Nothing of a deleted workspace remains.
       storage.allowDelete(fn, "jobs", ...workspaceFolders);
       flows.allowDelete(fn);
       queue.allowSend(fn);
@@ -52,7 +52,7 @@ export function addBackgroundFunctions(
       // Function `objects` refreshes the tokens of accounts, because it may open secrets.
       fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [objectsFn.functionArn] }));
       fn.addEnvironment(env.objectsFunction, objectsFn.functionName);
-      // Flows whose execution was lost go on.
+      // Restarts flows whose execution was lost.
       storage.allowRead(fn, "jobs", "flows");
       storage.allowWrite(fn, "jobs");
       grantFlowStarts(parts, fn, machines);
@@ -73,7 +73,7 @@ export function addBackgroundFunctions(
       storage.allowWrite(fn, "jobs");
       queue.allowSend(fn);
       grantFlowStarts(parts, fn, machines);
-      // Why an execution was stopped.
+      // The reason for which an execution was stopped.
       flows.allowDescribe(fn);
       flows.allowResume(fn);
       flows.allowStop(fn);

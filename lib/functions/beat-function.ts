@@ -6,9 +6,9 @@ import { addFunction, type StackParts } from "./add-function.ts";
 type BeatParts = Pick<StackParts, "scope" | "config" | "bundles" | "url" | "objects" | "jobs" | "storage">;
 
 /**
- * The function that answers the internal routes of runners. On AWS it has a URL that does not lead through CloudFront and API Gateway, so that no
- * other requests use up its limits. The URL requires no credentials, because runners have none: the function checks the signature of
- * the job token first. On the local engine the front server answers, at the address of the service.
+ * The function that answers the internal routes of runners. On AWS it has a URL that bypasses CloudFront and API Gateway, so that no other
+ * requests use up its limits. The URL requires no credentials, because runners have none: the function checks the signature of the job
+ * token first. On the local engine, the front server forwards its requests at the address of the service.
  */
 export function addBeatFunction(parts: BeatParts): { beat: LambdaFunction; beatUrl: string } {
   const { config, url, objects, jobs, storage } = parts;
@@ -26,7 +26,7 @@ export function addBeatFunction(parts: BeatParts): { beat: LambdaFunction; beatU
       objects.allowGetItem(fn);
       objects.allowListKeys(fn);
       jobs.allowBeat(fn);
-      // The end of a run joins its stream, of which beats have stored parts, with its result.
+      // The end of a run joins its stream, whose parts beats have stored, with its result.
       storage.allowGet(fn, "jobs");
       storage.allowWrite(fn, "jobs");
     },

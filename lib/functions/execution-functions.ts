@@ -29,7 +29,7 @@ export function addExecutionFunctions(
     { functionName: flowsName, description: "svc: creates state machines", memoryMb: 512, timeoutS: 60 },
     (fn) => flows.allowCreate(fn, step),
   );
-  // Each job of a concurrency group hands its slot to the next one with a message: a hundred waiting jobs are one chain.
+  // Each job of a concurrency group passes its slot to the next one with a message: a hundred waiting jobs form one chain.
   const works = { description: "svc: runs queued jobs", memoryMb: 512, timeoutS: 900, mayLoop: true };
   const worker = addFunction(parts, "worker", works, (fn) => {
     grantEveryJobKind(parts, fn);
@@ -43,7 +43,7 @@ export function addExecutionFunctions(
     fn.addEnvironment(env.includeHeaders, config.includeHeaders);
     // A restart compares the plan of the flow and the versions of its scripts with those of the run.
     storage.allowRead(fn, "flows", "scripts");
-    // A call's queue_limit counts what waits.
+    // A call's queue_limit counts waiting jobs.
     jobs.allowCountJobs(fn);
     // Erases data after the reply, as the script specifies.
     storage.allowDelete(fn, "jobs");
@@ -51,11 +51,11 @@ export function addExecutionFunctions(
     objects.allowPublishKey(fn);
     objects.allowTouchTokens(fn);
     objects.allowIdempotency(fn);
-    // For arguments with references: what strangers send is not read where secrets are.
+    // For arguments with references: no function that can decrypt secrets parses untrusted input.
     fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [worker.functionArn] }));
     fn.addEnvironment(env.workerFunction, worker.functionName);
   });
-  // Ends a stream that does not end itself. Lambda does not notice that its reader has left.
+  // Ends a stream that does not end itself. Lambda does not notice when its reader disconnects.
   const streamTimeoutS = (limits.streamMs + limits.streamGraceMs) / 1000;
   const routed = {
     description: "svc: requests to HTTP routes",
@@ -66,7 +66,7 @@ export function addExecutionFunctions(
   const routes = addFunction(parts, "routes", routed, (fn) => {
     grantExecution(parts, fn);
     fn.addEnvironment(env.includeHeaders, config.includeHeaders);
-    // The stream of a flow shows its last step, and static routes serve files.
+    // The stream of a flow shows its last step; static routes serve files.
     storage.allowRead(fn, "flows", "files");
     // Erases data after the reply, as the script specifies.
     storage.allowDelete(fn, "jobs");

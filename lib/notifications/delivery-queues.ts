@@ -14,12 +14,15 @@ import { acknowledge } from "../observability/nag.ts";
 export const DELIVER_TIMEOUT_S = 30;
 /** Longer than `limits.deliveryHoldMs`, so that a message whose sender died finds its claim free when it returns. */
 const VISIBILITY_S = 45;
-/** Deliveries of one message, whose sender dies each time or cannot write. The attempts of a delivery are counted in its record. */
+/** Maximum deliveries of one message whose sender dies each time or cannot write. The attempts of a delivery are counted in its record. */
 const MAX_RECEIVES = 5;
-/** Messages for receivers that do not answer wait together. Lambda needs a window to collect more than ten. */
+/** Collects messages for receivers that do not answer. Lambda needs a window for batches of more than ten. */
 const SLOW_BATCH = 100;
 
-/** The queues of deliveries: one for receivers that answer quickly and one for the others, so that no delivery waits for a slow receiver of another one. */
+/**
+ * The queues of deliveries: one for receivers that answer quickly and one for the others, so that no delivery waits for the slow receiver
+ * of another delivery.
+ */
 export class DeliveryQueues extends Construct {
   readonly fast: Queue;
   readonly slow: Queue;
@@ -44,7 +47,7 @@ export class DeliveryQueues extends Construct {
     fn.addEnvironment(env.slowDeliveryQueueUrl, this.slow.queueUrl);
   }
 
-  /** Connects the function that delivers. The messages of a batch wait for their receivers at the same time. */
+  /** Connects the function that delivers. The messages of a batch are sent concurrently. */
   allowConsume(fn: LambdaFunction): void {
     // The local engine delivers at most ten messages at once, and each sender is a process of this machine.
     const { local } = this.config;

@@ -16,7 +16,7 @@ import { listGraphs, type Observed, outcomeMetric, type Section } from "./watche
 const WIDTH = 24;
 const HALF = { width: 12, height: 6 } as const;
 
-/** The questions that each section answers, in the order in which an operator has them. */
+/** The question that each section answers, in the order in which an operator asks them. */
 const sections: Record<Section | "costs", { title: string; hint: string }> = {
   service: { title: "Is it working?", hint: "Any red alarm above names its cause. Errors of a function: its log, the link in its graph." },
   jobs: {

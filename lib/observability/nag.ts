@@ -2,7 +2,7 @@ import { Stack, Validations } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
 
-/** Records why a cdk-nag rule does not apply. Call it beside the construct it concerns, so that both change together. */
+/** Records why a cdk-nag rule does not apply. Call it next to the construct that it concerns, so that both change together. */
 export function acknowledge(construct: IConstruct, id: string, reason: string): void {
   Validations.of(construct).acknowledge({ id, reason });
 }
@@ -19,7 +19,7 @@ type Resolved =
   | { "Fn::Sub": string }
   | { "Fn::Join": [string, Resolved[]] };
 
-/** Returns an ARN as cdk-nag shows it, with names in place of values that CloudFormation knows later. */
+/** Returns an ARN in the form of cdk-nag, with names in place of CDK tokens. */
 function describe(arn: Resolved): string {
   if (typeof arn === "string") return arn;
   if ("Ref" in arn) return `<${arn.Ref}>`;

@@ -43,7 +43,7 @@ describe("alarms", () => {
   it("ring after three bad minutes in a quarter of an hour, which need not follow one another, and not without data", () => {
     for (const alarm of alarms) {
       expect(alarm).toMatchObject({ EvaluationPeriods: 15, TreatMissingData: "notBreaching" });
-      // A job or a flow that fails is rare enough to count alone.
+      // Failures of jobs and flows are rare enough that one counts.
       const single = ["ExecutionsFailed", "NumberOfMessagesReceived"].includes(alarm["MetricName"]);
       expect([alarm.id, alarm["DatapointsToAlarm"]]).toEqual([alarm.id, single ? 1 : 3]);
     }
@@ -104,7 +104,7 @@ describe("alarms", () => {
     for (const { Dimensions } of counted) expect(Dimensions).toEqual([{ Name: "service", Value: "svc" }]);
     const described = alarms.find(({ MetricName }) => MetricName === "Attention")?.AlarmDescription;
     for (const outcome of Object.keys(attentionWeights)) expect(described).toContain(outcome);
-    // One item that is set aside, or one call that is refused, makes a minute bad; single failures of scripts and receivers do not.
+    // One item that is set aside, or one refused call, makes a minute bad; single failures of scripts and receivers do not.
     for (const outcome of ["HousekeepingSetAside", "TenantRefusals", "RunnerThrottles"] as const)
       expect(attentionWeights[outcome]).toBeGreaterThan(ATTENTION_THRESHOLD);
     expect(attentionWeights.LostAttempts).toBeLessThanOrEqual(ATTENTION_THRESHOLD);

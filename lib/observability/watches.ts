@@ -49,7 +49,7 @@ interface Watch extends Graph {
 /** The minutes that an alarm considers. */
 export const WINDOW_MINUTES = 15;
 const BAD_MINUTES = 3;
-/** The age at which a record of a stream is late: its consumer fails or is throttled. It retries for 20 hours. */
+/** The age at which a record of a stream counts as late, because its consumer fails or is throttled. The consumer retries for 20 hours. */
 const LATE_RECORD_MS = 600_000;
 
 const minute = Duration.minutes(1);
@@ -72,7 +72,7 @@ const ANSWERING = ["run", "routes", "stream", "objects", "sync", "triggers", "jo
 /** The owner of the account invokes it and sees its reply. */
 const NEEDS_NO_ALARM = ["setup"];
 
-/** Returns everything that raises an alarm. CloudWatch charges for each metric of an alarm (decision 138). */
+/** Returns the definitions of all alarms. CloudWatch charges for each metric of an alarm (decision 138). */
 export function listWatches(observed: Observed): Watch[] {
   const watches = [...listServiceWatches(observed), ...listJobWatches(observed), ...listFlowWatches(observed), ...listLimitWatches()];
   requireCoverage([...observed.functions.keys()], watches);
@@ -243,7 +243,7 @@ function listLimitWatches(): Watch[] {
   ];
 }
 
-/** Returns the graphs without an alarm: the outcomes that the alarm Attention adds up, and causes of which other alarms show the effect. */
+/** Returns the graphs without an alarm: the outcomes that the alarm Attention adds up, and causes whose effects raise other alarms. */
 export function listGraphs({ stackName, queues, deliveries, tables, indexes }: Observed): Graph[] {
   const throttled = (table: Table, ofIndexes: readonly string[] = []) => [
     ...["ReadThrottleEvents", "WriteThrottleEvents"].map((name) => table.metric(name, sum)),

@@ -30,7 +30,7 @@ export function findBundles(config: StackConfig): Bundle[] {
   const work = join(process.cwd(), ".svc");
   mkdirSync(work, { recursive: true });
   writeFileSync(join(work, ".gitignore"), "*\n");
-  // Placeholders never take the place of what is about to be deployed.
+  // Placeholders are never deployed.
   const copies = join(work, "assets", `${digest}-${config.arch}${config.skipInterpreters ? "-checked" : ""}`);
   const complete = packed.map((bundle) => {
     const place = `${bundle.kind}/${bundle.name}`;

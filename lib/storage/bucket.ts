@@ -12,7 +12,7 @@ import { dataRemovalPolicy } from "./retention.ts";
 /** The bucket's folders. `jobs` is the data of jobs with either retention: arguments, results and logs of jobs; built artefacts; large versions of scripts, flows and apps, plans of flows; files of users; mails that start jobs; archives of workspaces until they are downloaded; what CDK apps have deployed. */
 type Folder = "jobs" | "mail" | "archives" | (typeof workspaceFolders)[number];
 
-/** Time for which a mail remains that started no job. */
+/** Time for which a mail that started no job is stored. */
 const MAIL_DAYS = 14;
 /** Time in which a deleted object can be restored. The bucket stores it for as long. */
 const OLD_VERSIONS = Duration.days(7);
@@ -83,13 +83,13 @@ export class Storage extends Construct {
     this.allowList(fn);
   }
 
-  /** Grants the removal of what `long` jobs leave. Lifecycle rules remove the rest. */
+  /** Grants the removal of the objects of `long` jobs. Lifecycle rules remove the rest. */
   allowRemoveExpired(fn: LambdaFunction): void {
     this.allowPaths(fn, ["DeleteObject"], [objectFolders.long]);
     this.allowList(fn);
   }
 
-  /** Grants the right to find out whether there are objects with a prefix. */
+  /** Grants the right to check whether there are objects with a prefix. */
   allowList(fn: LambdaFunction): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: ["s3:ListBucket"], resources: [this.bucket.bucketArn] }));
   }

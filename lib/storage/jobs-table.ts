@@ -89,7 +89,7 @@ export class JobsTable extends Construct {
     this.allow(fn, ["ConditionCheckItem"]);
   }
 
-  /** Grants the same rights, and queries of the indexes. */
+  /** Grants the same rights and queries of the indexes. */
   allowFindJobs(fn: LambdaFunction): void {
     this.allowMoveJobs(fn);
     this.allowCountJobs(fn);
@@ -113,7 +113,8 @@ export class JobsTable extends Construct {
       batchSize: local ? 1 : 25,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      // The stream holds a record for a day. Until then an outage of another service is over, and a large flow is removed in parts.
+      // The stream holds a record for a day. That is longer than an outage of another service, and than the removal of a large flow in
+      // parts.
       retryAttempts: 10_000,
       maxRecordAge: Duration.hours(20),
       onFailure: new SqsDestination(this.unremoved),

@@ -70,7 +70,7 @@ export class Keys extends Construct {
     this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:purpose": "links" });
   }
 
-  /** Grants the key that seals sign-ins under way, and no secret of a workspace. */
+  /** Grants the key that seals pending sign-ins, and no secret of a workspace. */
   allowLoginKey(fn: LambdaFunction): void {
     this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:workspace": INSTANCE });
   }

@@ -138,7 +138,7 @@ export class ObjectsTable extends Construct {
       batchSize: config.local ? 1 : 25,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      // The stream holds a record for a day. Until then an outage of SQS is over.
+      // The stream holds a record for a day. That is longer than an outage of SQS.
       retryAttempts: 10_000,
       maxRecordAge: Duration.hours(20),
       onFailure: new SqsDestination(undispatched),
@@ -160,7 +160,7 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem", "DeleteItem"], partitions);
   }
 
-  /** Grants writes of audit log entries. The entry of a refused change is removed again. */
+  /** Grants writes of audit log entries. The entry of a refused change is deleted. */
   allowAudit(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem", "DeleteItem"], [auditEntryObject]);
   }
@@ -181,7 +181,10 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem"], [connectionObject]);
   }
 
-  /** Grants what changes of schedules and triggers write: themselves, the entries that find them, their permissions, and requests to check a source. */
+  /**
+   * Grants the writes of changes to schedules and triggers: the objects, the entries that find them, their permissions, and requests to
+   * check a source.
+   */
   allowSaveTriggers(fn: LambdaFunction): void {
     this.allowRead(fn);
     const found = [triggerSourceObject, polledQueueObject, mailboxObject, releaseObject, connectionObject];
@@ -194,7 +197,7 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["ConditionCheckItem"], [workspaceObject, folderObject, accessObject]);
   }
 
-  /** Grants what function `receive` writes: faults of triggers, jobs that wait for their trigger, and requests to check a source. */
+  /** Grants the writes of function `receive`: faults of triggers, jobs that wait for their trigger, and requests to check a source. */
   allowReceive(fn: LambdaFunction): void {
     this.allowRead(fn);
     this.allowItems(fn, ["PutItem", "DeleteItem"], [triggerFaultObject, heldJobObject, connectionObject]);
@@ -202,14 +205,14 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["ConditionCheckItem"], [triggerObject]);
   }
 
-  /** Grants what function `routes` writes beside its jobs: faults of routes, and jobs that wait for their route. */
+  /** Grants the writes of function `routes` other than jobs: faults of routes, and jobs that wait for their route. */
   allowHttpRoutes(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem"], [triggerFaultObject, heldJobObject, httpRouteFailuresObject]);
     // A job waits only while its route is suspended.
     this.allowItems(fn, ["ConditionCheckItem"], [triggerObject]);
   }
 
-  /** Grants what function `connect` writes: faults of triggers, and the list of sources that are to be checked. */
+  /** Grants the writes of function `connect`: faults of triggers, and the list of sources to check. */
   allowConnect(fn: LambdaFunction): void {
     this.allowRead(fn);
     this.allowItems(fn, ["PutItem", "DeleteItem"], [triggerFaultObject, connectionObject]);
@@ -220,7 +223,7 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem"], [anchorObject]);
   }
 
-  /** Grants turning off a schedule that has nothing to run. */
+  /** Grants the right to turn off a schedule that has nothing to run. */
   allowTurnOffSchedules(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem"], [scheduleObject]);
   }
@@ -248,7 +251,7 @@ export class ObjectsTable extends Construct {
   /** Grants the rights of the sweep, which deletes expired items and items of deleted workspaces and stores its progress in the table. */
   allowSweep(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "Query", "Scan", "DeleteItem"]);
-    // Its failed items and its place, and the time since which an index is complete.
+    // The failed items and the position of housekeeping, and the time since which an index is complete.
     this.allowItems(fn, ["PutItem"], [deletedWorkspaceObject, failedItemObject, taskCursorObject, endedIndexObject]);
   }
 

@@ -95,7 +95,7 @@ export class Triggers extends Construct {
         actions: [{ s3Action: { bucketName: storage.bucket.bucketName, objectKeyPrefix: "mail/", topicArn: topic.topicArn } }],
       },
     });
-    // SES checks at the creation of the rule that it may write.
+    // When the rule is created, SES checks that it may write.
     rule.node.addDependency(topic);
     if (policy) rule.node.addDependency(policy);
     return topic;
@@ -126,7 +126,7 @@ export class Triggers extends Construct {
     if (this.mail) fn.addEnvironment(env.mailTopic, this.mail.topicArn);
   }
 
-  /** The number of invocations that the messages of the queue may occupy at the same time. */
+  /** The maximum number of concurrent invocations for the messages of the queue. */
   private receivers(): number {
     return divideConcurrency(this.config).receivers;
   }
@@ -150,7 +150,7 @@ export class Triggers extends Construct {
     this.allow(fn, ["sns:Unsubscribe", "sns:ListSubscriptionsByTopic"], this.arn("sns", "*"));
     for (const rules of this.ruleArns()) {
       this.allow(fn, ["events:PutRule", "events:DeleteRule", "events:RemoveTargets", "events:TagResource"], rules);
-      // A request names several targets, so the key has several values. Without one, ForAllValues is met.
+      // A request names several targets, so the key has several values. ForAllValues is also true without a value.
       this.allow(fn, ["events:PutTargets"], rules, {
         "ForAllValues:ArnEquals": { "events:TargetArn": this.queue.queueArn },
         Null: { "events:TargetArn": "false" },

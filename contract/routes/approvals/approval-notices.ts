@@ -54,7 +54,7 @@ export const approvalNoticeRoutes = {
     path: `${w}/webhook_secret`,
     access: { domain: "signing_secret", verb: "write", need: "admin", target: "none" },
   }),
-  /** The same secret, for users who think of the events of the workspace. */
+  /** The same secret under the name that users of events expect. */
   workspaceWebhookSecret: defineRoute({
     ...readSecret,
     name: "workspaces.getWebhookSecret",

@@ -37,7 +37,7 @@ export const dependenciesSchema = z
   });
 export type Dependencies = z.output<typeof dependenciesSchema>;
 
-/** Returns the path of a script, under either name. */
+/** Returns the path of a script under either field name. */
 export const pathOf = ({ path, script_path: other }: z.output<typeof rawScriptSchema>): string | undefined => path ?? other ?? undefined;
 
 /** A flow that is not stored, to resolve the packages of its inline scripts. */

@@ -15,7 +15,7 @@ const FINDS =
 
 export const listQuery = z.object({
   ...page,
-  /** The header `x-next-cursor` of the page before, instead of `page`. */
+  /** The header `x-next-cursor` of the previous page, instead of `page`. */
   cursor: z.string().max(200).optional(),
   created_by: z.string().optional(),
   label: z.string().optional(),

@@ -29,7 +29,7 @@ export const runQuery = z.object({
   tag: z.string().max(50).optional(),
   token: z.string().optional(),
   skip_preprocessor: flag.optional(),
-  // Silently showing the run would break the caller's assumption.
+  // Showing the run without an error would break the caller's assumption.
   invisible_to_owner: flag
     .optional()
     .refine((hidden) => hidden !== true, "runs cannot be hidden from those who may see the script or flow: omit this parameter"),
@@ -70,7 +70,7 @@ export const previewSchema = z.object({
 /** Arguments in a separate field. */
 const inlineSchema = z.object({ args: jsonObject.optional() });
 export type Preview = z.output<typeof previewSchema>;
-/** A preview of a bundle, which is sent beside it. The source is only shown, and read for the names of its parameters. */
+/** A preview of a bundle, which is a separate part of the form. The source is only shown, and read for the names of its parameters. */
 export const bundlePreviewSchema = previewSchema.extend({
   content: previewSchema.shape.content.default(""),
   kind: z.enum(["bundle", "tarbundle"]),

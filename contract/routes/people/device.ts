@@ -9,7 +9,7 @@ const userCode = z.string().min(1).max(50).describe("The code that the device sh
 
 export const deviceRequestSchema = z.object({
   user_code: z.string(),
-  /** The name that the client gave itself. */
+  /** The name that the client chose. */
   client_name: z.string().optional(),
   requested_at: timestamp,
   expires_at: timestamp,

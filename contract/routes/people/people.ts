@@ -56,7 +56,7 @@ export const instanceGroupSchema = z.object({
   name: groupName,
   summary: z.string().optional(),
   emails: z.array(z.string()).optional(),
-  /** `superadmin`: the members are superadmins, once they sign in again. The other roles give nothing. */
+  /** `superadmin`: the members are superadmins, once they sign in again. The other roles have no effect. */
   instance_role: instanceRole.optional(),
 });
 export type InstanceGroupJson = z.output<typeof instanceGroupSchema>;

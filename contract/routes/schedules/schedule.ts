@@ -55,7 +55,10 @@ export const newScheduleSchema = z.object({
 });
 export type NewSchedule = z.output<typeof newScheduleSchema>;
 
-/** An optional setting that is omitted is removed. `script_path`, `is_flow` and `enabled` remain unchanged if omitted, which only the user of the schedule may do for the first two. */
+/**
+ * Omitting an optional setting removes it. If omitted, `script_path`, `is_flow` and `enabled` remain unchanged; only the user of the
+ * schedule may omit the first two.
+ */
 export const scheduleChangeSchema = z.object({
   path: runnablePath.nullish().describe("If present, it must be the path of the schedule."),
   ...timing,

@@ -4,7 +4,7 @@ import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}/drafts";
 const read = { method: "GET", fn: "people", auth: "token", status: 200 } as const;
-/** A user keeps drafts where they may write. The kind of an object makes no difference. */
+/** A user may have drafts wherever they may write, for every kind of object. */
 const atPlace = { domain: "scripts", target: "path", hiddenAs: "script.notFound", personal: true } as const;
 
 const draftKind = z.enum(["script", "flow", "app"]);

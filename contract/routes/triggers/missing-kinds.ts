@@ -11,7 +11,7 @@ const listMissing = (kind: (typeof missingTriggerKinds)[number]) =>
     method: "GET",
     auth: "token",
     status: 200,
-    // The function that answers addresses of workspaces which no other one claims: another function would need resources in API Gateway.
+    // The function that answers workspace addresses that no other function claims: another function would need resources in API Gateway.
     fn: "people",
     name: `${kind}_triggers.list`,
     summary: `List the ${kind} triggers of the workspace. There are none, because this service does not support them.`,

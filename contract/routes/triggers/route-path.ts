@@ -1,13 +1,13 @@
-/** A part of the path of an HTTP route: a text, `:name` for any one part, or a last `*name` for all parts that remain. */
+/** A part of the path of an HTTP route: a text, `:name` for any one part, or a final `*name` for all remaining parts. */
 export type RouteSegment = { kind: "text"; text: string } | { kind: "one" | "rest"; name: string };
 
-/** The number of parts that a path has at most. A request reads one item for each leading part of its path. */
+/** The maximum number of parts of a path. A request reads one item for each leading part of its path. */
 const PARTS = 20;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 /** Characters that are written as they are in a URL, and letters of any language. */
 const TEXT = /^[\p{L}\p{N}._~!$&'()+,;=@-]+$/u;
 
-/** Parses the path of a route, with or without a slash before it. Returns a sentence if it is no path. */
+/** Parses the path of a route, with or without a leading slash. Returns a sentence if it is invalid. */
 export function parseRoutePath(path: string): readonly RouteSegment[] | string {
   const parts = path.replace(/^\//, "").split("/");
   if (parts.length > PARTS) return `has more than ${PARTS} parts`;

@@ -11,6 +11,6 @@ export const triggerKinds = triggerKindSchema.options;
  */
 export const kindsOnlyInOwnArchives: ReadonlySet<TriggerKind> = new Set(["aws"]);
 
-/** `suspended`: messages become jobs that wait until the trigger is enabled. `disabled`: messages are not taken. */
+/** `suspended`: messages become jobs that wait until the trigger is enabled. `disabled`: messages are not received. */
 export const triggerModeSchema = z.enum(["enabled", "disabled", "suspended"]);
 export type TriggerMode = z.output<typeof triggerModeSchema>;

@@ -132,7 +132,7 @@ const httpRouteExists = defineRoute({
     route_path: httpFields.route_path,
     http_method: httpFields.http_method,
     workspaced_route: z.boolean().nullish(),
-    /** The path of a route of this workspace that does not count. */
+    /** The path of a route of this workspace that is ignored. */
     trigger_path: z.string().nullish(),
   }),
   reply: { json: z.boolean() },

@@ -3,7 +3,7 @@ import { limits } from "../../limits.ts";
 import { type ReportChannel, reportChannels } from "../../notices/channels.ts";
 import { webhookUrl } from "../events/webhook-url.ts";
 
-/** A script or flow, or with `/*` at the end all below a path. */
+/** The path of a script or flow, or with `/*` at the end, of all below a path. */
 const rulePath = z
   .string()
   .max(250)
@@ -35,18 +35,18 @@ export type FailureNoticeRule = z.output<typeof failureNoticeRuleSchema>;
 export const failureNoticesSchema = z.object({ rules: z.array(failureNoticeRuleSchema).max(limits.failureNoticeRules) });
 export type FailureNotices = z.output<typeof failureNoticesSchema>;
 
-/** Members alone: who may write a script or flow chooses no address outside of the workspace. */
+/** Only members: authors of a script or flow may not choose an address outside the workspace. */
 const memberPrincipal = z
   .string()
   .max(255)
   .regex(/^(u\/[\w.-]+|g\/[\w.-]+|role:admin)$/, "must be u/<user>, g/<group> or role:admin");
 
-/** The rule of one script or flow, which everyone sets who may write it. */
+/** The rule of one script or flow, which every user with write access can set. */
 export const ownFailureNoticeSchema = z.strictObject({
   email: z.array(memberPrincipal).max(limits.failureNoticePeople).nullish().describe("Without it, the rule is removed."),
   on_recovery: z.boolean().nullish().describe("Report the first success after a reported failure too."),
 });
-/** The rule as replies show it: empty if there is none. */
+/** The rule in replies: empty if there is none. */
 export const shownFailureNoticeSchema = z.object({ email: z.array(z.string()).optional(), on_recovery: z.boolean().optional() });
 export type ShownFailureNotice = z.output<typeof shownFailureNoticeSchema>;
 export type OwnFailureNotice = z.output<typeof ownFailureNoticeSchema>;

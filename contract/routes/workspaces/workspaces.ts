@@ -12,7 +12,7 @@ const folderErrors = ["folder.notFound", "access.owner", "access.changedMeanwhil
 const ownerBody = z.object({ owner: z.string().max(200), write: z.boolean().nullish() });
 
 const atFolder = z.object({ workspace: workspaceId, name: folderName });
-/** A text, because people copy it into files and settings. A shorter one could be guessed. */
+/** A text, because people copy it into files and settings. A shorter text could be guessed. */
 const encryptionKey = z.string().regex(/^[\x21-\x7e]{32,256}$/, "32 to 256 printable characters without spaces");
 
 const selfRead = { domain: "workspaces", verb: "read", need: "self", target: "none" } as const;
