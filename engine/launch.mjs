@@ -1,5 +1,5 @@
-// The entry of every `npm run` command. Plain JavaScript without dependencies, for any Node from 18 on: it brings the Node that
-// the project runs on and the packages, then hands over to `engine/<command>.ts`.
+// The entry of every `npm run` command. Plain JavaScript without dependencies, for any Node from 18 on: it installs the Node version of the
+// project and the packages, then runs `engine/<command>.ts`.
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,7 +27,7 @@ async function main() {
     process.stdout.write(`${usageOf(command)}\n`);
     return 0;
   }
-  // Before anything is installed.
+  // Checked before anything is installed.
   if (command.options) readOptions(name, args);
   fs.mkdirSync(svcDir, { recursive: true });
   const node = await findNode();

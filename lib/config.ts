@@ -67,7 +67,7 @@ const stackConfigSchema = z
     interpreters: interpretersSchema.prefault({}),
     /** Whether people can sign in with a password, through a Cognito user pool. Without it they use tokens. */
     passwords: z.boolean().default(true),
-    /** How a runner removes a job's files from `/tmp` (contract/env.ts). */
+    /** The method by which a runner removes a job's files from `/tmp` (contract/env.ts). */
     tmpMode: z.enum(["sweep", "private", "none"]).optional(),
     /** Whether tables, bucket, key and user pool remain when the stack is deleted. Default: yes on AWS, no locally. */
     retainData: z.boolean().optional(),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Runner, startRunner } from "./conformance/harness.ts";
 import type { ParamType } from "./protocol.ts";
 
-/** An argument of one type: its JSON, and what the script sees of it. `undefined` as JSON: the argument is absent. */
+/** An argument of one type: its JSON, and the value that the script receives. `undefined` as JSON: the argument is absent. */
 interface Good {
   type: string;
   sent: unknown;
@@ -126,7 +126,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("typed arguments of a %s scrip
       [{ fields: { at: "date" } }, { at: "1970-01-01", b: "1970-01-01" }, { at: ["Date", 0], b: "1970-01-01" }],
       [{ fields: { at: "date" } }, { b: 1 }, { b: 1 }],
       [{ values: "date" }, { k: "1970-01-01" }, { k: ["Date", 0] }],
-      // A value of another form is passed on.
+      // A value of another type is passed unchanged.
       [{ items: "date" }, "soon", "soon"],
       [{ fields: { at: "date" } }, ["soon"], ["soon"]],
     ])("%j makes of %j what the signature says", async (type, sent, seen) => {

@@ -20,7 +20,7 @@ const programs: Record<RunnerLanguage, Programs> = {
   python3: pythonPrograms,
 };
 
-/** Tries to read what /proc shows of each ancestor, and prints a line for each success. */
+/** Tries to read the files of each ancestor in /proc, and prints a line for each success. */
 const PRY = `pid=$PPID
 while [ "$pid" -gt 1 ]; do
   for file in environ mem maps auxv io; do (exec < /proc/$pid/$file && { [ $file = mem ] || head -c 1 > /dev/null; }) 2> /dev/null && echo "$pid $file"; done
@@ -32,7 +32,7 @@ done 2> /dev/null
 grep -l never-to-be-seen /proc/[0-9]*/environ 2> /dev/null
 echo end`;
 
-/** A script of each language attacks its supervisor and the runs after it. Root may do everything, so the supervisor is not privileged. */
+/** A script of each language attacks its supervisor and the runs after it. The supervisor is not privileged, because root could do everything. */
 describe.runIf(process.platform === "linux").each(runnerLanguages)("a hostile %s script", (language) => {
   const { forgeForever, shell, wait } = programs[language];
   let runner: Runner;
@@ -90,7 +90,7 @@ describe.runIf(process.platform === "linux").each(runnerLanguages)("a hostile %s
       writeFileSync(join(target, "kept"), "");
       await runner.run({ code: shell(`target=${target}; cd ${runner.workDir} || exit; ${damage}`) });
       for (let run = 0; run < 3; run++) expect(await runner.run({ code: wait(0) })).toMatchObject({ outcome: "success", result: 1 });
-      // The process and the pipes for the next run are prepared while a run lasts, so that a script can divert these, but nothing of others is removed.
+      // The process and the pipes for the next run are prepared during a run, so a script can divert them, but nothing of other runs is removed.
       expect(readdirSync(target)).toContain("kept");
     } finally {
       rmSync(target, { recursive: true });
@@ -116,7 +116,7 @@ describe.runIf(aloneInNamespace)("a script whose runner has an environment to it
     try {
       const mark = `7${Math.floor(Math.random() * 1e8)}`;
       const isRunning = () => spawnSync("pgrep", ["-f", `^sleep ${mark}$`]).status === 0;
-      // Their number takes longer than the supervisor searches in this test.
+      // There are so many that the supervisor's search in this test ends before it has found all of them.
       const leave = `for one in {1..50}; do setsid sleep ${mark} > /dev/null 2>&1 & done; until [ $(pgrep -fc '^sleep ${mark}$') = 50 ]; do :; done; echo left`;
       for (let round = 0; round < 2; round++) {
         const { outcome, logs, problem } = await runner.run({ code: shell(leave) });

@@ -55,9 +55,9 @@ interface LanguageFields {
   signature: "typescript" | "python" | "go" | "bash" | "none";
   /** The entry file inside an artefact. `undefined`: the artefact's own `svc.json` names it. */
   entryFile: string | undefined;
-  /** The way in which user code is called: by svc's wrapper inside the interpreter's process, or as a separate program. */
+  /** Whether svc's wrapper calls user code inside the interpreter's process, or user code is a separate program. */
   wrapper: "in-process" | "program";
-  /** Its scripts read whole numbers that JavaScript rounds, but its handler is JavaScript: a request carries such arguments as text. */
+  /** The scripts can read whole numbers that JavaScript would round, but the handler is JavaScript: a request carries such arguments as text. */
   exactArguments?: boolean;
   /** Whether a script's `preprocessor` can run before its `main` in the same process. */
   preprocessor: boolean;

@@ -1,4 +1,4 @@
-// Every language that svc can run. A new language is one folder beside this file and one line here.
+// Every language that svc can run. A new language is one folder next to this file and one line here.
 export { bash } from "./bash/manifest.ts";
 export { bun } from "./bun/manifest.ts";
 export { deno } from "./deno/manifest.ts";

@@ -17,7 +17,7 @@ export interface ParamTypes {
   [name: string]: ParamType;
 }
 
-/** One run of one attempt of a job, as the executor invokes a runner with it. Times are milliseconds. */
+/** The request with which the executor invokes a runner for one attempt of a job. Times are milliseconds. */
 export interface RunRequest {
   job: string;
   workspace: string;
@@ -109,7 +109,7 @@ export function nextArguments(args: NextRun["args"], results: readonly unknown[]
   return made;
 }
 
-/** A folder that steps pass on, as a zip of its files. Without `archive` the folder is empty. */
+/** A folder that steps share, as a zip of its files. Without `archive` the folder is empty. */
 export interface SharedFolder {
   /** Presigned GET, and the hex SHA-256 of the zip. */
   archive?: { url: string; sha256: string };
@@ -150,13 +150,13 @@ export interface RunOutcome {
   shared?: { sha256: string; bytes: number } | undefined;
   /** The arguments that the preprocessor returned; set if it completed. */
   preprocessed?: Record<string, unknown> | undefined;
-  /** The output that beats have not carried, and its offset in UTF-16 units. */
+  /** The output that no beat has carried, and its offset in UTF-16 units. */
   logs: { offset: number; text: string };
   memPeakKb?: number | undefined;
   timings: { setupMs: number; runMs: number; totalMs: number; freshHost: boolean };
   /**
-   * The fault of the runner behind a `RunnerError`, for the log of the caller: the role of a runner may not write logs. It contains no address, and no
-   * user sees it.
+   * The fault of the runner that caused a `RunnerError`, for the log of the caller, because the role of a runner may not write logs. It contains
+   * no address, and no user sees it.
    */
   problem?: string | undefined;
   /** The outcomes of the following runs that began, in order. Their logs are complete. */
@@ -201,5 +201,5 @@ export interface CheckReply {
   problem?: string;
 }
 
-/** Marks the place where output was cut at the limit. */
+/** Marks the position where output was cut at the limit. */
 export const LOG_CUT_MARKER = "\n[svc] The log was cut here: it reached the limit of {limit} MB.\n";

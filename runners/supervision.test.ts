@@ -5,7 +5,7 @@ import { type Runner, startRunner } from "./conformance/harness.ts";
 import { removeLeftovers } from "./shared/process/child.ts";
 import { emptyDirectory } from "./shared/process/tmp.ts";
 
-/** Behaviour of the Node-hosted supervisor alone; runners/conformance/ contains the behaviour that both supervisors share. */
+/** Behaviour of the Node-hosted supervisor only; runners/conformance/ contains the behaviour that both supervisors share. */
 describe("the Node-hosted supervisor", () => {
   let runner: Runner;
   beforeAll(async () => {

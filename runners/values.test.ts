@@ -5,7 +5,7 @@ import { passArguments } from "../services/execution/invoke-runner.ts";
 import { type Runner, startRunner } from "./conformance/harness.ts";
 import type { Script } from "./conformance/service.ts";
 
-/** The scripts of one language. The same values must leave every language in the same way. */
+/** The scripts of one language. Every language must return the same values in the same form. */
 interface Scripts {
   /** Returns the value of a JSON text. */
   returns(json: string): string;
@@ -90,10 +90,10 @@ describe.each(Object.entries(languages))("values of a %s script", (language, scr
 
   const exactly = !(language in javascriptLanguages);
   const numbers = "[9007199254740993,-9007199254740993,18446744073709551615,123456789012345678901234567890,0.1,-7]";
-  /** As any language formats it that rounds to doubles. */
+  /** The format of every language that rounds to doubles. */
   const rounded = JSON.stringify(JSON.parse(numbers));
   const expected = exactly ? numbers : rounded;
-  /** Both directions cross Lambda, whose runtime for JavaScript parses requests as JavaScript does. */
+  /** Both directions pass through Lambda, whose JavaScript runtime parses requests with JSON.parse. */
   const call = async (code: string, json: string) => {
     const args = parseExactJson(`{"value":${json}}`) as Record<string, unknown>;
     const request = { ...runner.request({ code, params: ["value"] }), ...passArguments(language as RunnerLanguage, args) };

@@ -1,7 +1,10 @@
 import { Complaint } from "../launch/complaint.mjs";
 import { lastLines, runCommand } from "./command.ts";
 
-/** Runs the AWS CLI, which already has the person's sign-in. Returns its exit code, and its output as JSON text. Throws a complaint without the CLI. */
+/**
+ * Runs the AWS CLI, which already has the user's credentials. Returns its exit code, and its output as JSON text. Throws a complaint if the CLI
+ * is missing.
+ */
 export async function runAws(args: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<{ code: number; output: string }> {
   const env = { AWS_RETRY_MODE: "standard", AWS_MAX_ATTEMPTS: "5", ...process.env, AWS_PAGER: "", ...variables };
   const { code, output } = await runCommand("aws", [...args, "--output", "json"], { env });

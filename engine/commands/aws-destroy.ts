@@ -60,7 +60,7 @@ async function deleteStack({ StackId: id, StackName: name, EnableTerminationProt
   }
 }
 
-/** Deletes log groups of the stack that exist again, because a function wrote its last lines after its group was deleted. */
+/** Deletes log groups of the stack that were created again, because a function wrote its last lines after its group was deleted. */
 async function deleteLogGroups(stack: string, resources: readonly Resource[]): Promise<void> {
   const own = new Set(
     resources.flatMap(({ ResourceType, PhysicalResourceId: id }) => (ResourceType === "AWS::Logs::LogGroup" && id ? [id] : [])),
@@ -115,7 +115,7 @@ async function deleteData({ type, id }: Data): Promise<void> {
       await awsUnlessMissing("secretsmanager", "delete-secret", "--secret-id", id, "--force-delete-without-recovery");
       return;
     case "AWS::KMS::Key":
-      // AWS deletes no key at once: for a week it can be called back, and costs nothing.
+      // AWS deletes no key at once: for a week the deletion can be cancelled, and the key costs nothing.
       await awsUnlessMissing("kms", "schedule-key-deletion", "--key-id", id, "--pending-window-in-days", "7");
       return;
     default: {
@@ -167,7 +167,7 @@ async function main(): Promise<void> {
     await removeCreated(runTimeKinds.machines, parts);
     await inPhase("stack", `${name} (CloudFront takes some minutes)`, () => deleteStack(stack));
   }
-  // A function that runs would create them again, so they are removed after the stack. Machines may have been created since.
+  // A running function would create them again, so they are removed after the stack. Machines may have been created since.
   for (const kind of kinds) await removeCreated(kind, parts);
   if (kinds.length > 0) await inPhase("logs", "log groups", () => deleteLogGroups(name, resources));
   if (!withData) return;

@@ -3,7 +3,10 @@ import { explain } from "../launch/complaint.mjs";
 import { inPhase } from "../launch/progress.mjs";
 import { readWriters, resumeWriter } from "./pause/deployed-writers.ts";
 
-/** Gives every writer the reservation of the stack's template, which is the only record of it. So a second call repairs an interrupted one. */
+/**
+ * Restores the reservation of every writer from the stack's template, which is the only record of it. A second call therefore repairs an
+ * interrupted one.
+ */
 async function resume(): Promise<void> {
   const { stack = "svc" } = readOptions("aws-resume").texts;
   const writers = await readWriters(stack);

@@ -18,7 +18,7 @@ interface CommandOptions {
   onLine?: (line: string) => void;
 }
 
-/** Ends the commands that run. One listener for all of them, because Node warns of more than ten. */
+/** Ends the running commands. One listener for all of them, because Node warns about more than ten. */
 const running = new Set<() => void>();
 process.once("exit", () => {
   for (const end of running) end();
@@ -47,7 +47,7 @@ export function runCommand(file: string, args: readonly string[], options: Comma
     };
     const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
     signal?.addEventListener("abort", end, { once: true });
-    // A terminal's Ctrl-C does not reach a separate group, and our end must not leave it behind.
+    // A terminal's Ctrl-C does not reach a separate group, and it must not outlive this process.
     running.add(end);
     const finish = (code: number, more = "") => {
       clearTimeout(timer);

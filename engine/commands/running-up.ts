@@ -35,7 +35,7 @@ export async function runningUp(): Promise<Running | undefined> {
     return undefined;
   }
   if (!isAlive(found.pid)) return undefined;
-  // The id may be another program's by now.
+  // Another program may have this id by now.
   const { output } = await runCommand("ps", ["-o", "command=", "-p", String(found.pid)]);
   return output.includes("up.ts") ? found : undefined;
 }

@@ -1,7 +1,7 @@
 /** A terminal's Ctrl-C arrives twice, from the terminal and from the launcher; within this time the second is an echo. */
 const ECHO_MS = 1_000;
 
-/** Calls `stop` at the first signal, and `force` at the second one, if the end takes too long. */
+/** Calls `stop` at the first signal, and `force` at the second one, for a user who does not want to wait. */
 export function onStopSignal(stop: () => void, force: () => void): void {
   let firstMs: number | undefined;
   const heard = () => {

@@ -123,7 +123,7 @@ async function reasonOf(url: string, token: string, { workspace, id }: EndedRun)
   try {
     const answer = await fetch(`${url}/api/w/${workspace}/jobs_u/completed/get_result/${id}`, {
       headers: { authorization: `Bearer ${token}` },
-      // The lines of later runs wait for this one.
+      // Later lines wait for this one, so that they are printed in order.
       signal: AbortSignal.timeout(REASON_MS),
     });
     return errorText(await answer.json());

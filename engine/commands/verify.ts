@@ -54,7 +54,7 @@ const checks: readonly Check[] = [
   { name: "lint", promise: "files are formatted and linted", run: () => tool("biome", "check", ".") },
 ];
 
-/** As `npm test` does, it repeats failed files. */
+/** Like `npm test`, it repeats failed files. */
 function unitTests(): Promise<CommandResult> {
   return runCommand(process.execPath, [path.join(import.meta.dirname, "test.ts"), "--project", "rules", "--project", "unit"], {
     cwd: root,
@@ -66,8 +66,8 @@ const types = (name: string, ...args: string[]) =>
   tool("tsc", "--noEmit", "--incremental", "--tsBuildInfoFile", path.join(svcDir, `verify.${name}.tsbuildinfo`), ...args);
 
 /**
- * The app as it is for an AWS account, without the interpreters that its assets carry: those are files, not decisions. Faults that CDK finds in
- * the template fail the check.
+ * The app for an AWS account, without the interpreters in its assets, which do not affect the template. Faults that CDK finds in the template
+ * fail the check.
  */
 function synth(): Promise<CommandResult> {
   const { context } = JSON.parse(readFileSync(path.join(root, "cdk.json"), "utf8")) as { context: object };

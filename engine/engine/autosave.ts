@@ -10,7 +10,7 @@ interface Autosave {
   stop(): void;
 }
 
-/** Saves in every pause of the traffic, and after a minute without one, so that a crash or a power cut costs the last moments and not the day's work. */
+/** Saves in every pause of the traffic, and after a minute without a pause, so that a crash or a power cut loses only the last moments. */
 export function startAutosave(save: () => Promise<void>): Autosave {
   let touchedMs: number | undefined;
   let firstMs = 0;

@@ -1,8 +1,8 @@
 import path from "node:path";
 
 /**
- * The user's environment variables that the engine and its functions may see. Functions inherit the engine's environment and run user code,
- * so this is a list of allowed variables: the cloud credentials of the terminal must not reach them.
+ * The user's environment variables that the engine and its functions may see. Functions inherit the engine's environment and run user code, so
+ * this is an allowlist: the cloud credentials of the terminal must not reach them.
  */
 const allowed = [
   "HOME",
@@ -44,7 +44,7 @@ export function childEnv(source: NodeJS.ProcessEnv, extra: Record<string, string
   return { ...env, ...extra };
 }
 
-/** The engine starts Node functions with the `node` on PATH: it must be the one that runs us. */
+/** The engine starts Node functions with the `node` on PATH: it must be the one that runs this process. */
 function pathWithThisNode(source: NodeJS.ProcessEnv): string {
   return [path.dirname(process.execPath), source["PATH"]].filter(Boolean).join(path.delimiter);
 }

@@ -79,7 +79,7 @@ export async function deploy(deployment: Deployment): Promise<{ outputs: Outputs
   return { outputs, did: `${resources} resources` };
 }
 
-/** Answers whether it had to be done. */
+/** Returns whether it was necessary. */
 export async function bootstrap(endpoint: string, dir: string, signal?: AbortSignal): Promise<boolean> {
   if (await engineCall(endpoint, "ssm", "AmazonSSM.GetParameter", { Name: "/cdk-bootstrap/hnb659fds/version" })) return false;
   const target = `aws://000000000000/${engineCredentials.AWS_REGION}`;
@@ -112,7 +112,7 @@ async function engineCall(endpoint: string, service: string, target: string, inp
   }
 }
 
-/** The engine routes by the credential's scope and checks no signature, which saves an SDK client for two small questions. */
+/** The engine routes by the credential's scope and checks no signature, so these two small requests need no SDK client. */
 function authorization(service: string): Record<string, string> {
   const day = new Date().toISOString().slice(0, 10).replaceAll("-", "");
   const scope = `${engineCredentials.AWS_ACCESS_KEY_ID}/${day}/${engineCredentials.AWS_REGION}/${service}/aws4_request`;

@@ -12,7 +12,7 @@ import { freePort, isPortFree } from "./ports.ts";
 import { containerSettings, type EngineSettings, type LocalSettings, localSettings } from "./settings.ts";
 import { restoreSnapshot, type Snapshot } from "./snapshot.ts";
 
-/** One engine with the service deployed to it and a front server before it: `npm run up` runs one, and tests run their own. */
+/** One engine with the service deployed to it and a front server in front of it: `npm run up` runs one instance, and tests run their own. */
 export interface Instance {
   dir: string;
   /** The bare origin that callers use. */
@@ -29,7 +29,7 @@ export interface Instance {
   save(): Promise<void>;
   /** Stops the engine, as Ctrl-C or (with `kill`) as a power cut does; the front server stays and answers 503. */
   stopEngine(how?: "stop" | "kill"): Promise<void>;
-  /** Starts it again on the same state and port. */
+  /** Restarts the engine on the same state and port. */
   startEngine(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export type PhaseName = "install" | "engine" | "bootstrap" | "deploy";
 export type InPhase = <T>(name: PhaseName, detail: string, work: (say: (detail: string) => void) => Promise<T>) => Promise<T>;
 
 export interface InstanceOptions {
-  /** Folder of everything this instance stores. */
+  /** The folder in which this instance stores everything. */
   dir: string;
   /** Port of the front server. Default: any free port. */
   port?: number;
@@ -93,7 +93,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       return { ...deployed, engineKey, endedRuns: endedRunsFile(path.join(dir, "engine")) };
     });
   const streams = { stream: streamsOfFunction("stream"), routes: streamsOfFunction("routes") };
-  // First of all the port: whether it is free decides everything, and is known at once.
+  // The port is checked first, because nothing works without it and the check is fast.
   const front = await startFront({
     port: options.port ?? 0,
     target: () => target,
@@ -183,13 +183,13 @@ function makeWorkDir(dir: string): string {
   return workDir;
 }
 
-/** Tries of the recovery after a start. */
+/** Maximum attempts of the recovery after a start. */
 const RECOVERIES = 3;
 
 /**
- * Jobs that were running or on their way to a worker when the engine stopped are lost, and so is every execution of a flow, for whatever it
- * waited. Housekeeping takes all of them up now, instead of at the end of their leases or at its next check of a flow, which may be a day later.
- * `startedMs` is a moment before the engine was started. No caller waits for it.
+ * When the engine stops, running jobs, jobs in messages to a worker, and all executions of flows are lost. Housekeeping resumes all of them now,
+ * instead of at the end of their leases or at the next check of a flow, which may be a day later. `startedMs` is a time before the start of the
+ * engine. No caller waits for the result.
  */
 async function recoverJobs(endpoint: string, outputs: Outputs, startedMs: number): Promise<void> {
   const housekeeping = outputs["HousekeepingFunction"];
@@ -198,7 +198,7 @@ async function recoverJobs(endpoint: string, outputs: Outputs, startedMs: number
       await invokeFunction(endpoint, housekeeping, { stoppedMs: startedMs });
       return;
     } catch {
-      // A task failed. The next try checks all jobs again, and later runs of housekeeping check those that are due.
+      // A task failed. The next attempt checks all jobs again, and later runs of housekeeping check those that are due.
     }
   }
 }
@@ -262,7 +262,7 @@ function borrowed({ endpoint, died }: ForeignEngine): Engine {
 interface Parts extends Pick<Instance, "dir" | "outputs"> {
   front: Front;
   streams: Record<StreamingFunction, Streams>;
-  /** Starts the engine again on the same state and port. */
+  /** Restarts the engine on the same state and port. */
   restart: () => Promise<Engine>;
 }
 
@@ -297,7 +297,7 @@ function assemble({ dir, front, streams, outputs, restart }: Parts, first: Engin
   };
 }
 
-/** Removes all that an instance stored. An engine that still runs on it is stopped first. */
+/** Removes everything that an instance has stored. An engine that still runs on it is stopped first. */
 export async function removeInstance(dir: string): Promise<void> {
   await stopStaleEngine(path.join(dir, "engine"));
   rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });

@@ -65,7 +65,7 @@ async function stop(): Promise<void> {
   await runCommand("docker", [...compose, "down", "--volumes"], { cwd: root });
 }
 
-/** The lines that a Docker command lists, without its other output. */
+/** Returns the lines that a Docker command lists, without its other output. */
 async function containerIds(args: readonly string[]): Promise<string[]> {
   const { output } = await runCommand("docker", args, { cwd: root });
   return output.split("\n").filter((line) => /^[0-9a-f]{12,64}$/.test(line));

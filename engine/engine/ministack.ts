@@ -22,9 +22,9 @@ export interface Engine {
   died: Promise<string>;
   /** Writes the state to disk while the engine is running. */
   save(): Promise<void>;
-  /** Ends it with its state saved, and everything that runs below it. */
+  /** Saves the state and ends the engine with all its descendants. */
   stop(): Promise<void>;
-  /** For tests: ends it at once, as a power cut would. */
+  /** For tests: ends the engine at once, as a power cut would. */
   kill(): Promise<void>;
 }
 
@@ -68,9 +68,9 @@ export async function startMinistack({
       SVC_FUNCTION_CODE: functionCode,
       ...(statesEndpoint ? { AWS_ENDPOINT_URL_SFN: statesEndpoint } : {}),
     },
-    // The engine ends when its standard input closes, which the kernel does for us however this process ends.
+    // The engine ends when its standard input closes. The kernel closes it however this process ends.
     stdio: ["pipe", log, log],
-    // Its own group: Ctrl-C in the terminal reaches us alone, and we end it with its state saved.
+    // A separate process group: Ctrl-C in the terminal reaches only this process, which saves the engine's state before it ends the engine.
     detached: true,
   });
   closeSync(log);
@@ -122,7 +122,7 @@ function engineEnv(dir: string, port: number, tools: PythonTools): NodeJS.Proces
     STATE_DIR: path.join(dir, "state"),
     S3_PERSIST: "1",
     S3_DATA_DIR: path.join(dir, "s3"),
-    // Everything the engine unpacks goes where it can be swept away with the engine.
+    // The engine unpacks everything into a folder that is removed with it.
     TMPDIR: path.join(dir, "tmp"),
     [env.endedRuns]: endedRunsFile(dir),
     LAMBDA_WARM_TTL_SECONDS: "120",
@@ -130,7 +130,7 @@ function engineEnv(dir: string, port: number, tools: PythonTools): NodeJS.Proces
     // The AWS runtime ships its SDK, and CDK's custom resources rely on that.
     NODE_PATH: path.join(root, "node_modules"),
     PYTHONDONTWRITEBYTECODE: "1",
-    // Listeners that nothing here uses, on ports that another instance may need.
+    // Turns off listeners that are not used here, because another instance may need their ports.
     SFTP_ENABLED: "0",
     IOT_MTLS_ENABLED: "0",
     LOG_LEVEL: "WARNING",
@@ -138,7 +138,7 @@ function engineEnv(dir: string, port: number, tools: PythonTools): NodeJS.Proces
   });
 }
 
-/** Each call that runs at the same time is a separate process, of up to 100 MB: as many as fit, and no more than 200. */
+/** Each concurrent call is a separate process of up to 100 MB: as many as fit into memory, and at most 200. */
 function processLimit(): number {
   return Math.min(200, Math.max(40, Math.floor(os.totalmem() / 100e6)));
 }
@@ -168,7 +168,7 @@ async function isHealthy(port: number): Promise<boolean> {
   }
 }
 
-/** Ends an engine that a killed run left behind on this state; it saves its state if it still can. */
+/** Ends an engine that a killed run left behind on this state. The engine saves its state if it still can. */
 export async function stopStaleEngine(dir: string): Promise<boolean> {
   const stale = readPidFile(dir);
   if (!stale || !(await isEngineProcess(stale.pid))) return false;

@@ -41,7 +41,7 @@ def main():
     from patches.web_pages import refuse_web_pages
 
     app.app = refuse_web_pages(apply_expiry(app.app), sys.stdin.readline().strip())
-    # State and code are for their owner only.
+    # Only the owner may read state and code.
     os.umask(0o077)
     read_logs_at_once(lambda_runtime)
     share_code(lambda_runtime)
@@ -60,7 +60,7 @@ def main():
     def save(*_):
         app.save_all(app._build_persistence_save_dict())
         release_memory()
-        # The parent waits for this file: a signal has no answer.
+        # The parent waits for this file, because a signal has no reply.
         open(os.path.join(os.environ["STATE_DIR"], "saved"), "w").close()
 
     signal.signal(signal.SIGUSR1, save)

@@ -26,7 +26,7 @@ export interface LocalSettings extends EngineSettings {
   logins?: { name: string; displayName?: string; issuer: string; clientId: string; clientSecretName: string }[];
   includeHeaders: string;
   instanceEventsWebhook: string;
-  /** Mails stay in the engine: `npm run mail` shows them. */
+  /** The engine stores mails: `npm run mail` shows them. */
   mailFrom: string;
   /** The domain of mails that start jobs. The engine receives no mail. */
   mailDomain: string;
@@ -65,7 +65,7 @@ export async function localSettings({ url, workDir, tools, go }: Given): Promise
     interpreters: { ...interpreterPaths(os, arch), node: process.execPath, uv: tools.uv, go, workDir },
     // Only Linux supports a private /tmp without root.
     tmpMode: os === "linux" ? "private" : "none",
-    // Read where the instance is started, like the registries: the engine and its functions see none of the terminal's own variables.
+    // Read where the instance is started, like the registries, because the engine and its functions do not see the variables of the terminal.
     includeHeaders: process.env[env.includeHeaders] ?? "",
     instanceEventsWebhook: process.env[env.instanceEvents] ?? "",
     mailFrom: "svc@svc.localhost",

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import path from "node:path";
 import type { Outputs } from "./deploy.ts";
 
-/** A stopped instance whose deployment other instances start from. */
+/** A stopped instance, from whose deployment other instances start. */
 export interface Snapshot {
   /** Folder of the stopped instance. */
   dir: string;

@@ -1,7 +1,7 @@
 import type http from "node:http";
 import { ROUTES_PREFIX } from "../../contract/route.ts";
 
-/** The header with which the front server passes a request on. The engine refuses the pages of any site without it. */
+/** The header that the front server adds to a request. Without it, the engine refuses web pages of every site. */
 export const ENGINE_KEY_HEADER = "x-svc-engine-key";
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;

@@ -16,7 +16,7 @@ import { headersForCaller, headersForFunction, restoreAtEdge } from "./gateway-h
 import { findLongHead, READ_HEAD_BYTES } from "./request-head.ts";
 import type { StreamingFunction } from "./streams.ts";
 
-/** One completed request, for the live log. It contains no query string and no header, because these may contain tokens. */
+/** One completed request, for the live log. Without query string and headers, because these may contain tokens. */
 export interface FrontEvent {
   method: string;
   /** The path as sent, with percent-encoding and without the query, with tokens removed. */
@@ -36,7 +36,7 @@ export interface FrontOptions {
   port: number;
   /** The target of requests: `http://127.0.0.1:<port>` with the stage's path, or `undefined` before the start. */
   target: () => URL | undefined;
-  /** Proves to the engine that a request comes from this server, which has checked where it comes from. */
+  /** Proves to the engine that a request comes from this server, which has checked its origin. */
   engineKey?: string;
   onRequest?: (event: FrontEvent) => void;
   /** The targets of the functions whose replies are streamed, which the engine's API Gateway does not support. */
@@ -231,7 +231,7 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, wa
   if (restores) headers.push(RESTORES_HEADER, "1");
   if (engineKey !== undefined) headers.push(ENGINE_KEY_HEADER, engineKey);
   const from = [request.headers["x-forwarded-for"], request.socket.remoteAddress].flat().filter(Boolean).join(", ");
-  // Without it the gateway sends bytes as base64.
+  // Without this setting, the gateway sends bytes as base64.
   if (request.headers.accept === undefined) headers.push("Accept", "*/*");
   // Without this setting, the gateway decodes bodies as UTF-8 and corrupts binary ones.
   const hasBody = request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
@@ -262,7 +262,7 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, wa
     if (response.headersSent) return void response.destroy();
     refuse(response, 503, "engine.unreachable", "The local engine does not respond. See the terminal of npm run up.");
   });
-  // If the caller disconnects, its request is aborted, because the response has no reader.
+  // If the caller disconnects, the request is aborted, because the response has no reader.
   response.once("close", () => {
     if (!response.writableFinished) upstream.destroy();
   });

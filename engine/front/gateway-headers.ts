@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { gatewayHeaders, RENAMED_PREFIX, RESTORE_HEADERS_CODE } from "../../contract/gateway-headers.ts";
 
-/** The first words of a signature for AWS, which API Gateway keeps to itself. */
+/** The first words of an AWS signature, which API Gateway does not pass on. */
 const AWS_SIGNATURE = /^AWS4-HMAC-SHA256\b/;
 
 const isOneOf = (names: readonly string[], name: string) => names.includes(name.toLowerCase());
@@ -39,7 +39,7 @@ export function restoreAtEdge(status: number, rawHeaders: readonly string[]): { 
   if (status >= 400) return { status, headers: [...rawHeaders] };
   const isCookie = ([name]: readonly [string, string]) => name.toLowerCase() === "set-cookie";
   const sent = pairsOf(rawHeaders);
-  // CloudFront passes cookies to functions apart from the other headers.
+  // CloudFront passes cookies to functions separately from the other headers.
   const others = sent.filter((pair) => !isCookie(pair));
   const byName = Map.groupBy(others, ([name]) => name.toLowerCase());
   const headers = Object.fromEntries([...byName].map(([name, all]) => [name, { value: all.map(([, value]) => value).join(", ") }]));

@@ -15,7 +15,7 @@ const { answer } = (await import(`../../functions/${name}/answer.ts`)) as { answ
 
 /** The local edge of a streaming function: it passes events in the form of API Gateway and sends the parts of the reply as they arrive. */
 const server = http.createServer(async (request, response) => {
-  // Only the front server has checked where a request comes from.
+  // Only the front server has checked the origin of a request.
   if (request.headers[ENGINE_KEY_HEADER] !== engineKey) return void response.writeHead(403).end();
   try {
     const {
@@ -45,7 +45,7 @@ server.requestTimeout = 0;
 server.listen(0, "127.0.0.1", () => parentPort?.postMessage((server.address() as AddressInfo).port));
 
 async function eventOf(request: http.IncomingMessage): Promise<APIGatewayProxyEvent> {
-  // The key is for this server alone, and a script may ask for any header of its call.
+  // Only this server may see the key, and a script may request any header of its call.
   const { [ENGINE_KEY_HEADER]: _, ...headers } = request.headers;
   const { [ENGINE_KEY_HEADER]: __, ...multiValueHeaders } = request.headersDistinct;
   // A URL would resolve the dots of a path, which reach a function on AWS.

@@ -11,7 +11,7 @@ export type StreamingFunction = keyof typeof OUTPUTS;
 
 /** Replaces a streaming function locally: the same handler in a separate thread with the environment and the rights of the function. */
 export interface Streams {
-  /** The URL of the worker, which starts with the first request, because most sessions need none. */
+  /** The URL of the worker, which starts with the first request, because most sessions do not need it. */
   target(): Promise<URL>;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ async function start(
   const functionName = outputs[OUTPUTS[name]] ?? "";
   const worker = new Worker(new URL("./stream-worker.ts", import.meta.url), {
     execArgv: ["--disable-warning=ExperimentalWarning"],
-    // Its lines are for a log on AWS.
+    // Its output is meant for a log on AWS.
     stdout: true,
     workerData: { engineKey, name },
     env: {

@@ -14,7 +14,7 @@ export async function installHooks(): Promise<void> {
   if (setting.output.trim() === "false") return;
   const hooks = await runCommand("git", ["rev-parse", "--git-path", "hooks/pre-commit"], { cwd: root });
   if (hooks.code !== 0 || existsSync(path.resolve(root, hooks.output.trim()))) return;
-  // This hook alone: without a name lefthook would also replace hooks that it does not need.
+  // Only this hook: without a name lefthook would also replace other hooks.
   const { code, output } = await runCommand(localBin("lefthook"), ["install", "pre-commit"], { cwd: root });
   console.log(
     code === 0

@@ -69,8 +69,8 @@ function isAbandoned(file, text) {
 }
 
 /**
- * Two waiters may judge the same lock abandoned. The rename decides which of them removes it; the one that finds it
- * renamed a newer lock instead puts that one back.
+ * Two waiting processes may consider the same lock abandoned. The rename decides which of them removes it; a process that has renamed a newer
+ * lock by mistake restores it.
  */
 function removeAbandoned(file, seen) {
   const aside = `${file}.${process.pid}`;

@@ -16,7 +16,7 @@ export function majorOf(version) {
   return Number.parseInt(version.replace(/^v/, ""), 10);
 }
 
-/** The package to install Node from, or `undefined` when the running Node will do. */
+/** The package from which to install Node, or `undefined` if the running Node is sufficient. */
 export function nodePackageFor(version, platform, arch) {
   if (majorOf(version) === NODE_MAJOR) return undefined;
   return nodePackages[`${platform}-${arch}`] ?? null;

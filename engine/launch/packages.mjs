@@ -36,7 +36,7 @@ function fits(entry, platform, arch) {
   return entry.libc === undefined || (platform === "linux" && matches(entry.libc, libc()));
 }
 
-/** npm's `os`, `cpu` and `libc` lists: names, or `!name` for all but. */
+/** npm's `os`, `cpu` and `libc` lists: names, or `!name` for all others. */
 function matches(list, value) {
   if (list === undefined) return true;
   if (list.includes(`!${value}`)) return false;

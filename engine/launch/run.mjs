@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import os from "node:os";
 import path from "node:path";
 
-/** Ends a command with both its outputs, never rejecting for its exit code. `code` is -1 when it could not be started. */
+/** Runs a command and returns both outputs. Never rejects because of the exit code; `code` is -1 if the command could not be started. */
 export function run(file, args, { cwd, env = process.env, onLine = () => {} } = {}) {
   return new Promise((resolve) => {
     const child = spawn(file, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });

@@ -9,7 +9,7 @@ import { withLock } from "./lock.mjs";
 
 /** The Python tools under `.svc/venv`. */
 export interface PythonTools {
-  /** The interpreter that runs the engine, and with it every Python function. */
+  /** The interpreter that runs the engine and every Python function. */
   python: string;
   /** `3.11` */
   version: string;

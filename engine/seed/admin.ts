@@ -39,7 +39,7 @@ interface Wanted {
   email: string;
   /** The password to use again for an account that already exists. Default: a random one. */
   password?: string;
-  /** False where the stack has no user pool: the account then has its token alone. */
+  /** False if the stack has no user pool: the account then has only its token. */
   hasPasswords?: boolean;
   workspace: { id: string; name: string };
   tokenLabel: string;

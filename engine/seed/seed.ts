@@ -37,7 +37,7 @@ type Seeded = Record<string, string>;
 export async function seedExamples(access: Access, args: object, earlier?: Seeded): Promise<{ seeded: Seeded; result?: unknown }> {
   const hasFolder = (await call(access, "GET", `folders/exists/${FOLDER}`)) === true;
   if (!hasFolder && earlier === undefined) await call(access, "POST", "folders/create", { name: FOLDER, summary: "Examples" });
-  // An earlier release wrote no record. A user may have changed or deleted what it saved.
+  // An earlier release wrote no record. A user may have changed or deleted its examples.
   const before = earlier ?? (hasFolder ? Object.fromEntries(examples.map((example) => [example.name, hashOf(contentOf(example))])) : {});
   const seeded: Seeded = { ...before };
   let result: unknown;
@@ -57,7 +57,7 @@ type Example = (typeof examples)[number];
 const contentOf = ({ file }: Example) => readFileSync(path.join(examplesDir, file), "utf8");
 const hashOf = (content: string) => createHash("sha256").update(content).digest("hex");
 
-/** Returns whether an example may be saved: it never was and its path is free, or it is as an earlier start saved it. */
+/** Returns whether an example may be saved: it was never saved and its path is free, or it is unchanged since an earlier start saved it. */
 async function isOurs(access: Access, { name }: Example, savedHash: string | undefined): Promise<boolean> {
   const answer = await send(access, "GET", `scripts/get/p/f/${FOLDER}/${name}`);
   const text = await answer.text();
@@ -78,7 +78,7 @@ function save(access: Access, example: Example): Promise<unknown> {
   return call(access, "POST", "scripts/create?skip_if_noop=true", script);
 }
 
-/** The first call may wait for containers longer than a reply may take. A later call finds them started. */
+/** The first call may wait for containers for longer than the time limit of a reply. A later call finds them started. */
 async function firstResult(access: Access, args: object): Promise<unknown> {
   const run = () => send(access, "POST", `jobs/run_wait_result/p/${FIRST_EXAMPLE}`, args);
   let answer = await run();
@@ -97,7 +97,7 @@ async function built(access: Access, hash: string): Promise<void> {
     if (status.lock !== undefined) return;
     if (ended || !status.job_id)
       throw new Complaint(`The build of ${FIRST_EXAMPLE} ended without a status. Run npm run reset to start again.`);
-    // The server delays the response until there is a change, for at most a second.
+    // The server delays the response until there is a change, but at most for a second.
     const update = await call(access, "GET", `jobs_u/getupdate/${status.job_id}?running=true`);
     ended = (update as { completed?: boolean }).completed === true;
   }

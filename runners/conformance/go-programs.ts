@@ -30,6 +30,6 @@ export const goPrograms: Programs = {
   hide: (mark, seconds) => program(bashPrograms.hide(mark, seconds)),
   shell: (script) => program(script),
   signal: "#!/bin/bash\nkill -KILL $$\n",
-  // The main package that svc compiles into the binary answers so when it cannot encode the result.
+  // The main package that svc compiles into the binary sends this answer when it cannot encode the result.
   malformed: `#!/bin/bash\necho '{"ok":false,"error":{"name":"ResultError","message":"The result cannot be converted to JSON."}}' >&3\n`,
 };

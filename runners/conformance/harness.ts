@@ -17,7 +17,7 @@ import { makeRequest, type Script, type Service, startService } from "./service.
 /** A runner of one language and the service around it. */
 export interface Runner extends Service {
   run(script: Script): Promise<RunOutcome>;
-  /** Sends a request as it is. */
+  /** Sends a request unchanged. */
   send(request: RunRequest): Promise<RunOutcome>;
   request(script: Script): RunRequest;
   /** The lines that the runner has printed itself, one for each run. */
@@ -56,16 +56,19 @@ export function startRunner(language: string, environment: Record<string, string
 const isRoot = process.getuid?.() === 0;
 const inNamespace = [
   ...["unshare", ...(isRoot ? [] : ["--user", "--map-root-user"]), "--pid", "--fork", "--mount-proc", "--kill-child"],
-  // Process 1 of the namespace is another one than the program, as on Lambda.
+  // As on Lambda, process 1 of the namespace is not the program itself.
   ...["sh", "-c", '"$@"; exit', "sh"],
 ];
-/** A command before others, which hides from them all processes that they have not started, and ends with all of theirs; `undefined` if the system refuses it. */
+/**
+ * A command that runs another one in its own process namespace: it hides all other processes, and when it ends, the kernel ends all processes in
+ * the namespace. `undefined` if the system refuses it.
+ */
 export const aloneInNamespace =
   process.platform === "linux" && spawnSync("unshare", [...inNamespace.slice(1), "true"]).status === 0 ? inNamespace : undefined;
 
 /**
- * Starts a runner of one language as on Lambda: its supervisor is a process by itself, alone in its directory, and neither it nor its jobs have any
- * privilege of root. `before`: a command that starts it.
+ * Starts a runner of one language as on Lambda: the supervisor is a separate process with its own directory, and neither it nor its jobs have
+ * root privileges. `before`: a command that starts it.
  */
 export function startUnprivilegedRunner(
   language: string,
@@ -84,7 +87,7 @@ async function start(language: string, host: (manifest: RunnerManifest) => Promi
   const { printed, pid, workDir } = supervisor;
   const send = async (sent: RunRequest) => {
     const answer = parseRunnerAnswer(JSON.stringify(await supervisor.send(sent)));
-    // The caller accepts whatever a runner answers to a request.
+    // Callers must accept every answer of a runner.
     if (answer.kind === "lost") throw new Error(answer.reason);
     return answer.outcome;
   };
@@ -180,7 +183,7 @@ export function interpreter(name: string): string {
   return found && file ? join(dirname(require.resolve(`${found}/package.json`)), file) : name;
 }
 
-/** The files that jobs have left. Hosts and spares that wait have a directory each, empty except for its `tmp`. */
+/** The files that jobs have left. Each waiting host or spare has a directory, empty except for its `tmp`. */
 export function filesOfJobs(runner: Runner): string[] {
   return readdirSync(join(runner.workDir, "jobs"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/\/(deno|cache)(\/|$)/.test(entry.parentPath))

@@ -6,7 +6,7 @@ import type { InProcessPrograms } from "./programs.ts";
 const NOT_CHECKED = "The service could not check the arguments that the preprocessor returned";
 const invalid = (message: string) => ({ outcome: "failure", error: { name: "ValidationError", message } });
 
-/** Registers the tests of what svc's wrappers share: preprocessors, dedicated runs, and results that a script cannot forge. */
+/** Registers the tests of the features that svc's wrappers share: preprocessors, dedicated runs, and results that a script cannot forge. */
 export function describeInProcess(language: RunnerLanguage, programs: InProcessPrograms): void {
   describe(`the wrapper of ${language}`, () => {
     let runner: Runner;

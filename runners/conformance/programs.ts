@@ -4,7 +4,7 @@ export interface Programs {
   wait: (seconds: number) => string;
   /** Prints 0 to 9 with a pause before each. A character of two UTF-16 units is in front of each number. */
   count: string;
-  /** Prints a text of two UTF-16 units that arrives in single bytes, and two bytes that are no text. */
+  /** Prints a text of two UTF-16 units that arrives in single bytes, and two bytes that are not valid text. */
   brokenText: string;
   /** Starts a child that sleeps, prints its process id and waits for it. */
   waitForChild: string;
@@ -22,13 +22,13 @@ export interface Programs {
   exit: string;
   /** Ends its process by a signal. */
   signal: string;
-  /** Leaves a result that is no JSON. */
+  /** Leaves a result that is not JSON. */
   malformed: string;
   /** Returns a text. */
   text: (length: number) => string;
   /** Prints its environment and that of a child. */
   environment: string;
-  /** Prints what is in its directory, and leaves files there that are hard to remove. */
+  /** Prints the content of its directory, and leaves files there that are hard to remove. */
   litter: string;
   /** Starts processes that try to outlive the run, then waits. The last one leaves its parent, its session, its environment and its directory. */
   hide: (mark: string, seconds: number) => string;
@@ -68,7 +68,7 @@ const javascript = {
   sharesModule: true,
 };
 
-/** The scripts of several runs in one call, for the languages that flows execute so. */
+/** The scripts of several runs in one call, for the languages of which flows execute several steps in one call. */
 export const batches = {
   bun: javascript,
   nodejs: javascript,

@@ -104,7 +104,7 @@ export function makeRequest({ id, entryFile }: RunnerManifest, script: Script, s
       : { ...(code !== undefined && { [entryFile]: code }), ...files };
   const bytes = zipSync(
     Object.fromEntries(Object.entries(contents).map(([name, content]) => [name, typeof content === "string" ? strToU8(content) : content])),
-    // Equal sources are one artefact whenever they are packed: a dedicated host serves one artefact.
+    // Equal sources must always produce the same artefact, because a dedicated host serves one artefact.
     { mtime: "2020-01-01" },
   );
   const sha256 = createHash("sha256").update(bytes).digest("hex");

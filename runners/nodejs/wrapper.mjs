@@ -6,7 +6,7 @@ import { failureOf, runJob } from "../shared/realm.mjs";
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
-/** Writes everything before it returns, so that nothing is lost if the process ends right after. */
+/** Writes everything before it returns, so that nothing is lost if the process ends immediately afterwards. */
 function writeAll(fd, bytes) {
   for (let offset = 0; offset < bytes.length; ) {
     try {
@@ -27,7 +27,7 @@ process.on("uncaughtException", (error) => {
   process.exit(1);
 });
 
-// Without a listener, Node replaces a reason that is no Error with its own error.
+// Without a listener, Node replaces a reason that is not an Error with its own error.
 process.on("unhandledRejection", (reason) => {
   if (process.listenerCount("unhandledRejection") > 1) return;
   if (process.listenerCount("uncaughtException") > 1) {

@@ -1,4 +1,4 @@
-"""AWS Lambda handler of the Python runner. One call executes one run, and the runs that follow it.
+"""AWS Lambda handler of the Python runner. One call executes one run and the runs that follow it.
 
 The event is a RunRequest and the return value a RunOutcome (`runners/protocol.ts`). The handler never raises for an error
 of user code. It prints one JSON line per call, which contains neither arguments, output nor tokens. On AWS the role of a

@@ -10,7 +10,7 @@ export type Ending =
   | { kind: "exit"; exit: Exit }
   | { kind: "tooLarge" };
 
-/** The meaning of a job's end: its result as JSON text, or its error. */
+/** The outcome of a job: its result as JSON text, or its error. */
 export type Conclusion = { ok: true; json: Buffer } | { ok: false; error: RunError };
 
 /** Splits the bytes of the answer pipe into lines. */
@@ -57,7 +57,7 @@ export function readAnswer(line: Buffer, places: StackPlaces): Conclusion {
   try {
     answer = parseExactJson(line.toString("utf8"));
   } catch {
-    // The check below reports it.
+    // The check below reports the fault.
     answer = undefined;
   }
   if (typeof answer === "object" && answer !== null && "ok" in answer) {
@@ -73,7 +73,7 @@ export function readAnswer(line: Buffer, places: StackPlaces): Conclusion {
   return { ok: false, error: { name: "AnswerError", message: "The script wrote data to file descriptor 3 that is not an answer." } };
 }
 
-/** `excess`: a value in the answer cannot be passed on, which can only be in the reply. */
+/** `excess`: a value in the answer is beyond the limits. Only the reply can contain such a value. */
 function readError(value: unknown, places: StackPlaces, excess: string | undefined): RunError {
   const { name, message, stack, reply } = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
   const error: RunError = {

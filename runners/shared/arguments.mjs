@@ -30,7 +30,7 @@ export function argumentsFor(entry, { entrypoint, params, paramTypes = {}, args 
 // A parameter may have the name of a property that every object has.
 const own = (values, name) => (Object.hasOwn(values, name) ? values[name] : undefined);
 
-/** Whether a function is what a call returned, such as `wrap(run)` or `run.bind(null)`, so that its own text does not name its parameters. */
+/** Whether a call returned the function, such as `wrap(run)` or `run.bind(null)`, so that its source text does not contain its parameters. */
 function hidesParameters(entry, { entrypoint, text, parameters, args }) {
   if (Object.keys(args).length === 0) return false;
   if (/\{\s*\[native code\]\s*\}\s*$/.test(text)) return true;
@@ -50,7 +50,10 @@ function convert(name, value, type) {
   return made;
 }
 
-/** Converts the values inside of a list or an object. A value of another form is passed on, as without a type. A key of a record may be a secret. */
+/**
+ * Converts the values inside of a list or an object. A value of another type is passed unchanged, as without a type. A key of a record may be a
+ * secret.
+ */
 function convertInside(name, value, { items, values, fields }) {
   if (items) return Array.isArray(value) ? value.map((item, at) => convert(`${name}[${at}]`, item, items)) : value;
   if (typeof value !== "object" || Array.isArray(value)) return value;
@@ -61,12 +64,14 @@ function convertInside(name, value, { items, values, fields }) {
   return Object.fromEntries(entries);
 }
 
-// As in JSON Schema's date-time, and its shorter forms, which forms send.
+// The format of JSON Schema's date-time, and its shorter variants, which HTML forms send.
 const ISO = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[Tt ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s?([Zz]|[+-]\d\d(?::?\d\d)?)?)?)?)?$/;
-/** The format of `toUTCString`, of mails and of HTTP headers. */
+/** The format of `toUTCString`, mails and HTTP headers. */
 const UTC = /^[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d (GMT|UTC|[+-]\d{4})$/;
 
-/** Returns a Date, or a sentence about the fault. Engines read other texts in different ways, and take days that do not exist for later ones. */
+/**
+ * Returns a Date, or a sentence about the fault. Engines parse other formats differently, and roll dates that do not exist over to later ones.
+ */
 function toDate(value) {
   if (typeof value === "number") {
     const date = new Date(value);

@@ -75,10 +75,10 @@ async function preprocess(module, { preprocessor, args }) {
   }
 }
 
-/** The service is asked again after these pauses, in milliseconds. */
+/** Requests to the service are repeated after these pauses, in milliseconds. */
 const CHECK_PAUSES_MS = [300, 1000];
 
-/** Asks the service whether the entrypoint may have the arguments of the preprocessor. Returns the error if it may not. */
+/** Lets the service check the preprocessor's arguments for the entrypoint. Returns the error if they are refused. */
 async function checkArguments({ url, token }, json) {
   for (let attempt = 0; ; attempt++) {
     try {

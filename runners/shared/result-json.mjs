@@ -1,6 +1,6 @@
 /* Converts what a TypeScript script returned to JSON. Like realm.mjs, it has no build and uses Buffer only where necessary. */
 
-/** A value, or a part of it, has no JSON form. The message names the place. */
+/** A value, or a part of it, has no JSON form. The message names the path. */
 export class NotJson extends Error {}
 
 /** Levels of nesting, as `MAX_DEPTH` of the protocol: the parser of every language reads as many. */

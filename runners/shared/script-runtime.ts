@@ -21,14 +21,14 @@ export interface ScriptRuntime {
 const MAX_IDLE_HOSTS = 4;
 /** A host is replaced after this many jobs. */
 const MAX_JOBS = 300;
-/** A realm should leave nothing in memory. A host that grew by this much since its first job is replaced. */
+/** A realm should leave nothing in memory. A host that has grown by this much since its first job is replaced. */
 const MAX_GROWTH_KB = 150 * 1024;
 const MEASURE_EVERY = 8;
-/** The end of the log in which the cause of an interpreter's crash is searched. */
+/** The length of the end of the log that is searched for the cause of an interpreter's crash. */
 const TAIL_BYTES = 8192;
 /** A host or spare that waits for this long ends and returns its memory. */
 const IDLE_MS = 120_000;
-/** The time in which a wrapper must report that its realm has ended. */
+/** The time within which a wrapper must report that its realm has ended. */
 const REST_MS = 500;
 
 interface Host {
@@ -221,7 +221,7 @@ class ScriptJob implements Job {
     const late = new Promise<"late">((resolve) => (timer = setTimeout(resolve, REST_MS, "late")));
     if ((await Promise.race([this.#rest.promise, late])) === "late") this.#healthy = false;
     clearTimeout(timer);
-    // A script that left children may have left more that cannot be found, so its host is not used again.
+    // A script that left children may have left others that cannot be found, so its host is not used again.
     if (this.child.killRelatives() > 0) this.#healthy = false;
     if (!this.#healthy) {
       this.child.kill();

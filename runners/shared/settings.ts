@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The way to remove a job's writes to `/tmp` (`SVC_TMP_MODE`). */
+/** The method of removing a job's writes to `/tmp` (`SVC_TMP_MODE`). */
 export type TmpMode = "sweep" | "private" | "none";
 
 export interface Settings {
@@ -13,7 +13,7 @@ export interface Settings {
   sole: boolean;
   /** A job that uses more is stopped. On AWS: the function's memory minus the supervisor's share. Elsewhere `undefined` by default. */
   memoryLimitKb: number | undefined;
-  /** A job that starts processes faster than they are killed must not stop the supervisor for longer. Tests choose another time. */
+  /** A job that starts processes faster than they are killed must not stop the supervisor for longer. Tests set another time. */
   sweepMs: number;
 }
 

@@ -20,7 +20,7 @@ import { wellFormedJson } from "./well-formed.ts";
 /** A job that a language executes. */
 export interface Job {
   child: Child;
-  /** The child was started for this job, or was a spare that no other job has used. */
+  /** The child was started for this job, or was an unused spare. */
   fresh: boolean;
   /** The child has executed earlier jobs, so its peak memory is not the peak of this job. */
   shared: boolean;
@@ -45,13 +45,13 @@ export interface Job {
 export interface Language {
   name: RunRequest["language"];
   /**
-   * Ends the processes that wait for another run of an earlier script, because their threads still act. Call it before the files of a run are read,
-   * where one supervisor has the disk to itself.
+   * Ends the processes that wait for another run of an earlier script, because their threads may still be active. Call it before the files of a
+   * run are read, if only one supervisor uses the disk.
    */
   endOthers?(request: RunRequest): Promise<void>;
   /** Takes a child for this job. `artefact` is the unpacked directory; `place` is called with the job's directory before its code runs. */
   open(request: RunRequest, artefact: string, place: (jobDirectory: string) => void): Job;
-  /** Prepares processes for the next job, at a time that counts for no job. */
+  /** Prepares processes for the next job while no job waits. */
   prepare(): void;
 }
 
@@ -70,7 +70,7 @@ const inUse = new Map<string, number>();
 /** Creates the Lambda handler of a language. The handler returns an outcome for everything that user code does, and never throws. */
 export function createHandler(language: Language): (request: RunRequest) => Promise<RunOutcome> {
   const unhidden = takeControl();
-  // No job waits while a function's environment starts, so the spare, the pipes and the HTTP client are made then.
+  // No job waits while a function's environment starts, so the spare, the pipes and the HTTP client are created now.
   if (process.env["AWS_LAMBDA_FUNCTION_NAME"]) {
     prepare(language);
     new Request("http://127.0.0.1/");
@@ -136,7 +136,7 @@ function prepare(language: Language): void {
     language.prepare();
     refillPipes();
   } catch {
-    // The next job meets the same fault and reports it.
+    // If the fault persists, the next job reports it.
   }
 }
 
@@ -215,7 +215,7 @@ async function supervise(language: Language, run: Omit<Run, "job">): Promise<Sup
   }
 }
 
-/** `reports`: the run took so long that its caller may have stopped waiting. */
+/** `reports`: the run took so long that its caller may no longer be waiting. */
 interface Supervised {
   outcome: RunOutcome;
   reports: boolean;
@@ -338,10 +338,10 @@ export function tooLarge(limitBytes: number): RunError {
   };
 }
 
-/** `besides`: bytes that the answer contains in addition. One limit applies to the sum. */
+/** `besides`: further bytes of the answer. One limit applies to the sum. */
 async function storeResult(request: RunRequest, json: Buffer, besides: number): Promise<End> {
   if (json.length > request.maxResultBytes) return failure(tooLarge(request.maxResultBytes));
-  // Latin 1 is read fastest, and what counts in JSON is ASCII.
+  // Latin 1 is the fastest to read, and the structure of JSON is ASCII.
   const excess = findExcess(json.toString("latin1"));
   if (excess) return failure({ name: "ResultError", message: `The result cannot be converted to JSON: ${excess}` });
   if (json.length + besides <= request.maxInlineResultBytes)

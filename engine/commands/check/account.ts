@@ -17,7 +17,7 @@ export interface StackEvent {
   LogicalResourceId: string;
 }
 
-/** The state of an account and region that decides whether the stack can be deployed. Nothing of it changes the account. */
+/** The state of an account and region that decides whether the stack can be deployed. Reading it does not change the account. */
 export interface Account {
   region: string;
   caller: Answer<{ Account: string; Arn: string }>;
@@ -37,7 +37,10 @@ export interface Account {
   };
 }
 
-/** Reads an account with the AWS CLI, which has the person's sign-in. Throws a complaint without credentials, without a region, and without the CLI. */
+/**
+ * Reads an account with the AWS CLI, which has the user's credentials. Throws a complaint without credentials, without a region, and without the
+ * CLI.
+ */
 export async function readAccount(config: StackConfig, profile?: string): Promise<Account> {
   const cli = (...args: string[]) => callCli(args, profile);
   const caller = await cli("sts", "get-caller-identity");
@@ -101,6 +104,6 @@ async function callCli(args: readonly string[], profile: string | undefined): Pr
   const { code, output } = await runAws(args, profile === undefined ? {} : { AWS_PROFILE: profile });
   if (code !== 0) return { code: /\((\w+)\)/.exec(output)?.[1] ?? "", reason: lastLines(output, 2).trim() };
   const text = output.trim();
-  // A single value is no JSON, and the CLI prints nothing for an empty reply.
+  // A single value is not JSON, and the CLI prints nothing for an empty reply.
   return { value: text === "" ? {} : /^[[{]/.test(text) ? JSON.parse(text) : text };
 }

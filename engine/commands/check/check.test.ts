@@ -38,7 +38,7 @@ const failure = (ResourceStatusReason: string) => ({
 const REFUSED =
   "Your account must be verified before you can add new CloudFront resources. To verify your account, please contact AWS Support";
 
-/** An account in which the default settings deploy. A text is the code of an error. */
+/** An account in which the default settings can be deployed. A text is an error code. */
 const READY: Replies = {
   "sts.get-caller-identity": { Account: "111111111111", Arn: "arn:aws:iam::111111111111:user/ann" },
   "ssm.get-parameter": { Parameter: { Value: "27" } },

@@ -3,7 +3,7 @@ import { type Finding, judge } from "./findings.ts";
 import { report } from "./report.ts";
 import { readSettings } from "./settings.ts";
 
-/** Reads the account, prints the report, and returns the findings. The account stays as it is. */
+/** Reads the account, prints the report, and returns the findings. The account does not change. */
 export async function checkAccount(args: readonly string[]): Promise<readonly Finding[]> {
   const { given, config, profile } = await readSettings(args);
   const account = await readAccount(config, profile);

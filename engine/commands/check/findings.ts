@@ -2,16 +2,16 @@ import { divideConcurrency } from "../../../lib/compute/concurrency.ts";
 import { parseConfig, type StackConfig } from "../../../lib/config.ts";
 import type { Account, Answer, StackEvent } from "./account.ts";
 
-/** `blocks`: the deployment would fail. `limits`: it succeeds, and something works less than its reader may expect. `unknown`: AWS did not tell. */
+/** `blocks`: the deployment would fail. `limits`: it succeeds, but with a limitation. `unknown`: AWS did not reveal it. */
 export type Level = "ok" | "unknown" | "limits" | "blocks";
 
 export interface Finding {
   about: string;
   level: Level;
   text: string;
-  /** A command or a sentence that mends it. */
+  /** The remedy: a command or a sentence. */
   mend?: string;
-  /** Settings with which the deployment works today. */
+  /** Settings with which the deployment would succeed now. */
   settings?: Partial<Record<keyof StackConfig, unknown>>;
 }
 
@@ -27,7 +27,7 @@ const REFUSED_BY_CLOUDFRONT = /must be verified before you can add new CloudFron
 
 type Check = (account: Account, config: StackConfig) => Finding | Finding[] | undefined;
 
-/** Judges an account for settings. The order is that of the report. */
+/** Returns the findings about an account for settings, in the order of the report. */
 export function judge(account: Account, config: StackConfig): Finding[] {
   return checks.flatMap((check) => check(account, config) ?? []);
 }
@@ -80,7 +80,7 @@ const checks: readonly Check[] = [
     const { concurrency } = account;
     if (!("value" in concurrency)) return refused(about, concurrency);
     const { ConcurrentExecutions: quota, UnreservedConcurrentExecutions: unreserved } = concurrency.value.AccountLimit;
-    // The reservations of a stack that exists are not free and need not be.
+    // The reservations of an existing stack already belong to it.
     const free = Math.max(0, (isNew(account) ? unreserved : quota) - MIN_UNRESERVED);
     const mend = "aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000";
     const needed = reservedInTotal(config);
@@ -274,7 +274,7 @@ function lastDeployment({ events }: Account, stackName: string): StackEvent[] {
   return began === -1 ? all : all.slice(0, began);
 }
 
-/** The reason of the first failure of the last deployment. Later ones only follow from it. */
+/** The reason of the first failure of the last deployment. Later failures are consequences of it. */
 function firstFailure(events: readonly StackEvent[]): string {
   const found = events.findLast(
     ({ ResourceStatus: status, ResourceStatusReason: reason = "" }) => status.endsWith("_FAILED") && !/cancelled/i.test(reason),

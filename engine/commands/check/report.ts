@@ -2,7 +2,7 @@ import type { Finding } from "./findings.ts";
 
 const MARKS = { ok: "ok", unknown: "?", limits: "limits", blocks: "BLOCKS" } as const;
 
-/** Returns the report as text, which ends with the settings that deploy today if those that were given do not, or would limit something. */
+/** Returns the report as text. It ends with settings that can be deployed now if the given ones cannot, or would limit something. */
 export function report(findings: readonly Finding[], given: Readonly<Record<string, unknown>>): string {
   const lines = findings.flatMap(({ about, level, text, mend }) => [
     `${MARKS[level].padEnd(7)} ${about.padEnd(20)} ${text}`,

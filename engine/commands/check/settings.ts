@@ -5,7 +5,7 @@ import { parseConfig, type StackConfig } from "../../../lib/config.ts";
 import { Complaint } from "../../launch/complaint.mjs";
 import { root } from "../../paths.ts";
 
-/** The settings of a deployment as its reader gives them to cdk. */
+/** The settings of a deployment, in the form that the user passes to cdk. */
 export interface Settings {
   given: Record<string, unknown>;
   config: StackConfig;

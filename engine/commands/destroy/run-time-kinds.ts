@@ -17,7 +17,7 @@ import { clientConfig } from "../aws-cli.ts";
 import { whileInUse } from "../mapping-changes.ts";
 import type { StackParts } from "./stack-parts.ts";
 
-// The SDK, because an account can have a thousand machines and each call of the AWS CLI starts a program. It finds the same sign-in.
+// The SDK, because an account can have a thousand machines and each call of the AWS CLI starts a program. It uses the same credentials.
 const stepFunctions = new SFNClient(clientConfig());
 const lambda = new LambdaClient(clientConfig());
 const sns = new SNSClient(clientConfig());
@@ -25,16 +25,16 @@ const eventBridge = new EventBridgeClient(clientConfig());
 
 /** All state machines carry this tag with the name of their stack. */
 const MACHINE_TAG = "svc";
-/** AWS refuses more requests than a few each second, and the client repeats the refused ones. */
+/** AWS accepts only a few requests a second, and the client retries the refused ones. */
 const AT_ONCE = 4;
 
 /** A kind of resources that functions create at run time, so that CloudFormation does not remove them with the stack. */
 export interface RunTimeKind {
-  /** As the command names several. */
+  /** The plural in the output of the command. */
   title: string;
   /** Lists what the functions of a stack created, also if the stack is deleted. */
   list(stack: StackParts): Promise<string[]>;
-  /** Removes one of them. A repeated call is no error. */
+  /** Removes one of them. Idempotent. */
   remove(id: string): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export const runTimeKinds = {
     title: "event source mappings",
     async list({ functions, resources }) {
       const own: string[] = [];
-      // Lambda does not list by the name of a function that is deleted.
+      // Lambda cannot list by the name of a deleted function.
       for await (const { EventSourceMappings: mappings = [] } of paginateListEventSourceMappings({ client: lambda }, {})) {
         for (const { UUID: id, FunctionArn: arn, State: state } of mappings) {
           const functionName = arn?.split(":")[6] ?? "";

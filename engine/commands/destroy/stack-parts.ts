@@ -39,7 +39,10 @@ export function readStackParts({ id, name }: { id: string; name: string }, resou
   };
 }
 
-/** Returns whether a newer stack has the name of a deleted one: it may own what is found by the name. `describe` throws a complaint if there is none. */
+/**
+ * Returns whether a newer stack has the name of a deleted one: resources found by that name may belong to it. `describe` throws a complaint if
+ * there is none.
+ */
 export async function isReplaced(
   { StackName: name, StackStatus: status }: NamedStack,
   describe: (name: string) => Promise<unknown>,

@@ -16,7 +16,7 @@ describe("the functions that can write to the tables", () => {
     const CHANGE = /^dynamodb:(Put|Update|Delete|BatchWrite|Transact|PartiQL)/;
     const permitted = names.filter((name) => [...rightsOf(template, descriptions[name]).actions].some((action) => CHANGE.test(action)));
     expect(names.filter(isWriter)).toEqual(permitted);
-    // A new function that cannot write to a table is added here, after a check that nothing else must stop it.
+    // Add a new function here if it cannot write to a table, and after a check that nothing else requires a stop.
     expect(names.filter((name) => !isWriter(name))).toEqual(["api", "flows", "build"]);
     // The remaining functions are the runners and the pages.
     expect(writers).toHaveLength(permitted.length);
@@ -54,7 +54,7 @@ describe("the functions that can write to the tables", () => {
     const Role = "arn:aws:iam::111111111111:role/any";
     const Resources = { Fn: { Type: "AWS::Lambda::Function", Properties: { Environment, Role } } };
     expect(findWriters({ Resources })).toMatchObject([{ logicalId: "Fn" }]);
-    // It belongs to the app around the service.
+    // It belongs to the app that contains the service.
     for (const other of [{}, { Environment: { Variables: { TABLE: "own" } } }])
       expect(findWriters({ Resources: { Fn: { Type: "AWS::Lambda::Function", Properties: { ...other, Role } } } })).toEqual([]);
   });

@@ -19,8 +19,9 @@ const CHANGES = ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "Trans
 const LAMBDA_DEFAULT_TIMEOUT_S = 3;
 
 /**
- * Returns the functions of the service in a template whose roles permit changes of a table. The rights decide, so that the list includes each function
- * that a later release adds. A function whose role is not in the template counts as a writer. Functions of an app around the service do not count.
+ * Returns the functions of the service in a template whose roles permit changes of a table. The rights decide, so that the list includes each
+ * function that a later release adds. A function whose role is not in the template counts as a writer. Functions of the app that contains the
+ * service do not count.
  */
 export function findWriters({ Resources: resources }: StackTemplate): Writer[] {
   const all = Object.entries(resources);

@@ -27,7 +27,7 @@ describe("docs/aws.md", () => {
     const settings = JSON.parse(/-c svc='(.*?)'/.exec(text)?.[1] ?? "") as Record<string, unknown>;
     const functions = Object.values(aStack(settings).template.findResources("AWS::Lambda::Function"));
     const reserved = functions.map(({ Properties }) => Number(Properties.ReservedConcurrentExecutions ?? 0));
-    // Far above every quota of an account. Nothing else of the template differs that AWS could refuse before.
+    // Far above every quota of an account. The templates differ in nothing else that AWS could refuse first.
     expect(Math.max(...reserved)).toBeGreaterThan(100_000);
     const { template } = aStack();
     expect(Object.keys(aStack(settings).template.toJSON().Resources)).toEqual(Object.keys(template.toJSON().Resources));

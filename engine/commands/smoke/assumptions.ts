@@ -1,15 +1,15 @@
-/** Something that only AWS can prove. The page docs/aws.md lists all of them. */
+/** An assumption that only AWS can prove. The page docs/aws.md lists all of them. */
 export interface Assumption {
   id: string;
   title: string;
-  /** The statement that has to be true. */
+  /** The statement that must be true. */
   holds: string;
   /**
    * The check that shows it: a separate check in `npm run smoke -- --first-hour`, the scripts in all languages with which that command begins, or a
    * person.
    */
   by: "command" | "languages" | "person";
-  /** For a person: what to do or to run, and what to look for. */
+  /** For a person: the steps or commands, and the expected outcome. */
   check?: string;
   /** The remedy if it is not true. */
   otherwise: string;

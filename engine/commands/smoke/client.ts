@@ -5,7 +5,7 @@ import { formatDuration } from "../../launch/progress.mjs";
 export const RUN_LIMIT_MS = 60_000;
 const PAUSE_MS = 250;
 
-/** The service that is checked. */
+/** The service to check. */
 export interface Target {
   /** Without a trailing slash. */
   url: string;
@@ -21,7 +21,7 @@ interface CallOptions {
   redirect?: "follow" | "manual";
 }
 
-/** Sends a request and returns the whole reply, also that of a refused request. */
+/** Sends a request and returns the complete reply, even of a refused request. */
 export async function call(
   { url, token }: Target,
   method: string,
@@ -44,7 +44,7 @@ export async function call(
   return { status: answer.status, text: await answer.text(), headers: answer.headers };
 }
 
-/** The answer's text; anything but a 2xx is this check's failure, in the service's own words. */
+/** Returns the text of the reply. Any status other than 2xx fails the check with the sentence of the service. */
 export async function ask(target: Target, method: string, path: string, body?: unknown): Promise<string> {
   const { status, text } = await call(target, method, path, { body });
   if (status >= 200 && status < 300) return text;
@@ -65,7 +65,7 @@ export function expectEqual(got: unknown, wanted: unknown, what: string): void {
   if (gotJson !== wantedJson) throw new Complaint(`${what} is ${gotJson} instead of ${wantedJson}.`);
 }
 
-/** Prints one line per step, with its time; answers whether it went well. */
+/** Prints one line per step, with its time. Returns whether the step succeeded. */
 export async function step(name: string, work: () => Promise<string | undefined>): Promise<boolean> {
   const startedMs = Date.now();
   const line = (mark: string, detail: string) =>

@@ -11,7 +11,7 @@ export interface FirstHourOptions {
   workspace: string;
   /** The user of the token, whose folder contains the scripts of the checks. */
   username: string;
-  /** For a trial of the checks themselves: shorter runs and fewer of them, which prove less. */
+  /** For tests of the checks: shorter and fewer runs, which prove less. */
   quick: boolean;
   /** Whether the checks may create a queue with the AWS credentials of the shell. */
   sources: boolean;
@@ -28,17 +28,17 @@ interface Context extends FirstHourOptions {
   saveFlow(name: string, modules: object[]): Promise<string>;
 }
 
-/** A check returns what it saw, in a few words. */
+/** A check returns a short description of its observation. */
 type Check = (context: Context) => Promise<string>;
 
 /**
- * Jobs of a group, calls at once, seconds of a stream, and seconds without a call, after which the functions of the runners are frozen.
+ * Jobs of a group, concurrent calls, seconds of a stream, and seconds without a call, after which the functions of the runners are frozen.
  */
 const WHOLE = { groupJobs: 30, calls: 30, streamS: 120, idleS: 90 };
 const QUICK: typeof WHOLE = { groupJobs: 4, calls: 3, streamS: 2, idleS: 1 };
 const GROUP_LIMIT_MS = 300_000;
 const RESULT_BYTES = 5_000_000;
-/** The clocks of two machines differ by less. */
+/** The clocks of two machines differ by less than this. */
 const CLOCK_MS = 50;
 
 const TWICE = "export const main = (n: number) => n * 2;";
@@ -77,7 +77,7 @@ export function main() {
     );
     const job = await ask(target, "POST", `${w}/jobs/run/p/${path}`, {});
     const { root, seen } = (await resultOf(target, w, job)) as { root: boolean; seen: boolean[] };
-    // Locally the engine may run as root, to whom nothing is hidden.
+    // Locally the engine may run as root, from whom nothing is hidden.
     if (root) return "skipped: scripts run as root here";
     expectEqual(seen, [false, false], "The list of what a script can read");
     return "a script cannot read environment and descriptors of its supervisor";
@@ -201,7 +201,7 @@ export function main() {
   },
 };
 
-/** Runs every check that HTTP can reach, prints the others, and returns whether all went well. */
+/** Runs every check that HTTP can reach, prints the others, and returns whether all succeeded. */
 export async function checkFirstHour(options: FirstHourOptions): Promise<boolean> {
   const { target, workspace, username } = options;
   const w = `/api/w/${workspace}`;

@@ -2,7 +2,7 @@ import { getManifest, type RunnerLanguage } from "../../../contract/languages.ts
 import { Complaint } from "../../launch/complaint.mjs";
 import { ask, call, expectEqual, RUN_LIMIT_MS, step, type Target, until } from "./client.ts";
 
-/** A first save builds. */
+/** The first save starts a build. */
 const BUILD_LIMIT_MS = 180_000;
 
 /** Saves, builds, runs (both ways) and deletes one script. The script is deleted even if an earlier step fails. */

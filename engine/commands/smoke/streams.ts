@@ -2,7 +2,7 @@ import { limits } from "../../../contract/limits.ts";
 import { Complaint } from "../../launch/complaint.mjs";
 import { ask, expectEqual, type Target, until } from "./client.ts";
 
-/** The part of the context of a check that the checks of streams need. */
+/** The part of a check's context that the checks of streams need. */
 interface StreamContext {
   target: Target;
   w: string;
@@ -10,7 +10,7 @@ interface StreamContext {
   saveScript(name: string, content: string): Promise<string>;
 }
 
-/** A slot of a reader expires after this time, if the service has not learned that the reader left. */
+/** A slot of a reader expires after this time if the service does not notice that the reader has disconnected. */
 const EXPIRED_MS = limits.streamMs + 2 * limits.streamGraceMs;
 const REFUSED = 5;
 
@@ -28,7 +28,7 @@ export async function checkStream({ target, w, saveScript, size: { streamS } }: 
   const { whole, pieces, connections, lastedMs } = await readStream(target, `${w}/jobs/run_and_stream/p/${path}`, { seconds: streamS });
   expectEqual(whole, Array.from({ length: streamS }, (_, n) => `${n}\n`).join(""), "The stream");
   if (lastedMs < streamS * 1000) throw new Complaint(`The stream ended after ${lastedMs} ms, before the script.`);
-  // A reply that is buffered on its way arrives in one piece at the end.
+  // A reply that a proxy buffers arrives in one piece at the end.
   if (pieces < streamS / 4) throw new Complaint(`The stream arrived in ${pieces} pieces: something on its way holds it back.`);
   if (connections - 1 > lastedMs / limits.streamMs) throw new Complaint(`The stream was cut ${connections - 1} times in ${lastedMs} ms.`);
   return `${pieces} pieces in ${Math.round(lastedMs / 1000)} s, by ${connections} connections`;
@@ -74,7 +74,7 @@ async function readStream(target: Target, path: string, body: object) {
   return { whole, pieces, connections, lastedMs: Date.now() - startedMs };
 }
 
-/** Opens more streams than a reader may have, leaves all of them, and waits for a free one. */
+/** Opens more streams than a reader may have, abandons all of them, and waits for a free slot. */
 export async function checkLeftStreams({ target, w, saveScript }: StreamContext): Promise<string> {
   const path = await saveScript("left", "export const main = () => new Promise((resolve) => setTimeout(resolve, 600_000));");
   const job = await ask(target, "POST", `${w}/jobs/run/p/${path}`, {});

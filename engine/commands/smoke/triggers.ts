@@ -4,7 +4,7 @@ import { Complaint } from "../../launch/complaint.mjs";
 import { clientConfig } from "../aws-cli.ts";
 import { ask, call, expectEqual, type Target, until } from "./client.ts";
 
-/** The part of the context of a check that the checks of triggers need. */
+/** The part of a check's context that the checks of triggers need. */
 interface TriggerContext {
   target: Target;
   w: string;
@@ -18,7 +18,7 @@ interface TriggerContext {
 const TRIGGER_LIMIT_MS = 180_000;
 const ECHO = "export const main = (msg: unknown = 1) => msg;";
 
-/** A route with a password asks for it, so that browsers do, and accepts it. */
+/** A route with a password sends a challenge, so that browsers ask for the password, and accepts it. */
 export async function checkRoute({ target, w, workspace, saveScript }: TriggerContext): Promise<string> {
   const path = await saveScript("route", ECHO);
   const route = `first-hour-${randomBytes(4).toString("hex")}`;

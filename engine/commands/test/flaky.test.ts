@@ -54,7 +54,7 @@ async function runTests(names: string[], { options = "", args = [], stopAt }: Op
     `import { runTests } from ${url("engine/commands/test/second-run.ts")};
 process.exitCode = await runTests({ root: import.meta.dirname, args: process.argv.slice(2), ${options} });`,
   );
-  // The variables of this vitest are not for another one.
+  // The variables of this vitest must not reach another one.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^VITEST|^SVC_TEST_|^NODE_ENV$|^TEST$/.test(name)));
   const child = spawn(process.execPath, [path.join(folder, "run.ts"), ...args], { cwd: folder, env: { ...env, NO_COLOR: "1" } });
   let output = "";

@@ -50,8 +50,8 @@ export interface RunOutcome {
 }
 
 /**
- * Counts every kind of failure: a file that did not begin or could not be loaded, a failing hook, an error outside every test and a test
- * that never finished are each one failure.
+ * Counts every kind of failure: a file that did not begin or could not be loaded, a failing hook, an error outside every test and an unfinished
+ * test are each one failure.
  */
 export function readOutcome(
   files: Iterable<CountedFile>,

@@ -5,7 +5,7 @@ import { startVitestRuns } from "./vitest-runs.ts";
 interface Limits {
   /** More failed files are the sign of a broken change, not of flaky tests. */
   maxFiles: number;
-  /** The time for the second runs of all files. */
+  /** The time limit for the second runs of all files together. */
   timeoutMs: number;
 }
 const LIMITS: Limits = { maxFiles: 5, timeoutMs: 10 * 60_000 };
@@ -28,7 +28,7 @@ export async function runTests({ root, args, isStrict = false, limits = LIMITS }
   const runs = startVitestRuns(root);
   try {
     const { code, outcome } = await runs.run(args);
-    // Vitest has printed why it reports no outcome.
+    // Vitest has printed the reason for the missing outcome.
     if (!outcome) return code;
     const { files, refusal } = planSecondRun(outcome, limits.maxFiles);
     const deadlineMs = Date.now() + limits.timeoutMs;

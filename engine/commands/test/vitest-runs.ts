@@ -9,11 +9,11 @@ import { OUTCOME_FILE, type RunOutcome } from "./outcome.ts";
 const STOP_MS = 60_000;
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** The exit code for a vitest that a signal ended. */
+/** The exit code if a signal ended vitest. */
 const STOPPED_CODE = 130;
 
 export interface VitestRuns {
-  /** Runs vitest until the deadline. The outcome is missing if vitest ended before it reported one, or had to be ended. */
+  /** Runs vitest until the deadline. The outcome is missing if vitest ended before it reported one, or was killed. */
   run(args: readonly string[], deadlineMs?: number): Promise<{ code: number; outcome?: RunOutcome }>;
   /** Whether the user or the machine has stopped the runs by a signal. */
   isStopped(): boolean;
@@ -27,7 +27,7 @@ export function startVitestRuns(root: string): VitestRuns {
   const vitest = path.join(checkout, "node_modules", "vitest", "vitest.mjs");
   let isStopped = false;
   let forward = (_signal: NodeJS.Signals): unknown => undefined;
-  // Vitest ends on a signal by itself, with the engine stopped; this process only has to outlive it.
+  // On a signal vitest stops the engine and ends by itself; this process only has to outlive it.
   const stop = (signal: NodeJS.Signals) => {
     isStopped = true;
     forward(signal);

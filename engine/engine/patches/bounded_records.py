@@ -1,4 +1,4 @@
-"""Bounds what the engine remembers of work that is done. Without bounds, each finished job would leave about 40 KB of such records.
+"""Bounds the records that the engine retains of finished work. Without bounds, each finished job would leave about 40 KB of such records.
 
 Needed until the engine bounds these records itself. No issue of MiniStack asks for it.
 Test: engine/engine/checks/bounded_records.py

@@ -1,4 +1,4 @@
-"""Removes what has expired, as AWS does: items by the TTL of their table, and objects by the lifecycle rules of their bucket.
+"""Removes expired data, as AWS does: items by the TTL of their table, and objects by the lifecycle rules of their bucket.
 
 The engine stores neither setting from a CloudFormation template. Its own TTL parses every item every minute, and writes no stream record. A
 test can run a sweep of the test's tables and buckets at a time of its choice, and let the objects in its buckets grow older:
@@ -135,7 +135,7 @@ def expire_items(ddb, now_s, tables=None):
             for pk, sk in found:
                 with ddb._lock:
                     item = (table["items"].get(pk) or {}).get(sk)
-                    # It may have got a later expiry, or the attribute found is an inner one, which is none for AWS.
+                    # The expiry may have been extended, or the text found is a nested attribute, which AWS ignores.
                     expiry_s = item.get(attribute, {}).get("N") if item else None
                     if expiry_s is None or int(expiry_s) >= now_s:
                         continue
@@ -189,7 +189,7 @@ def expire_objects(s3, now_s, buckets=None):
 
 
 def answer_sweeps(app, sweep):
-    """Adds the route for tests. Only programs on this machine reach it (refuse_web_pages)."""
+    """Adds the route for tests. Only programs on this machine can reach it (refuse_web_pages)."""
 
     async def routed(scope, receive, send):
         if scope["type"] != "http" or scope["path"] != "/_svc/expire":

@@ -1,7 +1,7 @@
-"""Reads what a function has printed without a pause after its last line.
+"""Reads the output of a function without a pause after its last line.
 
-The engine waits 5 ms after each call for another line. Every function of this service prints its line before it answers. A line that comes later
-is part of the log of the next call, so on a busy machine the first line is awaited for longer than in the engine.
+The engine waits 5 ms after each call for another line. Every function of this service prints its line before it answers. A later line
+becomes part of the log of the next call, so on a busy machine the first line is awaited for longer than in the engine.
 
 Needed until the pause of the engine is configurable. No issue of MiniStack asks for it.
 Test: engine/engine/checks/effects.py

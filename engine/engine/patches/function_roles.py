@@ -46,7 +46,7 @@ class Roles:
 
     def policy_of(self, function_name):
         function = self.functions.get(function_name)
-        # A function that was deleted has no rights any more, and neither have the URLs that it signed.
+        # A deleted function no longer has rights, and neither do the URLs that it signed.
         role = self.roles.get(function["config"]["Role"].rpartition("/")[2]) if function else None
         documents = tuple(role["InlinePolicies"].values()) if role else ()
         known = self.compiled.get(function_name)
@@ -86,7 +86,7 @@ def refused_right(roles, function_name, service, request, place):
 
 
 def guard_requests(app, roles):
-    """Refuses requests before they reach their service. Requests for DynamoDB take another path (quick_requests.py)."""
+    """Refuses requests before they reach their service. Requests for DynamoDB are handled elsewhere (quick_requests.py)."""
     from ministack.core.iam_actions import access_denied_response
     from ministack.core.responses import fix_error_content_type, get_account_id
     from ministack.core.router import detect_service, extract_access_key_id, extract_region

@@ -1,7 +1,7 @@
-"""Ends the last process of a function too if the function is rarely called, as AWS does.
+"""Also ends the last process of a function that is rarely called, as AWS does.
 
-The engine keeps one process of each function, of 30 to 60 MB, also of those that run once after a deployment. A function that is called more
-often keeps its process, so that its calls stay quick.
+The engine keeps one process of each function, of 30 to 60 MB, also of those that run once after a deployment. A function that is called
+more often keeps its process, so that its calls stay quick.
 
 Needed until the engine ends the last idle process of a function too. No issue of MiniStack asks for it.
 Test: engine/engine/checks/function_processes.py

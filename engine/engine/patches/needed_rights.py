@@ -206,7 +206,7 @@ REST_SERVICES = {"s3": rights_of_s3, "lambda": rights_of_lambda, "ses": rights_o
 
 
 def needed_rights(service, request, place):
-    """The rights of a request in a place `region:account`. Throws Unmapped if the request is none that the product sends."""
+    """The rights of a request in `region:account`. Throws Unmapped for a request that the product never sends."""
     method, path, headers, body, params = request
     try:
         if service in JSON_SERVICES:

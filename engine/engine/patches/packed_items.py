@@ -131,7 +131,7 @@ class Indexes:
                 bisect.insort(partitions.setdefault(new[0], []), (new[1], pk, sk))
 
     def get(self, name):
-        """As the engine's own query reads an index: by partition, pairs of keys."""
+        """The form in which the engine's own query reads an index: by partition, pairs of keys."""
         return Pairs(self.entries[name]) if name in self.entries else None
 
 
@@ -191,7 +191,7 @@ LAST = "\U0010ffff"
 
 
 def range_of(entries, match, values):
-    """The part of sorted entries that a key condition selects, as two positions."""
+    """The range of sorted entries that a key condition selects, as two positions."""
     low_name, low, high, _, operator, operand, prefix_name, prefix = match.group(3, 4, 5, 6, 7, 8, 9, 10)
     position = lambda entry: entry[0][0]  # noqa: E731
     if low_name:
@@ -327,7 +327,7 @@ def read_items(path, table):
 
 
 def save_items(get_state):
-    """The engine's state without items, which are written beside it."""
+    """The engine's state without items, which are written to a separate file."""
 
     def state():
         written = set()

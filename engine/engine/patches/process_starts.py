@@ -12,9 +12,9 @@ import os
 import threading
 
 STARTS_AT_A_TIME = max(2, os.cpu_count() or 0)
-# Most calls take less, so a process is free before another one would have started.
+# Most calls are shorter, so a process becomes free before another one would have started.
 PATIENCE_S = 0.3
-# A start that takes longer does not keep the other calls waiting.
+# A longer start does not delay the other calls.
 START_S = 10
 
 

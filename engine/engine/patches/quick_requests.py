@@ -1,8 +1,8 @@
 """Answers requests for DynamoDB in the HTTP protocol, and sends each response in one packet.
 
-The engine asks of each request whether it belongs to one of its hundred services and pages, which takes as long as most DynamoDB requests
-themselves, and most requests are for DynamoDB. A task for each request and a packet for each part of a response cost as much again, also
-at the client.
+The engine checks each request against its hundred services and pages, which takes as long as most DynamoDB requests themselves, and most
+requests are for DynamoDB. A task for each request and a packet for each part of a response cost as much again, and also slow down the
+client.
 
 Needed until the engine selects the handler of a request before it asks all services, and joins the parts of a response. No issue of
 MiniStack asks for it.
@@ -94,7 +94,7 @@ class JoinedWrites:
 
     def flush(self):
         parts, self.parts = self.parts, []
-        # The caller may have left in the same step.
+        # The caller may have disconnected in the same step.
         if parts and not self.transport.is_closing():
             self.transport.write(b"".join(parts))
 
@@ -117,7 +117,7 @@ class QuickProtocol(HttpToolsProtocol):
         self.transport = JoinedWrites(transport, self.loop)
 
     def quick_headers(self):
-        """The headers of an ordinary request of an AWS client for DynamoDB. A presigned one and a compressed one take the engine's own way."""
+        """The headers of an ordinary request of an AWS client for DynamoDB. The engine's own server handles presigned and compressed ones."""
         if not any(name == b"x-amz-target" and value.startswith(TARGET) for name, value in self.headers):
             return None
         headers = {}

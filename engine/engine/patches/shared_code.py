@@ -46,7 +46,7 @@ class CodeZip(zipfile.ZipFile):
             try:
                 os.rename(partial, shared)
             except OSError:
-                # Another process of this function has just done the same.
+                # Another process of this function has just created the link.
                 shutil.rmtree(partial)
         os.rmdir(path)
         os.symlink(shared, path)

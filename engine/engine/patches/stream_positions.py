@@ -1,7 +1,7 @@
 """Lets functions read a table's stream after a restart.
 
-The engine stores how far each function has read a stream, but not the stream, which begins at 0 with every start. Without this patch, a function
-reads nothing until as much has been written as in all the time before.
+The engine stores how far each function has read a stream, but not the stream, which begins at 0 with every start. Without this patch, a
+function reads nothing until the stream is as long as before the restart.
 
 Needed until the engine restores no positions of streams that it does not store. No issue of MiniStack asks for it. Issue 889 was a similar
 fault of queues.

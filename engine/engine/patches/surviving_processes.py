@@ -1,7 +1,7 @@
-"""Lets the process of a function live on after the handler has thrown an error, as AWS does.
+"""Keeps the process of a function alive after the handler has thrown an error, as AWS does.
 
-The engine kills it, so that each failed step of a flow costs a start. What the function does with its errors is in its hands on AWS
-too: only a process that ends or does not answer in time is replaced.
+The engine kills it, so that each failed step of a flow costs a start. On AWS too, a function is responsible for its state after an error:
+only a process that ends or does not answer in time is replaced.
 
 Needed until the engine retains such a process. MiniStack's pull request 1012 made it end the process; issue 1358 was the same fault of
 functions in containers.
@@ -9,7 +9,7 @@ Test: engine/engine/checks/function_processes.py
 """
 
 HANDLER_ERROR = 'status: "error", error: String(err.message || err), trace: err.stack || ""'
-# The engine takes this for a result, and `invoke` makes the error of it.
+# The engine treats this as a result, and `invoke` converts it to the error.
 KEPT = 'status: "ok", thrown: { error: String(err.message || err), trace: err.stack || "" }'
 
 

@@ -29,7 +29,7 @@ def is_from_program(headers):
 
 
 def refuse_web_pages(app, key):
-    """Answers programs, and the front server, which knows the key, for its callers."""
+    """Answers programs, and requests of the front server, which sends the key."""
 
     async def guarded(scope, receive, send):
         if scope["type"] == "lifespan":

@@ -64,7 +64,7 @@ def _listed(args, names):
     if names is None:
         return [args] if args else []
     present = [at for at, name in enumerate(names) if name in args]
-    # Parameters behind the last argument keep their defaults.
+    # Parameters after the last argument have their defaults.
     return [args.get(name) for name in names[: max(present, default=-1) + 1]]
 
 
@@ -131,7 +131,7 @@ def _evaluate(annotation, function):
     try:
         return eval(annotation, _globals_of(function))
     except Exception:
-        # The annotation names something that exists only for a type checker, so its text is matched instead.
+        # The annotation refers to a name that exists only for a type checker, so its text is matched instead.
         inner = re.fullmatch(r"(?:typing\.)?Optional\[(.*)\]|(.*?)\s*\|\s*None|None\s*\|\s*(.*)", annotation.strip())
         name = next((group for group in inner.groups() if group), "") if inner else annotation
         return {parsed.__name__: parsed for parsed in _PARSERS}.get(name.strip().rpartition(".")[2])

@@ -1,4 +1,4 @@
-"""Asks the service whether `main` may have the arguments that the preprocessor returned."""
+"""Lets the service check the arguments that the preprocessor returned for `main`."""
 
 import json
 import time
@@ -6,12 +6,12 @@ import urllib.error
 import urllib.request
 
 _PAUSES_S = (0.3, 1.0)
-"""The service is asked again after these pauses."""
+"""Requests to the service are repeated after these pauses."""
 _TIMEOUT_S = 30
 
 
 def find_problem(check, made):
-    """Returns the error of the run if it must not continue. `made` is the JSON of the arguments, `check` names the route and its token."""
+    """Returns the error of the run if it must not continue. `made` is the JSON of the arguments; `check` contains the route and its token."""
     # Ignores the machine's proxy settings: the internal route is reached directly.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     headers = {"Authorization": f"Bearer {check['token']}", "Content-Type": "application/json"}

@@ -46,14 +46,14 @@ def run_forked(control):
     try:
         send_result(result, job["secret"], header, body)
     finally:
-        # Not sys.exit: threads that the script left behind must not hold the run up.
+        # Not sys.exit, because threads of the script must not delay the end of the run.
         os._exit(0)
 
 
 def warm_up():
     """Runs a sample script once before the job arrives, because a fork is slow when it first touches memory."""
     here = os.path.dirname(os.path.abspath(__file__))
-    # The sample must not leave bytecode files beside the runner's own files.
+    # The sample must not leave bytecode files next to the runner's own files.
     sys.dont_write_bytecode = True
     sample = {"root": here, "entry": "sample.py", "entrypoint": "main", "args": {"name": "x"}, "maxResultBytes": 1 << 20}
     header, body = script.run(lambda: script.load(here, "sample.py"), sample)

@@ -24,13 +24,14 @@ import time
 
 from svc_host import isolation, processes, script, wire
 
-# `job` stores sys.path at its import, as every run must find it.
+# When imported, `job` records the sys.path with which every run must start.
 del sys.path[0]
 from svc_host import job as jobs
 
 sys.dont_write_bytecode = False
 
-READY = ("collections.abc", "copy", "csv", "functools", "hashlib", "io", "itertools", "logging", "math", "random", "string", "subprocess", "tempfile", "urllib.parse")
+READY = ("collections.abc", "copy", "csv", "functools", "hashlib", "io", "itertools", "logging", "math", "random", "string", "subprocess",
+"tempfile", "urllib.parse")
 """Modules that most scripts import. {preload} adds those that earlier runs of the same script imported."""
 
 
@@ -226,7 +227,7 @@ def preload(names):
 
 
 def main():
-    # A script of another key must not be able to change the interpreter of the next run.
+    # A script with another key must not be able to change the interpreter of the next run.
     isolation.hide_from_children()
     control, lifeline = (int(text) for text in sys.argv[1:3])
     for fd in (control, lifeline):

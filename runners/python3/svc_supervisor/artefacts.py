@@ -24,7 +24,7 @@ class ArtefactError(Exception):
 
 
 class Lease:
-    """The right to run from an artefact. Call `release` after the last run from it."""
+    """A lease of an artefact. Call `release` after the last run from it."""
 
     def __init__(self, sha256):
         self.sha256 = sha256
@@ -79,7 +79,7 @@ def _lock(root, operation):
         lock = os.open(root + ".lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, operation)
-            # Eviction removes the lock file, and a lock on a removed file protects nothing.
+            # Eviction removes the lock file, and a lock on a removed file has no effect.
             if os.path.samestat(os.fstat(lock), os.stat(root + ".lock")):
                 return lock
         except FileNotFoundError:

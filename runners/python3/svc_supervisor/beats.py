@@ -11,7 +11,7 @@ WATCHED_EVERY_S = 0.2
 OUTPUT_EVERY_S = 5.0
 OUTPUT_UNITS = 64 * 1024
 LOST_AFTER_S = float(os.environ.get("SVC_TEST_LOST_AFTER_S") or 40)
-"""After this time without an acknowledgement, and if no executor renews the lease, the attempt counts as lost: its lease may pass to another one."""
+"""After this time without an acknowledgement, and if no executor renews the lease, the attempt counts as lost: another attempt may take the lease."""
 MAX_CHUNK_CHARS = 128 * 1024
 MAX_RETURNED_UNITS = 256 * 1024
 _TICK_S = 0.1

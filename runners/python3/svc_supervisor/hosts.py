@@ -234,7 +234,7 @@ class Pool:
         return self._new(), True
 
     def end_others(self, key):
-        """Ends the dedicated hosts of other keys, whose threads still act, and returns whether there were any."""
+        """Ends the dedicated hosts of other keys, whose threads may still be active, and returns whether there were any."""
         others = [other for other in self._hosts if other != key and other[1] is not None]
         for other in others:
             self._hosts.pop(other).destroy()

@@ -100,8 +100,8 @@ def _key(request):
 
 
 def _end_others(request, pool):
-    """Ends what may still act for another script. Call it before the files of a run are read."""
-    # Elsewhere all jobs belong to one developer.
+    """Ends processes that may still be active for another script. Call it before the files of a run are read."""
+    # Elsewhere all jobs belong to the same developer.
     if work.SOLE and pool.end_others(_key(request)):
         strays.kill(pool.ids(), None)
 

@@ -1,4 +1,4 @@
-"""Detects changes of unpacked artefacts by other scripts.
+"""Detects changes that other scripts made to unpacked artefacts.
 
 The scripts of one environment have one user, so a script can change the unpacked files of another one. A script may change its own:
 Python stores compiled modules there. The state of an artefact is therefore recorded when another one is about to run, and compared
@@ -16,8 +16,8 @@ _current = None
 
 
 def is_intact(root):
-    """Call this before an artefact runs. Returns False if its files are not as its own last run left them."""
-    # Elsewhere other supervisors use the same files, and all jobs belong to one developer.
+    """Call this before an artefact runs. Returns False if its files have changed since its own last run."""
+    # Elsewhere other supervisors use the same files, and all jobs belong to the same developer.
     if not work.SOLE or root == _current:
         return True
     return root in _seals and _seals[root] == _describe(root)
@@ -34,7 +34,7 @@ def note_run(root):
 
 
 def _describe(root):
-    """Returns a hash of the path, type, size and time of change of every entry. No process can choose that time (`ctime`), also not after a change."""
+    """Returns a hash of the path, type, size and time of change of every entry. No process can set that time (`ctime`), not even after a change."""
     digest = hashlib.sha256()
 
     def add(path, entry):

@@ -60,7 +60,7 @@ class Shared:
         os.rename(self._aside, os.path.join(directory, _NAME))
 
     def take_from(self, directory):
-        """Takes the folder back. Call this after the last process of the job has ended."""
+        """Moves the folder out of the job's directory. Call this after the last process of the job has ended."""
         try:
             os.rename(os.path.join(directory, _NAME), self._aside)
         except OSError:

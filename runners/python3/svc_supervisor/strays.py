@@ -11,12 +11,12 @@ from . import work
 _older = {}
 """The start times of processes that are older than the first host, by process id."""
 _unrelated = set()
-"""Processes that are not below the supervisor, which none of them can become. Forgotten after a minute, because ids are reused."""
+"""Processes that are not descendants of the supervisor and cannot become any. Forgotten after a minute, because ids are reused."""
 _forget_at = 0.0
 _SWEEP_S = float(os.environ.get("SVC_TEST_SWEEP_MS") or 5000) / 1000
 """A run that starts processes faster than they are killed must not stop the supervisor for longer."""
 _LAST_SWEEP_S = 5.0
-"""After everything was killed, what is left is quickly found."""
+"""After everything was killed, the remaining processes are found quickly."""
 _kills_of_all = 0
 _left = None
 
@@ -29,11 +29,11 @@ def take_control():
 
 
 def judge(pid, by_id, supervisor, older, hosts, ended, unrelated):
-    """Returns what a process is: "stray", "known", "unrelated", or "torn" if its parent ended while the list was read.
+    """Returns the relation of a process: "stray", "known", "unrelated", or "torn" if its parent ended while the list was read.
 
-    `by_id` contains (id, parent, start time) by id. A stray is a descendant of the supervisor that it does not know. No process of a run can
-    leave its descendants, because supervisor and hosts adopt orphans. A host ends what its forks leave, so its descendants are known,
-    except for those of `ended`, a host that ran a job itself.
+    `by_id` contains (id, parent, start time) by id. A stray is a descendant of the supervisor that it does not know. No process of a run
+    can escape from the descendants, because supervisor and hosts adopt orphans. A host ends the processes that its forks leave, so its
+    descendants are known, except for those of `ended`, a host that ran a job itself.
     """
     if pid == supervisor or pid in hosts:
         return "known"
@@ -55,7 +55,7 @@ def judge(pid, by_id, supervisor, older, hosts, ended, unrelated):
 def kill(hosts, ended):
     """Kills the strays, including those that they fork during the search, and returns their number. `hosts` are the ids of all hosts.
 
-    If there are more after some seconds, all processes end at once, where that is possible.
+    If more remain after some seconds, all processes end at once, where that is possible.
     """
     global _left
     killed, is_over = _sweep(hosts, ended, _SWEEP_S)
@@ -79,10 +79,10 @@ def take_survivors():
 
 
 def owns_all(pids, supervisor, parent_of, may_signal):
-    """Returns whether a signal to all processes would reach only those below the supervisor. Follows `ownsAll` of the Node-hosted supervisor.
+    """Returns whether a signal to all processes would reach only descendants of the supervisor. Follows `ownsAll` of the Node-hosted supervisor.
 
-    The system sends it neither to its sender nor to process 1. Anything else that the supervisor may signal, such as the programs of a
-    developer, makes this False. `parent_of` returns None for a process that has ended.
+    The system sends it neither to its sender nor to process 1. Returns False if the supervisor may signal any other process, such as the
+    programs of a developer. `parent_of` returns None for a process that has ended.
     """
 
     def is_below(pid):
@@ -95,7 +95,7 @@ def owns_all(pids, supervisor, parent_of, may_signal):
         return True
 
     def is_spared_or_below(pid):
-        # The parent may end while the line is followed; the supervisor then becomes the parent.
+        # The parent may end during the walk up the ancestors; the supervisor then becomes the parent.
         for _ in range(20):
             found = is_below(pid)
             if found or parent_of(pid) is None:
@@ -108,9 +108,9 @@ def owns_all(pids, supervisor, parent_of, may_signal):
 
 
 def _kill_all():
-    """Kills everything below the supervisor at once, also the hosts: none of them can start another one first.
+    """Kills all descendants of the supervisor at once, including the hosts, so that none of them can start another process first.
 
-    Does nothing where other programs would be hit, as on a developer's machine, and returns False.
+    Does nothing and returns False where this would reach other programs, as on a developer's machine.
     """
     global _kills_of_all
     _unrelated.clear()
@@ -121,7 +121,7 @@ def _kill_all():
     try:
         os.kill(-1, signal.SIGKILL)
     except OSError:
-        # None was left.
+        # No process was left.
         pass
     return True
 
@@ -145,7 +145,7 @@ def _may_signal(pid):
 
 
 def _sweep(hosts, ended, seconds):
-    """Returns the number of strays that it killed, and whether there were more when its time was over."""
+    """Returns the number of strays that it killed, and whether more remained at the time limit."""
     global _forget_at
     now = time.monotonic()
     if now > _forget_at:

@@ -1,4 +1,4 @@
-"""Removes a job's writes to /tmp, by `SVC_TMP_MODE`: `sweep`, `private` or `none`."""
+"""Removes a job's writes to /tmp according to `SVC_TMP_MODE`: `sweep`, `private` or `none`."""
 
 import os
 import sys

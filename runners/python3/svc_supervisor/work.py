@@ -20,7 +20,7 @@ def folder(*names):
 
 
 def repair():
-    """Creates the folders that a script has removed, or replaced by something else. Call it before each run."""
+    """Creates the folders that a script has removed or replaced. Call it before each run."""
     for path in (WORK, *(os.path.join(WORK, *names) for names in (("hosts",), ("artefacts",), ("artefacts", ".new")))):
         if not is_folder(path):
             remove(path)

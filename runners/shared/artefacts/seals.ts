@@ -13,9 +13,9 @@ const seals = new Map<string, string | undefined>();
 /** The artefact that ran last. */
 let current: string | undefined;
 
-/** Call this before an artefact runs. Returns false if its files are not as its own last run left them. */
+/** Call this before an artefact runs. Returns false if its files have changed since its own last run. */
 export function isIntact(directory: string): boolean {
-  // Elsewhere other supervisors use the same files, and all jobs belong to one developer.
+  // Elsewhere other supervisors use the same files, and all jobs belong to the same developer.
   if (!settings().sole || directory === current) return true;
   const seal = seals.get(directory);
   return seal !== undefined && seal === describeTree(directory);
@@ -28,7 +28,7 @@ export function noteRun(directory: string): void {
   current = directory;
 }
 
-/** Returns a hash of the path, type, size and time of change of every entry. No process can choose that time (`ctime`), also not after a change. */
+/** Returns a hash of the path, type, size and time of change of every entry. No process can set that time (`ctime`), not even after a change. */
 function describeTree(root: string): string | undefined {
   const hash = createHash("sha256");
   const add = (path: string) => {

@@ -47,7 +47,7 @@ export class Shared {
     renameSync(this.#aside, join(jobDirectory, NAME));
   }
 
-  /** Takes the folder back. Call this after the last process of the job has ended. */
+  /** Moves the folder out of the job's directory. Call this after the last process of the job has ended. */
   takeFrom(jobDirectory: string): void {
     try {
       renameSync(join(jobDirectory, NAME), this.#aside);

@@ -15,7 +15,7 @@ export async function upload(url: string, body: Uint8Array, type: string): Promi
       if (response.ok) return true;
       if (response.status < 500 && response.status !== 429) return false;
     } catch {
-      // There was no connection; the next attempt follows.
+      // There was no connection; the loop tries again.
     }
   }
   return false;

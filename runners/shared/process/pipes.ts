@@ -15,7 +15,7 @@ import { helpers } from "./strays.ts";
 const BATCH = 24;
 const LOW = 8;
 const names: string[] = [];
-/** Makes names unique: those of an earlier supervisor with the same process id may still exist. */
+/** Makes names unique, because pipes of an earlier supervisor with the same process id may still exist. */
 const run = randomBytes(4).toString("hex");
 let made = 0;
 let refilling = false;
@@ -27,7 +27,7 @@ function newNames(): string[] {
 function takeName(): string {
   for (;;) {
     const name = names.pop();
-    // A script may have removed a pipe, or put something else in its place.
+    // A script may have removed or replaced a pipe.
     if (name !== undefined && isPipe(name)) return name;
     if (name !== undefined) continue;
     const batch = newNames();
@@ -40,7 +40,7 @@ function isPipe(name: string): boolean {
   try {
     return lstatSync(name).isFIFO();
   } catch {
-    // It was removed.
+    // The pipe was removed.
     return false;
   }
 }
@@ -72,7 +72,7 @@ export function removeUnusedPipes(): void {
 
 const drainBuffer = Buffer.allocUnsafeSlow(65_536);
 
-/** The supervisor's end of a pipe that a child writes to. */
+/** The supervisor's end of a pipe to which a child writes. */
 export class PipeReader {
   /** Receives every chunk in order. It is replaced when the pipe serves the next run. */
   onData: (chunk: Buffer) => void = () => {};

@@ -33,7 +33,7 @@ const parents: Record<number, number> = {
   40: SUPERVISOR,
 };
 
-/** The verdict on process 99, whose ancestors are `line`, from the nearest on. */
+/** The verdict on process 99, whose ancestors are `line`, the nearest first. */
 function judged(line: readonly number[], { isOtherBusy = true, startedAt = "9", gone = 0 } = {}) {
   const entries = new Map<number, ProcessEntry>();
   const add = (id: number, parent: number, at: string) => entries.set(id, { id, parent, startedAt: at });
@@ -63,7 +63,7 @@ describe("a process", () => {
 });
 
 describe("the signal to all processes", () => {
-  /** Process 10 supervises, below process 1. 20 and 30 are below it. */
+  /** Process 10 is the supervisor, a child of process 1. 20 and 30 are its children. */
   const tree: Record<number, number> = { 1: 0, [SUPERVISOR]: 1, 20: SUPERVISOR, 30: 20 };
   const isSent = (more: Record<number, number>, signalled: readonly number[]) => {
     const parents: Record<number, number> = { ...tree, ...more };

@@ -17,25 +17,25 @@ interface ChildState {
   fresh: boolean;
 }
 
-/** The processes that the supervisor knows, at one moment. */
+/** A snapshot of the processes that the supervisor knows. */
 export interface KnownProcesses {
   supervisor: number;
   /** Processes that are older than the supervisor's first job, with their `startedAt`. */
   older: ReadonlyMap<number, string>;
-  /** Short programs that the supervisor started for itself. They and their children are left alone. */
+  /** Short programs that the supervisor started for itself. They and their children are not strays. */
   helpers: ReadonlySet<number>;
   /** Children that execute jobs or wait for one. */
   children: ReadonlyMap<number, ChildState>;
   /** The child whose job has ended. */
   ended: number;
-  /** Processes that are not below the supervisor. They cannot become its descendants. */
+  /** Processes that are not descendants of the supervisor, and cannot become any. */
   unrelated: ReadonlySet<number>;
 }
 
 /**
- * Finds the processes that a job left behind: descendants of the supervisor that it does not know. No process of a job can leave its descendants,
- * whatever group, environment and directory it has, because the supervisor adopts orphans. Processes of other programs are never among them.
- * `unsure`: an orphan may belong to another job, which still runs. `torn`: a process whose parent ended while the list was read.
+ * Finds the processes that a job left behind: descendants of the supervisor that it does not know. No process of a job can escape from its
+ * descendants, whatever group, environment and directory it has, because the supervisor adopts orphans. Processes of other programs are never
+ * among them. `unsure`: an orphan may belong to another job, which still runs. `torn`: a process whose parent ended while the list was read.
  */
 export function judgeProcess(entry: ProcessEntry, byId: ReadonlyMap<number, ProcessEntry>, known: KnownProcesses): Verdict {
   const { supervisor, older, helpers, children, ended, unrelated } = known;
@@ -55,7 +55,7 @@ export function judgeProcess(entry: ProcessEntry, byId: ReadonlyMap<number, Proc
 }
 type Verdict = "known" | "stray" | "unsure" | "unrelated" | "torn";
 
-/** The supervisor's hold on the processes below it. */
+/** The supervisor's control of its descendants. */
 interface Control {
   reap: (id: number) => void;
   older: ReadonlyMap<number, string>;
@@ -73,8 +73,8 @@ const unrelated = new Set<number>();
 let unrelatedMs = 0;
 
 /**
- * Makes this process unreadable for every process of the same user, and the parent of all orphans below it. Call it before any code of users
- * runs. Returns why it is not possible, or `undefined`.
+ * Makes this process unreadable for every process of the same user, and the parent of all orphaned descendants. Call it before any code of users
+ * runs. Returns the reason if it is not possible, otherwise `undefined`.
  */
 export function takeControl(): string | undefined {
   if (control || problem) return problem;
@@ -90,7 +90,7 @@ export function takeControl(): string | undefined {
     control = { reap: loaded.exports as Control["reap"], older };
     process.on("SIGCHLD", reapOrphans);
   } catch (error) {
-    // A directory for temporary files without the right to execute, or a C library without the dynamic loader's table of names.
+    // The directory for temporary files is mounted without the right to execute, or the C library has no dynamic symbol table.
     problem = `The supervisor cannot be hidden from scripts: ${error instanceof Error ? error.message : String(error)}`;
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -135,8 +135,9 @@ function listProcesses(onEnded: (id: number) => void = () => {}): ProcessEntry[]
 }
 
 /**
- * Returns whether a signal to all processes would reach only those below the supervisor. The system sends it neither to its sender nor to process 1. Anything
- * else that the supervisor may signal, such as the programs of a developer, makes this false. `parentOf` returns `undefined` for a process that has ended.
+ * Returns whether a signal to all processes would reach only descendants of the supervisor. The system sends it neither to its sender nor to
+ * process 1. Returns false if the supervisor may signal any other process, such as the programs of a developer. `parentOf` returns `undefined`
+ * for a process that has ended.
  */
 export function ownsAll(
   ids: readonly number[],
@@ -152,7 +153,7 @@ export function ownsAll(
   };
   return ids.every((id) => {
     if (id === 1) return true;
-    // The parent may end while the line is followed; the supervisor then becomes the parent.
+    // The parent may end during the walk up the ancestors; the supervisor then becomes the parent.
     for (let attempt = 0; attempt < 20; attempt++) {
       const found = isBelow(id);
       if (found === true || parentOf(id) === undefined) return true;
@@ -176,8 +177,8 @@ let killsOfAll = 0;
 export const countKillsOfAll = (): number => killsOfAll;
 
 /**
- * Kills all processes below the supervisor at once, those that wait for a job included. None of them can start another one first. Returns false
- * without a kill where it would reach other programs or jobs, as on a developer's machine.
+ * Kills all descendants of the supervisor at once, including those that wait for a job, so that none of them can start another process first.
+ * Returns false and kills nothing where this would reach other programs or jobs, as on a developer's machine.
  */
 function killAll(ended: number): boolean {
   const isOtherBusy = [...children].some(([id, { busy }]) => busy && id !== ended);
@@ -187,7 +188,7 @@ function killAll(ended: number): boolean {
   try {
     process.kill(-1, "SIGKILL");
   } catch {
-    // None was left.
+    // No process was left.
   }
   return true;
 }
@@ -201,12 +202,12 @@ export function takeSurvivors(): string | undefined {
   return fault;
 }
 
-/** After everything was killed, what is left is quickly found. */
+/** After everything was killed, the remaining processes are found quickly. */
 const LAST_SWEEP_MS = 5000;
 
 /**
- * Kills the processes that jobs left, including those that they fork during the search. If there are more after some seconds, all processes end at once,
- * where that is possible. `complete`: none can be left. It is false without control, and while other jobs run.
+ * Kills the processes that jobs left, including those that they fork during the search. If more remain after some seconds, all processes end at
+ * once, where that is possible. `complete`: none can remain. It is false without control, and while other jobs run.
  */
 export function killStrays(ended: number): { killed: number; complete: boolean } {
   if (!control) return { killed: 0, complete: false };

@@ -12,7 +12,7 @@ const ENTER = `cd "$1" && mount -t tmpfs -o mode=711 tmpfs "$0" && mkdir -m 700 
 for name in $4; do mkdir -p "$2/$name" && mount -c --rbind "/tmp/$name" "$2/$name" || exit 1; done && unset IFS && set +f && \
 mount --rbind "$2" /tmp && cd "$3" && shift 4 && exec "$@"`;
 
-/** Returns the entries of /tmp that a job needs, if the checkout lies there: its work directory, this code and the interpreter. */
+/** Returns the entries of /tmp that a job needs if the checkout is in /tmp: its work directory, this code and the interpreter. */
 export function visibleBelowTmp(): string[] {
   const needed = [settings().workDir, import.meta.dirname, process.execPath];
   return [...new Set(needed.flatMap((path) => /^\/tmp\/([^/]+)/.exec(path)?.[1] ?? []))];
@@ -90,7 +90,7 @@ export function removeTree(path: string): void {
   }
 }
 
-/** Creates the folders of the work directory that a script has removed, or replaced by something else. Call it before each run. */
+/** Creates the folders of the work directory that a script has removed or replaced. Call it before each run. */
 export function repairWorkDir(): void {
   for (const path of workFolders()) {
     if (isFolder(path)) continue;
@@ -106,7 +106,7 @@ function isFolder(path: string): boolean {
     if ((stat.mode & 0o700) !== 0o700) chmodSync(path, 0o700);
     return true;
   } catch {
-    // It is missing, or another user owns it.
+    // The folder is missing, or another user owns it.
     return false;
   }
 }

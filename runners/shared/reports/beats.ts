@@ -56,7 +56,7 @@ export class Beats {
 
   /** Call when there is new output. */
   wake(): void {
-    // Only these two conditions bring the next beat forward, so rescheduling for every line of output is unnecessary.
+    // Only these two conditions advance the next beat, so rescheduling for every line of output is unnecessary.
     if (this.#watched || this.#options.log.unsentUnits >= FLUSH_UNITS) this.#schedule();
   }
 

@@ -27,12 +27,12 @@ export class InternalRoute {
       }
       return { acknowledged: true, reply: (await response.json()) as BeatReply };
     } catch {
-      // The next heartbeat repeats what this one carried.
+      // The next heartbeat repeats the content of this one.
       return { acknowledged: false };
     }
   }
 
-  /** Reports the outcome in at most three attempts. More are not needed, because the answer to the invocation also carries it. */
+  /** Reports the outcome in at most three attempts. More are unnecessary, because the answer to the invocation also contains the outcome. */
   async report(outcome: ReportRequest["outcome"]): Promise<void> {
     for (const pauseMs of [0, 200, 1000]) {
       if (pauseMs) await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -41,7 +41,7 @@ export class InternalRoute {
         await response.body?.cancel();
         if (response.status < 500 && response.status !== 429) return;
       } catch {
-        // The next attempt follows; after the last one, the invocation's answer carries the outcome.
+        // The loop tries again; after the last attempt, the invocation's answer still carries the outcome.
       }
     }
   }
