@@ -54,6 +54,8 @@ const ObjectEntity = new Entity({
     next: string().savedAs("x").optional(),
     /** The build state of a version, separate from the value, so that neither writer overwrites the other field. */
     build: any().savedAs("b").optional(),
+    /** The author of the version. */
+    changed: any().savedAs("c").optional(),
     expiresAtS: number().savedAs("ttl").optional(),
     /** The version of the value's format. Absent: the first one. */
     format: number().savedAs("f").optional(),

@@ -10,6 +10,8 @@ export interface ObjectErrors {
   "folder.exists": { name: string };
   "folder.notEmpty": { name: string; inherits: string[] };
   "path.noFolder": { path: string; folder: string };
+  /** `by` and `at`: the author of the stored version and its time, if they are known. */
+  "object.versionChanged": { path: string; version: string; by?: string; at?: string };
   "variable.notFound": { path: string };
   "variable.exists": { path: string };
   "variable.changedMeanwhile": { path: string };
@@ -83,6 +85,11 @@ export const objectAnswers: Answers<ObjectErrors> = {
   "path.noFolder": {
     status: 400,
     describe: ({ path, folder }) => `${path} cannot be saved: there is no folder ${folder}. Create it with POST folders/create.`,
+  },
+  "object.versionChanged": {
+    status: 409,
+    describe: ({ path, version, by, at }) =>
+      `${path} is not the version that If-Match names: ${by === undefined ? "it has changed" : `${by} changed it at ${at}`}. Its version is now "${version}". Load it again.`,
   },
   "variable.notFound": { status: 404, describe: ({ path }) => `There is no variable at ${path}.` },
   "variable.exists": { status: 409, describe: ({ path }) => `There is already a variable at ${path}.` },

@@ -6,6 +6,12 @@ export interface ObjectKey {
   format?: number | undefined;
 }
 
+/** The user who has written a stored object last, and when (epoch ms). */
+interface LastChange {
+  by: string;
+  atMs: number;
+}
+
 /** A stored object: its key, its value, which is validated by its schema when it is read, and the fields that conditions compare. */
 export interface StoredObject extends ObjectKey {
   value?: unknown;
@@ -15,9 +21,11 @@ export interface StoredObject extends ObjectKey {
   next?: string | undefined;
   /** The build state of a version, separate from the value, so that neither writer overwrites the other field. */
   build?: unknown;
+  /** The author of the version, for objects that users save. */
+  changed?: LastChange | undefined;
   expiresAtS?: number | undefined;
 }
-export type ObjectChange = ObjectKey & Partial<Pick<StoredObject, "value" | "version" | "next" | "build">>;
+export type ObjectChange = ObjectKey & Partial<Pick<StoredObject, "value" | "version" | "next" | "build" | "changed">>;
 
 /**
  * The condition of a write. `childless`: the item exists without `next`. `unversioned`: it exists without a version. `absentOrExpiredAtS`:

@@ -46,7 +46,7 @@ export const resources: ApiRoutes = [
     return text(200, `The value of ${path} was saved.`);
   }),
   on(routes.deleteResource, async ({ auth, params: { workspace, path } }) => {
-    await deleteResource(deps, auth.actor, workspace, path);
+    await deleteResource(deps, { actor: auth.actor, workspace, path });
     return text(200, `The resource ${path} was deleted.`);
   }),
   on(routes.listResourceNames, async ({ auth, params: { workspace, name } }) =>
@@ -61,15 +61,15 @@ export const resources: ApiRoutes = [
   on(routes.getResourceType, async ({ params: { workspace, name } }) => json(200, await getResourceType(deps, workspace, name))),
   on(routes.existsResourceType, async ({ params: { workspace, name } }) => json(200, await resourceTypeExists(deps, workspace, name))),
   on(routes.createResourceType, async ({ auth, params: { workspace }, body }) => {
-    await createResourceType(deps, auth.actor, workspace, body);
+    await createResourceType(deps, { actor: auth.actor, workspace }, body);
     return text(201, `The resource type ${body.name} was saved.`);
   }),
   on(routes.updateResourceType, async ({ auth, params: { workspace, name }, body }) => {
-    await updateResourceType(deps, { actor: auth.actor, workspace }, name, body);
+    await updateResourceType(deps, { actor: auth.actor, workspace, path: name }, body);
     return text(200, `The resource type ${name} was saved.`);
   }),
   on(routes.deleteResourceType, async ({ auth, params: { workspace, name } }) => {
-    await deleteResourceType(deps, auth.actor, workspace, name);
+    await deleteResourceType(deps, { actor: auth.actor, workspace, path: name });
     return text(200, `The resource type ${name} was deleted.`);
   }),
 ];

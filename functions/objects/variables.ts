@@ -31,7 +31,7 @@ export const variables: ApiRoutes = [
     return text(200, `The variable ${body.path ?? path} was saved.`);
   }),
   on(routes.deleteVariable, async ({ auth, params: { workspace, path } }) => {
-    await deleteVariable(deps, auth.actor, workspace, path);
+    await deleteVariable(deps, { actor: auth.actor, workspace, path });
     return text(200, `The variable ${path} was deleted.`);
   }),
   on(routes.encryptValue, async ({ params: { workspace }, body }) => text(200, await exportText(deps, workspace, body))),

@@ -8,10 +8,11 @@ import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { type StoredVariable, variableObject } from "../../core/variables/variable.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { permit, permitPath } from "../identity/permit.ts";
+import { buildReplaceParts } from "../objects/save-object.ts";
 import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
 import type { CopyDeps } from "../secrets/route-credentials.ts";
 import { buildDueParts } from "../variables/account-link.ts";
-import { createVariable } from "../variables/save.ts";
+import { createVariable, variableKind } from "../variables/save.ts";
 import { type AccountKeyDeps, sealForAccounts, sealLocations } from "./account-key.ts";
 import { openConnected } from "./connect.ts";
 import { requireAccount } from "./refresh.ts";
@@ -102,7 +103,7 @@ export async function permitAccount(
 }
 
 /** Removes an account. Its variable keeps the last token, which is no longer refreshed. Throws `account.notFound`, `variable.changedMeanwhile`. */
-export async function disconnectAccount(deps: Pick<AccountDeps, "objects">, caller: WorkspaceCaller, id: number): Promise<void> {
+export async function disconnectAccount(deps: AccountDeps, caller: WorkspaceCaller, id: number): Promise<void> {
   const { objects } = deps;
   const { workspace } = caller;
   await permitAccount(deps, caller, id);
@@ -114,10 +115,11 @@ export async function disconnectAccount(deps: Pick<AccountDeps, "objects">, call
       const found = await objects.get(variableObject.key(workspace, path));
       const variable = found && variableObject.parse(found);
       const freed = variable?.account === id ? withoutAccount(variable) : undefined;
-      const object = { ...variableObject.key(workspace, path), value: freed, version: randomUUID() };
       const isDone = await commitParts(objects, [
         { write: write.remove(accountObject.key(workspace, id), unchangedSince(stored)), refused: undefined },
-        ...(found && freed ? [{ write: write.put(object, unchangedSince(found)), refused: undefined }] : []),
+        ...(found && freed
+          ? await buildReplaceParts(deps, variableKind, { ...caller, stored: found, after: freed, sent: { text: undefined } })
+          : []),
         ...buildDueParts(workspace, id, { before: dueMs, after: undefined }),
       ]);
       return isDone ? { done: undefined } : undefined;

@@ -231,7 +231,7 @@ describe("an account", () => {
     await updateVariable(world.deps, { ...caller(), path }, { path: to });
     await refreshAccount(deps(), { workspace: world.workspace, account: id });
     expect(await read(to)).toMatchObject({ account: id, is_refreshed: true });
-    await deleteVariable(world.deps, ann, world.workspace, to);
+    await deleteVariable(world.deps, { actor: ann, workspace: world.workspace, path: to });
     expect([await loadAccount(id), await queued(id)]).toEqual([undefined, []]);
   });
 

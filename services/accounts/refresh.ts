@@ -15,11 +15,13 @@ import {
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { createExportNonce } from "../../core/secrets/seal.ts";
 import { type StoredVariable, variableObject } from "../../core/variables/variable.ts";
+import { buildReplaceParts } from "../objects/save-object.ts";
 import { commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildMailWrite } from "../outbox/mail.ts";
-import { buildVariableCopyParts, type CopyDeps } from "../secrets/route-credentials.ts";
+import { evictKeyRing } from "../secrets/key-ring.ts";
+import type { CopyDeps } from "../secrets/route-credentials.ts";
 import { buildDueParts } from "../variables/account-link.ts";
-import { buildValueParts, commitSealed } from "../variables/save.ts";
+import { buildValueParts, variableKind } from "../variables/save.ts";
 import { loadPersons } from "../workspaces/members.ts";
 import { type AccountKeyDeps, openForAccounts, sealForAccounts, sealLocations } from "./account-key.ts";
 import { loadConnectClient } from "./clients.ts";
@@ -113,7 +115,8 @@ function storeTokens(deps: RefreshDeps, ref: AccountRef, claimed: ReadAccount, i
     return {
       account: { ...account, ...rotated, expiresAtMs, failures: 0, dueMs: Math.round(computeDueMs(expiresAtMs, deps.nowMs())) },
       variable: { ...rest, ...value, expiresAt: toIsoTime(expiresAtMs), isOauth: true, refreshed: true },
-      parts: [...parts, ...(await buildVariableCopyParts(deps, ref.workspace, new Map([[variable.path, plain.value]])))],
+      text: plain.value,
+      parts,
     };
   });
 }
@@ -140,6 +143,8 @@ interface RefreshChange {
   account: Account;
   /** Absent if it does not change. */
   variable: StoredVariable | undefined;
+  /** The new token. */
+  text?: string;
   parts: TransactionPart[];
 }
 
@@ -162,7 +167,7 @@ async function changeClaimed(
       if (!account || account.claimedUntilMs !== claimed.account.claimedUntilMs) return { done: undefined };
       const found = await deps.objects.get(variableObject.key(workspace, account.path ?? ""));
       const variable = found && variableObject.parse(found);
-      if (variable?.account !== id) {
+      if (!found || variable?.account !== id) {
         const removed = [
           { write: write.remove(key, unchangedSince(stored)), refused: undefined },
           ...buildDueParts(workspace, id, { before: account.dueMs, after: undefined }),
@@ -171,14 +176,17 @@ async function changeClaimed(
       }
       const { claimedUntilMs: _, ...free } = account;
       const changed = await change(free, variable);
-      const next = changed.variable && { ...variableObject.key(workspace, variable.path), value: changed.variable, version: randomUUID() };
-      const isDone = await commitSealed(deps, workspace, [
+      const isDone = await commitParts(deps.objects, [
         ...changed.parts,
         { write: write.put({ ...key, value: changed.account, version: randomUUID() }, unchangedSince(stored)), refused: undefined },
-        ...(next ? [{ write: write.put(next, unchangedSince(found ?? {})), refused: undefined }] : []),
+        ...(changed.variable
+          ? await buildReplaceParts(deps, variableKind, { workspace, stored: found, after: changed.variable, sent: { text: changed.text } })
+          : []),
         ...buildDueParts(workspace, id, { before: account.dueMs, after: changed.account.dueMs }),
       ]);
-      return isDone ? { done: undefined } : undefined;
+      if (isDone) return { done: undefined };
+      evictKeyRing(workspace);
+      return undefined;
     },
     () => new SvcError("account.busy", { account: id }),
     STORE_TRIES,

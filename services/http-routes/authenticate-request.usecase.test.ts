@@ -102,7 +102,7 @@ describe("a resource for the authentication of routes", () => {
     const [variable, resource] = [newPath(), newPath()];
     await saveVariable(variable, "key-1");
     await saveResource(resource, "api_key_auth", { key: `$var:${variable}` });
-    await deleteVariable(world.deps, anAdmin, world.workspace, variable);
+    await deleteVariable(world.deps, { actor: anAdmin, workspace: world.workspace, path: variable });
     expect(await ask(await aRoute("api_key", resource), { "x-api-key": "key-1" })).toEqual({
       outcome: "refused",
       reason: "noConfiguration",
@@ -112,7 +112,7 @@ describe("a resource for the authentication of routes", () => {
     await changeVariable(variable, { path: newPath() });
     expect(await askWithKey(resource, "key-2")).toBe("refused");
     await saveVariable(variable, "key-3");
-    await deleteResource(world.deps, anAdmin, world.workspace, resource);
+    await deleteResource(world.deps, { actor: anAdmin, workspace: world.workspace, path: resource });
     expect(await world.deps.objects.get(routeCredentialObject.key(world.workspace, resource))).toBeUndefined();
     expect(await world.deps.objects.get(routeVariableObject.key(world.workspace, variable))).toBeUndefined();
     expect(await askWithKey(resource, "key-3")).toBe("refused");

@@ -206,7 +206,7 @@ describe("a method of authentication whose part is absent, renamed, empty or bro
       const path = await store(method === "api_key" ? "basic_http" : "api_key", { key: "k", username: "a", password: "p" });
       const credential = (await copyOf(path)) as StoredObject;
       expect(await listAdmitted(aRoute(method, { ...own(path), credential }))).toEqual([]);
-      await deleteResource(world.deps, anAdmin, world.workspace, path);
+      await deleteResource(world.deps, { actor: anAdmin, workspace: world.workspace, path });
       expect(await listAdmitted(aRoute(method, own(path)))).toEqual([]);
     },
   );

@@ -34,7 +34,8 @@ it("a search returns the values of the resources that the caller may see", async
 });
 
 it("the types of files are those with a file extension and those of sets of files", async () => {
-  const create = (name: string, fields: object) => createResourceType(world.deps, anAdmin, world.workspace, { name, ...fields } as never);
+  const create = (name: string, fields: object) =>
+    createResourceType(world.deps, { actor: anAdmin, workspace: world.workspace }, { name, ...fields } as never);
   const before = await listFileTypes(world.deps, world.workspace);
   await create("c_ini", { format_extension: "ini" });
   await create("c_set", { is_fileset: true });

@@ -1,28 +1,30 @@
-import { randomUUID } from "node:crypto";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewResource, ResourceChange } from "../../contract/routes/stored/resources.ts";
-import { unchangedSince, write } from "../../core/objects/write.ts";
-import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
+import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { parseResourceValue, resourceObject, type StoredResource } from "../../core/resources/resource.ts";
-import { permitPath } from "../identity/permit.ts";
-import { buildPathConditions, commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
-import { buildEventParts } from "../outbox/event.ts";
-import { loadResourceEventData } from "../outbox/event-data.ts";
+import { deleteObject } from "../objects/delete-object.ts";
+import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
+import { changeObject, replaceObject } from "../objects/save-object.ts";
 import { buildResourceCopyParts, type CopyDeps } from "../secrets/route-credentials.ts";
-import { buildReplaceParts, deleteAtPath, type PathKind } from "../workspaces/stored-at-path.ts";
-import { requireResource } from "./read.ts";
 import { checkAddedReferences } from "./stored-arguments.ts";
 import { checkResourceValue } from "./types.ts";
 
-const resourceKind: PathKind = {
-  kind: "resource",
+/** Whether the caller has not sent the value, which may be that of another user. */
+interface SentValue {
+  keepsValue: boolean;
+}
+
+export const resourceKind: PathKind<StoredResource, CopyDeps, SentValue> = {
   key: resourceObject.key,
+  parse: resourceObject.parse,
+  permissions: "resource",
+  save: actions.saveResource,
   exists: (path) => new SvcError("resource.exists", { path }),
   notFound: (path) => new SvcError("resource.notFound", { path }),
   changed: (path) => new SvcError("resource.changedMeanwhile", { path }),
-  deleted: (objects, workspace, path) => ({ type: "DeleteResource", data: () => loadResourceEventData(objects, workspace, path) }),
+  buildCopies: (deps, writer, objects, sent) => buildResourceCopyParts(deps, writer, { ...objects, ...sent }),
 };
 
 /**
@@ -37,91 +39,59 @@ export async function createResource(
   { updateIfExists = false } = {},
 ): Promise<void> {
   const { path, resource_type: resourceType } = request;
-  permitPath(actor, actions.saveResource, workspace, path);
-  const value = request.value ?? null;
-  const json = toResourceJsonText(value);
-  await checkResourceValue(deps, workspace, { path, type: resourceType, value });
-  await retryOnConflict(
-    async () => {
-      const found = await deps.objects.get(resourceObject.key(workspace, path));
-      if (found && !updateIfExists) throw new SvcError("resource.exists", { path });
-      const before = found ? requireResource(found, path) : undefined;
+  await replaceObject(deps, resourceKind, { actor, workspace, path }, async () => {
+    const value = request.value ?? null;
+    const json = toResourceJsonText(value);
+    await checkResourceValue(deps, workspace, { path, type: resourceType, value });
+    return async (before) => {
+      if (before && !updateIfExists) throw resourceKind.exists(path);
       checkAddedReferences({ actor, workspace }, "value", value, before && parseResourceValue(before));
-      const resource = {
-        createdBy: actor.username,
-        ...before,
-        ...optionalFields(request),
-        path,
-        json,
-        resourceType,
-        editedAtMs: deps.nowMs(),
-      };
-      const expect = found ? unchangedSince(found) : "absent";
-      const stored = await commitParts(deps.objects, [
-        ...buildPathConditions(workspace, path),
-        {
-          write: write.put({ ...resourceObject.key(workspace, path), value: resource, version: randomUUID() }, expect),
-          refused: undefined,
+      return {
+        value: {
+          createdBy: actor.username,
+          ...before,
+          ...optionalFields(request),
+          path,
+          json,
+          resourceType,
+          editedAtMs: deps.nowMs(),
         },
-        ...(await buildResourceCopyParts(deps, { actor, workspace }, { before, after: resource })),
-        ...(await buildEventParts(deps, {
-          type: found ? "UpdateResource" : "CreateResource",
-          workspace,
-          by: actor.username,
-          atMs: deps.nowMs(),
-          data: { path, resource_type: resourceType },
-        })),
-      ]);
-      return stored ? { done: undefined } : undefined;
-    },
-    () => resourceKind.changed(path),
-  );
+        event: { type: before ? "UpdateResource" : "CreateResource", data: { path, resource_type: resourceType } },
+        sent: { keepsValue: false },
+      };
+    };
+  });
 }
 
-/** Changes the given fields of a resource; another `path` renames it. Throws as `createResource` does, and `resource.notFound`. */
-export async function updateResource(
-  deps: CopyDeps,
-  { actor, workspace, path }: WorkspaceCaller & { path: string },
-  request: ResourceChange,
-): Promise<void> {
+/** Changes the given fields of a resource; another `path` renames it. Throws as `createResource` does, `resource.notFound` and `object.versionChanged`. */
+export async function updateResource(deps: CopyDeps, target: ObjectTarget, request: ResourceChange): Promise<void> {
+  const { actor, workspace, path } = target;
   const to = request.path ?? path;
-  permitPath(actor, actions.saveResource, workspace, to);
-  const sent = request.value === undefined ? undefined : toResourceJsonText(request.value);
-  await retryOnConflict(
-    async () => {
-      const found = await deps.objects.get(resourceObject.key(workspace, path));
-      if (!found) throw resourceKind.notFound(path);
-      const before = requireResource(found, path);
+  await changeObject(deps, resourceKind, { ...target, to }, async () => {
+    const sent = request.value === undefined ? undefined : toResourceJsonText(request.value);
+    return async (before) => {
       const resourceType = request.resource_type ?? before.resourceType;
       const json = sent ?? before.json;
       if (sent !== undefined) checkAddedReferences({ actor, workspace }, "value", request.value, parseResourceValue(before));
       if (sent !== undefined || resourceType !== before.resourceType) {
         await checkResourceValue(deps, workspace, { path: to, type: resourceType, value: parseResourceValue({ path, json }) });
       }
-      const resource: StoredResource = { ...before, ...optionalFields(request), path: to, json, resourceType, editedAtMs: deps.nowMs() };
-      const stored = await commitParts(deps.objects, [
-        ...(await buildReplaceParts(deps, resourceKind, { actor, workspace, found, from: path, to, value: resource })),
-        ...(await buildResourceCopyParts(deps, { actor, workspace }, { before, after: resource, keepsValue: sent === undefined })),
-        ...(await buildEventParts(deps, {
-          type: "UpdateResource",
-          workspace,
-          by: actor.username,
-          atMs: deps.nowMs(),
-          data: { path: to, ...(to === path ? {} : { old_path: path }), resource_type: resourceType },
-        })),
-      ]);
-      return stored ? { done: undefined } : undefined;
-    },
-    () => resourceKind.changed(path),
-  );
+      return {
+        value: { ...before, ...optionalFields(request), path: to, json, resourceType, editedAtMs: deps.nowMs() },
+        event: { type: "UpdateResource", data: { path: to, ...(to === path ? {} : { old_path: path }), resource_type: resourceType } },
+        sent: { keepsValue: sent === undefined },
+      };
+    };
+  });
 }
 
-/** Deletes a resource with its extra permissions. Throws `resource.notFound`. */
-export function deleteResource(deps: CopyDeps, actor: Actor, workspace: string, path: string): Promise<void> {
-  return deleteAtPath(deps, resourceKind, { actor, workspace, path }, async () => {
-    const found = await deps.objects.get(resourceObject.key(workspace, path));
-    return found ? buildResourceCopyParts(deps, { actor, workspace }, { before: requireResource(found, path) }) : [];
-  });
+/** Deletes a resource with its extra permissions. Throws `resource.notFound`, `object.versionChanged`. */
+export async function deleteResource(deps: CopyDeps, target: ObjectTarget): Promise<void> {
+  const { path } = target;
+  await deleteObject(deps, resourceKind, target, async ({ resourceType }) => ({
+    event: { type: "DeleteResource", data: { path, resource_type: resourceType } },
+    sent: { keepsValue: false },
+  }));
 }
 
 function toResourceJsonText(value: unknown): string {

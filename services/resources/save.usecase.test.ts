@@ -67,7 +67,7 @@ describe("saving a resource, whichever write fails,", () => {
       const path = newPath();
       await create(path, 1);
       await share(path);
-      const act = () => deleteResource(world.deps, anAdmin, world.workspace, path);
+      const act = () => deleteResource(world.deps, { actor: anAdmin, workspace: world.workspace, path });
       return {
         act,
         recover: () => repeat(act, ["resource.notFound"]),
@@ -85,7 +85,7 @@ describe("a resource type with a pattern that cannot run in linear time", () => 
 
   it("is refused on save", async () => {
     const request = { name: `t${Date.now()}`, schema };
-    await expect(createResourceType(world.deps, anAdmin, world.workspace, request)).rejects.toMatchObject({
+    await expect(createResourceType(world.deps, { actor: anAdmin, workspace: world.workspace }, request)).rejects.toMatchObject({
       code: "resourceType.schema",
       details: { reason: expect.stringMatching(/^the pattern at properties\.key\.pattern contains a look-behind/) },
     });

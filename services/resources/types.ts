@@ -1,15 +1,13 @@
-import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewResourceType, ResourceTypeChange, ResourceTypeJson } from "../../contract/routes/stored/resources.ts";
-import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { resourceTypeObject, type StoredType, toBuiltInTypeJson, toResourceTypeJson } from "../../core/resources/type.ts";
-import { workspaceObject } from "../../core/workspaces/workspace.ts";
-import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
-import { buildEventParts } from "../outbox/event.ts";
+import { deleteObject } from "../objects/delete-object.ts";
+import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
+import { createObject, replaceObject } from "../objects/save-object.ts";
 
 interface SaveTypeDeps {
   objects: ObjectTable;
@@ -17,7 +15,17 @@ interface SaveTypeDeps {
 }
 type ReadTypeDeps = Pick<SaveTypeDeps, "objects">;
 
-const changedError = (name: string) => new SvcError("resourceType.changedMeanwhile", { name });
+/** Types have a name in place of a path. Their names have no folder, and whoever may write resources may write them. */
+export const resourceTypeKind: PathKind<StoredType> = {
+  key: resourceTypeObject.key,
+  parse: resourceTypeObject.parse,
+  permissions: undefined,
+  save: undefined,
+  exists: (name) => new SvcError("resourceType.exists", { name }),
+  notFound: (name) => new SvcError("resourceType.notFound", { name }),
+  changed: (name) => new SvcError("resourceType.changedMeanwhile", { name }),
+  buildCopies: undefined,
+};
 
 async function loadBuiltInTypes(): Promise<ResourceTypeJson[]> {
   const { catalogue } = await import("../../core/resources/catalogue/catalogue.ts");
@@ -81,45 +89,32 @@ export async function checkResourceValue(
 }
 
 /** Creates a type of the workspace. Throws `resourceType.exists`, `resourceType.schema`, `body.tooLarge`, `workspace.notFound`. */
-export async function createResourceType(deps: SaveTypeDeps, actor: Actor, workspace: string, request: NewResourceType): Promise<void> {
+export async function createResourceType(deps: SaveTypeDeps, caller: WorkspaceCaller, request: NewResourceType): Promise<void> {
   const { name } = request;
-  const type: StoredType = { name, ...(await optionalFields(name, request)), createdBy: actor.username, editedAtMs: deps.nowMs() };
-  await commitParts(deps.objects, [
-    { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
-    {
-      write: write.put({ ...resourceTypeObject.key(workspace, name), value: type, version: randomUUID() }, "absent"),
-      refused: new SvcError("resourceType.exists", { name }),
-    },
-    ...(await buildEventParts(deps, { type: "CreateResourceType", workspace, by: actor.username, atMs: deps.nowMs(), data: { name } })),
-  ]);
+  await createObject(deps, resourceTypeKind, { ...caller, path: name }, async () => {
+    const fields = await optionalFields(name, request);
+    return async () => ({
+      value: { name, ...fields, createdBy: caller.actor.username, editedAtMs: deps.nowMs() },
+      event: { type: "CreateResourceType", data: { name } },
+      sent: undefined,
+    });
+  });
 }
 
 /**
  * Changes the given fields of a type. A change of a built-in type creates one of the workspace's own. Throws as `createResourceType` does,
- * and `resourceType.notFound`.
+ * `resourceType.notFound` and `object.versionChanged`.
  */
-export async function updateResourceType(
-  deps: SaveTypeDeps,
-  { actor, workspace }: WorkspaceCaller,
-  name: string,
-  request: ResourceTypeChange,
-): Promise<void> {
-  const sent = await optionalFields(name, request);
-  await retryOnConflict(
-    async () => {
-      const found = await deps.objects.get(resourceTypeObject.key(workspace, name));
-      const before = found ? resourceTypeObject.parse(found) : await copyBuiltInType(deps, actor, workspace, name);
-      const value: StoredType = { ...before, ...sent, editedAtMs: deps.nowMs() };
-      const expect = found ? unchangedSince(found) : "absent";
-      const stored = await commitParts(deps.objects, [
-        { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
-        { write: write.put({ ...resourceTypeObject.key(workspace, name), value, version: randomUUID() }, expect), refused: undefined },
-        ...(await buildEventParts(deps, { type: "UpdateResourceType", workspace, by: actor.username, atMs: deps.nowMs(), data: { name } })),
-      ]);
-      return stored ? { done: undefined } : undefined;
-    },
-    () => changedError(name),
-  );
+export async function updateResourceType(deps: SaveTypeDeps, target: ObjectTarget, request: ResourceTypeChange): Promise<void> {
+  const { actor, workspace, path: name } = target;
+  await replaceObject(deps, resourceTypeKind, target, async () => {
+    const sent = await optionalFields(name, request);
+    return async (before) => ({
+      value: { ...(before ?? (await copyBuiltInType(deps, actor, workspace, name))), ...sent, editedAtMs: deps.nowMs() },
+      event: { type: "UpdateResourceType", data: { name } },
+      sent: undefined,
+    });
+  });
 }
 
 /** Returns a copy of a built-in type, to be stored as the workspace's own. */
@@ -135,16 +130,14 @@ async function copyBuiltInType(deps: SaveTypeDeps, actor: Actor, workspace: stri
 }
 
 /**
- * Deletes a type of the workspace. Its resources remain and are no longer checked. Throws `resourceType.notFound`, `resourceType.builtIn`.
+ * Deletes a type of the workspace. Its resources remain and are no longer checked. Throws `resourceType.notFound`, `resourceType.builtIn` and
+ * `object.versionChanged`.
  */
-export async function deleteResourceType(deps: SaveTypeDeps, actor: Actor, workspace: string, name: string): Promise<void> {
-  const refused = (await loadBuiltInTypes()).some((type) => type.name === name)
-    ? new SvcError("resourceType.builtIn", { name })
-    : new SvcError("resourceType.notFound", { name });
-  await commitParts(deps.objects, [
-    { write: write.remove(resourceTypeObject.key(workspace, name), "present"), refused },
-    ...(await buildEventParts(deps, { type: "DeleteResourceType", workspace, by: actor.username, atMs: deps.nowMs(), data: { name } })),
-  ]);
+export async function deleteResourceType(deps: SaveTypeDeps, target: ObjectTarget): Promise<void> {
+  const { path: name } = target;
+  const isBuiltIn = (await loadBuiltInTypes()).some((type) => type.name === name);
+  const kind = { ...resourceTypeKind, ...(isBuiltIn ? { notFound: () => new SvcError("resourceType.builtIn", { name }) } : {}) };
+  await deleteObject(deps, kind, target, async () => ({ event: { type: "DeleteResourceType", data: { name } }, sent: undefined }));
 }
 
 /** Throws `resourceType.schema`, `body.tooLarge`. */

@@ -7,7 +7,7 @@ import { limits } from "../../contract/limits.ts";
 import { PromiseCache } from "../../contract/promise-cache.ts";
 import { type Credential, isCredentialType, parseCredential } from "../../core/http-routes/authentication/credential.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
-import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { parseJson } from "../../core/records/record-format.ts";
 import { parseReference } from "../../core/resources/references.ts";
@@ -64,7 +64,7 @@ const findVariables = (resource: StoredResource): string[] => [
  */
 export async function buildResourceCopyParts(
   deps: CopyDeps,
-  { actor, workspace }: WorkspaceCaller,
+  { actor, workspace }: Pick<WorkspaceCaller, "workspace"> & { actor?: Actor | undefined },
   { before, after, keepsValue }: { before?: StoredResource | undefined; after?: StoredResource | undefined; keepsValue?: boolean },
 ): Promise<TransactionPart[]> {
   const old = isCredential(before) ? before : undefined;
@@ -89,7 +89,7 @@ export async function buildResourceCopyParts(
     old !== undefined && links.every((path, index) => !wanted.includes(path) || readLink(foundLinks[index]).includes(old.path));
   const fault = findFault(wanted, {
     isUnchecked: keepsValue === true && !wasChecked,
-    mayRead: (path) => may(actor, actions.readVariable.access, { workspace, path }),
+    mayRead: (path) => actor !== undefined && may(actor, actions.readVariable.access, { workspace, path }),
     isFull: (path) => (others.get(path)?.length ?? 0) >= MOST_RESOURCES,
   });
   const linked = fault === undefined ? wanted : [];

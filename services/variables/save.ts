@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { actions } from "../../contract/access/actions.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
@@ -11,17 +10,16 @@ import { keyRingObject } from "../../core/secrets/key-ring.ts";
 import { importSecret } from "../../core/secrets/open.ts";
 import { createExportNonce, sealSecret } from "../../core/secrets/seal.ts";
 import { type StoredVariable, variableObject } from "../../core/variables/variable.ts";
-import { createPathFilter, permitPath } from "../identity/permit.ts";
-import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
-import { buildEventParts } from "../outbox/event.ts";
-import { loadVariableEventData } from "../outbox/event-data.ts";
+import { createPathFilter } from "../identity/permit.ts";
+import { deleteObject } from "../objects/delete-object.ts";
+import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
+import { changeObject, createObject } from "../objects/save-object.ts";
+import type { TransactionPart } from "../outbox/commit-parts.ts";
 import { evictKeyRing, loadSealingKey, type SealDeps } from "../secrets/key-ring.ts";
 import { type RevealDeps, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
 import { buildVariableCopyParts, type CopyDeps } from "../secrets/route-credentials.ts";
 import { loadExportKey, unsealValue } from "../secrets/unseal.ts";
-import { buildReplaceParts, deleteAtPath, type PathKind } from "../workspaces/stored-at-path.ts";
 import { buildAccountLink, buildAccountMove, buildAccountRemoval } from "./account-link.ts";
-import { requireVariable } from "./read.ts";
 
 interface SaveVariableOptions {
   /** `value` is a ciphertext that was exported before. */
@@ -34,7 +32,7 @@ interface VariableLocation {
 }
 
 /** A caller who changes the variable at a path. Without a token and a name of the call, it is the service itself. */
-type VariableChanger = WorkspaceCaller & Partial<Omit<SecretReader, keyof WorkspaceCaller>> & { path: string };
+type VariableChanger = ObjectTarget & Partial<Omit<SecretReader, keyof WorkspaceCaller>>;
 
 /** A variable's plain value, with the nonce of its exported form. */
 interface PlainValue {
@@ -42,13 +40,28 @@ interface PlainValue {
   exportNonce: string;
 }
 
-const variableKind: PathKind = {
-  kind: "variable",
+/** What the sealed copies need to know about a change of a variable: its plain value, unless it stays the same. */
+interface SentText {
+  text: string | undefined;
+}
+
+export const variableKind: PathKind<StoredVariable, CopyDeps, SentText> = {
   key: variableObject.key,
+  parse: variableObject.parse,
+  permissions: "variable",
+  save: actions.saveVariable,
   exists: (path) => new SvcError("variable.exists", { path }),
   notFound: (path) => new SvcError("variable.notFound", { path }),
   changed: (path) => new SvcError("variable.changedMeanwhile", { path }),
-  deleted: (objects, workspace, path) => ({ type: "DeleteVariable", data: () => loadVariableEventData(objects, workspace, path) }),
+  buildCopies: (deps, { workspace }, { before, after }, { text }) => {
+    const texts = new Map<string, string | undefined>();
+    const isMoved = before !== undefined && before.path !== after?.path;
+    if (isMoved) texts.set(before.path, undefined);
+    if (after && text !== undefined) texts.set(after.path, text);
+    return texts.size === 0 ? Promise.resolve([]) : buildVariableCopyParts(deps, workspace, texts);
+  },
+  // The other writer may have replaced the key.
+  onConflict: evictKeyRing,
 };
 
 /** Creates a variable. Throws `variable.exists`, `variable.notCiphertext`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`. */
@@ -59,107 +72,79 @@ export async function createVariable(
   { alreadyEncrypted = false }: SaveVariableOptions = {},
 ): Promise<void> {
   const { path, is_secret: isSecret, description } = request;
-  permitPath(actor, actions.saveVariable, workspace, path);
-  const plain = await readSentValue(deps, { actor, workspace, path }, request.value, isSecret && alreadyEncrypted);
-  const exists = new SvcError("variable.exists", { path });
-  await retryOnConflict(
-    async () => {
+  await createObject(deps, variableKind, { actor, workspace, path }, async () => {
+    const plain = await readSentValue(deps, { actor, workspace, path }, request.value, isSecret && alreadyEncrypted);
+    return async () => {
       const { value, parts } = await buildValueParts(deps, { workspace, path }, isSecret, plain);
       const link = await buildAccountLink(deps, { actor, workspace }, { path, account: request.account });
       const own = { ...optionalFields(request), ...link.fields };
-      const variable = { path, isSecret, description, ...value, ...own, ...editFields(deps, actor) };
-      const stored = await commitSealed(deps, workspace, [
-        ...buildPathConditions(workspace, path),
-        ...parts,
-        ...link.parts,
-        ...(await buildVariableCopyParts(deps, workspace, new Map([[path, plain.value]]))),
-        { write: write.put({ ...variableObject.key(workspace, path), value: variable, version: randomUUID() }, "absent"), refused: exists },
-        ...(await buildEventParts(deps, {
-          type: "CreateVariable",
-          workspace,
-          by: actor.username,
-          atMs: deps.nowMs(),
-          data: { path, is_secret: isSecret },
-        })),
-      ]);
-      return stored ? { done: undefined } : undefined;
-    },
-    () => variableKind.changed(path),
-  );
+      return {
+        value: { path, isSecret, description, ...value, ...own, ...editFields(deps, actor) },
+        parts: [...parts, ...link.parts],
+        event: { type: "CreateVariable", data: { path, is_secret: isSecret } },
+        sent: { text: plain.value },
+      };
+    };
+  });
 }
 
 /**
  * Changes the given fields of a variable; another `path` renames it. A secret that becomes readable has an entry in the audit log, as if it was read. Throws as
- * `createVariable` does, `variable.notFound` and `auth.invalid`.
+ * `createVariable` does, `variable.notFound`, `object.versionChanged` and `auth.invalid`.
  */
 export async function updateVariable(
   deps: CopyDeps & RevealDeps,
-  { path, ...caller }: VariableChanger,
+  { path, expected, ...caller }: VariableChanger,
   request: VariableChange,
   { alreadyEncrypted = false }: SaveVariableOptions = {},
 ): Promise<void> {
   const { actor, workspace } = caller;
   const to = request.path ?? path;
-  permitPath(actor, actions.saveVariable, workspace, to);
-  await retryOnConflict(
-    async () => {
-      const found = await deps.objects.get(variableObject.key(workspace, path));
-      if (!found) throw variableKind.notFound(path);
-      const before = requireVariable(found, path);
-      const isSecret = request.is_secret ?? before.isSecret;
-      const same = request.value === undefined && isSecret === before.isSecret && to === path;
-      const plain = same
-        ? undefined
-        : request.value === undefined
-          ? await loadStoredValue(deps, workspace, before)
-          : await readSentValue(deps, { actor, workspace, path: to }, request.value, isSecret && alreadyEncrypted);
-      if (plain && before.isSecret && !isSecret && request.value === undefined)
-        await revealSecrets(deps, { token: "", operation: "variables.update", ...caller }, { secrets: [plain.value], resource: path });
-      const { value, parts } = plain ? await buildValueParts(deps, { workspace, path: to }, isSecret, plain) : { value: {}, parts: [] };
-      const isRelinked = request.account != null && request.account !== before.account;
-      const link = isRelinked
-        ? await buildAccountLink(deps, { actor, workspace }, { path: to, account: request.account })
-        : { fields: {}, parts: await buildAccountMove(deps, workspace, { variable: before, to }) };
-      const { exportNonce, ...kept } = before;
-      const nonce = same && exportNonce !== undefined ? { exportNonce } : {};
-      const variable: StoredVariable = {
-        ...kept,
-        ...nonce,
-        ...value,
-        path: to,
-        isSecret,
-        ...defined({ description: request.description }),
-        ...optionalFields(request),
-        ...link.fields,
-        ...editFields(deps, actor),
-      };
-      const texts = new Map(plain ? [...(to === path ? [] : [[path, undefined] as const]), [to, plain.value] as const] : []);
-      const stored = await commitSealed(deps, workspace, [
-        ...parts,
-        ...link.parts,
-        ...(plain ? await buildVariableCopyParts(deps, workspace, texts) : []),
-        ...(await buildReplaceParts(deps, variableKind, { actor, workspace, found, from: path, to, value: variable })),
-        ...(await buildEventParts(deps, {
-          type: "UpdateVariable",
-          workspace,
-          by: actor.username,
-          atMs: deps.nowMs(),
-          data: { path: to, ...(to === path ? {} : { old_path: path }), is_secret: isSecret },
-        })),
-      ]);
-      return stored ? { done: undefined } : undefined;
-    },
-    () => variableKind.changed(path),
-  );
+  await changeObject(deps, variableKind, { actor, workspace, path, to, expected }, async () => async (before) => {
+    const isSecret = request.is_secret ?? before.isSecret;
+    const same = request.value === undefined && isSecret === before.isSecret && to === path;
+    const plain = same
+      ? undefined
+      : request.value === undefined
+        ? await loadStoredValue(deps, workspace, before)
+        : await readSentValue(deps, { actor, workspace, path: to }, request.value, isSecret && alreadyEncrypted);
+    if (plain && before.isSecret && !isSecret && request.value === undefined)
+      await revealSecrets(deps, { token: "", operation: "variables.update", ...caller }, { secrets: [plain.value], resource: path });
+    const { value, parts } = plain ? await buildValueParts(deps, { workspace, path: to }, isSecret, plain) : { value: {}, parts: [] };
+    const isRelinked = request.account != null && request.account !== before.account;
+    const link = isRelinked
+      ? await buildAccountLink(deps, { actor, workspace }, { path: to, account: request.account })
+      : { fields: {}, parts: await buildAccountMove(deps, workspace, { variable: before, to }) };
+    const { exportNonce, ...kept } = before;
+    const nonce = same && exportNonce !== undefined ? { exportNonce } : {};
+    const variable: StoredVariable = {
+      ...kept,
+      ...nonce,
+      ...value,
+      path: to,
+      isSecret,
+      ...defined({ description: request.description }),
+      ...optionalFields(request),
+      ...link.fields,
+      ...editFields(deps, actor),
+    };
+    return {
+      value: variable,
+      parts: [...parts, ...link.parts],
+      event: { type: "UpdateVariable", data: { path: to, ...(to === path ? {} : { old_path: path }), is_secret: isSecret } },
+      sent: { text: plain?.value },
+    };
+  });
 }
 
-/** Deletes a variable with its extra permissions and its account. Throws `variable.notFound`. */
-export function deleteVariable(deps: CopyDeps, actor: Actor, workspace: string, path: string): Promise<void> {
-  return deleteAtPath(deps, variableKind, { actor, workspace, path }, async () => {
-    const found = await deps.objects.get(variableObject.key(workspace, path));
-    const account = found ? await buildAccountRemoval(deps, workspace, requireVariable(found, path)) : [];
-    return [...account, ...(await buildVariableCopyParts(deps, workspace, new Map([[path, undefined]])))];
-  });
+/** Deletes a variable with its extra permissions and its account. Throws `variable.notFound`, `object.versionChanged`. */
+export async function deleteVariable(deps: CopyDeps, target: ObjectTarget): Promise<void> {
+  const { workspace, path } = target;
+  await deleteObject(deps, variableKind, target, async (before) => ({
+    parts: await buildAccountRemoval(deps, workspace, before),
+    event: { type: "DeleteVariable", data: { path, is_secret: before.isSecret } },
+    sent: { text: undefined },
+  }));
 }
 
 const editFields = ({ nowMs }: SealDeps, actor: Actor) => ({ editedAtMs: nowMs(), editedBy: actor.username });
@@ -224,11 +209,4 @@ export async function buildValueParts(
     value: { value: sealSecret(dataKey, { workspace, path }, value), exportNonce },
     parts: [{ write: write.check(keyRingObject.key(workspace), { version }), refused: undefined }],
   };
-}
-
-/** Commits the parts. If another writer was first, it may have replaced the key, so the ring is read again. */
-export async function commitSealed(deps: SealDeps, workspace: string, parts: TransactionPart[]): Promise<boolean> {
-  const stored = await commitParts(deps.objects, parts);
-  if (!stored) evictKeyRing(workspace);
-  return stored;
 }

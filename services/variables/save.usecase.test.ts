@@ -101,7 +101,7 @@ describe("deleteVariable, whichever of its writes fails,", () => {
       const path = newPath();
       await create(path, "hush");
       await changeAcl(world.deps, anAdmin, { workspace: world.workspace, kind: "variable", path }, { owner: "u/bob", right: true });
-      const act = () => deleteVariable(world.deps, anAdmin, world.workspace, path);
+      const act = () => deleteVariable(world.deps, { actor: anAdmin, workspace: world.workspace, path });
       return {
         act,
         recover: () => repeat(act, ["variable.notFound"]),

@@ -240,7 +240,7 @@ export const eventCases: Case[] = [
   {
     title: "a deleted resource",
     prepare: () => resource(),
-    change: () => deleteResource(world.deps, anAdmin, world.workspace, path),
+    change: () => deleteResource(world.deps, { actor: anAdmin, workspace: world.workspace, path }),
     type: "DeleteResource",
     data: () => ({ path, resource_type: "any" }),
   },
@@ -248,14 +248,14 @@ export const eventCases: Case[] = [
   {
     title: "a changed resource type",
     prepare: resourceType,
-    change: () => updateResourceType(world.deps, caller(), name, { description: HIDDEN }),
+    change: () => updateResourceType(world.deps, { ...caller(), path: name }, { description: HIDDEN }),
     type: "UpdateResourceType",
     data: () => ({ name }),
   },
   {
     title: "a deleted resource type",
     prepare: resourceType,
-    change: () => deleteResourceType(world.deps, anAdmin, world.workspace, name),
+    change: () => deleteResourceType(world.deps, { actor: anAdmin, workspace: world.workspace, path: name }),
     type: "DeleteResourceType",
     data: () => ({ name }),
   },
@@ -291,7 +291,7 @@ export const eventCases: Case[] = [
   {
     title: "a deleted variable",
     prepare: () => variable(),
-    change: () => deleteVariable(world.deps, anAdmin, world.workspace, path),
+    change: () => deleteVariable(world.deps, { actor: anAdmin, workspace: world.workspace, path }),
     type: "DeleteVariable",
     data: () => ({ path, is_secret: true }),
   },

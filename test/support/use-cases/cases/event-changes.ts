@@ -78,6 +78,10 @@ export const resource = (fields: object = {}, options = {}) =>
   );
 export const changeResource = (change: object) => updateResource(world.deps, { ...caller(), path }, change);
 export const resourceType = () =>
-  createResourceType(world.deps, anAdmin, world.workspace, newResourceTypeSchema.parse({ name, description: HIDDEN }));
+  createResourceType(
+    world.deps,
+    { actor: anAdmin, workspace: world.workspace },
+    newResourceTypeSchema.parse({ name, description: HIDDEN }),
+  );
 export const share = (kind: string, at = path) =>
   changeAcl(world.deps, anAdmin, { workspace: world.workspace, kind, path: at }, { owner: "u/bob", right: true });

@@ -107,7 +107,7 @@ export async function writeStoredObjects(world: World): Promise<StoredObjects> {
   await createVariable(deps, caller, { path: "f/ops/plain", value: "plain text", is_secret: false, description: "Plain" });
   await createVariable(deps, caller, { path: "f/ops/secret", value: "s3cret text", is_secret: true, description: "Secret" });
   const schema = { type: "object", properties: { host: { type: "string" } }, required: ["host"] };
-  await createResourceType(deps, ann, workspace, { name: "c_store", schema, description: "A store" });
+  await createResourceType(deps, { actor: ann, workspace }, { name: "c_store", schema, description: "A store" });
   const value = { host: "example.com", password: "$var:f/ops/secret" };
   await createResource(deps, caller, { path: "f/ops/store", value, resource_type: "c_store", description: "The store" });
   const audited = { workspace, username: "ann", operation: "variables.create", action_kind: "Created" as const, resource: "f/ops/plain" };
