@@ -1,5 +1,6 @@
 type Merged<T> = { [K in keyof T]: T[K] };
-type Defined<T> = Merged<
+/** The fields of a type without those that are undefined. */
+export type Defined<T> = Merged<
   { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
     [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
   }

@@ -1,7 +1,8 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { QueryCommand, type QueryCommandInput, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { jobFields, tableIndexes } from "../../core/jobs/fields.ts";
 import { buildListKey, computeShard, type EndedJob, type EndState } from "../../core/jobs/job.ts";
-import type { EntryCondition, EntryField } from "../../core/jobs/list-source.ts";
+import type { EntryCondition } from "../../core/jobs/list-source.ts";
 import { documents } from "../sdk/clients.ts";
 import { jobsTable } from "./jobs-client.ts";
 
@@ -47,28 +48,25 @@ export interface EntryQuery {
   where?: readonly EntryCondition[];
 }
 
-const attributeOf: Record<EntryField, string> = {
-  createdBy: "by",
-  tag: "tag",
-  trigger: "trigger",
-  kind: "kind",
-  hash: "hash",
-  path: "path",
-  parent: "parent",
-  step: "step",
-};
-const partitionOf = { list: "lp", path: "pp", parent: "parent", ended: "dp" } as const;
+/** Names of attributes in the table. */
+const listSort = tableIndexes.list.sortKey.name;
+const due = { "#p": tableIndexes.due.partitionKey.name, "#s": tableIndexes.due.sortKey.name } as const;
+const workspaceName = jobFields.workspace.stored;
+
+/** The index of the table by which entries are found. Unsuccessful jobs are in the index of due jobs. */
+const tableIndexOf = (index: EntryQuery["index"]) => (index === "ended" ? "due" : index);
 /** The partition and sort value of unsuccessful jobs in the index `due`, which they enter when nothing is due any more. */
 const endedPartition = (workspace: string, shard: number, state: EndState) => `ended#${workspace}#${shard}#${state}`;
 const createdAt = (sort: string) => Number.parseInt(sort, 10);
 
 /** Builds the parameters of a query that does not read jobs. */
 function buildQuery({ index, partition, from = "0", to = "9", where = [] }: EntryQuery): QueryCommandInput {
-  const names: Record<string, string> = { "#p": partitionOf[index], "#s": index === "ended" ? "ds" : "ls" };
+  const { partitionKey, sortKey } = tableIndexes[tableIndexOf(index)];
+  const names: Record<string, string> = { "#p": partitionKey.name, "#s": sortKey.name };
   const values: Record<string, unknown> = { ":p": partition };
   [values[":from"], values[":to"]] = index === "ended" ? [createdAt(from), to === "9" ? 1e14 : createdAt(to)] : [from, to];
   const filters = where.map((condition, at) => {
-    names[`#f${at}`] = attributeOf[condition.field];
+    names[`#f${at}`] = jobFields[condition.field].stored;
     if ("exists" in condition) return condition.exists ? `attribute_exists(#f${at})` : `attribute_not_exists(#f${at})`;
     const wanted = "startsWith" in condition ? [condition.startsWith] : condition.anyOf;
     const refs = wanted.map((value, each) => {
@@ -80,7 +78,7 @@ function buildQuery({ index, partition, from = "0", to = "9", where = [] }: Entr
   });
   return {
     TableName: jobsTable.getName(),
-    IndexName: index === "ended" ? "due" : index,
+    IndexName: tableIndexOf(index),
     KeyConditionExpression: "#p = :p AND #s BETWEEN :from AND :to",
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
@@ -89,7 +87,7 @@ function buildQuery({ index, partition, from = "0", to = "9", where = [] }: Entr
 }
 
 const sortOf = (index: EntryQuery["index"], found: Record<string, unknown>) =>
-  index === "ended" ? buildListKey(Number(found["ds"]), String(found["pk"])) : String(found["ls"]);
+  index === "ended" ? buildListKey(Number(found[due["#s"]]), String(found["pk"])) : String(found[listSort]);
 
 /** The fields that remove a job from the index `due`. A job that did not succeed enters the index of its state. */
 export function indexEnded({ id, workspace, createdAtMs }: Pick<EndedJob, "id" | "workspace" | "createdAtMs">, state: EndState) {
@@ -158,7 +156,7 @@ export const jobIndexes = {
         TableName: jobsTable.getName(),
         IndexName: "due",
         KeyConditionExpression: "#p = :p AND #s <= :until",
-        ExpressionAttributeNames: { "#p": "dp", "#s": "ds" },
+        ExpressionAttributeNames: due,
         ExpressionAttributeValues: { ":p": `due#${shard}`, ":until": untilMs },
         Limit: limit,
         ...(after ? { ExclusiveStartKey: after } : {}),
@@ -167,8 +165,8 @@ export const jobIndexes = {
     const entries = (Items ?? []).map((found) => ({
       id: String(found["pk"]),
       ref: String(found["sk"]),
-      workspace: String(found["ws"]),
-      dueAtMs: Number(found["ds"]),
+      workspace: String(found[workspaceName]),
+      dueAtMs: Number(found[due["#s"]]),
     }));
     return { entries, after: LastEvaluatedKey };
   },
@@ -182,7 +180,7 @@ export const jobIndexes = {
           Key: { pk: id, sk: ref },
           UpdateExpression: "SET #s = :to",
           ConditionExpression: "#s = :from",
-          ExpressionAttributeNames: { "#s": "ds" },
+          ExpressionAttributeNames: { "#s": due["#s"] },
           ExpressionAttributeValues: { ":to": toMs, ":from": dueAtMs },
         }),
       );
@@ -201,7 +199,7 @@ export const jobIndexes = {
           TableName: jobsTable.getName(),
           IndexName: "due",
           KeyConditionExpression: "#p = :p",
-          ExpressionAttributeNames: { "#p": "dp", "#w": "ws" },
+          ExpressionAttributeNames: { "#p": due["#p"], "#w": workspaceName },
           ExpressionAttributeValues: { ":p": `due#${shard}`, ":w": workspace },
           FilterExpression: "#w = :w",
           ...(after ? { ExclusiveStartKey: after } : { Limit: most }),

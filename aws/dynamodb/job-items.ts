@@ -1,14 +1,20 @@
 import {
+  type AnySchema,
   any,
+  type BooleanSchema,
   boolean,
   type Condition,
   Entity,
   type FormattedItem,
   item,
+  type NumberSchema,
   number,
+  type StringSchema,
   string,
   type UpdateAttributesInput,
 } from "dynamodb-toolbox";
+import * as z from "zod";
+import { type JobField, jobFields, tableIndexes } from "../../core/jobs/fields.ts";
 import { buildListKey, computeShard, hasEnded, type Job, jobSchema, type RunningJob } from "../../core/jobs/job.ts";
 import { UnreadableRecordError } from "../../core/records/record-format.ts";
 import { indexEnded } from "./job-indexes.ts";
@@ -16,6 +22,37 @@ import { jobsTable as table } from "./jobs-client.ts";
 import { nameAttributes } from "./stored-names.ts";
 
 const HEAD = "job";
+
+type AttributeProps<F extends JobField> = {
+  savedAs: F["stored"];
+  required: F extends { when: string } ? "never" : undefined extends z.input<F["schema"]> ? "never" : "atLeastOnce";
+};
+type AttributeOf<F extends JobField, V = NonNullable<z.output<F["schema"]>>> = [V] extends [string]
+  ? StringSchema<AttributeProps<F>>
+  : [V] extends [number]
+    ? NumberSchema<AttributeProps<F>>
+    : [V] extends [boolean]
+      ? BooleanSchema<AttributeProps<F>>
+      : AnySchema<AttributeProps<F>>;
+type AttributesOf<G extends Record<string, JobField>> = { [K in keyof G]: AttributeOf<G[K]> };
+
+/** Returns the attributes of the table for fields of a job. An attribute of another type than text, number or truth value is replaced as a whole. */
+function toAttributes<G extends Record<string, JobField>>(fields: G): AttributesOf<G> {
+  const attributes = Object.entries(fields).map(([name, { stored, schema, when }]) => {
+    const inner = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? schema.unwrap() : schema;
+    const savedAs = createAttribute(inner as z.ZodType).savedAs(stored);
+    return [name, when !== undefined || inner !== schema ? savedAs.optional() : savedAs];
+  });
+  return Object.fromEntries(attributes) as AttributesOf<G>;
+}
+
+function createAttribute(schema: z.ZodType) {
+  if (schema instanceof z.ZodString || schema instanceof z.ZodStringFormat || schema instanceof z.ZodEnum) return string();
+  if (schema instanceof z.ZodNumber) return number();
+  return schema instanceof z.ZodBoolean || schema instanceof z.ZodLiteral ? boolean() : any();
+}
+
+const { id, expiresAtMs, ...sameFields } = jobFields;
 
 /**
  * The head item. DynamoDB bills an update by the size of the whole item, names of attributes included, which must stay under 1 KB. That is why stored names
@@ -27,83 +64,15 @@ export const HeadEntity = new Entity({
   entityAttribute: false,
   timestamps: false,
   schema: item({
-    id: string().key().savedAs("pk"),
+    ...toAttributes(sameFields),
+    id: string().key().savedAs(id.stored),
     sk: string().key().default(HEAD),
-    workspace: string().savedAs("ws"),
-    kind: string(),
-    path: string().optional(),
-    hash: string().optional(),
-    language: string().savedAs("lang").optional(),
-    state: string().savedAs("s"),
-    createdBy: string().savedAs("by"),
-    email: string().savedAs("em"),
-    starter: string().savedAs("sr").optional(),
-    origin: string().savedAs("og").optional(),
-    permissionedAs: string().savedAs("pa"),
-    delegatedBy: any().savedAs("db").optional(),
-    superAdmin: boolean().savedAs("sa"),
-    createdAtMs: number().savedAs("created"),
-    scheduledForMs: number().savedAs("sf").optional(),
-    startedAtMs: number().savedAs("st").optional(),
-    endedAtMs: number().savedAs("en").optional(),
-    parent: string().optional(),
-    root: string().optional(),
-    tree: string().savedAs("rt").optional(),
-    flowRoot: string().savedAs("fr").optional(),
-    tag: string(),
-    trigger: string(),
-    schedulePath: string().savedAs("sch").optional(),
-    claimer: string().savedAs("cl").optional(),
-    endContinuesSchedule: boolean().savedAs("ec").optional(),
-    triggerPath: string().savedAs("tp").optional(),
-    timeoutS: number().savedAs("to"),
-    priority: number().savedAs("py").optional(),
-    concurrency: any().savedAs("cc").optional(),
-    args: any().savedAs("a"),
-    redactedArgs: any().savedAs("as").optional(),
-    preprocess: string().savedAs("pre").optional(),
-    flow: any().savedAs("fl").optional(),
-    step: any().savedAs("step").optional(),
-    suspends: number().savedAs("su").optional(),
-    consents: number().savedAs("cs").optional(),
-    earlyReturn: any().savedAs("ey").optional(),
-    code: any().savedAs("co").optional(),
-    result: any().savedAs("r").optional(),
-    attempt: number().savedAs("at"),
-    losses: number().savedAs("lo"),
-    delays: number().savedAs("dl").optional(),
-    nonce: string().savedAs("n").optional(),
-    leaseUntilMs: number().savedAs("lu").optional(),
-    worker: string().savedAs("wk").optional(),
-    cancel: any().savedAs("c").optional(),
-    watchedUntilMs: number().savedAs("wu").optional(),
-    sleepsUntilMs: number().savedAs("sp").optional(),
-    logChars: number().savedAs("lc"),
-    masks: number().savedAs("mk").optional(),
-    secretsAtMs: number().savedAs("sm").optional(),
-    redactedResult: any().savedAs("rs").optional(),
-    cacheTtlS: number().savedAs("ct").optional(),
-    cacheKey: string().savedAs("ck").optional(),
-    cachedFrom: string().savedAs("cf").optional(),
-    memPeakKb: number().savedAs("mp").optional(),
-    progress: number().savedAs("pr").optional(),
-    lastPingMs: number().savedAs("pg").optional(),
-    erased: boolean().savedAs("er").optional(),
-    eraseAtMs: number().savedAs("ea").optional(),
-    eraseAfterS: number().savedAs("es").optional(),
-    erasesSteps: string().savedAs("ex").optional(),
-    stopping: any().savedAs("sg").optional(),
-    isHandler: boolean().savedAs("hd").optional(),
-    successHandled: boolean().savedAs("sh").optional(),
-    outcomeCount: any().savedAs("oc").optional(),
-    followUp: boolean().savedAs("fu").optional(),
-    retention: string().savedAs("rn").optional(),
-    expiresAtS: number().savedAs("ttl"),
-    listPartition: string().savedAs("lp"),
-    listSort: string().savedAs("ls"),
-    pathPartition: string().savedAs("pp").optional(),
-    duePartition: string().savedAs("dp").optional(),
-    dueAtMs: number().savedAs("ds").optional(),
+    expiresAtS: number().savedAs(expiresAtMs.stored),
+    listPartition: string().savedAs(tableIndexes.list.partitionKey.name),
+    listSort: string().savedAs(tableIndexes.list.sortKey.name),
+    pathPartition: string().savedAs(tableIndexes.path.partitionKey.name).optional(),
+    duePartition: string().savedAs(tableIndexes.due.partitionKey.name).optional(),
+    dueAtMs: number().savedAs(tableIndexes.due.sortKey.name).optional(),
   }),
 });
 export type HeadItem = FormattedItem<typeof HeadEntity>;

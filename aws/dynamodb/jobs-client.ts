@@ -1,5 +1,6 @@
 import { Table } from "dynamodb-toolbox";
 import { env, requireEnv } from "../../contract/env.ts";
+import { tableIndexes } from "../../core/jobs/fields.ts";
 import { documents } from "../sdk/clients.ts";
 
 /** The table `jobs`: jobs with their items, and concurrency groups. */
@@ -9,9 +10,9 @@ export const jobsTable = new Table({
   partitionKey: { name: "pk", type: "string" },
   sortKey: { name: "sk", type: "string" },
   indexes: {
-    list: { type: "global", partitionKey: { name: "lp", type: "string" }, sortKey: { name: "ls", type: "string" } },
-    path: { type: "global", partitionKey: { name: "pp", type: "string" }, sortKey: { name: "ls", type: "string" } },
-    parent: { type: "global", partitionKey: { name: "parent", type: "string" }, sortKey: { name: "ls", type: "string" } },
-    due: { type: "global", partitionKey: { name: "dp", type: "string" }, sortKey: { name: "ds", type: "number" } },
+    list: { type: "global", ...tableIndexes.list },
+    path: { type: "global", ...tableIndexes.path },
+    parent: { type: "global", ...tableIndexes.parent },
+    due: { type: "global", ...tableIndexes.due },
   },
 });

@@ -1,4 +1,5 @@
 import type { JobListQuery } from "../../contract/routes/jobs/job-lists.ts";
+import type { tableIndexes } from "./fields.ts";
 import type { EndState } from "./job.ts";
 
 /** A condition on an entry of the index `list`, which contains the fields of a job that never change. */
@@ -6,7 +7,7 @@ export type EntryCondition =
   | { field: EntryField; anyOf: readonly string[] }
   | { field: EntryField; startsWith: string }
   | { field: EntryField; exists: boolean };
-export type EntryField = "createdBy" | "tag" | "trigger" | "kind" | "hash" | "path" | "parent" | "step";
+export type EntryField = (typeof tableIndexes.list.fields)[number];
 
 /** The index that contains all ended jobs of a list: the narrowest one, or none. */
 export type ListSource =

@@ -6,13 +6,24 @@ import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
+import { jobFields, type TableIndex, tableIndexes } from "../../core/jobs/fields.ts";
 import { queueProps } from "../compute/queue-props.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import { identifyTable, tableProps } from "./table-props.ts";
 import { grantStreamRead } from "./table-stream.ts";
 
-export const INDEXES = ["list", "path", "parent", "due"] as const;
+const indexes = Object.entries<TableIndex>(tableIndexes);
+export const INDEXES = indexes.map(([name]) => name);
+
+/**
+ * An attribute that the entries of an index were meant to contain. No item has it, so it costs nothing, and CloudFormation could remove it only with
+ * the index (docs/decisions/0153-the-fields-of-a-job-are-listed-once.md).
+ */
+const unusedAttributes: Readonly<Record<string, readonly string[]>> = { due: ["state"] };
+
+const keyTypes = { string: AttributeType.STRING, number: AttributeType.NUMBER };
+const toKey = ({ name, type }: TableIndex["sortKey"]) => ({ name, type: keyTypes[type] });
 
 /**
  * One head item per job and its child items. Indexes contain only immutable attributes and due times, because each change of an indexed attribute
@@ -28,33 +39,20 @@ export class JobsTable extends Construct {
     const { id: tableId, ...name } = identifyTable(config.restored.jobsTable);
     // Only the function that removes the data of expired jobs reads the stream.
     this.table = new Table(this, tableId, { ...tableProps(config), ...name, stream: StreamViewType.OLD_IMAGE });
-    this.table.addGlobalSecondaryIndex({
-      indexName: "list",
-      partitionKey: { name: "lp", type: AttributeType.STRING },
-      sortKey: { name: "ls", type: AttributeType.STRING },
-      projectionType: ProjectionType.INCLUDE,
-      nonKeyAttributes: ["ws", "path", "hash", "kind", "lang", "by", "parent", "root", "step", "tag", "trigger", "created"],
-    });
-    this.table.addGlobalSecondaryIndex({
-      indexName: "path",
-      partitionKey: { name: "pp", type: AttributeType.STRING },
-      sortKey: { name: "ls", type: AttributeType.STRING },
-      projectionType: ProjectionType.KEYS_ONLY,
-    });
-    // Both attributes are those of the first release, so DynamoDB adds the stored jobs itself. An update of a stack can add only one index.
-    this.table.addGlobalSecondaryIndex({
-      indexName: "parent",
-      partitionKey: { name: "parent", type: AttributeType.STRING },
-      sortKey: { name: "ls", type: AttributeType.STRING },
-      projectionType: ProjectionType.KEYS_ONLY,
-    });
-    this.table.addGlobalSecondaryIndex({
-      indexName: "due",
-      partitionKey: { name: "dp", type: AttributeType.STRING },
-      sortKey: { name: "ds", type: AttributeType.NUMBER },
-      projectionType: ProjectionType.INCLUDE,
-      nonKeyAttributes: ["ws", "state"],
-    });
+    // An update of a stack can add or remove only one index.
+    for (const [indexName, { partitionKey, sortKey, fields }] of indexes) {
+      this.table.addGlobalSecondaryIndex({
+        indexName,
+        partitionKey: toKey(partitionKey),
+        sortKey: toKey(sortKey),
+        ...(fields
+          ? {
+              projectionType: ProjectionType.INCLUDE,
+              nonKeyAttributes: [...fields.map((field) => jobFields[field].stored), ...(unusedAttributes[indexName] ?? [])],
+            }
+          : { projectionType: ProjectionType.KEYS_ONLY }),
+      });
+    }
     this.unremoved = new Queue(this, "Unremoved", queueProps);
     acknowledge(
       this.unremoved,

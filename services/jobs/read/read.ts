@@ -4,6 +4,7 @@ import { defined } from "../../../contract/defined.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import type { JobJson, JobUpdateJson } from "../../../contract/routes/jobs/job.ts";
+import { createShow, identityFields, originFields, runFields } from "../../../core/jobs/fields.ts";
 import {
   argsVisibleTo,
   type EndedJob,
@@ -84,6 +85,10 @@ export interface JobParts {
   code?: boolean;
 }
 
+const showIdentity = createShow(identityFields);
+const showOrigin = createShow(originFields);
+const showRun = createShow(runFields);
+
 /** Returns a job as the Job of api.md §2.3, with the large values that `parts` selects. */
 export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): Promise<JobJson> {
   const erased = hasEnded(job) && job.erased;
@@ -94,29 +99,17 @@ export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): P
     parts.code && job.code && !erased ? loadValue(deps, job, job.code) : undefined,
   ]);
   const shared = {
-    id: job.id,
-    workspace_id: job.workspace,
-    ...defined({ parent_job: job.parent, root_job: job.root }),
-    created_by: job.createdBy,
-    created_at: toIsoTime(job.createdAtMs),
-    ...defined({ script_path: job.path, script_hash: job.hash }),
+    ...showIdentity(job),
     ...(args === undefined ? {} : { args: parseJson({ parent: job.id, ref: "args", json: args }) as Record<string, unknown> }),
     ...defined({ logs }),
     ...rawCodeField(job.id, code),
     canceled: job.state === "canceled" || (job.state === "running" && job.cancel !== undefined),
     ...(job.cancel ? { canceled_by: job.cancel.by, canceled_reason: job.cancel.reason } : {}),
-    job_kind: job.kind,
-    trigger_kind: job.trigger,
-    ...defined({ schedule_path: job.schedulePath, trigger_path: job.triggerPath }),
-    permissioned_as: job.permissionedAs,
-    email: job.email,
+    ...showOrigin(job),
     visible_to_owner: true,
     is_flow_step: job.step !== undefined,
     ...(job.step === undefined ? {} : { flow_step_id: job.step.id }),
-    ...defined({ language: job.language }),
-    tag: job.tag,
-    ...(job.preprocess === undefined ? {} : { preprocessed: job.preprocess === "done" }),
-    ...defined({ priority: job.priority, mem_peak: job.memPeakKb }),
+    ...showRun(job),
   };
   if (hasEnded(job)) {
     const startedAtMs = getStartMs(job);
