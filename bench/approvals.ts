@@ -53,7 +53,7 @@ async function until(flows: Flows, id: string, what: (job: Shown) => boolean, ev
 const waits = (job: Shown) => job.suspend === 1;
 const isOver = (job: Shown) => job.duration_ms !== undefined;
 
-/** By a link, as an approver's program does. */
+/** By a link, like the program of an approver. */
 async function linkOf({ client, workspace }: Flows, id: string): Promise<string> {
   const { resume } = JSON.parse((await client.get(`w/${workspace}/jobs/resume_urls/${id}/1`)).text) as { resume: string };
   return resume;

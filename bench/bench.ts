@@ -26,22 +26,22 @@ import { routeRows } from "./routes.ts";
 import type { Row, Section } from "./table.ts";
 import { triggerRows } from "./triggers.ts";
 
-/** A local set-up that runs already, with nothing in it but its examples. */
+/** A running local set-up that contains only its examples. */
 export interface Target {
   url: string;
   endpoint: string;
   token: string;
   workspace: string;
-  /** Its state's folder. */
+  /** The folder of its state. */
   dir: string;
-  /** The processes that it consists of, with all below them. */
+  /** Its processes, with all their descendants. */
   processes: number[];
   /** Processes that wait for the others. */
   launchers?: number[];
 }
 
 export interface BenchOptions {
-  /** A few calls of everything: shows that the benchmark works, and no figure that means anything. */
+  /** Makes a few calls of each kind, which shows that the benchmark works. The figures are meaningless. */
   quick: boolean;
   /** The sections with a matching title. */
   only?: RegExp;

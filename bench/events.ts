@@ -52,7 +52,10 @@ type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 const DEAD_DELIVERIES = 1000;
 
-/** Measures the time from a change to the request at the receiver, without and beside a receiver that hangs, and the price of a delivered event. */
+/**
+ * Measures the time from a change to the request at the receiver, with and without another receiver that hangs, and the price of a delivered
+ * event.
+ */
 export async function eventRows(measured: Measured): Promise<Row[]> {
   const { client, workspace, quick } = measured;
   const receiver = await startReceiver();
@@ -94,7 +97,7 @@ export async function eventRows(measured: Measured): Promise<Row[]> {
   }
 }
 
-/** Measures from the beginning of the request that makes the change. */
+/** Measures from the start of the request that makes the change. */
 async function timeOf(receiver: Receiver, path: string, change: () => Promise<unknown>): Promise<number> {
   const arrived = receiver.next(path);
   const startedMs = performance.now();
@@ -126,7 +129,7 @@ async function priceRow({ endpoint }: Measured, deliver: () => Promise<unknown>,
   const { counts, bytes } = perJob(await logs.since(fromMs, /DeliverFn/), count);
   const batches = counts.requests["dynamodb.BatchGetItem"] ?? 0;
   const messages = counts.requests["sqs.SendMessageBatch"] ?? 0;
-  // One invocation dispatches, and one waits for the receiver, as long as a script is assumed to run.
+  // One invocation dispatches, and one waits for the receiver, for the assumed duration of a script.
   const ms = assumedMs.accept + assumedMs.execute + assumedMs.script;
   const lambda = { requests: 2, gbSeconds: gbSeconds(logs, /DeliverFn/, ms) };
   const own = price(

@@ -47,7 +47,7 @@ export async function invokeFloor(endpoint: string, quick: boolean): Promise<Inv
   }
 }
 
-/** Starting a program that does nothing and waiting for its end. */
+/** The time of starting a program that does nothing and waiting for its end. */
 export async function spawnFloor(name: string, command: string[], quick: boolean): Promise<Floor> {
   const took: number[] = [];
   for (let at = 0; at < (quick ? 2 : 15); at++) took.push(await timeSpawn(command));

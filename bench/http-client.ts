@@ -6,21 +6,21 @@ export interface Answer {
 }
 
 /**
- * A cheap HTTP client, because callers share the machine with the service. It reuses connections, as real clients do. Throws unless the
- * status is a success, and if a synchronous run failed, because a failing script is fast.
+ * A cheap HTTP client, because callers share the machine with the service. It reuses connections, as real clients do. Throws unless the status is
+ * a success, and also if a synchronous run failed, because a failing script is fast.
  */
 export function httpClient({ url, token }: { url: string; token: string }) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
   const { hostname, port } = new URL(url);
-  const call = (method: string, route: string, body?: unknown, own: Record<string, string> = {}): Promise<Answer> =>
+  const call = (method: string, route: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const payload = body === undefined ? undefined : JSON.stringify(body);
-      const headers = {
+      const allHeaders = {
         authorization: `Bearer ${token}`,
         ...(payload === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(payload) }),
-        ...own,
+        ...headers,
       };
-      const request = http.request({ agent, hostname, port, method, path: `/api/${route}`, headers }, (response) => {
+      const request = http.request({ agent, hostname, port, method, path: `/api/${route}`, headers: allHeaders }, (response) => {
         const parts: Buffer[] = [];
         response.on("data", (part: Buffer) => parts.push(part));
         response.on("end", () => {
@@ -32,17 +32,17 @@ export function httpClient({ url, token }: { url: string; token: string }) {
         });
         response.on("error", reject);
       });
-      // The server may close an idle connection just when it is used again. The request did not arrive then.
+      // The server may close an idle connection at the moment of its next use. The request has then not arrived.
       request.on("error", (error: NodeJS.ErrnoException) => {
-        if (request.reusedSocket && error.code === "ECONNRESET") call(method, route, body, own).then(resolve, reject);
+        if (request.reusedSocket && error.code === "ECONNRESET") call(method, route, body, headers).then(resolve, reject);
         else reject(error);
       });
       request.end(payload);
     });
   return {
     get: (route: string) => call("GET", route),
-    /** `own`: further headers. The body is sent as `JSON.stringify` writes it. */
-    post: (route: string, body: unknown = {}, own: Record<string, string> = {}) => call("POST", route, body, own),
+    /** `headers`: further headers. The body is sent as `JSON.stringify` writes it. */
+    post: (route: string, body: unknown = {}, headers: Record<string, string> = {}) => call("POST", route, body, headers),
     close: () => agent.destroy(),
   };
 }

@@ -58,7 +58,7 @@ function keep(machine: string, sections: Section[]): void {
   writeFileSync(resultFile, `${JSON.stringify({ machine, at: new Date(), quick: flags["quick"] === true, rows }, null, 2)}\n`);
 }
 
-/** Returns the URL of the set-up after it is seeded. The launcher and npm wait for it as they do for `npm run up`. */
+/** Returns the URL of the set-up after it is seeded. The launcher and npm wait for the set-up as they do for `npm run up`. */
 async function started(local: ReturnType<typeof fork>): Promise<Target> {
   const message = await Promise.race([once(local, "message"), once(local, "exit").then(() => undefined)]);
   if (!message) throw new Error("The local set-up did not start. Run npm run up to see the reason.");

@@ -47,5 +47,5 @@ export async function manyClients(
   return { perSecond: (took.length * 1000) / forMs, sample: sorted(took) };
 }
 
-/** After two minutes, the engine ends unused processes, except one of each function. It checks twice a minute. */
+/** The engine ends processes that are unused for two minutes, except one of each function. It checks twice a minute. */
 export const REST_MS = 155_000;

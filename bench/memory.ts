@@ -38,7 +38,7 @@ function below(root: number): number[] {
   return found;
 }
 
-/** Our launcher and npm, when they started a process. */
+/** The launcher and npm, if they started a process. */
 export function launchersOf(id: number): number[] {
   const found: number[] = [];
   for (let parent = parentOf(id); parent && parent > 1 && /launch\.mjs|npm/.test(commandOf(parent)); parent = parentOf(parent))

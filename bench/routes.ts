@@ -19,7 +19,7 @@ interface Measured {
 
 const SECRET = "a secret of the benchmark";
 const ARGS = { n: 10 };
-/** Measures calls of HTTP routes beside calls of the same script's webhook, in turns. */
+/** Measures alternating calls of HTTP routes and of the same script's webhook. */
 export async function routeRows(measured: Measured): Promise<Row[]> {
   const { client, workspace, quick } = measured;
   const name = `r${randomUUID().slice(0, 8)}`;
@@ -45,7 +45,7 @@ export async function routeRows(measured: Measured): Promise<Row[]> {
     const token = await issuer.sign();
     const webhook = () => client.post(`${of}/jobs/run_wait_result/p/${fibo.bun.path}`, ARGS);
     const open = () => client.post(address("open"), ARGS);
-    // A signed request that arrives a second time starts nothing, so each body is another one.
+    // A repeated signed request starts nothing, so each body is different.
     const signed = () => {
       const body = { ...ARGS, id: randomUUID() };
       const hash = createHmac("sha256", SECRET).update(JSON.stringify(body)).digest("hex");
@@ -86,7 +86,7 @@ export async function routeRows(measured: Measured): Promise<Row[]> {
 
 const noteOf = (own: Sample, other: Sample) => `median ${median(own).toFixed(1)} ms and ${median(other).toFixed(1)} ms`;
 
-/** Calls in turns, so that both meet the same machine. */
+/** Calls alternate, so that load on the machine affects both equally. */
 async function inTurns(call: () => Promise<unknown>, other: () => Promise<unknown>, quick: boolean): Promise<[Sample, Sample]> {
   const took: [number[], number[]] = [[], []];
   for (let at = quick ? -1 : -20; at < (quick ? 3 : 200); at += 1) {
@@ -125,8 +125,9 @@ async function startIssuer() {
 }
 
 /**
- * Units of the reads of a call. A webhook reads its token, user, member, access and script consistently. A route reads the entries of four prefixes, at half a unit
- * each, and its trigger, script, credential, user, member and access. services/http-routes/find-http-route.usecase.test.ts counts them. All else is the same.
+ * Units of the reads of a call. A webhook reads its token, user, member, access and script consistently. A route reads the entries of four
+ * prefixes, at half a unit each, and its trigger, script, credential, user, member and access.
+ * services/http-routes/find-http-route.usecase.test.ts counts them. Everything else is the same.
  */
 const UNITS = { webhook: 5, route: 4 * 0.5 + 6 };
 
@@ -154,7 +155,7 @@ async function staticRow(
   };
 }
 
-/** A document of 500 routes and 500 webhooks from what the table returns, which takes no part of the time. */
+/** A document of 500 routes and 500 webhooks from prepared replies of the table, whose reads are not measured. */
 function documentRow(quick: boolean): Row {
   const numbers = Array.from({ length: quick ? 5 : 500 }, (_, at) => at);
   const schema = { type: "object", properties: { id: { type: "string" }, amount: { type: "integer" } }, required: ["id"] };

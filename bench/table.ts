@@ -1,6 +1,6 @@
 export type Unit = "ms" | "s" | "/s" | "KB" | "MB" | "$/M" | "units" | "requests" | "executions" | "events" | "transitions" | "×";
 
-/** One line: its figure, its comparison (a floor of the same run), and its target, if there is one. */
+/** One row: the figure, the comparison (a floor of the same run), and the target, if there is one. */
 export interface Row {
   line: string;
   value: number;

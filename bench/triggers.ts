@@ -29,7 +29,7 @@ export async function triggerRows({ client, endpoint, workspace, quick }: Trigge
     const startedMs = await startOfJob({ client, workspace }, path, at + warmUp + 1);
     if (at >= 0) took.push(startedMs - sentMs);
   }
-  // The mapping ends with it.
+  // The mapping is deleted with the trigger.
   await client.post(`w/${workspace}/sqs_triggers/setmode/${path}`, { mode: "disabled" });
   await sqs.send(new DeleteQueueCommand({ QueueUrl }));
   sqs.destroy();

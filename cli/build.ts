@@ -10,7 +10,10 @@ import { toConfigJsonSchema } from "../core/sync/config/config.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** The file of the command in its package, and the one with everything else. Node parses a whole file before it starts, so the version has its own. */
+/**
+ * The file of the command in its package, and the file with everything else. Node parses a whole file before it runs, so the code for `--version`
+ * is separate.
+ */
 const COMMAND = "dist/svc.mjs";
 const PROGRAM = "dist/program.mjs";
 const SCHEMA = "svc.schema.json";
@@ -73,7 +76,7 @@ function buildClient(folder: string): void {
   for (const [name, text] of declareClientTypes()) writeFileSync(join(folder, name), text);
 }
 
-/** Builds the package as `npm pack` does, below `out`: `svc-cli.tgz`, and the schema beside it. Equal sources give equal bytes. */
+/** Builds the package as `npm pack` does, below `out`: `svc-cli.tgz` and the schema. Equal sources produce equal bytes. */
 export async function packCli(out: string): Promise<void> {
   buildCli(out);
   const sources = new Map([

@@ -15,12 +15,12 @@ export interface GlobalFlags extends TargetFlags {
   verbose: boolean;
 }
 
-/** The flags of single commands that decide about the target, or whether the command names it. */
+/** The flags of single commands that affect the target, or whether the command prints it. */
 interface TargetOptions extends Pick<SyncOptions, "skipBranchValidation"> {
   silent?: boolean;
 }
 
-/** The surroundings of a command: its flags, its streams and its folder. */
+/** The context of a command: its flags, its streams and its folder. */
 export class Context {
   readonly flags: GlobalFlags;
   readonly output: Output;
@@ -30,7 +30,10 @@ export class Context {
   #target: Target | undefined;
   #namesTarget: boolean;
 
-  /** `namesTarget`: print the target before the first question or request. `place`: the folder and the target, which the flags decide otherwise. */
+  /**
+   * `namesTarget`: print the target before the first question or request. `place`: the folder and the target, which otherwise depend on the
+   * flags.
+   */
   constructor(command: Command, { namesTarget, place }: { namesTarget: boolean; place?: { cwd: string; target: Target } }) {
     this.#command = command;
     this.cwd = place?.cwd ?? process.cwd();

@@ -14,7 +14,7 @@ export async function execute(): Promise<void> {
 }
 
 function report(error: unknown): number {
-  // commander has printed its errors, and those of `--help` and `--version` are none.
+  // commander has already printed its errors; those of `--help` and `--version` are not failures.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   if (error instanceof CommandError) {
     writeMessage(`${style("red", error.message)}\n`);

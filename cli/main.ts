@@ -1,4 +1,4 @@
-// Old releases have no compile cache: a named import of it would fail before the first line of this file.
+// Old releases have no compile cache: a named import would fail before the first line of this file runs.
 import * as nodeModule from "node:module";
 import { describeOldNode } from "./node-version.ts";
 import { version } from "./version.ts";
@@ -10,7 +10,7 @@ async function main(): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  // Scripts ask for the version often, and it needs none of the rest.
+  // Programs often request the version, which needs no other code.
   if (process.argv.length === 3 && (process.argv[2] === "--version" || process.argv[2] === "-V")) {
     process.stdout.write(`${version}\n`);
     return;

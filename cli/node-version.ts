@@ -1,7 +1,7 @@
 /** The oldest release of Node.js on which the program runs. */
 const OLDEST = [22, 14];
 
-/** Returns what is wrong with a release of Node.js, or `undefined`. The code is so plain that any release can read it. */
+/** Returns the reason for which a release of Node.js is not supported, or `undefined`. The code is so plain that any release can parse it. */
 export function describeOldNode(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [least = 0, leastMinor = 0] = OLDEST;

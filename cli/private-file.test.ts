@@ -19,7 +19,7 @@ afterEach(() => {
 const modeOf = (path: string) => (statSync(join(folder, path)).mode & 0o777).toString(8);
 const target = { url: "https://svc.example.com", workspace: "demo" };
 
-/** The writes of files with secrets, and the paths that they make private. */
+/** The writes of files with secrets, and the paths that become private. */
 const writes: [name: string, paths: string[], write: () => void][] = [
   ["a private file", ["file"], () => writePrivateFile(join(folder, "file"), "hush")],
   ["the profiles", ["config/", "config/profiles.json"], () => writeProfiles({ profiles: {} })],

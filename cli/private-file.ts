@@ -14,18 +14,18 @@ export function writePrivateFile(file: string, content: string | Uint8Array): vo
   }
 }
 
-/** Lets only its owner read a file, if it exists. Links, files of other users, and those on a file system without rights stay as they are. */
+/** Lets only its owner read a file, if it exists. Links, files of other users, and files on a file system without rights do not change. */
 export function makePrivateFile(file: string): void {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (!found?.isFile() || (found.mode & 0o077) === 0 || process.platform === "win32") return;
   try {
     chmodSync(file, 0o600);
   } catch {
-    // The owner alone may change the rights.
+    // Only the owner may change the rights.
   }
 }
 
-/** Creates a folder with those around it, or makes an existing one private: only its owner may list and enter it. */
+/** Creates a folder with its parents, or makes an existing one private: only its owner may list and enter it. */
 export function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if ((statSync(folder).mode & 0o077) === 0 || process.platform === "win32") return;

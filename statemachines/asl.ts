@@ -1,4 +1,4 @@
-/** The subset of Amazon States Language that flows are compiled to. AWS and the local engine support it. */
+/** The subset of Amazon States Language to which flows are compiled. AWS and the local engine support it. */
 interface Described {
   Comment?: string;
 }

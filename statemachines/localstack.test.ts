@@ -27,7 +27,7 @@ const throws = { Throw: { Error: "StepFailed", Cause: "no" } };
 const sent = (outcome: string) => ({ Return: { ...state, outcome } });
 type Answer = ReturnType<typeof says> | ReturnType<typeof sent> | typeof done | typeof throws;
 
-/** The responses of a task in order; the last one is repeated. `ways`: the outcomes that the next choice accepts. */
+/** The responses of a task in order; the last one is repeated. `ways`: the outcomes that the next Choice state accepts. */
 type Answers = (ways: string[] | undefined) => Answer[];
 const inside = (ways: string[]) => ways.filter((way) => !["fail", "stop", "again"].includes(way));
 const orNext = (ways: string[], way: string) => says(ways.includes(way) ? way : "next");
@@ -79,7 +79,7 @@ function cannedAnswers() {
   return { StateMachines, MockedResponses };
 }
 
-/** The compiled definitions in an interpreter that is stricter than the local engine's, with canned answers in the place of function `step`. */
+/** The compiled definitions in an interpreter that is stricter than the local engine's, with canned answers in place of function `step`. */
 describe("LocalStack's Step Functions", () => {
   let missing: string | undefined = "it needs Python 3.13 and 240 packages: npm run test:asl";
   let server: LocalstackStates | undefined;

@@ -15,7 +15,7 @@ export interface Targets {
 }
 
 /**
- * No execution of `step` was free, or AWS refused a call of `step`. Nothing is wrong with the flow, so it is retried for more than a day. 5,000
+ * No execution of `step` was free, or AWS refused a call of `step`. The flow is not at fault, so the call is retried for more than a day. 5,000
  * attempts take three fifths of the events that a history may have.
  */
 const RETRY_BUSY = {
@@ -52,7 +52,7 @@ export interface Context {
   list: (context: Context, modules: readonly FlowModule[], to: Targets) => Target;
 }
 
-/** Compiles the transitions of a module's task that only its kind has, by the outcome that function `step` returns. */
+/** Compiles the transitions that are specific to the kind of a module, by the outcome that function `step` returns. */
 export type OutcomeCompiler = (context: Context, module: FlowModule, task: string) => Record<string, Target>;
 
 /** The states of one machine, of a parallel branch or of a parallel loop's body. Names are unique in the whole machine. */
@@ -61,7 +61,7 @@ export class Machine {
   private readonly names: Set<string>;
   /** ARN of function `step`. */
   readonly step: string;
-  /** The target of a loop that is too long for one execution. Inside parallel lists, it is the end. */
+  /** The next state of a loop that is too long for one execution. Inside parallel lists, it is the end. */
   readonly again: Target;
 
   constructor(step: string, again: Target, names = new Set(RESERVED)) {

@@ -13,7 +13,7 @@ const fixture = (name: string) => compiled((parse(flowFixture(name, "flow.yaml")
 
 const text = (escaped = "") => escaped.replaceAll(/#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
 
-/** Parses a diagram. Fails at any line of an unknown kind. */
+/** Parses a diagram. Fails for a line of an unknown kind. */
 function read(picture: string) {
   const [first, ...lines] = picture.trimEnd().split("\n");
   expect(first).toBe("flowchart TD");

@@ -11,7 +11,7 @@ import { compileSegment } from "./segments.ts";
 
 /** Compiles a list of modules, the last one first, because each state names the next one. Returns the first state. */
 export function compileModules(context: Context, modules: readonly FlowModule[], to: Targets): Target {
-  // Without modules nothing can fail, and the failure module would be a state that nothing leads to.
+  // Without modules nothing can fail, and the failure module would be an unreachable state.
   if (modules.length === 0) return to.next;
   const fail = failureStates(context, to);
   return groupSegments(context.value, context.scope, modules).reduceRight<Target>((next, { modules: part, segment }) => {
@@ -39,7 +39,7 @@ const COMMENT_CHARS = 200;
 /** The name of the state that waits for its token: from a gate, or from the job of another flow. */
 const waitName = (module: FlowModule) => `${module.id}: ${mayRequireApproval(module) ? "wait for approval" : "wait for flow"}`;
 
-/** The name of the choice behind a task. */
+/** The name of the Choice state after a task. */
 function choiceName({ id, value }: FlowModule): string {
   switch (value.type) {
     case "forloopflow":
@@ -68,7 +68,7 @@ function waitTimeoutS({ value, suspend }: FlowModule): number | undefined {
   return suspend?.timeout ?? limits.suspendTimeoutS;
 }
 
-/** Compiles one module: a task and, where it has more outcomes than success and failure, a choice behind the task. */
+/** Compiles one module: a task and, if it has more outcomes than success and failure, a Choice state after the task. */
 export function compileModule(context: Context, module: FlowModule, to: Targets): string {
   const { machine, scope } = context;
   const { id, summary } = module;
@@ -90,7 +90,7 @@ export function compileModule(context: Context, module: FlowModule, to: Targets)
       ...(module.retry ? { retry: machine.addWait(machine.reserveName(`${id}: wait before retry`), name) } : {}),
       ...(module.sleep ? { sleep: machine.addWait(machine.reserveName(`${id}: sleep`), to.next) } : {}),
       ...(waitsForTaskToken(module) ? { wait: machine.addWaitTask(wait, input, name, resumesAt) } : {}),
-      // The callback carries no next state, so the module is entered again.
+      // The callback contains no next state, so the module is entered again.
       ...(mayRequireApproval(module) ? { "enter again": name } : {}),
       ...outcomeCompilers[module.value.type]?.(context, module, name),
     },

@@ -5,8 +5,8 @@ import type { Context, Targets } from "./machine.ts";
 const COMMENT_CHARS = 200;
 
 /**
- * Compiles several modules to one task. The task is entered again, and continues from the journal, after a pause, when a flow or gate
- * inside has ended, and when the time of its function was used up.
+ * Compiles several modules to one task. The task is entered again, and continues from the journal, after a pause, when a flow or gate inside has
+ * ended, and when the time limit of its function is near.
  */
 export function compileSegment({ machine, scope }: Context, modules: readonly FlowModule[], to: Targets): string {
   const [first = "", last = ""] = [modules[0]?.id, modules.at(-1)?.id];

@@ -18,7 +18,7 @@ const pageAddresses: Plugin = {
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Files name each other by relative addresses; functions/shared/static-files.ts adds the path of the service to those in a page.
+  // Files refer to each other by relative addresses; functions/shared/static-files.ts adds the path of the service to those in a page.
   base: "./",
   plugins: [react(), pageAddresses],
   resolve: { alias: { "markdown-to-jsx/react": `${import.meta.dirname}/src/approval/form/plain-markdown.tsx` } },

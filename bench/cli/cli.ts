@@ -16,7 +16,7 @@ interface Measured {
   quick: boolean;
 }
 
-/** Bash needs no packages, so the builds of the saved scripts and flows take little of the machine. */
+/** Bash needs no packages, so the builds of the saved scripts and flows cost little. */
 const GENERATED = { language: "bash", source: "# NOTE\necho hello\n" } as const;
 const CONFIG = "skipSecrets: false\nincludeSchedules: true\nparallel: 10\n";
 
@@ -45,7 +45,7 @@ export async function cliRows(measured: Measured): Promise<Row[]> {
   }
 }
 
-/** Both are started in turns, so that both meet the same machine. */
+/** Runs alternate, so that load on the machine affects both equally. */
 async function versionRow({ program }: InstalledCli, quick: boolean): Promise<Row> {
   const took: [number[], number[]] = [[], []];
   for (let turn = 0; turn < (quick ? 1 : 40); turn += 1) {

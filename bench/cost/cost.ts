@@ -18,7 +18,7 @@ interface Kind {
   readsBeyond: number;
   /** One request of the REST API makes one job. */
   viaApi: boolean;
-  /** Invocations of our functions and their billed GB-seconds, by job. */
+  /** Invocations of the service's functions and their billed GB-seconds, for each job. */
   lambda: (logs: FunctionLogs) => { requests: number; gbSeconds: number };
   /** Budget of design §11. */
   target?: { withRestApi: number; without: number };
@@ -118,7 +118,7 @@ export async function costRows(costed: Costed): Promise<Row[]> {
   const jobs = costed.quick ? 1 : 20;
   const rows: Row[] = [];
   for (const kind of kinds(costed)) {
-    // Functions warm up, keys are read, artefacts fetched: once for each process and not for each job.
+    // Warms up: functions start, keys are read and artefacts fetched once for each process, not for each job.
     for (let at = 0; at < (costed.quick ? 1 : 3); at++) await kind.run(-1 - at);
     await sleep(300);
     const fromMs = Date.now();

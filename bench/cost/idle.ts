@@ -13,7 +13,7 @@ export interface IdleRow {
 }
 
 const MINUTES = 30 * 24 * 60;
-/** Lambda waits for messages of a queue with five connections, each of which asks again after 20 s. */
+/** Lambda waits for messages of a queue with five connections, each of which polls every 20 s. */
 const POLLS = MINUTES * 5 * 3;
 /** One tick of housekeeping that finds nothing: its duration on AWS and the units that it reads (design §11). */
 const tick = { seconds: 0.1, gb: 0.5, readUnits: 17, logBytes: 400 };
@@ -58,7 +58,7 @@ const PRICED = [
   "AWS::SecretsManager::Secret",
 ];
 
-/** Computes the bill of a stack without work. Throws an error for a type of resource whose price it does not know. */
+/** Computes the bill of an idle stack. Throws an error for a type of resource whose price is unknown. */
 export function idleRows({ Resources }: PricedTemplate): IdleRow[] {
   const resources = Object.values(Resources);
   const unknown = new Set(resources.map(({ Type }) => Type).filter((type) => !FREE.includes(type) && !PRICED.includes(type)));

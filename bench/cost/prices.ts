@@ -25,7 +25,7 @@ export const prices = {
 
 /** The assumed duration of each function on AWS for one job in milliseconds, because the local engine's times differ. */
 export const assumedMs = {
-  /** The script itself, as the design reckons. */
+  /** The script itself, according to the design. */
   script: 50,
   /** The runner around it. */
   runner: 5,

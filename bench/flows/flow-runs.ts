@@ -16,7 +16,7 @@ export interface FlowModule {
 
 const expr = (text: string) => ({ type: "javascript", expr: text });
 
-/** A step that does next to nothing: a script of bun by its path. */
+/** A minimal step: a bun script by its path. */
 export const light = (id: string, n = "flow_input.n", more: object = {}): FlowModule => ({
   id,
   value: { type: "script", path: fibo.bun.path, input_transforms: { n: expr(n) } },
@@ -24,7 +24,7 @@ export const light = (id: string, n = "flow_input.n", more: object = {}): FlowMo
 });
 export const lights = (count: number) => Array.from({ length: count }, (_, index) => light(`s${index}`));
 
-/** A loop over so many items, each of them the input of a step. */
+/** A loop over this number of items, each of them the input of a step. */
 export const each = (id: string, items: number, more: object = {}): FlowModule => ({
   id,
   value: {

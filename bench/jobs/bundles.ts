@@ -38,7 +38,7 @@ export async function bundleRows(node: Floor, quick: boolean): Promise<Row[]> {
   return rows;
 }
 
-/** The import alone, in a fresh process each time: starting node is the platform's affair. */
+/** Measures only the import, in a fresh process each time, because the platform starts node. */
 async function loadTime(file: string, times: number): Promise<number> {
   const program = `const from = performance.now();
     await import(${JSON.stringify(file)});

@@ -37,7 +37,7 @@ export async function connectionRows({ client, endpoint, workspace, quick }: Con
   const logs = await functionLogs(endpoint);
   const runs = `w/${workspace}/jobs`;
   const [calls, warmUp] = quick ? [2, 1] : [60, 10];
-  // It has the length of the other one and the same location.
+  // It has the same length and location as the other one.
   const texts = Object.fromEntries(Object.entries(args).map(([name, text]) => [name, text.replace("$res:", "text:")]));
   const plain = () => client.post(`${runs}/run_wait_result/p/${echo.path}`, texts);
   const named = () => client.post(`${runs}/run_wait_result/p/${echo.path}`, args);

@@ -6,7 +6,7 @@ import { divideConcurrency } from "../../lib/compute/concurrency.ts";
 import { parseConfig } from "../../lib/config.ts";
 import { executionsOf, type Jobs, mixed, short, simulateQueue, type Workers } from "./mixed-queue.ts";
 
-/** A reproducible source of numbers in [0, 1). */
+/** A reproducible sequence of numbers in [0, 1). */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

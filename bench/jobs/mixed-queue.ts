@@ -11,12 +11,12 @@ export type Jobs = (random: number) => number;
 export const mixed: Jobs = (random) => (random < 0.1 ? 60 : 1);
 export const short: Jobs = () => 1;
 
-/** The simulated time, long compared with every job (s). */
+/** The simulated time in seconds, long compared with every job. */
 const HORIZON_S = 4 * 3600;
 
 /**
- * Simulates a queue, event by event and without a clock: a worker receives its next messages when the longest job of the last ones has ended.
- * Returns the number of jobs that end in a second.
+ * Simulates a queue, event by event and without a clock: a worker receives its next messages when the longest job of the previous batch has
+ * ended. Returns the number of jobs that end per second.
  */
 export function simulateQueue({ count, batch }: Workers, jobs: Jobs, random: () => number): number {
   let ended = 0;

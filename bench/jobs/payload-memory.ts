@@ -20,12 +20,12 @@ const parse = (bytes: Buffer) =>
   );
 const most = () => Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync("/proc/self/status", "latin1"))?.[1]) * 1024;
 
-// Its code is loaded and warm.
+// The code is loaded and warm.
 for (let at = 0; at < 20; at++) await parse(formOf(64 * 1024));
 const form = formOf(4 * MB);
 globalThis.gc?.();
 globalThis.gc?.();
-// From here on, the maximum is the current value.
+// This resets the maximum to the current value.
 writeFileSync("/proc/self/clear_refs", "5");
 const before = most();
 const { files } = await parse(form);

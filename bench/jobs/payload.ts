@@ -26,7 +26,7 @@ const bodies: Record<string, () => Promise<unknown>> = {
   ),
 };
 
-/** Reading webhooks' bodies: no engine, no AWS. */
+/** Measures the parsing of webhook bodies, without engine and AWS. */
 export async function payloadRows(quick: boolean): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [line, read] of Object.entries(bodies)) {

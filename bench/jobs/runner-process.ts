@@ -17,7 +17,7 @@ interface Started {
 async function start(): Promise<Started> {
   const { SVC_WORK_DIR = "", SVC_TMP_MODE = "" } = process.env;
   const runner = await startRunner(language, { SVC_WORK_DIR, SVC_TMP_MODE });
-  // On AWS the runner's own line for each run goes to a log.
+  // On AWS the runner's line for each run is written to a log.
   console.log = () => {};
   const script = {
     bash: { code: "true" },
@@ -40,7 +40,7 @@ async function overhead(dedicated: boolean): Promise<number> {
 }
 
 const freshMs = await overhead(false);
-// A program has nothing to keep: each run is a process.
+// A program has no reusable process: each run is a new one.
 const dedicatedMs = language === "go" || language === "bash" ? undefined : await overhead(true);
 process.send?.({ freshMs, dedicatedMs });
 await close();

@@ -7,11 +7,11 @@ import { spawnFloor } from "../floors.ts";
 import type { Row } from "../table.ts";
 import { GO_MARK } from "./scripts.ts";
 
-/** The local engine runs Python functions with its own. */
+/** The local engine runs Python functions with its own interpreter. */
 const engines = path.join(svcDir, "venv", "bin", "python3");
 const python = existsSync(engines) ? engines : "python3";
 
-/** Starting the same interpreter for nothing. A Go script is a program: starting the smallest program is its floor. */
+/** The floor is a start of the same interpreter without a script. For Go, whose scripts are programs, it is a start of the smallest program. */
 const bare = {
   bun: [interpreter("bun"), "-e", "0"],
   deno: [interpreter("deno"), "eval", "0"],
@@ -73,7 +73,7 @@ async function overheads(language: Measured, calls: number, goBinary = ""): Prom
   }
 }
 
-/** The program that the instance's runner has unpacked for fibo: others may be there as well, and not all of them end well. */
+/** The program that the instance's runner has unpacked for fibo. There may be other programs, some of which fail. */
 export function goBinaryOf(instanceDir: string): string | undefined {
   const folder = path.join(instanceDir, "work", "artefacts");
   if (!existsSync(folder)) return undefined;

@@ -18,12 +18,12 @@ interface Measured {
 /** The functions that run jobs, without those that answer the benchmark. */
 const EXECUTORS = /RunFn|WorkerFn|BeatFn|Runners/;
 const EVERY_S = 2;
-/** Items that one BatchGetItem reads, at a unit each: the token, the user's rights and the script; for a tick no token. */
+/** Items that one BatchGetItem reads, at a unit each: the token, the user's rights and the script; a tick has no token. */
 const BATCH_UNITS = { accept: 5, tick: 4 };
 /** A check by housekeeping: three reads, a transactional write, and the move in the index. A schedule of each minute is checked at every 15th tick. */
 const CHECK = { reads: 3, writes: 4, everyTicks: 15 };
 
-/** Measures when the runs of a schedule begin, and counts what a tick costs. */
+/** Measures when the runs of a schedule begin, and the cost of a tick. */
 export async function scheduleRows({ endpoint, client, workspace, quick }: Measured): Promise<Row[]> {
   const logs = await functionLogs(endpoint);
   const args = { text: "x".repeat(489) };

@@ -10,7 +10,7 @@ export interface BenchScript {
 
 const FOLDER = "bench";
 const fiboTs = "export function main(n: number): number {\n  return n < 2 ? n : main(n - 1) + main(n - 2);\n}\n";
-/** A text in fibo's Go binary, by which it is found. */
+/** A text by which fibo's Go binary is found. */
 export const GO_MARK = "fibo of the benchmark, for Go";
 const at = (name: string) => `f/${FOLDER}/${name}`;
 

@@ -7,7 +7,7 @@ import { readFirst } from "./pages.ts";
 let server: http.Server | undefined;
 afterEach(() => server?.close());
 
-/** Starts a service that gives these answers in turn, and returns a client for it with the requests. */
+/** Starts a service that sends these responses in order, and returns a client for it with the received requests. */
 async function serve(answers: { status: number; body?: string; headers?: Record<string, string> }[]) {
   const requests: (string | undefined)[] = [];
   server = http.createServer((request, response) => {

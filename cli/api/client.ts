@@ -9,7 +9,7 @@ export interface ClientOptions {
   url: string;
   token: string;
   workspace: string;
-  /** The profile that the token is from, for error messages. */
+  /** The profile that contains the token, for error messages. */
   profile?: string | undefined;
   /** Receives one line for each request. */
   trace?: ((line: string) => void) | undefined;
@@ -48,7 +48,7 @@ export class ApiError extends CommandError {
   }
 }
 
-/** Attempts of a request that the service or a gateway refuses for the moment. */
+/** Maximum attempts of a request that the service or a gateway refuses temporarily. */
 const ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
@@ -89,8 +89,8 @@ export class ApiClient {
   }
 
   /**
-   * Downloads bytes. A redirect to another place, such as a signed link to storage, is followed without the token. `etag`: that of the service and not of
-   * the storage. Returns no bytes if the service answers that those of `ifNoneMatch` are the current ones.
+   * Downloads bytes. A redirect to another origin, such as a signed link to storage, is followed without the token. `etag`: that of the service,
+   * not of the storage. Returns no bytes if the service confirms that those of `ifNoneMatch` are current.
    */
   async download(path: string, { ifNoneMatch, ...options }: RequestOptions & { ifNoneMatch?: string | undefined }): Promise<Download> {
     const headers = { ...options.headers, ...defined({ "if-none-match": ifNoneMatch }) };
@@ -127,11 +127,11 @@ export class ApiClient {
     }
   }
 
-  /** Returns the response to a request, which the service has accepted. Repeats requests that it refuses for the moment. Throws `ApiError`. */
+  /** Returns the response to a request that the service has accepted. Retries requests that it refuses temporarily. Throws `ApiError`. */
   async fetch(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
     for (let attempt = 1; ; attempt += 1) {
       const response = await this.#send(method, path, options);
-      // The service answers no request of this program with a page, but login pages and portals in front of it do, also with 200.
+      // The service never answers this program with a web page, but login pages and portals in front of it do, even with status 200.
       if (response.ok && isPage(response)) throw describePage(this.options.url, response.status);
       if (response.ok || response.status === 304 || response.headers.has("location")) return response;
       const isTemporary = response.status === 429 || response.status >= 500;

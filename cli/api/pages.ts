@@ -1,11 +1,11 @@
 import type { ApiClient } from "./client.ts";
 
-/** The most rows that one request returns. */
+/** The maximum number of rows of one request. */
 const PER_PAGE = 100;
 
 type Query = Record<string, string | number | boolean | undefined>;
 
-/** Reads every page of a list whose pages are numbered. */
+/** Reads every page of a list with numbered pages. */
 export async function readPages<T>(client: ApiClient, path: string, query: Query = {}): Promise<T[]> {
   const found: T[] = [];
   for (let page = 1; ; page += 1) {
@@ -15,7 +15,7 @@ export async function readPages<T>(client: ApiClient, path: string, query: Query
   }
 }
 
-/** The place from which the next page of a list continues: a header of a reply, and the parameter of the next request. */
+/** The position at which the next page of a list begins: a header of the reply, and the parameter of the next request. */
 interface Continuation {
   header: string;
   parameter: string;

@@ -1,6 +1,6 @@
 import { type ApiClient, ApiError } from "./client.ts";
 
-/** Paths stay readable in addresses: their slashes are not encoded. */
+/** Slashes are not encoded, so that paths remain readable in addresses. */
 export const encodePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
 
 /** Returns the beginning of the routes of a kind of items (`core/sync/item.ts`). */
@@ -15,7 +15,7 @@ interface Save {
   query?: Record<string, boolean>;
 }
 
-/** Creates or updates an object, also if another client has created or deleted it since. A repeated call gives the same result. */
+/** Creates or updates an object, even if another client has created or deleted it in the meantime. Idempotent. */
 export async function createOrUpdate(client: ApiClient, { kind, path, create, update, exists, query = {} }: Save): Promise<void> {
   const routes = routesOf(kind);
   const calls = {
@@ -30,7 +30,7 @@ export async function createOrUpdate(client: ApiClient, { kind, path, create, up
   }
 }
 
-/** Calls a route of an object. An object that is already gone is no error. */
+/** Calls a route of an object. A missing object is not an error. */
 export async function unlessGone(call: () => Promise<unknown>): Promise<void> {
   try {
     await call();

@@ -17,7 +17,10 @@ import { sealKey, sealSettings } from "./seal.ts";
 import { inWorkingFolder } from "./working-folder.ts";
 import { folderOf, fullOptions, readSettings, SETTINGS_FILE } from "./workspace-files.ts";
 
-/** Writes the items of a workspace to files below `root`, and returns what else a restore needs. `seal`: the public key for which secrets are sealed. */
+/**
+ * Writes the items of a workspace to files below `root`, and returns the other data that a restore needs. `seal`: the public key for which
+ * secrets are sealed.
+ */
 export async function backUpWorkspace(
   context: Context,
   { id, name, color, deleted = false }: WorkspaceJson,
@@ -57,7 +60,7 @@ interface Listed {
   permissioned_as?: string;
 }
 
-/** Lists the users with whose rights items run whose files do not name them. Those of scripts and flows do. */
+/** Lists, for items whose files do not contain it, the user with whose rights the item runs. Files of scripts and flows contain it. */
 async function listIdentities(client: ApiClient): Promise<BackedUpWorkspace["runs_as"]> {
   const found: BackedUpWorkspace["runs_as"] = [];
   for (const kind of kindsWithIdentity)

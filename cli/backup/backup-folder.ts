@@ -12,7 +12,7 @@ export function requireNewFolder(root: string): void {
   if (existsSync(root) && readdirSync(root).length > 0) throw new UsageError(`${root} is not empty. Name a new folder for each backup.`);
 }
 
-/** Completes a backup. */
+/** Marks a backup as complete. */
 export const writeBackup = (root: string, backup: Backup): void =>
   writeLocalFile(root, FILE, `${JSON.stringify(backup, undefined, 2)}\n`, { isPrivate: true });
 

@@ -20,7 +20,7 @@ interface Restore {
   root: string;
   /** The private key that opens the secrets. Without it, secret variables are left out. */
   own: KeyObject | undefined;
-  /** The workspace as the instance has it. */
+  /** The workspace of the instance. */
   present: WorkspaceJson | undefined;
   /** The user who restores. */
   caller: Caller;
@@ -28,14 +28,17 @@ interface Restore {
 
 export interface Caller {
   email: string;
-  /** The username outside of workspaces, if the user had the same one in the instance of the backup. */
+  /** The username outside of workspaces, if the user had the same name in the instance of the backup. */
   username: string | undefined;
 }
 
 /** Owners of folders and members of groups must be members of the workspace. */
 const FIRST: ReadonlySet<string> = new Set(["user", "group"]);
 
-/** Creates a workspace with the items of a backup, or replaces equal ones. Nothing is deleted. A repeated call continues an interrupted one. */
+/**
+ * Creates a workspace with the items of a backup, or replaces items with the same names. Nothing is deleted. A repeated call continues an
+ * interrupted one.
+ */
 export async function restoreWorkspace(context: Context, backup: BackedUpWorkspace, restore: Restore): Promise<void> {
   const { id, name, color, archived } = backup;
   const { root, own, present, caller } = restore;
@@ -72,7 +75,7 @@ export async function restoreWorkspace(context: Context, backup: BackedUpWorkspa
   if (archived) await client.post("workspaces/archive");
 }
 
-/** Adds the settings that a backup contains only sealed to the file of the settings. Without the key, the workspace keeps its own. */
+/** Adds the sealed settings of a backup to the file of the settings. Without the key, the workspace retains its own. */
 async function completeSettings(
   client: ApiClient,
   { id, sealed_settings: sealed }: BackedUpWorkspace,

@@ -15,13 +15,13 @@ const HOW = "Create a pair with: openssl genpkey -algorithm X25519 -out backup.k
 /** Reads the public X25519 key for which the keys of secrets are sealed. Throws `UsageError`. */
 export function readSealKey(file: string): KeyObject {
   const text = readKeyFile(file);
-  // A public key can be derived from a private one, which should not be where backups are made.
+  // A public key could be derived from the private one, but the private key should not be on the machine that makes backups.
   if (text.includes("PRIVATE KEY"))
     throw new UsageError(`${file} contains a private key. Seal with the public one, and keep the private one elsewhere.`);
   return parseKey(file, () => createPublicKey(text));
 }
 
-/** Reads the private X25519 key that opens what was sealed. Throws `UsageError`. */
+/** Reads the private X25519 key that opens sealed data. Throws `UsageError`. */
 export function readOpenKey(file: string): KeyObject {
   const text = readKeyFile(file);
   return parseKey(file, () => createPrivateKey(text));
@@ -45,7 +45,7 @@ function parseKey(file: string, parse: () => KeyObject): KeyObject {
   throw new UsageError(`${file} is no X25519 key in PEM form. ${HOW}`);
 }
 
-/** The kind and the workspace of a secret. They are part of what is sealed, so that no secret can take the place of another one. */
+/** The kind and the workspace of a secret. They are part of the sealed data, so that no secret can replace another one. */
 type Place = { workspace: string } | { settings: string };
 
 async function seal(recipient: KeyObject, place: Place, text: string): Promise<string> {
@@ -53,7 +53,7 @@ async function seal(recipient: KeyObject, place: Place, text: string): Promise<s
   return new CompactEncrypt(content).setProtectedHeader({ ...HEADER, ...place }).encrypt(recipient);
 }
 
-/** Returns what was sealed for a place, or `undefined` for another private key, another place, and a changed text. */
+/** Returns the sealed data of a kind and workspace, or `undefined` for another private key, another kind or workspace, and a changed text. */
 async function open(own: KeyObject, place: Place, sealed: string): Promise<string | undefined> {
   const options = { keyManagementAlgorithms: [HEADER.alg], contentEncryptionAlgorithms: [HEADER.enc] };
   const opened = await compactDecrypt(sealed, own, options).catch(() => undefined);

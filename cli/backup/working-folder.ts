@@ -6,8 +6,8 @@ import { formatYaml } from "../../core/sync/files/yaml.ts";
 import { CONFIG_FILE } from "../project/project.ts";
 
 /**
- * Calls `work` with an empty project, which only this user may read and which is removed at the end. Its `svc.yaml` is ours: one in a backup could
- * name a program that bundles scripts, and the state of an earlier synchronisation would hide items.
+ * Calls `work` with an empty project, which only this user may read and which is removed at the end. Its `svc.yaml` is written here: one in a
+ * backup could name a program that bundles scripts, and the state of an earlier synchronisation would hide items.
  */
 export async function inWorkingFolder<T>(options: SyncOptions, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "svc-backup-"));

@@ -17,7 +17,7 @@ export function readSettings(text: string): Settings {
   return "value" in parsed && isJsonObject(parsed.value) ? parsed.value : {};
 }
 
-/** The options of a synchronisation with every kind of item. Secrets are ciphertext: the key that opens them is sealed. */
+/** The options of a synchronisation with every kind of item. Secrets are ciphertext, and their key is sealed. */
 export const fullOptions = ({ withSecrets }: { withSecrets: boolean }): SyncOptions => ({
   includeSchedules: true,
   includeTriggers: true,

@@ -8,7 +8,7 @@ import { BundleFailure, type BundleSource } from "./bundle.ts";
 /** The folder of installed packages. */
 const PACKAGES = "node_modules";
 
-/** Reads the assets of a codebase by their places in the archive. Folders are read with everything below that is not hidden. Throws `BundleFailure`. */
+/** Reads the assets of a codebase by their paths in the archive. Folders are read recursively, without hidden files. Throws `BundleFailure`. */
 export function readAssets({ root, file, codebase }: BundleSource): Map<string, Uint8Array> {
   const realRoot = realpathSync(root);
   const files = new Map<string, Uint8Array>();
@@ -41,7 +41,7 @@ function isHidden(realRoot: string, place: string): boolean {
   return own.some((part) => part.startsWith("."));
 }
 
-/** Packs files to an archive. Equal files give equal bytes. */
+/** Packs files to an archive. Equal files produce equal bytes. */
 export function packFiles(files: ReadonlyMap<string, Uint8Array>): Promise<Uint8Array> {
   const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
   return packTar(sorted.map(([name, body]) => ({ header: { name, size: body.length, mtime: new Date(0), mode: 0o644 }, body })));

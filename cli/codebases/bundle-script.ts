@@ -7,10 +7,10 @@ import { type Bundle, BundleFailure, type BundleSource, MAIN } from "./bundle.ts
 import { runCustomBundler } from "./custom-bundler.ts";
 import { runEsbuild } from "./esbuild.ts";
 
-/** A form has other fields than the bundle, such as the source and the schema. */
+/** The form also contains other fields than the bundle, such as the source and the schema. */
 const MOST_BYTES = limits.requestBodyBytes - 64 * 1024;
 
-/** Bundles a script of a codebase. Equal sources give equal bytes. Throws `BundleFailure`. */
+/** Bundles a script of a codebase. Equal sources produce equal bytes. Throws `BundleFailure`. */
 export async function bundleScript(root: string, item: SyncItem, file: string, codebase: Codebase): Promise<Bundle> {
   const language = findBundledLanguage(item);
   if (language === undefined) throw new Error(`${file} cannot be bundled.`);

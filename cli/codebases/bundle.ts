@@ -2,7 +2,7 @@ import type { BundleFormat } from "../../core/sync/config/codebase.ts";
 import type { Codebase } from "../../core/sync/config/config.ts";
 import type { FileProblem } from "../../core/sync/item.ts";
 
-/** The code of a script with everything that it imports, as the service runs it. */
+/** The code of a script with all its imports, in the form that the service runs. */
 export interface Bundle {
   /** The digest that the field `codebase` of the script has. */
   digest: string;
@@ -13,7 +13,7 @@ export interface Bundle {
   format?: BundleFormat;
   /** The source map of `main.js`, whose sources are relative to the root of the project. */
   sourceMap?: string;
-  /** The files that the bundle was made from, relative to the root of the project. Absent: the bundler does not report them. */
+  /** The input files of the bundle, relative to the root of the project. Absent: the bundler does not report them. */
   inputs?: readonly string[];
 }
 

@@ -6,10 +6,10 @@ import type { FileProblem } from "../../core/sync/item.ts";
 import { isInside } from "../project/links.ts";
 import type { Project } from "../project/project.ts";
 
-/** Places in the archive of a bundle that the service uses itself. */
+/** Paths in the archive of a bundle that are reserved for the service. */
 const RESERVED = new Set(["main.js", "main.mjs"]);
 
-/** Returns what is wrong with the paths of the codebases of `svc.yaml`. */
+/** Returns the problems of the paths of the codebases of `svc.yaml`. */
 export function checkCodebases(project: Pick<Project, "root" | "config" | "describeProblem">): FileProblem[] {
   return (project.config.codebases ?? []).flatMap((codebase, index) =>
     listPaths(codebase).flatMap(({ at, path, kind }) => {

@@ -6,7 +6,7 @@ import { CLIENT_FOLDER } from "../client-library.ts";
 
 const NAMESPACE = "svc-client";
 const OWN_NAMES = new RegExp(`^(svc-client|${CLIENT_PACKAGE})$`);
-/** Marks the search for an installed package, which must not start another one. */
+/** Marks the search for an installed package, which must not start another search. */
 const SEARCHING = Symbol("searching");
 
 /**

@@ -10,7 +10,7 @@ import { configFile, writeConfigFile } from "../profiles/profiles.ts";
 
 const FILE = "bundlers.json";
 
-/** The versions of a bundler that a person may switch between, for example by git branches, without another question. */
+/** The number of versions of a bundler between which a person may switch, for example by git branches, without another question. */
 const KEPT = 20;
 
 /**
@@ -40,7 +40,7 @@ function hashBundler(root: string, program: string, codebase: Codebase): string 
   return hash.update(readFileSync(join(root, program))).digest("hex");
 }
 
-/** A file that cannot be read contains no consent. */
+/** An unreadable file contains no consent. */
 function readAll(): Record<string, unknown> {
   try {
     const all = parseExactJson(readFileSync(configFile(FILE), "utf8"));

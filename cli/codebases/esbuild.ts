@@ -12,7 +12,7 @@ import { callWithoutOwnVariables } from "./own-variables.ts";
 /** The folder of the output, which is never written. Bundles contain no path of the machine because sources are relative to the root. */
 const OUT = ".svc/bundle";
 
-/** Bundles a script with esbuild. Throws `BundleFailure` with the place of each error. */
+/** Bundles a script with esbuild. Throws `BundleFailure` with the location of each error. */
 export async function runEsbuild(source: BundleSource): Promise<BundledFiles> {
   const { build } = await import("esbuild");
   const { root, file, format, codebase } = source;
@@ -42,7 +42,7 @@ function toBuildOptions({ root, file, codebase, format }: BundleSource): BuildOp
     format,
     platform: "node",
     target: "es2024",
-    // External: the bytes of the bundle do not depend on the map, which is only for `svc dev`.
+    // An external map, which only `svc dev` uses, so that the bytes of the bundle do not depend on it.
     sourcemap: "external",
     sourcesContent: false,
     metafile: true,
@@ -72,16 +72,16 @@ function toRootMap(text: string): string {
 }
 
 /**
- * Refuses each file that a bundle must not contain before esbuild reads it: the bundle is uploaded, and an import of a repository could name any file of the person,
- * also with a suffix such as `?x`, which the list of inputs has as a part of the name. Files of the same repository that are not hidden, and those of packages,
- * may be imported.
+ * Refuses each file that a bundle must not contain before esbuild reads it: the bundle is uploaded, and an import of a repository could name any
+ * file of the person, even with a suffix such as `?x`, which the list of inputs contains as a part of the name. Only files of packages, and files
+ * of the same repository that are not hidden, may be imported.
  */
 const ownFilesPlugin = (root: string): Plugin => ({
   name: "own-files",
   setup(build) {
     const tops = [root, findGitRoot(root)].flatMap((top) => (top === undefined ? [] : [realpathSync(top)]));
     build.onLoad({ filter: /(?:)/, namespace: "file" }, ({ path }) => {
-      // A package may be in an archive, whose files have no place on the disk.
+      // A package may be in an archive, whose files are not on the disk.
       const place = existsSync(path) ? realpathSync(path) : path;
       if (place.split(sep).includes("node_modules") || tops.some((top) => isOwnFile(top, place))) return undefined;
       return { errors: [{ text: describeForeign(relative(root, place)), detail: FOREIGN }] };
@@ -89,7 +89,7 @@ const ownFilesPlugin = (root: string): Plugin => ({
   },
 });
 
-/** Marks the refusal of a file, whose place in the file that imports it is of no interest. */
+/** Marks the refusal of a file, whose position in the importing file is irrelevant. */
 const FOREIGN = Symbol("foreign");
 
 const describeForeign = (input: string): string =>

@@ -5,8 +5,8 @@ export const withoutOwnVariables = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =
   Object.fromEntries(Object.entries(env).filter(([name]) => !isOwn(name)));
 
 /**
- * Calls a function that starts a process with the environment of this one, without the variables of `svc`. They are back when the function returns, so
- * the function must start the process before its first pause.
+ * Calls a function that starts a process with the environment of this one, without the variables of `svc`. They are restored when the function
+ * returns, so the function must start the process synchronously.
  */
 export function callWithoutOwnVariables<Result>(start: () => Result): Result {
   const own = Object.entries(process.env).filter(([name]) => isOwn(name));

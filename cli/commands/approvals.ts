@@ -26,7 +26,7 @@ export async function listApprovals(context: Context, { limit }: { limit: number
   context.output.data(shown, shown.length === 0 ? none : context.output.table(["ID", "FLOW", "STEP", "REQUESTED_BY", "UNTIL"], rows));
 }
 
-/** Shows what a request asks for, until when, and what is known about it. */
+/** Shows the content of a request, its deadline, and the decisions so far. */
 export async function showApproval(context: Context, id: string): Promise<void> {
   const info = await context.client().get<ApprovalInfo>(`jobs_u/flow/approval_info/${segment(id)}`);
   const { flow_path: path, flow_summary: flow, step_summary: step, module_id: module, decision, inputs, context: values } = info;

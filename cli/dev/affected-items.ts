@@ -6,13 +6,13 @@ import type { PreviewPlace } from "../preview/find-item.ts";
 import { ARGUMENTS } from "../preview/read-arguments.ts";
 import type { SnapshotItem } from "../project/snapshot-item.ts";
 
-/** The files and folders that the bundle of a script is made from. */
+/** The files and folders from which the bundle of a script is built. */
 export interface BundleParts {
   place: PreviewPlace;
   paths: readonly string[];
 }
 
-/** Returns the scripts and flows that a changed file belongs to: as one of their files, as their arguments, or as a part of their bundles. */
+/** Returns the scripts and flows to which a changed file belongs: as one of their files, as their arguments, or as a part of their bundles. */
 export function findAffectedItems(
   file: string,
   { defaultTs, bundles }: { defaultTs: DefaultTs; bundles: Iterable<BundleParts> },
@@ -33,12 +33,12 @@ function findByFile(file: string, defaultTs: DefaultTs): PreviewPlace | undefine
 const findByBase = (base: string, defaultTs: DefaultTs): PreviewPlace | undefined =>
   findByFile(`${base}/flow.yaml`, defaultTs) ?? findByFile(`${base}/script.yaml`, defaultTs) ?? findByFile(base, defaultTs);
 
-/** Returns what the bundle of a script is made from, beside packages. A bundler that does not report it may read the complete codebase. */
+/** Returns the inputs of a script's bundle other than packages. A bundler that does not report them may read the complete codebase. */
 export function listBundleParts({ bundled, bundle }: Pick<SnapshotItem, "bundled" | "bundle">): string[] {
   if (bundled === undefined) return [];
   const { relative_path: folder, assets = [], customBundler } = bundled.codebase;
   const named = [...assets.map(({ from }) => from), ...(customBundler === undefined ? [] : [folder, customBundler])];
-  // A colon marks code that is no file.
+  // A colon marks code that is not a file.
   const imported = (bundle?.inputs ?? []).filter((path) => !path.includes(":") && !path.includes("node_modules/"));
   return [...imported, ...named.map((path) => toInnerPath(path) ?? path)];
 }

@@ -38,7 +38,7 @@ export class DevSession {
     return session;
   }
 
-  /** Cancels the preview under way and ends the watch. */
+  /** Cancels the current preview and ends the watch. */
   async close(): Promise<void> {
     await this.#watch.close();
     await this.#previews.close();
@@ -56,7 +56,7 @@ export class DevSession {
   #remember(local: SnapshotItem): void {
     const { path } = local.item;
     const place: PreviewPlace = { kind: "script", path };
-    // A bundle that cannot be made has the parts that it had before.
+    // A bundle that cannot be built retains its previous inputs.
     if (local.bundled === undefined || local.bundle === undefined) return;
     const paths = listBundleParts(local);
     this.#bundles.set(itemKey(place), { place, paths });
@@ -78,7 +78,7 @@ export class DevSession {
   }
 }
 
-/** Prints a problem that the next save may solve. Throws any other error. */
+/** Prints a problem that the next save may fix. Throws any other error. */
 function reportProblem({ output }: Context, error: unknown): void {
   if (!(error instanceof CommandError)) throw error;
   output.progress({ event: "problem", message: error.message }, `${output.style("red", error.message)}\n`);

@@ -10,7 +10,7 @@ const FRAME = /(?:^|[\s("'])((?:[fu]\/[^\s()"':]+|main\.js)):(\d+)(?::(\d+))?/gm
 /** A frame of a Python traceback. */
 const PYTHON_FRAME = /File "([fu]\/[^"]+)", line (\d+)/g;
 
-/** Lists the places that the text of an error names, the innermost call first. The names are those of the service. */
+/** Lists the locations in the text of an error, the innermost call first. The names are those of the service. */
 export function listErrorPlaces(text: string): ErrorPlace[] {
   const toPlace = ([, file = "", line, column]: RegExpMatchArray): ErrorPlace => ({
     file,
@@ -22,7 +22,7 @@ export function listErrorPlaces(text: string): ErrorPlace[] {
   return [...python, ...[...text.matchAll(FRAME)].map(toPlace)];
 }
 
-/** A place in a local file, and the text of its line. */
+/** A location in a local file, and the text of its line. */
 export interface SourcePlace extends ErrorPlace {
   text?: string;
 }

@@ -53,7 +53,7 @@ describe("findSource", () => {
       line: 2,
       text: "  raise Exception()",
     });
-    // A script that is only in the workspace has no file here.
+    // A script that is only in the workspace has no local file.
     expect(findSource(project, item, "at f/a/elsewhere.ts:1:1\n    at main (f/a/x.ts:1:1)")).toMatchObject({ file: "f/a/x.node.ts" });
     expect(findSource(project, item, "Error: no place")).toBeUndefined();
   });

@@ -52,7 +52,7 @@ function readText(root: string, file: string): string | undefined {
   try {
     return readFileSync(join(root, file), "utf8");
   } catch {
-    // A file of a package that was bundled elsewhere, or one that is gone since.
+    // A file of a package that was bundled elsewhere, or a file that no longer exists.
     return undefined;
   }
 }

@@ -8,7 +8,7 @@ export class LatestTask {
     this.#onError = onError;
   }
 
-  /** Aborts the task under way, and starts another one after its end. */
+  /** Aborts the current task, and starts another one after its end. */
   replace(task: (signal: AbortSignal) => Promise<void>): void {
     this.#controller.abort();
     this.#controller = new AbortController();
@@ -16,7 +16,7 @@ export class LatestTask {
     this.#last = this.#last.then(() => (signal.aborted ? undefined : task(signal))).catch(this.#onError);
   }
 
-  /** Aborts the task under way and waits for its end. */
+  /** Aborts the current task and waits for its end. */
   async close(): Promise<void> {
     this.#controller.abort();
     await this.#last;

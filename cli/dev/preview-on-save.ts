@@ -13,7 +13,7 @@ import { openSyncProject } from "../sync/session.ts";
 import { formatSourceLine } from "./error-place.ts";
 import { findSource } from "./find-source.ts";
 
-/** Runs a script or flow as its files are, and prints its log and its result. If the signal aborts it, its job is canceled. */
+/** Runs a script or flow from its files, and prints its log and its result. If the signal aborts it, its job is canceled. */
 export async function previewOnSave(
   context: Context,
   place: PreviewPlace,
@@ -31,7 +31,7 @@ export async function previewOnSave(
   const id = randomUUID();
   const { kind, path } = place;
   output.progress({ event: "started", kind, path, id }, `${output.style("bold", `${kind} ${path}`)}\n`);
-  // This request is not aborted, because a job may exist before its answer arrives.
+  // This request is not aborted, because a job may exist before the reply arrives.
   await startJob(client, start, id);
   try {
     const watching = client.withSignal(signal);
@@ -44,7 +44,7 @@ export async function previewOnSave(
   }
 }
 
-/** The job may have ended since. */
+/** The job may have ended in the meantime. */
 function ignoreEnded(error: unknown): void {
   if (!(error instanceof ApiError)) throw error;
 }

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../contract/json-object.ts";
 
-/** A type of resources as the service lists it. */
+/** An entry of the service's list of resource types. */
 export interface ResourceType {
   name: string;
   description?: string | undefined;
@@ -8,10 +8,10 @@ export interface ResourceType {
 }
 
 const HEADER = `// Written by \`svc dev\` from the resource types of the workspace.
-// A script names one as the type of a parameter: main(db: RT.Postgresql).
+// A script uses such a type for a parameter: main(db: RT.Postgresql).
 `;
 
-/** Returns the declarations of the types of resources. Equal types give equal text. */
+/** Returns the declarations of the types of resources. Equal types produce equal text. */
 export function declareResourceTypes(types: readonly ResourceType[]): string {
   const known = new Map<string, ResourceType>();
   for (const type of types.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -82,7 +82,7 @@ function toLiteral(value: unknown): string {
   return value === null || ["string", "number", "boolean"].includes(typeof value) ? JSON.stringify(value) : "unknown";
 }
 
-/** Joins types. `unknown` makes a union unknown, and adds nothing to an intersection. */
+/** Joins types. `unknown` makes a union unknown and has no effect on an intersection. */
 function joinTypes(types: readonly string[], operator: "|" | "&"): string {
   const different = [...new Set(types)].filter((type) => operator === "|" || type !== "unknown");
   if (different.length === 0 || different.includes("unknown")) return "unknown";

@@ -5,7 +5,7 @@ import { CommandError } from "../errors.ts";
 /** The folders of a project in which scripts and flows have files. */
 const WATCHED = ["f", "u"];
 
-/** A save is complete when the file has not changed for so long: editors write in several steps, and no event reports the last one. */
+/** A save counts as complete when the file has not changed for this time: editors write in several steps, and no event reports the last one. */
 const SAVED_AFTER_MS = 50;
 
 /** A watch of the files of a project. Paths are relative to its root. */
@@ -17,7 +17,7 @@ export interface FileWatch {
   close(): Promise<void>;
 }
 
-/** Returns a watch when every file below `f` and `u` is watched. `onProblem` receives later failures. Throws `CommandError`. */
+/** Returns a watch once every file below `f` and `u` is watched. `onProblem` receives later failures. Throws `CommandError`. */
 export async function watchFiles(root: string, onProblem: (problem: CommandError) => void): Promise<FileWatch> {
   const isIgnored = (path: string) =>
     relative(root, path)

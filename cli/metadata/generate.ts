@@ -46,8 +46,8 @@ interface Generation {
 }
 
 /**
- * Generates the metadata of stale items and writes it to their files. An item whose lock cannot be built is reported and left as it is. The hash of
- * each item that is complete is recorded at once, so that an interrupted run continues. `stale`: all stale items, of which `wanted` are generated.
+ * Generates the metadata of stale items and writes it to their files. An item whose lock cannot be built is reported and not changed. The hash of
+ * each complete item is recorded at once, so that an interrupted run can continue. `stale`: all stale items, of which `wanted` are generated.
  */
 export async function generateItems(
   generation: Generation,
@@ -77,7 +77,7 @@ export async function generateItems(
   return outcome;
 }
 
-/** Stores the scripts that stale sources import and that the workspace does not have in this version. */
+/** Stores the scripts that stale sources import, if the workspace lacks this version of them. */
 async function storeImports({ state, client, output }: Generation, wanted: readonly StaleItem[]): Promise<TempSources> {
   const imports = new Set(wanted.flatMap((one) => listUnlocked(one).flatMap((source) => source.imports)));
   const sources = state.items.flatMap(({ item: { kind, path, content = "" } }) =>
@@ -117,7 +117,7 @@ async function generateFlow({ state, client }: Generation, one: StaleItem, temps
   return "error" in locks ? locks : { local: replaceFlowLocks(one.local, locks, state.layout), isComplete: true };
 }
 
-/** Writes the files that differ, and removes those that the item no longer has. Returns their names. */
+/** Writes files that differ, and removes files that the item no longer has. Returns their names. */
 function writeItem(root: string, before: LocalItem, after: LocalItem): string[] {
   const written = [...after.files].filter(([file, text]) => before.files.get(file) !== text);
   const removedFiles = [...before.files.keys()].filter((file) => !after.files.has(file));

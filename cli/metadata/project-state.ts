@@ -29,8 +29,8 @@ export function readMetadataProject({ project, target }: OpenedProject): Metadat
 }
 
 /**
- * Returns the test whether an item belongs to one of the given paths: folders or files relative to the current folder, or paths of the
- * workspace. Without paths, every item does. Throws `UsageError` for a path to which no item belongs.
+ * Returns a predicate for items that belong to one of the given paths: folders or files relative to the current folder, or paths of the
+ * workspace. Without paths, it accepts every item. Throws `UsageError` for a path to which no item belongs.
  */
 export function selectByPaths({ project, items }: MetadataProject, { cwd }: Pick<Context, "cwd">, paths: readonly string[]) {
   const selections = paths.map((path) => {

@@ -6,8 +6,8 @@ import type { Output } from "../output/output.ts";
 const hash = (source: string): string => createHash("sha256").update(source).digest("hex");
 
 /**
- * Stores those of the given sources for a day that the workspace does not have, and returns their hashes by path, so that builds of scripts that
- * import them find them. A service without these routes finds imports only among its own scripts, so a warning is printed.
+ * Stores the given sources that the workspace lacks for a day, and returns their hashes by path, so that builds of scripts that import them find
+ * them. A service without these routes finds imports only among its own scripts, so a warning is printed.
  */
 export async function storeTempSources(
   client: ApiClient,

@@ -14,7 +14,7 @@ export interface ObjectKind {
   get: string;
   /** The columns of its list. */
   columns: readonly string[];
-  /** Its objects are archived and not deleted. */
+  /** Its objects are archived instead of deleted. */
   archive?: true;
   /** Its objects have versions. */
   history?: true;

@@ -21,18 +21,18 @@ export class Output {
     else if (text !== "") writeData(text.endsWith("\n") ? text : `${text}\n`);
   }
 
-  /** Prints a value of the service: a text as it is, everything else as JSON. */
+  /** Prints a value of the service: a text unchanged, everything else as JSON. */
   value(value: unknown): void {
     this.data(value, typeof value === "string" ? value : JSON.stringify(value, undefined, 2));
   }
 
-  /** Prints one of several documents: a line of JSON with `--json`, otherwise the text as it is. */
+  /** Prints one of several documents: a line of JSON with `--json`, otherwise the unchanged text. */
   line(value: unknown, text: string): void {
     if (this.json) writeJson(`${JSON.stringify(value)}\n`);
     else writeData(text);
   }
 
-  /** Reports something about a job that runs: a line of the NDJSON for programs, otherwise a text for people, as it is. */
+  /** Reports progress of a running job: a line of NDJSON for programs, otherwise an unchanged text for people. */
   progress(value: object, text: string): void {
     if (this.json) this.line(value, "");
     else writeMessage(text);
@@ -46,10 +46,10 @@ export class Output {
     if (this.verbose) this.say(this.style("dim", text));
   }
 
-  /** Styles a text for people, unless the stream is no terminal or `NO_COLOR` is set. */
+  /** Styles a text for people if the stream is a terminal and `NO_COLOR` is not set. */
   readonly style = style;
 
-  /** Formats rows as a table with aligned columns. A cell is one line, so that none can pretend to be a row. */
+  /** Formats rows as a table with aligned columns. A cell is one line, so that no cell can imitate a row. */
   table(columns: readonly string[], rows: readonly (readonly unknown[])[]): string {
     const texts = rows.map((row) => row.map((cell) => (cell === undefined || cell === null ? "" : toLine(String(cell)))));
     const widths = columns.map((column, index) => Math.max(column.length, ...texts.map((row) => (row[index] ?? "").length)));

@@ -1,7 +1,7 @@
 import { CommandError, exitCodes, UsageError } from "../errors.ts";
 import { canAsk, cleanLine, questionStream } from "./terminal.ts";
 
-/** Asks for a confirmation. Without a terminal, `--yes` must answer it. */
+/** Asks for a confirmation. Without a terminal, `--yes` is required. */
 export async function confirm(message: string, { yes }: { yes: boolean }): Promise<boolean> {
   if (yes) return true;
   if (!canAsk()) throw new UsageError(`${message} Add --yes to confirm, because there is no terminal.`);
@@ -29,7 +29,7 @@ export async function readSecret(name: string): Promise<string> {
   }
   let text = "";
   for await (const chunk of process.stdin.setEncoding("utf8")) text += chunk;
-  // The line end is that of the last line of a file or of echo.
+  // Removes the final newline of a file or of echo.
   const secret = text.replace(/\r?\n$/, "");
   if (secret === "") throw new UsageError(`Standard input has no ${name}.`);
   return secret;

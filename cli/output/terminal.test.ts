@@ -108,7 +108,7 @@ describe("the exit", () => {
       output.say(output.table(["NAME"], [[`${hostile}`], ["a\r\nb"]]));
     }
     expect(printed.stdout).not.toMatch(obeyed);
-    // The style of details is the program's.
+    // The style of details belongs to the program.
     expect(printed.stderr.replaceAll("\x1b[2m", "").replaceAll("\x1b[22m", "")).not.toMatch(obeyed);
     expect(printed.stderr).toContain("NAME\nab\na b\n");
   });

@@ -2,30 +2,30 @@ import { randomUUID } from "node:crypto";
 import { inspect, styleText } from "node:util";
 
 /**
- * The one exit of the program. Texts of the service and of repositories may contain control characters that move the cursor, change the title or the clipboard,
- * or reverse the order of characters, so that a person reads something else than what happens. All such characters end here.
+ * The only output of the program. Texts of the service and of repositories may contain control characters that move the cursor, change the title
+ * or the clipboard, or reverse the order of characters, and so deceive the reader. All such characters are removed here.
  */
 
 /** Control sequences with their parameters, and strings for the terminal with their ends, in both encodings. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what the pattern is for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const SEQUENCES = /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)/g;
 
 /** Every other control character but tab and line feed, and the marks that reverse text. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what the pattern is for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Returns a text as a terminal can show it without obeying it. A carriage return ends a line instead of letting the next text replace it. */
+/** Returns a text that a terminal only displays. A carriage return ends a line instead of letting the next text replace it. */
 export const cleanText = (text: string): string => text.replace(/\r\n?/g, "\n").replace(SEQUENCES, "").replace(CONTROLS, "");
 
-/** Returns a text as one line, so that a name in it cannot pretend to be another line of the program. */
+/** Returns a text as one line, so that a name in it cannot imitate another line of the program. */
 export const cleanLine = (text: string): string => cleanText(text).replace(/\n+/g, " ");
 
-/** Marks the program's styles, which no text from outside can know. */
+/** Marks the program's styles. External texts cannot know the mark. */
 const MARK = randomUUID();
 
 type Format = "dim" | "red" | "green" | "yellow" | "bold";
 
-/** Styles a text for people, unless the stream is no terminal or `NO_COLOR` is set. */
+/** Styles a text for people if the stream is a terminal and `NO_COLOR` is not set. */
 export function style(format: Format, text: string): string {
   if (styleText(format, "x", { stream: process.stderr }) === "x") return text;
   const [open, close] = inspect.colors[format] ?? [0, 0];
@@ -47,12 +47,12 @@ export function writeMessage(text: string): void {
   process.stderr.write(render(text));
 }
 
-/** Writes data. A file or a program gets the exact text, and a terminal what it can show. */
+/** Writes data. A file or a program receives the exact text, a terminal only displayable characters. */
 export function writeData(text: string): void {
   process.stdout.write(process.stdout.isTTY ? render(text) : text);
 }
 
-/** Writes JSON. For a terminal, characters that it would obey are escaped, which does not change the value. */
+/** Writes JSON. For a terminal, control characters are escaped, which does not change the value. */
 export function writeJson(text: string): void {
   const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   process.stdout.write(process.stdout.isTTY ? text.replace(CONTROLS, toEscape) : text);

@@ -5,10 +5,10 @@ import type { Output } from "../output/output.ts";
 import type { Start } from "../run/run-job.ts";
 import type { PreviewItem } from "./read-item.ts";
 
-/** Requests that store imported scripts at the same time. */
+/** Concurrent requests that store imported scripts. */
 const AT_ONCE = 4;
 
-/** Returns the request that runs a script or flow as its files are. Scripts that it imports and that are not saved like this are stored for a day. */
+/** Returns the request that runs a script or flow from its files. Imported scripts that differ from the saved ones are stored for a day. */
 export async function createPreview(
   client: ApiClient,
   item: PreviewItem,

@@ -12,7 +12,7 @@ export interface PreviewPlace {
   path: string;
 }
 
-/** Finds the script or flow that a file or a folder belongs to. Throws `UsageError`. */
+/** Finds the script or flow to which a file or a folder belongs. Throws `UsageError`. */
 export function findPreviewItem(context: Context, project: Project, kind: PreviewPlace["kind"], file: string): PreviewPlace {
   const found = statSync(resolve(context.cwd, file), { throwIfNoEntry: false });
   if (!found) throw new UsageError(`${file} does not exist.`);

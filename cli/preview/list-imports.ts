@@ -5,7 +5,7 @@ import type { Project } from "../project/project.ts";
 import type { SnapshotItem } from "../project/snapshot-item.ts";
 import { type LocalFiles, parseLocal, toLayout } from "../project/snapshots.ts";
 
-/** Returns the sources of the scripts of the project that a script or flow imports, by their paths. A bundle contains what it imports. */
+/** Returns the sources of the scripts of the project that a script or flow imports, by their paths. A bundle already contains its imports. */
 export function listImports(project: Project, local: SnapshotItem, all: LocalFiles): Map<string, string> {
   if (local.bundled) return new Map();
   const options = selectKinds(project.options, new Set(["script"]));

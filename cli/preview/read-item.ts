@@ -10,10 +10,10 @@ import type { PreviewPlace } from "./find-item.ts";
 import { listImports } from "./list-imports.ts";
 import { ARGUMENTS } from "./read-arguments.ts";
 
-/** A script or flow as its files are now. */
+/** A script or flow, read from its files. */
 export interface PreviewItem extends PreviewPlace {
   local: SnapshotItem;
-  /** The file with the arguments of previews: beside the script, or beside the folder. */
+  /** The file with the arguments of previews, next to the script or the folder. */
   argumentsFile: string;
   /** The sources of the scripts of the project that it imports, by their paths. */
   imports: ReadonlyMap<string, string>;

@@ -3,7 +3,7 @@ import { type Profile, type Profiles, readProfiles } from "./profiles.ts";
 
 /** The service and the workspace of a command. */
 export interface Target extends Profile {
-  /** The profile that the token is from. */
+  /** The profile that contains the token. */
   profile?: string | undefined;
   /** The setting that names the workspace, otherwise the one that names the service. */
   source: string;
@@ -16,7 +16,7 @@ export interface TargetFlags {
   workspace?: string | undefined;
 }
 
-/** A workspace as `svc.yaml` names it. */
+/** A workspace of `svc.yaml`. */
 export interface ConfiguredWorkspace {
   url?: string | undefined;
   workspace?: string | undefined;
@@ -24,7 +24,7 @@ export interface ConfiguredWorkspace {
   isNamed?: boolean | undefined;
 }
 
-/** Returns the name of the workspace that the flag or the variable states, and which of them. */
+/** Returns the name of the workspace in the flag or the variable, and which of them contains it. */
 export function readNamedWorkspace({ workspace }: Pick<TargetFlags, "workspace">): { name: string; source: string } | undefined {
   if (workspace !== undefined) return { name: workspace, source: "--workspace" };
   const name = process.env["SVC_WORKSPACE"];
@@ -32,9 +32,10 @@ export function readNamedWorkspace({ workspace }: Pick<TargetFlags, "workspace">
 }
 
 /**
- * Returns the target of a command. Flags come before the variables `SVC_URL`, `SVC_TOKEN` and `SVC_WORKSPACE`, these before `svc.yaml`, and
- * that before the active profile. A repository must not decide who receives a token: a token of a profile is used only at the service of the profile, and one of
- * a flag or a variable only at a service that a flag, a variable or the person's profile names. Throws `UsageError` otherwise.
+ * Returns the target of a command. Flags take precedence over the variables `SVC_URL`, `SVC_TOKEN` and `SVC_WORKSPACE`, these over `svc.yaml`,
+ * and `svc.yaml` over the active profile. A repository must not decide who receives a token: a token of a profile is used only at the service of
+ * the profile, and one of a flag or a variable only at a service that a flag, a variable or the person's profile names. Throws `UsageError`
+ * otherwise.
  */
 export function findTarget(flags: TargetFlags, configured: ConfiguredWorkspace = {}, stored: Profiles = readProfiles()): Target {
   const { SVC_URL, SVC_TOKEN } = process.env;
@@ -61,7 +62,7 @@ export function findTarget(flags: TargetFlags, configured: ConfiguredWorkspace =
   return { url: url.replace(/\/+$/, ""), token, workspace: workspace ?? "", profile: owner, source };
 }
 
-/** A login at a service that a repository chooses could give the person's confirmation, and with it a token, to another service. */
+/** A login to a service that a repository chooses could pass the person's confirmation, and with it a token, to another service. */
 const describeUnknown = (url: string, isOfRepository: boolean): string =>
   isOfRepository
     ? `svc.yaml chooses ${url}, and no token for it is known. If you trust this address, run: svc login ${url}`
@@ -76,7 +77,9 @@ function requireOwnService(url: string, own: string | undefined, { profiles }: P
   );
 }
 
-/** Returns the profile with the wanted name, otherwise the one of the wanted service and workspace, otherwise one of the wanted service. */
+/**
+ * Returns the profile with the requested name, otherwise the one of the requested service and workspace, otherwise one of the requested service.
+ */
 function findProfile(
   { active, profiles }: Profiles,
   { url, workspace }: { url?: string | undefined; workspace?: string | undefined },

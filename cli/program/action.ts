@@ -1,18 +1,18 @@
 import type { Command } from "commander";
 import { Context } from "../context.ts";
 
-/** Connects a command with the function that executes it, which is loaded then. The function may return the exit code. */
+/** Connects a command with the function that executes it. The function is loaded when the command runs, and may return the exit code. */
 export type Action = (context: Context, ...args: never[]) => unknown;
 
 /**
- * The effect of a command. `change`: it changes the workspace or the service, or files by what it reads there, or plans that, so it names its target before it asks or calls anything. `read`: it reads
- * there. `local`: it has no target, or its arguments name it.
+ * The effect of a command. `change`: it changes the workspace or the service, changes files from their content, or plans such changes, so it
+ * prints its target before any question or call. `read`: it only reads from the service. `local`: it has no target, or its arguments name it.
  */
 export type Effect = "change" | "read" | "local";
 
 const effects = new WeakMap<Command, Effect>();
 
-/** Returns the effect of a command that an action is connected with. */
+/** Returns the effect of a command that is connected with an action. */
 export const effectOf = (command: Command): Effect | undefined => effects.get(command);
 
 export function run(command: Command, effect: Effect, load: () => Promise<Action>): Command {

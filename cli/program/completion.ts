@@ -26,7 +26,7 @@ export function createCompletion(program: Command, shell: Shell): string {
   return shell === "bash" ? toBash(nodes) : `autoload -U +X bashcompinit && bashcompinit\n${toBash(nodes)}`;
 }
 
-/** Words of commands contain no characters that a shell interprets, because their names and flags are those of this program. */
+/** Words of commands contain no characters that a shell interprets, because this program defines all names and flags. */
 function toBash(nodes: readonly Node[]): string {
   const cases = nodes.map(({ path, words }) => `    "${path}") words="${words.join(" ")}" ;;`);
   return `_svc() {

@@ -9,7 +9,7 @@ function parseObject(text: string): unknown {
     const value = parseExactJson(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // The same message is for text that is not JSON.
+    // Text that is not JSON gets the same message.
   }
   throw new InvalidArgumentError("It must be a JSON object.");
 }

@@ -1,4 +1,4 @@
-// esbuild starts its process in the folder in which it was loaded, so it is loaded before a test pretends to be in another folder.
+// esbuild starts its process in the folder in which it was loaded, so it must be loaded before a test changes the current folder.
 import "esbuild";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";

@@ -1,4 +1,4 @@
-// esbuild starts its process in the folder in which it was loaded, so it is loaded before a test pretends to be in another folder.
+// esbuild starts its process in the folder in which it was loaded, so it must be loaded before a test changes the current folder.
 import "esbuild";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
@@ -13,7 +13,7 @@ import { capturePrinted, type Printed } from "../../test/support/cli/printed.ts"
 import { effectOf } from "./action.ts";
 import { createProgram } from "./program.ts";
 
-/** A service that records requests and answers each with what lets most commands continue. */
+/** A service that records requests, and answers each so that most commands continue. */
 interface RecordedService {
   url: string;
   requests: string[];
@@ -24,7 +24,7 @@ interface RecordedService {
 
 let printed: Printed;
 let folder = "";
-/** Whether the services answer like the portal of a network: each request with a page and 200. */
+/** Whether the services answer like a captive portal: each request with a page and 200. */
 let isPortal = false;
 /** Whether the services answer with an archive without items, so that plans are made. */
 let hasArchive = false;
@@ -110,7 +110,7 @@ function argumentsOf({ path, command }: (typeof leaves)[number]): string[] {
     });
 }
 
-/** Executes a command in the folder. Its end is not of interest, because the service only pretends. */
+/** Executes a command in the folder. Its outcome is irrelevant, because the service is a stand-in. */
 async function execute(leaf: (typeof leaves)[number], ...flags: string[]): Promise<string> {
   try {
     await createProgram().parseAsync(["node", "svc", ...leaf.path, ...argumentsOf(leaf), ...flags]);
@@ -162,7 +162,7 @@ afterEach(() => {
 const configured = () =>
   `skipBranchValidation: true\nworkspaces:\n  entry: { baseUrl: "${services.b.url}", workspaceId: there, gitBranch: "*" }\n`;
 
-/** Each way to choose a target, and what commands get by it. */
+/** Each method of choosing a target, and the resulting target. */
 const ways: [name: string, choose: () => string[]][] = [
   ["the flag", () => ["--workspace", "there"]],
   [
@@ -201,9 +201,9 @@ const ways: [name: string, choose: () => string[]][] = [
 ];
 
 const calling = leaves.filter(({ command }) => effectOf(command) !== "local");
-/** Every command for the target of svc.yaml, and for each other way a command of each sort. */
+/** Tests every command with the target of svc.yaml, and one command of each sort with each other method. */
 const sorts = new Set(["sync push", "variable delete", "script list", "token create", "workspace whoami", "logout", "script preview"]);
-/** These call nothing, because nothing is stale here and nothing was pushed. */
+/** These call nothing, because nothing is stale and nothing was pushed. */
 const calm = new Set(["generate-metadata", "sync undo"]);
 const cases = ways.flatMap(([way, choose]) =>
   calling.map((leaf) => ({ leaf, name: leaf.path.join(" "), way, choose })).filter(({ name }) => way === "svc.yaml" || sorts.has(name)),

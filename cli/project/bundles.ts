@@ -12,7 +12,7 @@ import type { Snapshot } from "./snapshots.ts";
 /** The number of scripts that are bundled at the same time. */
 const AT_ONCE = 4;
 
-/** The part of a context that asks a person before a program of the repository runs. */
+/** The part of a context that asks a person before a program of the repository is executed. */
 type Asking = Pick<Context, "confirm" | "flags">;
 
 /**
@@ -30,7 +30,7 @@ export async function makeBundles(
   return bundles;
 }
 
-/** Returns what is wrong with the configuration of codebases. Nothing is executed. */
+/** Returns the problems of the configuration of codebases. Nothing is executed. */
 export const checkBundling = (project: Project, snapshot: Snapshot): FileProblem[] => [
   ...checkCodebases(project),
   ...listOverlaps(project, snapshot),

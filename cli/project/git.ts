@@ -2,21 +2,21 @@ import { execFileSync, type StdioOptions } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Settings of a repository that would execute a program of it, and repositories that a folder of the project contains. */
+/** Turns off settings that would execute a program of the repository, and repositories inside folders of the project. */
 const SAFE = ["-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false", "-c", "log.showSignature=false"];
 
-/** An object that a repository lacks is not fetched: its settings name the program that would do so. */
+/** Missing objects are not fetched, because the repository's settings name the program that would fetch them. */
 const NO_FETCH = { GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" };
 
 function git(folder: string, ...args: string[]): string | undefined {
   try {
     const env = { ...process.env, ...NO_FETCH };
-    // Some systems look for a program in the current folder first, so it is not one of the repository.
+    // Some systems search for a program in the current folder first, so that folder must not be in the repository.
     const cwd = dirname(process.execPath);
     const stdio: StdioOptions = ["ignore", "pipe", "ignore"];
     return execFileSync("git", ["-C", folder, ...SAFE, ...args], { cwd, env, encoding: "utf8", stdio }).trim();
   } catch {
-    // The folder is no repository, has no commit, or git is not installed.
+    // The folder is not a repository, has no commit, or git is not installed.
     return undefined;
   }
 }
@@ -26,7 +26,7 @@ export function findGitRoot(folder: string): string | undefined {
   const top = git(folder, "rev-parse", "--show-toplevel");
   return top !== undefined && existsSync(join(top, ".git")) ? top : undefined;
 }
-/** Returns the current branch, or `undefined`, also for a checkout without one. */
+/** Returns the current branch, or `undefined` if there is none. */
 export const findGitBranch = (folder: string): string | undefined => git(folder, "symbolic-ref", "--short", "-q", "HEAD") || undefined;
 /** Returns the subject of the last commit. */
 export const findLastSubject = (folder: string): string | undefined => git(folder, "log", "-1", "--format=%s") || undefined;

@@ -19,7 +19,7 @@ beforeEach(() => {
   root = join(folder, "project");
   mkdirSync(join(root, "f"), { recursive: true });
   mkdirSync(join(folder, "outside"));
-  // The target of a link has a content that svc would accept.
+  // The target of a link has content that svc would accept.
   writeFileSync(join(folder, "outside/file"), "{}");
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -34,7 +34,7 @@ const outside = () => [readdirSync(folder), readdirSync(join(folder, "outside"))
 const target = { url: "https://svc.example.com", workspace: "demo", token: "t", source: "svc.yaml" };
 const client = new ApiClient({ url: "http://127.0.0.1:9", token: "t", workspace: "demo" });
 
-/** Everything that svc itself reads or writes in a repository, with a link in its place. */
+/** Everything that svc reads or writes in a repository, replaced by a link. */
 const accesses: [path: string, kind: "file" | "folder", name: string, access: () => unknown][] = [
   [".svc", "folder", "the read of the state", () => readBase(root, target)],
   [".svc", "folder", "the write of the state", () => writeBase(root, target, new Map())],
@@ -89,7 +89,7 @@ describe("a link", () => {
   );
 });
 
-/** The modules that change files, each of which gets its places from `placeWithoutLinks` or writes outside of repositories. */
+/** The modules that change files. Each of them gets its paths from `placeWithoutLinks` or writes outside repositories. */
 const WRITERS = [
   "backup/working-folder.ts",
   "build.ts",

@@ -2,13 +2,13 @@ import { lstatSync, realpathSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { CommandError } from "../errors.ts";
 
-/** Names that hold no items: hidden files, such as those of git, and installed packages. */
+/** Names that contain no items: hidden files, such as those of git, and installed packages. */
 export const isSkipped = (name: string): boolean => name.startsWith(".") || name === "node_modules";
 
-/** Returns whether a real path is a folder, given by its real path too, or lies below it. */
+/** Returns whether a real path is equal to the real path of a folder, or below it. */
 export const isInside = (realRoot: string, realPath: string): boolean => realPath === realRoot || realPath.startsWith(`${realRoot}${sep}`);
 
-/** Returns whether a real path lies below a folder, given by its real path too, and no part of it is hidden or a package. */
+/** Returns whether a real path is below the real path of a folder, and no part of it is hidden or a package. */
 export const isOwnFile = (realRoot: string, realPath: string): boolean =>
   realPath !== realRoot && isInside(realRoot, realPath) && !relative(realRoot, realPath).split(sep).some(isSkipped);
 
@@ -22,8 +22,9 @@ export function leadsToItem(link: string, realRoot: string): boolean {
 }
 
 /**
- * Returns the place of a file that belongs to `svc` or that `svc` writes. `path`: from the root, with `/` between the parts. A link in its place, or in that of one
- * of its folders, could make a repository read or replace any file of the person. Throws `CommandError` for one.
+ * Returns the location of a file that belongs to `svc` or that `svc` writes. `path`: from the root, with `/` between the parts. With a link in
+ * place of the file or of one of its folders, a repository could make `svc` read or replace any file of the person. Throws `CommandError` for a
+ * link.
  */
 export function placeWithoutLinks(root: string, path: string): string {
   let place = root;

@@ -7,7 +7,7 @@ import { checkLockFile } from "../metadata/lock-file.ts";
 import type { Project } from "./project.ts";
 import type { ParsedFiles, Snapshot } from "./snapshots.ts";
 
-/** Everything that is found in a project's files without a call. */
+/** The results of checking a project's files without a call. */
 interface Findings {
   problems: FileProblem[];
   /** The problems of locks, if they do not stop the command. */
@@ -27,7 +27,10 @@ export function lintFiles(
   return strict ? { problems: [...problems, ...warnings], warnings: [] } : { problems, warnings };
 }
 
-/** Checks the fields of items against the requests that save them. Items with the digests in `base` were saved already, maybe under older rules. */
+/**
+ * Checks the fields of items against the requests that save them. Items with the digests in `base` were already saved, possibly under older
+ * rules.
+ */
 export function checkFields(snapshot: Snapshot, base?: ReadonlyMap<string, ItemDigest>): Findings {
   const changed = [...snapshot].filter(([key, { digest }]) => {
     const before = base?.get(key);

@@ -27,7 +27,7 @@ export function readLocalFiles(root: string): { files: FileMap; problems: FilePr
         continue;
       }
       const kind = entry.isSymbolicLink() ? statSync(place) : entry;
-      // A link to a folder would repeat its files, or never end.
+      // A link to a folder would repeat its files, or cause an endless loop.
       if (kind.isDirectory() && !entry.isSymbolicLink()) visit(path);
       else if (kind.isFile()) files.set(path, readFileSync(place, "utf8"));
     }
@@ -39,8 +39,8 @@ export function readLocalFiles(root: string): { files: FileMap; problems: FilePr
 const isFileOfRoot = (name: string): boolean => /^(settings(\..+)?|encryption_key|.+\.resource-type)\.yaml$/.test(name);
 
 /**
- * Writes a file below the root. The name may be the service's, so it must not lead out of the root, also not by a link. `isPrivate`: only its owner may read
- * it. Throws `CommandError`.
+ * Writes a file below the root. The name may come from the service, so it must not lead out of the root, not even through a link. `isPrivate`:
+ * only its owner may read it. Throws `CommandError`.
  */
 export function writeLocalFile(root: string, path: string, content: string, { isPrivate = false } = {}): void {
   const file = requireSafePath(root, path);
@@ -49,7 +49,7 @@ export function writeLocalFile(root: string, path: string, content: string, { is
   else writeFileSync(file, content);
 }
 
-/** Removes a file that was read here, and the folders that it leaves empty. Throws `CommandError` for a link in place of a folder. */
+/** Removes a file that was read from the project, and folders that become empty. Throws `CommandError` for a link in place of a folder. */
 export function removeLocalFile(root: string, path: string): void {
   rmSync(join(placeWithoutLinks(root, dirname(path)), basename(path)), { force: true });
   for (let folder = dirname(path); folder !== "." && folder !== ""; folder = dirname(folder)) {
@@ -62,7 +62,7 @@ export function removeLocalFile(root: string, path: string): void {
   }
 }
 
-/** Returns the place of a file that a command may write. Throws `CommandError` for a name that leads out of the root, and for a link. */
+/** Returns the location of a file that a command may write. Throws `CommandError` for a name that leads out of the root, and for a link. */
 function requireSafePath(root: string, path: string): string {
   if (!isSafeName(path)) throw new CommandError(`The service names a file that leads out of the folder: ${JSON.stringify(path)}.`);
   return placeWithoutLinks(root, path);

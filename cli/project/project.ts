@@ -20,7 +20,7 @@ import { placeWithoutLinks } from "./links.ts";
 
 export const CONFIG_FILE = "svc.yaml";
 
-/** A folder with `svc.yaml`, and the options that it has for the chosen workspace. */
+/** A folder with `svc.yaml`, and its options for the chosen workspace. */
 export interface Project {
   /** The folder of `svc.yaml`. */
   root: string;
@@ -31,7 +31,7 @@ export interface Project {
   configured: ConfiguredWorkspace;
   options: SyncOptions;
   specific: SpecificItems;
-  /** Describes a problem of a property of `svc.yaml` with its place. */
+  /** Describes a problem of a property of `svc.yaml` with its position. */
   describeProblem(path: readonly PropertyKey[], message: string): FileProblem;
 }
 
@@ -48,7 +48,10 @@ export function findProjectRoot(from: string): string | undefined {
   }
 }
 
-/** Reads `svc.yaml`. `output`: names deprecated properties there. Throws `UsageError` without one, and for each problem in it. */
+/**
+ * Reads `svc.yaml`. `output`: receives warnings about deprecated properties. Throws `UsageError` if the file is missing, and for each problem in
+ * it.
+ */
 export function openProject(from: string, flags: SyncOptions & { workspace?: string | undefined }, output?: Output): Project {
   const root = findProjectRoot(from);
   if (root === undefined) throw new UsageError(`There is no ${CONFIG_FILE} here or above. Run: svc init`);
@@ -80,7 +83,10 @@ export function openProject(from: string, flags: SyncOptions & { workspace?: str
   };
 }
 
-/** Returns the workspace of `svc.yaml` that has the name. Of those with this id, the one of the git branch comes first. A profile comes before an id. */
+/**
+ * Returns the workspace of `svc.yaml` with this name, otherwise with this id, preferably that of the git branch. A profile takes precedence over
+ * an id.
+ */
 function findNamedEntry(root: string, config: SyncConfig, name: string): string | undefined {
   const entries = listEntries(config);
   if (entries.has(name)) return name;
@@ -91,7 +97,7 @@ function findNamedEntry(root: string, config: SyncConfig, name: string): string 
   return sameId.find((entry) => entry === ofBranch) ?? sameId[0];
 }
 
-/** Returns the workspace of `svc.yaml` that belongs to the git branch. Throws `UsageError` on a branch of no workspace. */
+/** Returns the workspace of `svc.yaml` that belongs to the git branch. Throws `UsageError` on a branch without a workspace. */
 function findBranchEntry(root: string, config: SyncConfig, flags: SyncOptions): string | undefined {
   const entries = listEntries(config);
   if (entries.size === 0) return undefined;

@@ -11,8 +11,8 @@ import type { SnapshotItem } from "./snapshot-item.ts";
 import { type LocalFiles, parseLocal, toLayout } from "./snapshots.ts";
 
 /**
- * Reads the files of one item, whatever the options of the project leave out, and bundles a script of a codebase. Problems of other files do not count.
- * Throws `UsageError`.
+ * Reads the files of one item, even if the options of the project exclude it, and bundles a script of a codebase. Problems of other files do not
+ * count. Throws `UsageError`.
  */
 export async function readLocalItem(
   context: Pick<Context, "confirm" | "flags">,

@@ -7,14 +7,14 @@ import type { SyncItem } from "../../core/sync/item.ts";
 import type { Bundle } from "../codebases/bundle.ts";
 import type { Project } from "./project.ts";
 
-/** An item with its digest and its files under the names that they have on disk. */
+/** An item with its digest and its files, under their names on disk. */
 export interface SnapshotItem {
   item: SyncItem;
   digest: ItemDigest;
   files: FileMap;
-  /** The place of a script in a codebase. */
+  /** The location of a script in a codebase. */
   bundled?: BundledPlace;
-  /** The bundle of a local script, once it was made. */
+  /** The bundle of a local script, once it is built. */
   bundle?: Bundle;
 }
 
@@ -24,7 +24,10 @@ export interface BundledPlace {
   codebase: Codebase;
 }
 
-/** Returns the place of a script in a codebase, or `undefined`. Of several codebases, which are a problem of `svc.yaml`, the first counts. */
+/**
+ * Returns the location of a script in a codebase, or `undefined`. If several codebases contain it, which is a problem of `svc.yaml`, the first
+ * one counts.
+ */
 export function findCodebase(
   item: SyncItem,
   makeFiles: () => FileMap,
@@ -39,8 +42,8 @@ export function findCodebase(
 }
 
 /**
- * Describes an item. The digest of the bundle of a script in a codebase is compared apart from its files. Most items are the same on both sides, so the
- * texts of the files are made when they are needed.
+ * Describes an item. The digest of the bundle of a script in a codebase is compared apart from its files. Most items are the same on both sides,
+ * so the texts of the files are created on demand.
  */
 export function describeItem(item: SyncItem, makeFiles: () => FileMap, bundled: BundledPlace | undefined): SnapshotItem {
   let files: FileMap | undefined;

@@ -30,8 +30,8 @@ export const toLayout = ({ options }: Pick<Project, "options">, fileTypes: Layou
 });
 
 /**
- * Loads the types of resources that are stored as files. Other services may not have the route, or accept any text as an extension: the resources of a type whose
- * extension no file can have are ordinary values.
+ * Loads the types of resources that are stored as files. Other services may not have the route, or may accept any text as an extension: if no
+ * file can have the extension of a type, its resources are ordinary values.
  */
 export async function loadFileTypes(client: ApiClient, output: Output): Promise<LayoutOptions["fileTypes"]> {
   const types = (await client.find<LayoutOptions["fileTypes"]>("resources/file_resource_type_to_file_ext_map")) ?? {};
@@ -45,7 +45,7 @@ export async function loadFileTypes(client: ApiClient, output: Output): Promise<
   );
 }
 
-/** Loads what the names of files depend on. Other services may not have these routes. */
+/** Loads the data on which the names of files depend. Other services may not have these routes. */
 export async function loadRules(client: ApiClient, project: Project, output: Output): Promise<RemoteRules> {
   const [marked, fileTypes] = await Promise.all([
     client.find<{ item_kind: string; path: string }[]>("workspaces/list_ws_specific"),
@@ -57,7 +57,7 @@ export async function loadRules(client: ApiClient, project: Project, output: Out
   };
 }
 
-/** The workspace as it is at the service. */
+/** The workspace of the service. */
 export interface Remote {
   /** The items that the options include. */
   snapshot: Snapshot;
@@ -67,7 +67,7 @@ export interface Remote {
   unreadable: Set<string>;
 }
 
-/** Returns what an archive contains of the workspace. An item that cannot be read is reported and left out. */
+/** Returns the items of an archive. An unreadable item is reported and left out. */
 export function readRemote(entries: ArchiveEntries, project: Project, rules: RemoteRules, local: FileMap, output: Output): Remote {
   const { options } = project;
   const { items, strange, strangeKeys: unreadable } = fromArchive(entries, rules.layout);
@@ -87,7 +87,7 @@ export function readRemote(entries: ArchiveEntries, project: Project, rules: Rem
       const found = describe(item);
       if (found) snapshot.set(itemKey(item), found);
     } catch {
-      // Members choose the fields of items, and services of other authors may check less.
+      // Members choose the fields of items, and other services may check less.
       leave(itemKey(item));
       unreadable.add(itemKey(item));
     }
@@ -120,7 +120,7 @@ export function toArchiveQuery(options: SyncOptions) {
   };
 }
 
-/** Returns the files of an item under the names that they have on disk. Inline scripts keep the names of existing files. */
+/** Returns the files of an item under their names on disk. Inline scripts keep the names of existing files. */
 function nameFiles(item: SyncItem, project: Project, { layout, marked }: RemoteRules, existing: FileMap | undefined): FileMap {
   const files = toFiles(item, layout, readKnownNames(item, layout, existing));
   if (project.entry === undefined || !isSpecific(item, project.specific, marked)) return files;
@@ -134,7 +134,7 @@ function readKnownNames(item: SyncItem, layout: LayoutOptions, existing: FileMap
   return yaml === undefined ? undefined : readInlineNames(item, yaml);
 }
 
-/** The local files of a project under their common names, and the names that they have on disk. */
+/** The local files of a project under their common names, and their names on disk. */
 export interface LocalFiles {
   files: FileMap;
   /** The name on disk by common name, where they differ. */
@@ -155,7 +155,7 @@ export interface ParsedFiles {
   files: FileMap;
   /** The items that the options include. */
   snapshot: Snapshot;
-  /** Everything that is wrong with the files. */
+  /** All problems of the files. */
   problems: FileProblem[];
   /** The number of items that are left out by default, by the option that would include them. */
   leftOut: Map<string, number>;

@@ -12,8 +12,9 @@ import type { SnapshotItem } from "./snapshot-item.ts";
 import type { Remote, Snapshot } from "./snapshots.ts";
 
 /**
- * Removes the items from both sides that the workspace has in a form that no files here can have, and reports each: members choose the names and the contents of
- * items, and one must not keep the others from being synchronised. Only items that differ are checked, because equal ones have files.
+ * Removes items of the workspace that cannot be stored as files from both sides, and reports each: members choose the names and the contents of
+ * items, and one item must not block the synchronisation of the others. Only items that differ are checked, because equal ones already have
+ * files.
  */
 export function leaveUnusable(
   project: Pick<Project, "root" | "entry">,
@@ -42,7 +43,7 @@ export function leaveUnusable(
   }
 }
 
-/** Returns why the files of an item cannot be written, or not be read again. */
+/** Returns the reason for which the files of an item cannot be written, or cannot be read again. */
 function describeUnusable(
   { root, entry }: Pick<Project, "root" | "entry">,
   theirs: SnapshotItem,
@@ -50,7 +51,7 @@ function describeUnusable(
 ): string | undefined {
   const common = (file: string) => (entry === undefined ? undefined : fromSpecificFile(file, entry)) ?? file;
   try {
-    // The files are made here, which fails for fields of another form.
+    // The files are created here, which fails for fields of another type.
     const { item, files } = theirs;
     const names = [...files.keys()];
     if (!areFileNames(names)) return "not every system can have a file of its name.";
@@ -66,7 +67,7 @@ function describeUnusable(
   }
 }
 
-/** Returns a link here through which a file would be written, a file in whose place a folder is needed, or a folder in place of the file. */
+/** Returns a local link through which a file would be written, a file where a folder is needed, or a folder in place of the file. */
 function findObstacle(root: string, name: string): string | undefined {
   const parts = name.split("/");
   for (let length = 1; length <= parts.length; length += 1) {

@@ -54,7 +54,10 @@ export function listStepEvents(before: FlowStatus | undefined, after: FlowStatus
     .filter(({ text }) => !known.has(text));
 }
 
-/** Returns the jobs of the steps that have started, with the id of the step: those of iterations and branches, otherwise the step's own. */
+/**
+ * Returns the jobs of the steps that have started, with the id of the step: the jobs of iterations and branches, otherwise the job of the step
+ * itself.
+ */
 export function listStepJobs(status: FlowStatus): Map<string, string> {
   const jobs = listModules(status).flatMap((module): [string, string][] => {
     if (module.type === "WaitingForPriorSteps" || module.type === "WaitingForEvents") return [];

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { listStepEvents, listStepJobs } from "./flow-steps.ts";
 import { showGates } from "./show-gates.ts";
 
-/** The jobs of steps whose logs are shown. A loop may have thousands. */
+/** The maximum number of jobs of steps whose logs are shown. A loop may have thousands. */
 const MOST_STEPS = 100;
 
 /** Prints the log and the streamed result of a job until it has ended. */
@@ -53,7 +53,7 @@ async function followStep(context: Context, client: ApiClient, job: string, step
   if (rest !== "") print(rest);
 }
 
-/** Calls a function with each change of a job until it has ended. The service holds each request while nothing changes. */
+/** Calls a function with each change of a job until it has ended. The service delays each reply while nothing changes. */
 async function readUpdates(client: ApiClient, id: string, call: (update: JobUpdateJson) => unknown): Promise<void> {
   for (let [log, stream] = [0, 0]; ; ) {
     const query = { running: true, log_offset: log, stream_offset: stream };

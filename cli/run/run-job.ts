@@ -29,7 +29,7 @@ export async function runJob(context: Context, start: Start, { silent = false, c
   return showRun(context, client, { id, kind: start.kind }, { silent });
 }
 
-/** Starts a job with an id. A repeated call starts no second one. */
+/** Starts a job with an id. Idempotent. */
 export async function startJob(client: ApiClient, { route, body, query }: Start, id: string): Promise<void> {
   try {
     await client.post<string>(route, body, { query: { ...query, job_id: id } });
@@ -54,7 +54,7 @@ export async function showRun(
   return printEnd(context, await client.get<CompletedJob>(`jobs_u/completed/get/${id}`));
 }
 
-/** The service holds each request while the job does not end. */
+/** The service delays each reply until the job ends. */
 export async function waitForEnd(client: ApiClient, id: string): Promise<void> {
   const read = () => client.get<{ completed?: boolean }>(`jobs_u/getupdate/${id}`, { query: { no_logs: true } });
   for (let { completed } = await read(); !completed; ) ({ completed } = await read());
@@ -67,7 +67,7 @@ function printEnd({ output }: Context, { id, success, result }: CompletedJob): n
   return success ? exitCodes.done : exitCodes.failed;
 }
 
-/** Describes the failure of a job as its result contains it. */
+/** Describes the failure of a job from its result. */
 export function describeFailure(result: unknown): string {
   const error = isJsonObject(result) ? result["error"] : undefined;
   if (!isJsonObject(error)) return JSON.stringify(result);

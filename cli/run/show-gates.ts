@@ -3,7 +3,7 @@ import type { ApiClient } from "../api/client.ts";
 import type { Context } from "../context.ts";
 import { isTerminal } from "../output/terminal.ts";
 
-/** Prints the approvals for which a flow waits. A link decides by itself, so only a terminal shows one: logs of CI have other readers. */
+/** Prints the approvals for which a flow waits. A link alone can decide, so it is shown only on a terminal: logs of CI have other readers. */
 export async function showGates(context: Context, client: ApiClient, flow: string): Promise<void> {
   const { gates } = await client.get<RunJson>(`/v1/runs/${flow}`);
   for (const gate of gates.filter(({ decision }) => decision === undefined)) {

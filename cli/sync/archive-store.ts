@@ -19,14 +19,14 @@ interface StoredArchive {
 }
 
 /**
- * Returns the entries of a workspace's archive. The last one is stored in `.svc`, so an archive that is the same is not downloaded again. Archives with
- * secrets as plain text, or with the key of those that are encrypted, are not stored.
+ * Returns the entries of a workspace's archive. The last archive is stored in `.svc`, so an unchanged one is not downloaded again. Archives with
+ * plain-text secrets, or with the key of encrypted ones, are not stored.
  */
 export async function loadArchive(client: ApiClient, root: string, query: Query): Promise<ArchiveEntries> {
   const isStorable = query["plain_secret"] !== true && query["include_key"] !== true;
   const stored = isStorable ? readStored(fileOf(client, root), query) : undefined;
   const known = stored && unzip(stored.bytes);
-  // Without readable bytes here, the service must send them.
+  // Without a readable local copy, the service must send the bytes.
   const { etag, bytes } = await client.download("workspaces/tarball", {
     query,
     headers: { "content-type": "application/octet-stream" },
@@ -39,7 +39,7 @@ export async function loadArchive(client: ApiClient, root: string, query: Query)
   return entries;
 }
 
-/** Returns the entries of a zip file; `undefined` if the bytes are none. One entry that cannot be read makes no other one unreadable. */
+/** Returns the entries of a zip file; `undefined` if the bytes are not a zip file. An unreadable entry does not affect the others. */
 function unzip(bytes: Uint8Array): ArchiveEntries | undefined {
   const names = new Set<string>();
   const repeated = new Set<string>();
@@ -66,7 +66,7 @@ function decompress(bytes: Uint8Array, names: readonly string[]): [string, Uint8
   try {
     return Object.entries(unzipSync(bytes, { filter: ({ name }) => wanted.has(name) }));
   } catch {
-    // The error does not tell which entry is broken.
+    // The error does not name the broken entry.
     if (names.length <= 1) return [];
     const half = Math.ceil(names.length / 2);
     return [names.slice(0, half), names.slice(half)].flatMap((part) => decompress(bytes, part));
@@ -99,6 +99,6 @@ function writeStored(client: ApiClient, root: string, query: Query, { etag, byte
     writePrivateFile(fileOf(client, root), content);
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    // A checkout that cannot be written, for example in CI, can still be compared.
+    // A read-only checkout, for example in CI, can still be compared.
   }
 }

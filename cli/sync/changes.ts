@@ -43,7 +43,7 @@ export function planSync(
   return changes.sort(compareItems);
 }
 
-/** Returns the folders that items to be created lie in, and that the workspace neither has nor gets. */
+/** Returns the folders that new items need, and that the workspace neither has nor gets. */
 export function findMissingFolders(changes: readonly Change[], folders: ReadonlySet<string>): string[] {
   const created = changes.filter(({ type }) => type === "create");
   const known = new Set([...folders, ...created.flatMap(({ kind, path }) => (kind === "folder" ? [path] : []))]);
@@ -53,10 +53,10 @@ export function findMissingFolders(changes: readonly Change[], folders: Readonly
 
 export const isEffective = ({ type }: Pick<Change, "type">): boolean => type === "create" || type === "change" || type === "delete";
 
-/** Kinds whose deletion loses a value that nothing else has. */
+/** Kinds whose deletion would lose a value that is stored nowhere else. */
 const SECRETS = new Set(["variable", "resource"]);
 
-/** Keeps variables and resources that a push would delete, unless their deletion is requested. */
+/** Retains variables and resources that a push would delete, unless their deletion is requested. */
 export function protectSecrets(changes: readonly Change[], { pruneSecrets }: { pruneSecrets: boolean }): Change[] {
   return changes.map((change) =>
     change.type === "delete" && SECRETS.has(change.kind) && !pruneSecrets
@@ -65,7 +65,7 @@ export function protectSecrets(changes: readonly Change[], { pruneSecrets }: { p
   );
 }
 
-/** Leaves folders that have items here but no metadata file: the items would lose their folder. */
+/** Retains folders that have local items but no metadata file: the items would lose their folder. */
 export function protectFolders(changes: readonly Change[], local: Snapshot): Change[] {
   const used = new Set([...local.values()].map(({ item: { path } }) => path.split("/", 2).join("/")));
   return changes.map((change) =>

@@ -26,7 +26,7 @@ const planSchema = z.object({
   ),
 });
 
-/** A plan with everything that it depends on, as `svc sync plan -o` writes it. */
+/** A plan with everything on which it depends, in the format of `svc sync plan -o`. */
 export type PlanFile = z.output<typeof planSchema>;
 type PlannedChange = PlanFile["changes"][number];
 
@@ -42,7 +42,7 @@ export function writePlanFile(project: Pick<Project, "root">, file: string, { ur
   }
 }
 
-/** Reads a plan for a target. Throws `UsageError` for a file that is no plan, or a plan for another target. */
+/** Reads a plan for a target. Throws `UsageError` for a file that is not a plan, or a plan for another target. */
 export function readPlanFile(file: string, target: Pick<Target, "url" | "workspace">): PlanFile {
   const parsed = planSchema.safeParse(readJson(file));
   if (!parsed.success) throw new UsageError(`${file} is not a plan of svc. Make one with: svc sync plan -o ${file}`);
@@ -67,8 +67,8 @@ function readJson(file: string): unknown {
 }
 
 /**
- * Limits changes to those of a plan; the others are skipped. An item that a first attempt has applied is done. Throws `CommandError` if an item of the plan
- * has changed since.
+ * Limits changes to those of a plan; the others are skipped. An item that an earlier attempt has applied counts as done. Throws `CommandError` if
+ * an item of the plan has changed since.
  */
 export function selectPlanned(
   changes: readonly Change[],
@@ -93,7 +93,7 @@ const keyOf = ({ kind, path }: Pick<PlannedChange, "kind" | "path">): string => 
 const isSame = (a: Pick<PlannedChange, "type" | "local" | "remote">, b: Pick<PlannedChange, "type" | "local" | "remote">): boolean =>
   a.type === b.type && a.local === b.local && a.remote === b.remote;
 
-/** Returns whether the workspace has what the plan would make of it. */
+/** Returns whether the workspace already has the state that the plan would create. */
 function isDone(planned: PlannedChange, local: Snapshot, remote: Snapshot): boolean {
   const mine = local.get(keyOf(planned));
   if (planned.type === "delete") return mine === undefined && !remote.has(keyOf(planned));

@@ -9,7 +9,7 @@ import type { Change } from "./changes.ts";
 const marks = { create: "+", change: "~", delete: "-", conflict: "!", skip: " " } as const;
 const colors = { create: "green", change: "yellow", delete: "red", conflict: "red", skip: "dim" } as const;
 
-/** The differences of files in a plan. `short`: those of changed files; a lock, and a file that is new or removed, is one line. */
+/** The level of detail of a plan. `short`: differences of changed files only; a lock, and a file that is new or removed, is one line. */
 type Diffs = "none" | "short" | "full";
 
 /** Formats a plan for people: a line for each item, and the differences of its files. */
@@ -27,8 +27,8 @@ export function formatPlan(
 }
 
 /**
- * Returns the question before changes are applied. A repository may choose that secrets become readable in its files, and a person who only wanted a copy of a
- * workspace could publish them with the next commit.
+ * Returns the question before changes are applied. A repository can configure that its files contain readable secrets, and a person who only
+ * wanted a copy of a workspace could publish them with the next commit.
  */
 export function describeQuestion(changes: readonly Change[], direction: Direction, { plainSecrets = false }: SyncOptions): string {
   if (direction === "push") return `Change ${changes.length} items in the workspace?`;
@@ -61,7 +61,7 @@ export function summarise(changes: readonly Change[]): string {
 /** Plans end up in logs. */
 const hidesValues = ({ local, remote }: Change): boolean => isConfidential(local?.item) || isConfidential(remote?.item);
 
-/** Returns the differences between the files of both sides, from the side that changes to its new state. */
+/** Returns the differences between the files of both sides, from the current state of the changing side to its new state. */
 export function listDiffs(change: Change, direction: Direction, diffs: Exclude<Diffs, "none">): string[] {
   if (hidesValues(change)) return ["  (its values are not shown)"];
   const [from, to] = direction === "push" ? [change.remote, change.local] : [change.local, change.remote];

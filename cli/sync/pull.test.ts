@@ -149,7 +149,7 @@ it("only its owner may read a pulled file with secrets", () => {
   for (const file of ["f/t/secret.variable.yaml", "f/t/db.resource.yaml", "encryption_key.yaml"])
     expect([file, modeOf(file)]).toEqual([file, 0o600]);
   expect(modeOf("f/good/name.variable.yaml") & 0o044).not.toBe(0);
-  // As git leaves it in a new clone.
+  // The state of a new clone.
   chmodSync(join(project.root, "f/t/secret.variable.yaml"), 0o644);
   expect(pull(project, new Map(Object.entries({ ...values, [GOOD]: variable("v") })))).toEqual([]);
   expect(modeOf("f/t/secret.variable.yaml")).toBe(0o600);

@@ -12,19 +12,19 @@ import { type Change, isEffective } from "./changes.ts";
 import type { SyncSession } from "./session.ts";
 import { readBase, writeBase } from "./state.ts";
 
-/** Writes the changes of a pull to the files and remembers what both sides have in common. */
+/** Writes the changes of a pull to the files, and stores the items that both sides have in common. */
 export function applyPull(session: SyncSession, changes: readonly Change[]): void {
   const { project, target, local, remote } = session;
   const { root, entry } = project;
   const effective = changes.filter(isEffective);
-  // Only a project whose metadata was generated has this file: it is no file of the workspace.
+  // Only a project whose metadata was generated has this file. It is not a file of the workspace.
   const hashes = hasLockFile(root) ? recordPulled(readLockFile(root), session.files.files, effective) : undefined;
   for (const change of effective) {
     const wanted = change.type === "delete" ? new Map<string, string>() : (change.remote?.files ?? new Map<string, string>());
     const existing = change.local?.files ?? new Map<string, string>();
     const isPrivate = isConfidential(change.remote?.item);
     for (const [file, text] of wanted) if (existing.get(file) !== text) writeLocalFile(root, file, text, { isPrivate });
-    // A common file may be that of other workspaces.
+    // Other workspaces may use the common file.
     const isCommon = (file: string) =>
       entry !== undefined && [...wanted.keys()].some((name) => name !== file && name.includes(`.${entry}.`));
     for (const file of existing.keys()) if (!wanted.has(file) && !isCommon(file)) removeLocalFile(root, file);
@@ -36,7 +36,10 @@ export function applyPull(session: SyncSession, changes: readonly Change[]): voi
   writeBase(root, target, retainBundles(mergeBase({ before, local, remote, changes, applied }), before));
 }
 
-/** Lets only their owner read the files of secrets that a pull has not written. Others may be able to read them, because git stores no such rights. */
+/**
+ * Makes files with secrets that a pull has not written readable only for their owner. Other users may be able to read them, because git does not
+ * store these rights.
+ */
 function makeSecretsPrivate(root: string, local: SyncSession["local"]): void {
   for (const { item, files } of local.values()) {
     if (isConfidential(item)) for (const file of files.keys()) makePrivateFile(join(root, file));
@@ -56,7 +59,7 @@ function retainBundles(
   );
 }
 
-/** Returns the recorded hashes after a pull. The workspace's locks fit its sources. A flow that was saved without locks has none. */
+/** Returns the recorded hashes after a pull. The workspace's locks fit its sources. A flow that was saved without locks has no hash. */
 function recordPulled(before: LockHashes, localFiles: FileMap, changes: readonly Change[]): LockHashes {
   const files = new Map(localFiles);
   for (const { local, remote, type } of changes) {
@@ -80,10 +83,10 @@ interface MergeInput {
   applied: ReadonlySet<string>;
 }
 
-/** Returns the items that both sides have in common after a synchronisation. Those that still differ stay as they were before. */
+/** Returns the items that both sides have in common after a synchronisation. Items that still differ retain their earlier entries. */
 export function mergeBase({ before, local, remote, changes, applied }: MergeInput): Map<string, ItemDigest> {
   const differing = new Set(changes.filter(({ key }) => !applied.has(key)).map(({ key }) => key));
-  // Items that the options leave out are not compared, so their state remains.
+  // Items that the options exclude are not compared, so their entries remain.
   const base = new Map(
     [...(before ?? [])].filter(([key]) => differing.has(key) || (!local.has(key) && !remote.has(key) && !applied.has(key))),
   );

@@ -61,7 +61,7 @@ export const openOnly = ({ project, target }: OpenedProject, kinds: ReadonlySet<
 });
 
 interface SessionOptions {
-  /** Checks the fields of the items that have changed here, and reports what else `svc lint` finds. */
+  /** Checks the fields of local items that have changed, and reports all other findings of `svc lint`. */
   lint?: boolean;
   /** Bundles the scripts of codebases. */
   bundles?: boolean;

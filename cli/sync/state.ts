@@ -4,10 +4,10 @@ import { makePrivateFolder, writePrivateFile } from "../private-file.ts";
 import type { Target } from "../profiles/target.ts";
 import { placeWithoutLinks } from "../project/links.ts";
 
-/** The folder of what `svc` remembers about a checkout. Its own `.gitignore` excludes it from git. */
+/** The folder in which `svc` stores its state of a checkout. It contains a `.gitignore` that excludes it from git. */
 const STATE_FOLDER = ".svc";
 
-/** The items as both sides had them after the last synchronisation, by workspace of a service. */
+/** The items of both sides after the last synchronisation, by workspace of a service. */
 interface StateFile {
   version: 1;
   workspaces: Record<string, { items: Record<string, ItemDigest> }>;
@@ -15,7 +15,7 @@ interface StateFile {
 
 const keyOf = ({ url, workspace }: Pick<Target, "url" | "workspace">): string => `${url} ${workspace}`;
 
-/** Returns the place of a file or folder in `.svc`. Every access to `.svc` begins here. Throws `CommandError` for a link. */
+/** Returns the location of a file or folder in `.svc`. Every access to `.svc` begins here. Throws `CommandError` for a link. */
 export const statePlace = (root: string, ...names: string[]): string => placeWithoutLinks(root, [STATE_FOLDER, ...names].join("/"));
 
 /** Returns a folder in `.svc`, or `.svc` without names. Creates it and makes it private. Throws `CommandError` for a link. */
@@ -36,12 +36,12 @@ function readState(root: string): StateFile {
     const state = JSON.parse(readFileSync(file, "utf8")) as StateFile;
     return state.version === 1 ? state : empty;
   } catch {
-    // Without a readable state, a synchronisation makes one side equal to the other one.
+    // Without a readable state, a synchronisation makes one side equal to the other.
     return empty;
   }
 }
 
-/** Returns the items as both sides had them, or `undefined` if the project was never synchronised with the workspace. */
+/** Returns the items of both sides, or `undefined` if the project was never synchronised with the workspace. */
 export function readBase(root: string, target: Pick<Target, "url" | "workspace">): Map<string, ItemDigest> | undefined {
   const { workspaces } = readState(root);
   const key = keyOf(target);

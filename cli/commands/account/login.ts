@@ -17,7 +17,7 @@ interface DeviceAnswer {
   interval: number;
 }
 
-/** Logs in at a service, by a code that the person confirms in a browser, or with a token from standard input. Stores a profile. */
+/** Logs in to a service, with a code that the person confirms in a browser, or with a token from standard input. Stores a profile. */
 export async function login(
   context: Context,
   address: string,
@@ -93,13 +93,13 @@ export async function logout(context: Context): Promise<void> {
   context.output.say(`Logged out at ${url}. Removed: ${same.map(([name]) => name).join(", ")}.${rest}`);
 }
 
-/** Returns whether the token is not valid any more. */
+/** Returns whether the token is no longer valid. */
 async function deleteOwnToken(client: ApiClient): Promise<boolean> {
   try {
     await client.delete(`/users/tokens/delete/${encodeURIComponent(client.options.token.slice(0, limits.tokenPrefixChars))}`);
     return true;
   } catch (error) {
-    // The token was not valid before.
+    // The token was already invalid.
     if (error instanceof ApiError && (error.status === 401 || error.status === 404)) return true;
     throw error;
   }

@@ -31,7 +31,10 @@ export async function createToken(context: Context, { label, expiresIn, scopes, 
   context.output.data({ token }, token);
 }
 
-/** Returns the end of the caller's token: the tokens that it creates may not be valid for longer. A token without the right to list tokens may create none. */
+/**
+ * Returns the expiry of the caller's token: the tokens that it creates may not be valid for longer. A token without the right to list tokens may
+ * not create any.
+ */
 async function findOwnExpiration(client: ApiClient): Promise<string | undefined> {
   const tokens = await client.get<TruncatedTokenJson[]>("/users/tokens/list", { query: { exclude_ephemeral: true } });
   return findOwnToken(tokens, client.options.token)?.expiration;

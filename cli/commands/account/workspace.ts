@@ -19,7 +19,7 @@ export async function addWorkspace(
   url: string | undefined,
   { create = false }: { create?: boolean },
 ): Promise<void> {
-  // An address comes before the target of the folder, whose token is not for it.
+  // An address takes precedence over the target of the folder, whose token belongs to another service.
   const target = url === undefined ? context.target() : findTarget({ ...context.flags, url });
   const address = target.url;
   const client = new ApiClient({ url: address, token: target.token, workspace: id });
@@ -103,7 +103,7 @@ export async function listRemoteWorkspaces(context: Context): Promise<void> {
   );
 }
 
-/** Returns the workspace for a new profile: the one that is named, the only one, or the one that the person chooses. */
+/** Returns the workspace for a new profile: the named one, the only one, or the one that the person chooses. */
 export async function chooseWorkspace(client: ApiClient, wanted: string | undefined): Promise<string> {
   if (wanted) return wanted;
   const { workspaces } = await client.get<UserWorkspaces>("/workspaces/users");

@@ -18,7 +18,7 @@ const typescript = (parameter: string) => `export async function main(${paramete
 }
 `;
 
-/** A script of each language that a runner executes, to begin with. */
+/** The initial script of each language that a runner executes. */
 const sources: Readonly<Record<RunnerLanguage, string>> = {
   bun: typescript("name: string"),
   deno: typescript("name: string"),

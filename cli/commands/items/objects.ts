@@ -31,7 +31,7 @@ export async function getObject(context: Context, name: string, path: string, fl
   context.output.value(object);
 }
 
-/** Prints a script's source, or a flow or an app as its file has it. */
+/** Prints a script's source, or a flow or an app in the form of its file. */
 export async function showObject(context: Context, name: string, path: string): Promise<void> {
   const { get } = findKind(name);
   const object = await context.client().get<Fields>(`${get}/${encodePath(path)}`);

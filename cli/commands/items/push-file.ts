@@ -16,15 +16,15 @@ import { saveItem } from "../../sync/push/apply.ts";
 import { openSyncProject } from "../../sync/session.ts";
 
 /**
- * Saves the item that a file of the project belongs to, whatever the options of the project leave out. Reads only this item: its files, and its object
- * of the workspace. An equal object is not saved again.
+ * Saves the item to which a file of the project belongs, even if the options of the project exclude it. Reads only this item: its files, and its
+ * object of the workspace. An equal object is not saved again.
  */
 export async function pushFile(context: Context, name: string, file: string): Promise<void> {
   const { project, target } = openSyncProject(context);
   const place = findPlace(project, toProjectPath(project, context.cwd, file));
   if (!place || !(name === "trigger" ? place.kind.endsWith("_trigger") : place.kind === findKind(name).item))
     throw new UsageError(`${file} is not a file of a ${name}.`);
-  // Problems of files are reported before the first call. The types of resources that are stored as files are known only after it.
+  // Problems of files are reported before the first call. The types of resources that are stored as files are known only after that call.
   const all = readProjectFiles(project);
   const parsed = await readLocalItem(context, project, place, all);
   const client = context.client(target);
@@ -40,7 +40,7 @@ export async function pushFile(context: Context, name: string, file: string): Pr
   context.output.say(isEqual ? `The ${name} ${place.path} is the same already.` : `The ${name} ${place.path} was saved.`);
 }
 
-/** Returns the item of a file. A file of one workspace has the place of the common one. */
+/** Returns the item of a file. A file for one workspace belongs to the same item as the common file. */
 function findPlace(project: Project, file: string): FilePlace | undefined {
   const common = project.entry === undefined ? undefined : fromSpecificFile(file, project.entry);
   return placeOf(common ?? file, toLayout(project));
@@ -51,6 +51,6 @@ async function findItem(client: ApiClient, { options }: Project, { kind, path }:
   const { get } = kind.endsWith("_trigger") ? findKind("trigger", kind.replace(/_trigger$/, "")) : findKind(kind.replace("_", "-"));
   const query = kind === "variable" ? { decrypt_secret: options.plainSecrets ?? false, include_encrypted: true } : {};
   const object = await client.find<{ archived?: boolean }>(`${get}/${encodePath(path)}`, { query });
-  // The route of flows shows archived ones too. A save restores them, even if it changes nothing else.
+  // The route of flows also shows archived flows. A save restores them, even if it changes nothing else.
   return object && object.archived !== true ? fromObject({ kind, path }, object, options) : undefined;
 }

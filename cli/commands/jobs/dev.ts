@@ -15,7 +15,7 @@ export async function dev(context: Context): Promise<void> {
   await session.close();
 }
 
-/** Waits for the signal of Ctrl-C, or of a program that ends this one. A second one ends the process at once. */
+/** Waits for Ctrl-C, or for the signal of a program that ends this one. A second signal ends the process at once. */
 const waitForInterrupt = (): Promise<void> =>
   new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());

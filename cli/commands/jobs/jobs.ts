@@ -22,14 +22,14 @@ const stateOf = (job: JobJson): string => {
   return job.success ? "success" : "failure";
 };
 
-/** Returns why a job has failed or waits, in one line. */
+/** Returns the reason for which a job has failed or waits, in one line. */
 function reasonOf(job: JobJson, result: unknown): string {
   if (job.canceled) return [`canceled by ${job.canceled_by ?? "unknown"}`, job.canceled_reason].filter(Boolean).join(": ");
   if (job.type === "QueuedJob" || job.success) return "";
   return describeFailure(result).split("\n", 1)[0] ?? "";
 }
 
-/** The runs that a person, a schedule, a trigger or a script has started. */
+/** Runs that a person, a schedule, a trigger or a script has started. */
 const RUNS = "script,flow,preview,flowpreview,singlestepflow";
 
 /** Lists runs, the newest first. With `all`, also the jobs that belong to them. */
@@ -79,7 +79,7 @@ const readJob = (client: ApiClient, id: string) =>
     query: { no_logs: true, no_code: true },
   });
 
-/** Reads the logs of a flow's steps, and of the flows in it. A step that ran as a part of the flow's own execution has no log. */
+/** Reads the logs of a flow's steps, and of the flows in it. A step that ran inside the flow's own execution has no log. */
 async function readStepLogs(client: ApiClient, flow: string, status: FlowStatus, around = ""): Promise<StepLog[]> {
   const logs: StepLog[] = [];
   for (const [job, name] of listStepJobs(status)) {

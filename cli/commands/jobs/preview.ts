@@ -15,7 +15,7 @@ export const previewScript = (context: Context, file: string, flags: PreviewFlag
   preview(context, "script", file, flags);
 export const previewFlow = (context: Context, file: string, flags: PreviewFlags): Promise<number> => preview(context, "flow", file, flags);
 
-/** Runs a script or a flow as its files are. Without arguments, those of the file beside it are used. */
+/** Runs a script or a flow from its files. Without arguments, those of the adjacent file are used. */
 async function preview(context: Context, kind: "script" | "flow", file: string, { data, silent }: PreviewFlags): Promise<number> {
   const { project, target } = openSyncProject(context);
   const item = await readPreviewItem(context, project, findPreviewItem(context, project, kind, file));

@@ -24,7 +24,7 @@ export async function runFlow(context: Context, path: string, flags: RunFlags): 
   return runJob(context, { route: `jobs/run/f/${at}`, body: flags.data ?? {}, kind: "flow" }, flags);
 }
 
-/** Without arguments, a run of something that requires some would only fail later. */
+/** A run without required arguments would only fail later. */
 async function requireNoArguments(client: ApiClient, route: string, name: string): Promise<void> {
   const found = await client.find<Runnable>(route);
   if (found === undefined) throw new CommandError(`There is no ${name}.`);

@@ -73,7 +73,7 @@ const summarise = ({ users, workspaces, left_out }: Backup) => ({
   left_out,
 });
 
-/** Creates or replaces what a backup contains. Nothing that the backup does not contain is deleted. */
+/** Creates or replaces the content of a backup. Nothing else is deleted. */
 export async function restore(context: Context, folder: string, { unsealWith }: { unsealWith?: string }): Promise<void> {
   const root = resolve(context.cwd, folder);
   const backup = readBackup(root);

@@ -10,7 +10,7 @@ import { openLocalProject } from "../../sync/session.ts";
 import { version } from "../../version.ts";
 import { findOwnToken } from "../account/tokens.ts";
 
-/** The outcome of one check. `problem`: what is wrong, and what to do. */
+/** The outcome of one check. `problem`: the fault and its remedy. */
 interface Finding {
   check: string;
   detail?: string;
@@ -20,7 +20,7 @@ interface Finding {
 const DAY_MS = 24 * 3600 * 1000;
 const WARN_DAYS = 7;
 
-/** Checks what commands depend on, and reports each check. Exits with 1 if one fails. */
+/** Checks the prerequisites of commands, and reports each check. Exits with 1 if one fails. */
 export async function runDoctor(context: Context): Promise<number> {
   const checks: [string, () => string | Promise<string>][] = [
     ["svc", () => version],

@@ -11,7 +11,7 @@ import { CONFIG_FILE } from "../../project/project.ts";
 export function init(context: Context, { force = false }: { force?: boolean }): void {
   const file = placeWithoutLinks(context.cwd, CONFIG_FILE);
   if (existsSync(file) && !force) throw new UsageError(`${CONFIG_FILE} exists already. Add --force to replace it.`);
-  // The file that is replaced does not decide what the new one contains.
+  // The replaced file does not affect the content of the new one.
   const { url, workspace } = findTarget(context.flags);
   const branch = findGitBranch(context.cwd);
   const entry = { baseUrl: url, workspaceId: workspace, ...(branch && branch !== workspace ? { gitBranch: branch } : {}) };

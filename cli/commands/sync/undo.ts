@@ -10,7 +10,7 @@ import { openOnly, openSession, openSyncProject } from "../../sync/session.ts";
 import { readBase, writeBase } from "../../sync/state.ts";
 import { optionsOf, type SyncFlags } from "./sync.ts";
 
-/** Puts back what the last push changed, where nothing has changed since. */
+/** Reverts the changes of the last push, except for items that have changed since. */
 export async function runUndo(context: Context, flags: SyncFlags): Promise<void> {
   const { project, target } = openSyncProject(context, optionsOf(flags));
   const { record, forget } = readLastUndo(project.root);
@@ -35,7 +35,7 @@ export async function runUndo(context: Context, flags: SyncFlags): Promise<void>
   context.output.data({ restored: restorable.map(({ key }) => key), left: rest.map(({ key }) => key) }, "");
 }
 
-/** An item that a push changed, and what the workspace has now. */
+/** An item that a push changed, and its current state in the workspace. */
 type UndoStep = UndoRecord["items"][number] & { current: SnapshotItem | undefined };
 
 /** Orders the steps: first items that are restored, each after those that it may refer to, such as its folder. Then deletions, the other way around. */
@@ -48,12 +48,12 @@ function orderSteps(steps: readonly UndoStep[]): UndoStep[] {
   return [...ordered.filter(({ before }) => before), ...ordered.filter(({ before }) => !before).toReversed()];
 }
 
-/** Returns why the change of an item cannot be undone, or `undefined` if it can. */
+/** Returns the reason for which the change of an item cannot be undone, or `undefined` if it can. */
 function describeObstacle({ before, after, current }: UndoStep): string | undefined {
   const isUnchanged = after === undefined ? current === undefined : current !== undefined && equalsLocal(after, current.digest);
   if (!isUnchanged) return "it has changed since the push";
   const bundle = before && readBundleDigest(before);
-  // The service takes a bundle from the version before, if that has the same source.
+  // The service reuses the bundle of the previous version if that has the same source.
   const isStored = current !== undefined && bundle === readBundleDigest(current.item) && before?.content === current.item.content;
   if (bundle === undefined || isStored) return undefined;
   return "its former bundle is not stored here; check out the former sources and push them";

@@ -15,7 +15,7 @@ export interface ApplyOptions {
   bundle?: Bundle | undefined;
   /** Replaces also what another client has saved since the item was read. */
   force?: boolean;
-  /** Creates a version of a script that is equal to the one before, so that it is built again. */
+  /** Creates a version of a script that is equal to the previous one, so that it is built again. */
   again?: boolean;
 }
 type Fields = Record<string, unknown>;
@@ -30,7 +30,7 @@ const NAMED = new Set(["folder", "resource_type"]);
 /** Returns whether the extra permissions of a kind have separate routes. Those of folders are fields of the folder. */
 const hasPermissionRoutes = (kind: string): boolean => kind !== "folder" && openFieldsOf(kind).includes("extra_perms");
 
-/** Returns the fields that requests take: some of a file's fields are none of them (api.md §6.4). */
+/** Returns the fields that requests accept, which are not all fields of a file (api.md §6.4). */
 function toBody(item: SyncItem): Fields {
   const { has_on_behalf_of, has_permissioned_as, ...fields } = fieldsOf(item);
   if (NAMED.has(item.kind)) return fields;
@@ -39,8 +39,8 @@ function toBody(item: SyncItem): Fields {
 }
 
 /**
- * Creates or updates an item. `before`: the item as the service has it. A repeated call gives the same result. Throws `CommandError` for a script that
- * another client has saved since, unless `force` is true.
+ * Creates or updates an item. `before`: the item in the service. Idempotent. Throws `CommandError` for a script that another client has saved
+ * since, unless `force` is true.
  */
 export async function saveItem(client: ApiClient, item: SyncItem, before: SyncItem | undefined, options: ApplyOptions): Promise<Saved> {
   const saved = item.kind === "script" ? await saveScript(client, item, before, options) : await saveOther(client, item, before, options);
@@ -92,7 +92,7 @@ async function saveObject(client: ApiClient, item: SyncItem, before: SyncItem | 
   }
 }
 
-/** Returns the fields that an item has had and no longer has, with the values that remove them: requests leave a field as it is that they omit. */
+/** Returns the fields that an item no longer has, with the values that remove them: a request does not change fields that it omits. */
 function listRemoved(item: SyncItem, before: SyncItem | undefined): Fields {
   const names = Object.keys(fieldsOf(before)).filter(
     (name) => fieldsOf(item)[name] === undefined && !openFieldsOf(item.kind).includes(name),
@@ -100,7 +100,7 @@ function listRemoved(item: SyncItem, before: SyncItem | undefined): Fields {
   return Object.fromEntries(names.map((name) => [name, emptyValueOf(item.kind, name)]));
 }
 
-/** Deletes an item, or archives a script. An item that is already gone is no error. */
+/** Deletes an item, or archives a script. A missing item is not an error. */
 export async function deleteItem(client: ApiClient, item: SyncItem): Promise<void> {
   const { kind, path } = item;
   // A workspace always has settings and a key.
@@ -143,13 +143,13 @@ async function saveScript(client: ApiClient, item: SyncItem, before: SyncItem | 
   return { scriptHash: await createAfterParent(client, saved, () => saveBundle(client, { ...request, codebase }, bundle)) };
 }
 
-/** Saves a script with its bundle. A bundle that the newest version has already is not sent again. */
+/** Saves a script with its bundle. A bundle that the newest version already has is not sent again. */
 async function saveBundle(client: ApiClient, request: Fields, { digest, bytes }: Bundle): Promise<string> {
   const newest = await client.find<Fields>(`scripts/get/p/${encodePath(String(request["path"]))}`);
   const isEqual = (field: string) => newest?.[field] === request[field];
   // A version that runs as another user needs its bundle again.
   if (newest && newest["codebase"] === digest && ["content", "language", "on_behalf_of_email"].every(isEqual)) {
-    // The service takes the bundle from the parent, which must be this version: another client may save one at the same time.
+    // The service reuses the bundle of the parent, which must be this version: another client may save one at the same time.
     const { auto_parent: _, parent_hash = newest["hash"], ...fields } = request;
     return client.post("scripts/create", { ...fields, parent_hash }, { query: { skip_if_noop: true } });
   }
@@ -159,7 +159,7 @@ async function saveBundle(client: ApiClient, request: Fields, { digest, bytes }:
   return client.post("scripts/create_snapshot", form);
 }
 
-/** Grants and revokes the extra permissions that differ. A file without them leaves them as they are. */
+/** Grants and revokes the extra permissions that differ. A file without them does not change them. */
 async function savePermissions(client: ApiClient, item: SyncItem, before: SyncItem | undefined): Promise<void> {
   const wanted = fieldsOf(item)["extra_perms"];
   if (!isJsonObject(wanted)) return;
@@ -174,7 +174,7 @@ async function savePermissions(client: ApiClient, item: SyncItem, before: SyncIt
   }
 }
 
-/** The languages of lists by file, with those that the service does not know and therefore refuses. */
+/** The languages of lists by file, including those that the service does not know and therefore refuses. */
 const languages: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(dependencyFiles).map(([language, file]) => [file, language])),
   "composer.json": "php",

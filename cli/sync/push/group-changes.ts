@@ -31,7 +31,7 @@ async function groupScripts(changes: readonly Change[]): Promise<Change[][]> {
   const byPath = new Map(changes.map((change) => [change.path, change]));
   const sources = changes.flatMap(({ path, local }) => {
     const { language = "bun", content = "" } = local?.item ?? {};
-    // A bundle contains what its script imports.
+    // A bundle already contains the imports of its script.
     return [[path, { language, source: local?.bundled ? "" : content }] as const];
   });
   const { groups, again } = orderByImports(new Map(sources));

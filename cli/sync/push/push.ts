@@ -14,7 +14,10 @@ import { saveUndo } from "./undo.ts";
 import { waitForBuilds } from "./wait.ts";
 import { watchStop } from "./watch-stop.ts";
 
-/** Makes the changes of a push. Saves what it replaces before the first one. Throws `CommandError` that names what is done and what is not. */
+/**
+ * Makes the changes of a push. Saves what it replaces before the first one. Throws `CommandError`, which lists the changes that were made and
+ * those that were not.
+ */
 export async function applyPush(
   context: Context,
   session: SyncSession,
@@ -71,7 +74,7 @@ function baseAfter(
 ): Map<string, ItemDigest> {
   const before = readBase(project.root, target);
   const base = mergeBase({ before, local, remote, changes, applied: done });
-  // Without a state, the push has decided for the files here. Its rest must not become a conflict.
+  // Without a state, the push has decided for the local files. The remaining changes must not become conflicts.
   if (!before) for (const { key, remote: theirs } of changes) if (theirs) base.set(key, theirs.digest);
   for (const key of done) {
     const item = local.get(key);

@@ -9,8 +9,8 @@ import { CommandError } from "../../errors.ts";
 const CHANGED = new Set(["script.pathTaken", "script.parentHasChild", "script.parentUnknown", "script.changedMeanwhile"]);
 
 /**
- * Returns the condition of a new version: that it follows the version which was read, or that there was none. Services that state no versions add it to
- * the newest one.
+ * Returns the condition of a new version: that it follows the version which was read, or that there was none. Services that return no versions
+ * append the new one to the newest.
  */
 export function toParent(before: SyncItem | undefined, { force = false }: { force?: boolean }): Record<string, unknown> {
   if (force || (before && before.version === undefined)) return { auto_parent: true };
@@ -18,8 +18,8 @@ export function toParent(before: SyncItem | undefined, { force = false }: { forc
 }
 
 /**
- * Creates a version and returns its hash. If the reply to an earlier attempt was lost, that version is the one which is wanted. Throws `CommandError` if
- * another client has saved the script since it was read.
+ * Creates a version and returns its hash. If the reply to an earlier attempt was lost, the version that it created is returned. Throws
+ * `CommandError` if another client has saved the script since it was read.
  */
 export async function createAfterParent(client: ApiClient, item: SyncItem, create: () => Promise<string>): Promise<string> {
   try {

@@ -35,7 +35,7 @@ function listRecords(root: string): string[] {
   return (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.endsWith(".json")).sort();
 }
 
-/** Saves the items that a push is about to change. Secrets are saved as ciphertext, also if the push reads them as plain text. */
+/** Saves the items that a push is about to change. Secrets are saved as ciphertext, even if the push reads them as plain text. */
 export async function saveUndo(session: SyncSession, changes: readonly Change[]): Promise<void> {
   if (changes.length === 0) return;
   const { project, target } = session;

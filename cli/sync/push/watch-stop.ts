@@ -3,15 +3,15 @@ import { CommandError, exitCodes } from "../../errors.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** The wish of a person, or of a CI system, that a command stops between two of its steps. */
+/** The request of a person, or of a CI system, to stop a command between two of its steps. */
 export interface StopWatch {
-  /** Throws `CommandError` if the command is to stop. */
+  /** Throws `CommandError` if a stop was requested. */
   check(): void;
   /** Restores the usual effect of the signals. */
   end(): void;
 }
 
-/** Watches for the first signal that would end the process, so that requests under way can end. A second one ends the process. */
+/** Catches the first signal that would end the process, so that requests in progress can end. A second one ends the process. */
 export function watchStop({ output }: Context): StopWatch {
   let isStopped = false;
   const stop = () => {

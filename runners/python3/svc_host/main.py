@@ -30,8 +30,7 @@ from svc_host import job as jobs
 
 sys.dont_write_bytecode = False
 
-READY = ("collections.abc", "copy", "csv", "functools", "hashlib", "io", "itertools", "logging", "math", "random", "string", "subprocess",
-"tempfile", "urllib.parse")
+READY = ("collections.abc", "copy", "csv", "functools", "hashlib", "io", "itertools", "logging", "math", "random", "string", "subprocess", "tempfile", "urllib.parse")
 """Modules that most scripts import. {preload} adds those that earlier runs of the same script imported."""
 
 

@@ -106,7 +106,7 @@ function Reject({ sending, onReject, onBack }: RejectProps) {
           description="Optional. The requester can see it."
           maxLength={2000}
           rows={3}
-          // The reader has just requested it.
+          // The reader has just opened it.
           autoFocus
         />
         <Group className="actions">

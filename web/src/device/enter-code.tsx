@@ -5,7 +5,7 @@ import type { Refused } from "../shared/service.ts";
 import { Sheet } from "../shared/sheet.tsx";
 
 interface EnterCodeProps {
-  /** The code that was not found. */
+  /** The code that does not exist. */
   code: string | undefined;
   refused: Refused | undefined;
   busy: boolean;

@@ -9,7 +9,7 @@ import { loadEmail, loadRequest } from "./api.ts";
 import { Confirm } from "./confirm.tsx";
 import { EnterCode } from "./enter-code.tsx";
 
-/** A code is read once, because each wrong one counts. */
+/** A code is looked up once, because each wrong code counts as an attempt. */
 const ONCE = { refetchOnWindowFocus: false, refetchOnReconnect: false, staleTime: Number.POSITIVE_INFINITY };
 
 /** Lets a signed-in user enter the code of a device, see the request behind it, and decide. Only a press of a button decides. */

@@ -16,7 +16,7 @@ describe("the path below which the service answers", () => {
     const root = join(import.meta.dirname, "..");
     const names = (await readdir(root, { recursive: true })).filter((name) => /\.tsx?$/.test(name) && !name.includes(".test."));
     const lines = (await Promise.all(names.map((name) => readFile(join(root, name), "utf8")))).flatMap((text) => text.split("\n"));
-    // `call` adds it, and the addresses of `apiOf` are for `call`.
+    // `call` adds the path; `apiOf` returns addresses for `call`.
     const without = lines.filter((line) => /["'`]\/(api|docs|approve|device)\b/.test(line) && !/\bcall\(|basePath|jobs_u\/flow/.test(line));
     expect(without.filter((line) => !/^\s*(\/?\*|\/\/)/.test(line))).toEqual([]);
     expect(lines.filter((line) => /\bfetch\(/.test(line))).toHaveLength(1);

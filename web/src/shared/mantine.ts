@@ -1,4 +1,4 @@
-// Only the styles that the page uses, in Mantine's order, because later files depend on earlier ones.
+// Only the styles that the page uses, in Mantine's order, because later files override earlier ones.
 import "@mantine/core/styles/baseline.css";
 import "@mantine/core/styles/default-css-variables.css";
 import "@mantine/core/styles/global.css";

@@ -8,10 +8,10 @@ import { Broken } from "./broken.tsx";
 
 const theme = createTheme({ respectReducedMotion: true });
 
-/** The setting of the browser applies, and nothing is stored. */
+/** The browser's setting applies, and nothing is stored. */
 const colorSchemes = { get: () => "auto" as const, set: () => {}, subscribe: () => {}, unsubscribe: () => {}, clear: () => {} };
 
-/** A failed fetch is shown at once, with a button to repeat it. Offline is such a failure, not a pause. */
+/** A failed fetch is shown at once, with a button to retry. Being offline counts as a failure, not as a pause. */
 const queries = new QueryClient({ defaultOptions: { queries: { retry: false, networkMode: "always" } } });
 
 /** Shows the content of a page. */
@@ -20,7 +20,7 @@ export function render(content: ReactNode): void {
   if (!root) throw new Error("The page has no root element.");
   createRoot(root).render(
     <StrictMode>
-      {/* Its variables and classes come as files: the page's policy takes no style that is written into the page. */}
+      {/* Its variables and classes are in files, because the page's policy allows no inline styles. */}
       <MantineProvider
         theme={theme}
         defaultColorScheme="auto"

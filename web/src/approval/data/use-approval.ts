@@ -40,7 +40,7 @@ export function useApproval(address: Address): Approval {
     refetchOnWindowFocus: (query) => intervalOf(query) !== false,
   });
 
-  // A refetch that fails to reach the service leaves the page unchanged.
+  // If a refetch cannot reach the service, the page remains unchanged.
   if (error && !(info && isUnanswered(error))) {
     if (isFetching) return { phase: "loading" };
     if (!(error instanceof Refused)) throw error;
@@ -54,7 +54,7 @@ export function useApproval(address: Address): Approval {
       setVerdict(decision.approved ? "approved" : "rejected");
     } catch (refused) {
       if (!(refused instanceof Refused)) throw refused;
-      // Another visitor decided first, or the session is over: show the present state.
+      // Another visitor decided first, or the session has ended: show the current state.
       if ([401, 403, 404, 409].includes(refused.status)) await refetch();
       return refused;
     }

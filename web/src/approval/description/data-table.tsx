@@ -7,7 +7,7 @@ const MOST_ROWS = 200;
 export function DataTable({ columns, rows }: { columns: string[]; rows: unknown[][] }) {
   const hidden = rows.length - MOST_ROWS;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll the table
     <section className="rich" aria-label="Table" tabIndex={0}>
       <table>
         <thead>
@@ -25,7 +25,7 @@ export function DataTable({ columns, rows }: { columns: string[]; rows: unknown[
             // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name
             <tr key={index}>
               {columns.map((_, column) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: cells are known by their place
+                // biome-ignore lint/suspicious/noArrayIndexKey: cells are identified by their position
                 <td key={column}>{textOf(row[column])}</td>
               ))}
             </tr>

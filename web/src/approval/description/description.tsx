@@ -16,7 +16,7 @@ export function Description({ description }: { description: unknown }) {
     <section aria-label="Description">
       <Stack gap="md">
         {items.map((item, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: what a step shows does not change while it waits
+          // biome-ignore lint/suspicious/noArrayIndexKey: the description of a step does not change while it waits
           <Suspense key={index} fallback={<Text role="status">Loading…</Text>}>
             <Shown item={item} />
           </Suspense>

@@ -58,7 +58,7 @@ function itemOf(value: unknown): Item {
   return kind === "markdown" || kind === "md" ? { kind: "markdown", text: content } : json;
 }
 
-/** A list of objects, of lists, or `{columns, rows}`; `undefined` where it is none of these. */
+/** A list of objects, of lists, or `{columns, rows}`; otherwise `undefined`. */
 function tableOf(content: unknown, named?: unknown): Item | undefined {
   if (isJsonObject(content) && Array.isArray(content["rows"])) return tableOf(content["rows"], content["columns"]);
   // By columns: `{name: […], age: […]}`.

@@ -3,7 +3,7 @@ import { placeText, projectionOf } from "./projection.ts";
 
 const [WIDTH, HEIGHT] = [640, 360];
 
-/** The map is drawn here. The provider of map images would learn about the request. */
+/** The map is drawn here. A provider of map images would learn about the request. */
 export default function PlaceMap({ view }: { view: MapView }) {
   const { x, y, meridians, parallels } = projectionOf(view, WIDTH, HEIGHT);
   const places = view.markers.length > 0 ? view.markers : [{ lat: view.lat, lon: view.lon, title: "" }];

@@ -16,7 +16,7 @@ interface Line {
 }
 
 const TILE = 256;
-/** Beyond it Mercator has no end. */
+/** Beyond this latitude, the Mercator projection diverges. */
 const MOST_LAT = 85.0511;
 const STEPS = [60, 30, 20, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005];
 
@@ -27,7 +27,7 @@ function worldY(lat: number): number {
 }
 const latAt = (y: number) => (Math.atan(Math.exp((0.5 - y) * 2 * Math.PI)) * 360) / Math.PI - 90;
 
-/** For a picture of this size in pixels. */
+/** The size of the picture in pixels. */
 export function projectionOf(view: MapView, width: number, height: number): Projection {
   const scale = TILE * 2 ** (view.zoom ?? zoomFor(view, width, height));
   // Returns the shorter distance: a marker at 179° is near a centre at -179°.
@@ -49,7 +49,7 @@ export function projectionOf(view: MapView, width: number, height: number): Proj
   };
 }
 
-/** The closest that shows every marker around the centre. */
+/** The highest zoom that shows every marker around the centre. */
 function zoomFor({ lat, lon, markers }: MapView, width: number, height: number): number {
   const ways = markers.flatMap((marker: Place) => {
     const dx = Math.abs(worldX(marker.lon) - worldX(lon));

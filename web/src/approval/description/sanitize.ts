@@ -1,7 +1,7 @@
 import DOMPurify from "dompurify";
 import { removeStyles } from "./remove-styles.ts";
 
-/** The elements that a text needs. Elements that load content, imitate the page, or leave their place are removed. */
+/** The allowed elements. Elements that load content, imitate the page, or are positioned outside their box are removed. */
 const ALLOWED_TAGS = (
   "a abbr b blockquote br caption code dd del details div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q s samp " +
   "small span strong sub summary sup table tbody td tfoot th thead tr u ul var"

@@ -17,7 +17,7 @@ interface FormProps {
   children: ReactNode;
 }
 
-/** Also where it is a choice, for which rjsf's own way has no place. */
+/** Also for choices, which rjsf does not support here. */
 function focusFirst(errors: RJSFValidationError[]): void {
   const wrong = errors.flatMap((error) => document.getElementById(["root", ...pathOf(error)].join("_")) ?? []);
   const [first] = wrong.sort((a, b) => (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));

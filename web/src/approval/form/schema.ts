@@ -35,7 +35,7 @@ export function preparedForm({ form_schema, default_args = {}, enums = {} }: Ask
   };
 }
 
-/** Fields that the order does not contain follow in the order of the schema. */
+/** Fields that are missing in the order follow in the order of the schema. */
 export function ordered(order: unknown, names: readonly string[]): string[] {
   const wanted = Array.isArray(order) ? [...new Set(order)].filter((name) => names.includes(name)) : [];
   return [...wanted, ...names.filter((name) => !wanted.includes(name))];
@@ -76,7 +76,7 @@ function isAnything(field: Record<string, unknown>): boolean {
   return field["type"] === undefined || (field["type"] === "array" && field["items"] === undefined);
 }
 
-/** Editors of forms leave `"format": ""`, `"enum": null` and the like behind, which mean nothing. */
+/** Form editors leave entries such as `"format": ""` and `"enum": null`, which have no meaning. */
 function cleaned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(cleaned);
   if (!isJsonObject(value)) return value;

@@ -16,9 +16,9 @@ const CONTAINERS = new Set([
 
 /**
  * A validator for rjsf that generates no code. The default one compiles schemas with `new Function`, which the page's policy forbids. Rules
- * beyond the schema (`customValidate`, `transformErrors`) are not used. The patterns of the form run in the browser's own engine, which may
- * take long on some texts: that delays only the approver who enters the text. The service checks each form again in linear time, and its
- * answer decides.
+ * beyond the schema (`customValidate`, `transformErrors`) are not used. The patterns of the form run in the browser's own engine, which may be
+ * slow for some texts, but only for the approver who enters them. The service checks each form again in linear time, and its result is
+ * authoritative.
  */
 export const validator: ValidatorType = {
   validateFormData(values, schema) {
@@ -60,7 +60,7 @@ function outputOf(schema: unknown, value: unknown): OutputUnit[] {
   return new Validator(schema as Schema, "2020-12", false).validate(JSON.parse(JSON.stringify(value))).errors;
 }
 
-/** By keyword; `n` is the schema's own number. */
+/** By keyword; `n` is the number in the schema. */
 const sentences: Readonly<Record<string, (n: string) => string>> = {
   required: () => "This field is required.",
   enum: () => "Choose one of these values.",
