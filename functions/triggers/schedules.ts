@@ -35,8 +35,8 @@ export const schedules: ApiRoutes = [
     await setScheduleEnabled(deps, { actor: auth.actor, workspace, path }, enabled);
     return text(200, `The schedule ${path} is ${enabled ? "on" : "off"}.`);
   }),
-  on(routes.deleteSchedule, async ({ params: { workspace, path } }) => {
-    await deleteSchedule(deps, workspace, path);
+  on(routes.deleteSchedule, async ({ auth, params: { workspace, path } }) => {
+    await deleteSchedule(deps, { actor: auth.actor, workspace, path });
     return text(200, `The schedule ${path} was deleted.`);
   }),
   on(routes.previewSchedule, async ({ body: { schedule, timezone, cron_version } }) =>

@@ -1,48 +1,27 @@
-import { SvcError } from "../../contract/errors.ts";
-import {
-  appCustomPathObject,
-  appHistoryObject,
-  appObject,
-  appPathObject,
-  appVersionObject,
-  deletedAppObject,
-} from "../../core/apps/app.ts";
-import { unchangedSince, write } from "../../core/objects/write.ts";
-import type { WorkspaceCaller } from "../../core/people/actor.ts";
-import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
-import { buildEventParts } from "../outbox/event.ts";
-import { buildAclPart } from "../workspaces/acls.ts";
-import { requireApp } from "./read.ts";
-import { appObjectKey, type SaveAppDeps } from "./save.ts";
+import { isSvcError } from "../../contract/errors.ts";
+import { appCustomPathObject, appHistoryObject, appPathObject, appVersionObject, deletedAppObject } from "../../core/apps/app.ts";
+import { write } from "../../core/objects/write.ts";
+import { deleteObject } from "../objects/delete-object.ts";
+import type { ObjectTarget } from "../objects/path-kind.ts";
+import { appKind, appObjectKey, type SaveAppDeps } from "./save.ts";
 
 /**
  * Deletes an app with its versions and extra permissions. The app is gone after one transaction, which leaves a note of what remains: if the rest
- * fails, a repeated call completes it. Deleting an app that does not exist is no error. Throws `app.changedMeanwhile`.
+ * fails, a repeated call completes it. Deleting an app that does not exist is no error. Throws `app.changedMeanwhile` and `object.versionChanged`.
  */
-export async function deleteApp(deps: SaveAppDeps, { actor, workspace, path }: WorkspaceCaller & { path: string }): Promise<void> {
+export async function deleteApp(deps: SaveAppDeps, target: ObjectTarget): Promise<void> {
   const { objects } = deps;
-  await retryOnConflict(
-    async () => {
-      const found = await objects.get(appObject.key(workspace, path));
-      if (!found) return { done: undefined };
-      const { id, version, customPath } = requireApp(found, path);
-      const stored = await commitParts(objects, [
-        { write: write.remove(appObject.key(workspace, path), unchangedSince(found)), refused: undefined },
+  const { workspace, path } = target;
+  await unlessNotFound(() =>
+    deleteObject(deps, appKind, target, async ({ id, version, customPath }) => ({
+      parts: [
         { write: write.remove(appPathObject.key(workspace, id)), refused: undefined },
         ...(customPath === undefined ? [] : [{ write: write.remove(appCustomPathObject.key(workspace, customPath)), refused: undefined }]),
         { write: write.put({ ...deletedAppObject.key(workspace, path, id), value: { app: id } }), refused: undefined },
-        await buildAclPart(deps, { workspace, kind: "app", path }),
-        ...(await buildEventParts(deps, {
-          type: "DeleteApp",
-          workspace,
-          by: actor.username,
-          atMs: deps.nowMs(),
-          data: { path, version },
-        })),
-      ]);
-      return stored ? { done: undefined } : undefined;
-    },
-    () => new SvcError("app.changedMeanwhile", { path }),
+      ],
+      event: { type: "DeleteApp", data: { path, version } },
+      sent: undefined,
+    })),
   );
   const { pk, sk } = deletedAppObject.key(workspace, path, "");
   for (const note of await objects.list(pk, { beginsWith: sk })) {
@@ -58,5 +37,13 @@ async function deleteVersions({ objects, storage }: SaveAppDeps, workspace: stri
     await objects.deleteItem(appVersionObject.key(workspace, version));
     // The entry is removed last, so that a repeated call finds what remains of the version.
     await objects.deleteItem({ pk: entry.pk, sk: entry.sk });
+  }
+}
+
+async function unlessNotFound(remove: () => Promise<unknown>): Promise<void> {
+  try {
+    await remove();
+  } catch (error) {
+    if (!isSvcError(error) || error.code !== "app.notFound") throw error;
   }
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import { actions } from "../../contract/access/actions.ts";
@@ -16,16 +15,14 @@ import {
   type StoredApp,
 } from "../../core/apps/app.ts";
 import { createVersionId } from "../../core/flows/version.ts";
-import { unchangedSince, write } from "../../core/objects/write.ts";
+import { write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../identity/on-behalf.ts";
-import { permitPath } from "../identity/permit.ts";
 import { type RunAs, requireActingFields } from "../identity/run-as.ts";
-import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
-import { buildEventParts } from "../outbox/event.ts";
+import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
+import { changeObject, createObject } from "../objects/save-object.ts";
+import type { TransactionPart } from "../outbox/commit-parts.ts";
 import { checkStoredArguments } from "../resources/stored-arguments.ts";
-import { buildAclPart } from "../workspaces/acls.ts";
-import { requireApp } from "./read.ts";
 
 export interface SaveAppDeps {
   objects: ObjectTable;
@@ -39,123 +36,113 @@ export const appObjectKey = (workspace: string, version: number) => `apps/${work
 /** Without `refused`, a refusal means that another writer has changed the app. */
 const toPart = (done: TransactionPart["write"], refused?: SvcError): TransactionPart => ({ write: done, refused });
 
+export const appKind: PathKind<StoredApp> = {
+  key: appObject.key,
+  parse: appObject.parse,
+  permissions: "app",
+  save: actions.saveApp,
+  exists: (path) => new SvcError("app.exists", { path }),
+  notFound: (path) => new SvcError("app.notFound", { path }),
+  changed: (path) => new SvcError("app.changedMeanwhile", { path }),
+  buildCopies: undefined,
+};
+
 /**
  * Creates an app with its first version. Throws `app.exists`, `app.customPathTaken`, `app.changedMeanwhile`, `body.tooLarge`, `path.noFolder`,
  * `workspace.notFound`, `script.notOnBehalf`, `user.notFound`, and `reference.refused` for a policy or value that refers to what the caller may not read.
  */
 export async function createApp(deps: SaveAppDeps, caller: WorkspaceCaller, request: NewApp): Promise<string> {
   const { actor, workspace } = caller;
-  const { path, summary, custom_path: customPath, labels } = request;
-  permitPath(actor, actions.saveApp, workspace, path);
-  await checkStoredArguments(deps, caller, { policy: request.policy, value: request.value });
-  const policy = await resolvePolicy(deps, caller, request.policy, request);
-  const message = request.deployment_message;
-  await withNewVersion(
-    deps,
-    workspace,
-    toJsonText(request.value),
-    async (version, body) => {
-      const atMs = deps.nowMs();
-      const app: StoredApp = {
-        id: version,
-        path,
-        version,
-        summary,
-        policyJson: JSON.stringify(policy),
-        ...(customPath ? { customPath } : {}),
-        ...(labels ? { labels } : {}),
-        createdBy: actor.username,
-        createdAtMs: atMs,
-        editedAtMs: atMs,
+  const { path, summary, custom_path: customPath, labels, deployment_message: message } = request;
+  const values = newVersions(deps, workspace);
+  await values.whileSaving(() =>
+    createObject(deps, appKind, { actor, workspace, path }, async () => {
+      await checkStoredArguments(deps, caller, { policy: request.policy, value: request.value });
+      const policy = await resolvePolicy(deps, caller, request.policy, request);
+      const save = await values.store(toJsonText(request.value));
+      return async () => {
+        const { version, body } = save();
+        const atMs = deps.nowMs();
+        const app: StoredApp = {
+          id: version,
+          path,
+          version,
+          summary,
+          policyJson: JSON.stringify(policy),
+          ...(customPath ? { customPath } : {}),
+          ...(labels ? { labels } : {}),
+          createdBy: actor.username,
+          createdAtMs: atMs,
+          editedAtMs: atMs,
+        };
+        return {
+          value: app,
+          parts: [
+            ...buildVersionParts(workspace, app, { body, message }),
+            toPart(write.put({ ...appPathObject.key(workspace, app.id), value: { path } }, "absent")),
+            ...buildCustomPathParts(workspace, app, undefined),
+          ],
+          event: { type: "CreateApp", data: { path, version, ...(message ? { deployment_message: message } : {}) } },
+          sent: undefined,
+        };
       };
-      return [
-        ...buildPathConditions(workspace, path),
-        toPart(
-          write.put({ ...appObject.key(workspace, path), value: app, version: randomUUID() }, "absent"),
-          new SvcError("app.exists", { path }),
-        ),
-        ...buildVersionParts(workspace, app, { body, message }),
-        toPart(write.put({ ...appPathObject.key(workspace, app.id), value: { path } }, "absent")),
-        ...buildCustomPathParts(workspace, app, undefined),
-        ...(await buildEventParts(deps, {
-          type: "CreateApp",
-          workspace,
-          by: actor.username,
-          atMs,
-          data: { path, version, ...(message ? { deployment_message: message } : {}) },
-        })),
-      ];
-    },
-    path,
+    }),
   );
   return path;
 }
 
 /**
  * Changes the given fields of an app; a value is a new version, and another `path` renames it. Returns the path and the newest version. Throws
- * as `createApp` does, `app.notFound`, and `identity.fieldsMissing` for a request of another user than the app's that does not contain both its value
- * and its policy.
+ * as `createApp` does, `app.notFound`, `object.versionChanged`, and `identity.fieldsMissing` for a request of another user than the app's that does not
+ * contain both its value and its policy.
  */
-export async function updateApp(
-  deps: SaveAppDeps,
-  { actor, workspace, path }: WorkspaceCaller & { path: string },
-  request: AppChange,
-): Promise<{ path: string; version: number }> {
+export async function updateApp(deps: SaveAppDeps, target: ObjectTarget, request: AppChange): Promise<{ path: string; version: number }> {
+  const { actor, workspace, path } = target;
+  const { deployment_message: message } = request;
   const to = request.path ?? path;
-  permitPath(actor, actions.saveApp, workspace, to);
-  const json = request.value === undefined ? undefined : toJsonText(request.value);
-  let saved: StoredApp | undefined;
-  const change = async (newVersion: number | undefined, body: VersionBody | undefined): Promise<TransactionPart[]> => {
-    const found = await deps.objects.get(appObject.key(workspace, path));
-    const before = requireApp(found, path);
-    const atMs = deps.nowMs();
-    const policyJson =
-      request.policy === undefined && newVersion === undefined
-        ? before.policyJson
-        : JSON.stringify(await changePolicy(deps, { actor, workspace }, parsePolicy(before), request));
-    const { customPath: oldCustomPath, ...rest } = before;
-    const customPath = request.custom_path === undefined ? oldCustomPath : request.custom_path;
-    const app: StoredApp = {
-      ...rest,
-      path: to,
-      policyJson,
-      ...defined({ summary: request.summary }),
-      ...(request.labels == null ? {} : { labels: request.labels }),
-      ...(customPath ? { customPath } : {}),
-      ...(newVersion === undefined ? {} : { version: newVersion, createdBy: actor.username, createdAtMs: atMs }),
-      editedAtMs: atMs,
-    };
-    saved = app;
-    const message = request.deployment_message;
-    const head = { ...appObject.key(workspace, to), value: app, version: randomUUID() };
-    return [
-      ...(to === path
-        ? [toPart(write.put(head, found && unchangedSince(found)))]
-        : [
-            ...buildPathConditions(workspace, to),
-            toPart(write.put(head, "absent"), new SvcError("app.exists", { path: to })),
-            toPart(write.remove(appObject.key(workspace, path), found && unchangedSince(found))),
-            toPart(write.put({ ...appPathObject.key(workspace, app.id), value: { path: to } }, "present")),
-            await buildAclPart(deps, { workspace, kind: "app", path }, { actor, to }),
-          ]),
-      ...(body ? buildVersionParts(workspace, app, { body, message }) : []),
-      ...buildCustomPathParts(workspace, app, oldCustomPath),
-      ...(await buildEventParts(deps, {
-        type: "UpdateApp",
-        workspace,
-        by: actor.username,
-        atMs,
-        data: {
+  const values = newVersions(deps, workspace);
+  const { value: saved } = await values.whileSaving(() =>
+    changeObject(deps, appKind, { ...target, to }, async () => {
+      const save = request.value === undefined ? undefined : await values.store(toJsonText(request.value));
+      return async ({ customPath: oldCustomPath, ...rest }) => {
+        const atMs = deps.nowMs();
+        const saving = save?.();
+        const policyJson =
+          request.policy === undefined && !saving
+            ? rest.policyJson
+            : JSON.stringify(await changePolicy(deps, { actor, workspace }, parsePolicy(rest), request));
+        const customPath = request.custom_path === undefined ? oldCustomPath : request.custom_path;
+        const app: StoredApp = {
+          ...rest,
           path: to,
-          ...(to === path ? {} : { old_path: path }),
-          version: app.version,
-          ...(message ? { deployment_message: message } : {}),
-        },
-      })),
-    ];
-  };
-  await withNewVersion(deps, workspace, json, change, path);
-  if (!saved) throw new SvcError("app.changedMeanwhile", { path });
+          policyJson,
+          ...defined({ summary: request.summary }),
+          ...(request.labels == null ? {} : { labels: request.labels }),
+          ...(customPath ? { customPath } : {}),
+          ...(saving ? { version: saving.version, createdBy: actor.username, createdAtMs: atMs } : {}),
+          editedAtMs: atMs,
+        };
+        return {
+          value: app,
+          parts: [
+            ...(to === path ? [] : [toPart(write.put({ ...appPathObject.key(workspace, app.id), value: { path: to } }, "present"))]),
+            ...(saving ? buildVersionParts(workspace, app, { body: saving.body, message }) : []),
+            ...buildCustomPathParts(workspace, app, oldCustomPath),
+          ],
+          event: {
+            type: "UpdateApp",
+            data: {
+              path: to,
+              ...(to === path ? {} : { old_path: path }),
+              version: app.version,
+              ...(message ? { deployment_message: message } : {}),
+            },
+          },
+          sent: undefined,
+        };
+      };
+    }),
+  );
   return { path: saved.path, version: saved.version };
 }
 
@@ -163,39 +150,28 @@ export async function updateApp(
 type VersionBody = { json: string } | { s3Key: string };
 
 /**
- * Commits the parts that `build` returns, which may write a new version with the value, and tries again when another writer was first. A large value
- * is stored before, and removed if no version refers to it.
+ * Stores the value of a new version before the app is saved, if it is large. `store` returns the function that numbers the version: each try needs
+ * another number, because another version of the same millisecond may have it. `whileSaving` removes the value if no version refers to it.
  */
-async function withNewVersion<Json extends string | undefined>(
-  { objects, storage, nowMs }: SaveAppDeps,
-  workspace: string,
-  json: Json,
-  build: (
-    version: Json extends string ? number : number | undefined,
-    body: Json extends string ? VersionBody : VersionBody | undefined,
-  ) => Promise<TransactionPart[]>,
-  path: string,
-): Promise<void> {
-  const version = json === undefined ? undefined : createVersionId(nowMs(), Math.random());
-  const body = json === undefined || version === undefined ? undefined : await storeBody(storage, workspace, version, json);
-  let tries = 0;
-  try {
-    await retryOnConflict(
-      async () => {
-        // Another version of the same millisecond may have the number.
-        const free = version === undefined ? undefined : version + tries;
-        tries += 1;
-        // `version` and `body` are set exactly when `json` is.
-        const parts = await build(free as never, body as never);
-        return (await commitParts(objects, parts)) ? { done: undefined } : undefined;
-      },
-      () => new SvcError("app.changedMeanwhile", { path }),
-    );
-  } catch (error) {
-    // If the response was lost, the version may exist and refer to the value.
-    if (error instanceof SvcError && body && "s3Key" in body) await storage.deleteObject(body.s3Key);
-    throw error;
-  }
+function newVersions({ storage, nowMs }: SaveAppDeps, workspace: string) {
+  let stored: VersionBody | undefined;
+  return {
+    async store(json: string): Promise<() => { version: number; body: VersionBody }> {
+      let next = createVersionId(nowMs(), Math.random());
+      const body = await storeBody(storage, workspace, next, json);
+      stored = body;
+      return () => ({ version: next++, body });
+    },
+    async whileSaving<R>(save: () => Promise<R>): Promise<R> {
+      try {
+        return await save();
+      } catch (error) {
+        // If the response was lost, the version may exist and refer to the value.
+        if (error instanceof SvcError && stored && "s3Key" in stored) await storage.deleteObject(stored.s3Key);
+        throw error;
+      }
+    },
+  };
 }
 
 async function storeBody(storage: Storage, workspace: string, version: number, json: string): Promise<VersionBody> {

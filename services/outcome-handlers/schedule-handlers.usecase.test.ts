@@ -6,6 +6,7 @@ import { scheduleObject, storedScheduleSchema } from "../../core/schedules/sched
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { failure, success, type World } from "../../test/support/use-cases/world.ts";
 import { addJob, addScript, passLease, work } from "../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { addSchedule, addScriptAt, newScheduleWorld } from "../../test/support/use-cases/world-schedules.ts";
 import { handleJobMessage } from "../execution/handle-job-message.ts";
 import { cancelJob } from "../jobs/cancel/cancel-job.ts";
@@ -127,7 +128,7 @@ describe("the handlers of a schedule", () => {
     await world.deps.objects.put({ ...key, value: { ...stored, ...stranger }, version: found?.version });
     expect(await callsOf(await end(path, false))).toEqual({});
     const run = await addRun(path);
-    await deleteSchedule(world.deps, world.workspace, path);
+    await deleteSchedule(world.deps, { actor: anAdmin, workspace: world.workspace, path });
     isFailing = true;
     await handleJobMessage(world.deps, { job: run.id, hash });
     await work(world);

@@ -75,10 +75,10 @@ const changes: Record<string, { change: (own: Own) => Promise<unknown>; ticks: n
     change: ({ caller }) => Promise.all([setScheduleEnabled(deps, caller, true), setScheduleEnabled(deps, caller, true)]),
     ticks: [60],
   },
-  "deletes it": { change: ({ path }) => deleteSchedule(deps, world.workspace, path), ticks: [] },
+  "deletes it": { change: ({ path }) => deleteSchedule(deps, { actor: anAdmin, workspace: world.workspace, path }), ticks: [] },
   "deletes it and creates it again": {
     change: async ({ path, caller, target }) => {
-      await deleteSchedule(deps, world.workspace, path);
+      await deleteSchedule(deps, { actor: anAdmin, workspace: world.workspace, path });
       await createSchedule(deps, caller, aScheduleRequest({ ...firstSchedule, path, ...target }));
     },
     ticks: [60],

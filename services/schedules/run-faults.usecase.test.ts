@@ -50,7 +50,7 @@ describe("whichever write fails,", () => {
       const path = await aSchedule();
       const act = async () => {
         await setScheduleEnabled(world.deps, { actor: anAdmin, workspace: world.workspace, path }, false);
-        await deleteSchedule(world.deps, world.workspace, path);
+        await deleteSchedule(world.deps, { actor: anAdmin, workspace: world.workspace, path });
       };
       return {
         act,

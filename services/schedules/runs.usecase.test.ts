@@ -108,7 +108,7 @@ describe("a change of a schedule", () => {
     expect(await runsOf(path)).toEqual([]);
     await setScheduleEnabled(world.deps, caller, true);
     expect(await runsOf(path)).toHaveLength(1);
-    await deleteSchedule(world.deps, world.workspace, path);
+    await deleteSchedule(world.deps, { actor: anAdmin, workspace: world.workspace, path });
     expect(await runsOf(path)).toEqual([]);
     expect((await world.deps.schedules.get(world.workspace, path)).next).toBeUndefined();
   });
@@ -116,7 +116,7 @@ describe("a change of a schedule", () => {
   it("a message for a run that was removed does nothing", async () => {
     const path = await aSchedule();
     const [job] = await runsOf(path);
-    await deleteSchedule(world.deps, world.workspace, path);
+    await deleteSchedule(world.deps, { actor: anAdmin, workspace: world.workspace, path });
     await handleJobMessage(world.deps, { job: job?.id ?? "", claimer: "schedule" });
     expect(await runsOf(path)).toEqual([]);
   });

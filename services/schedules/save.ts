@@ -1,30 +1,35 @@
 import { randomUUID } from "node:crypto";
-import type { FoundNextRun } from "../../aws/dynamodb/schedule-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewSchedule, ScheduleChange } from "../../contract/routes/schedules/schedule.ts";
-import { unchangedSince, write } from "../../core/objects/write.ts";
 import { parseHandlerPath } from "../../core/outcome-handlers/handler.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { pickSettings, type StoredSchedule, scheduleObject } from "../../core/schedules/schedule.ts";
 import { findArgumentProblem } from "../execution/arguments/check-arguments.ts";
 import type { RunTarget } from "../execution/requests/run-request.ts";
 import { requireRunner } from "../flows/definitions/require-runnable.ts";
-import { permitPath, permitRun } from "../identity/permit.ts";
+import { permitRun } from "../identity/permit.ts";
 import { requireActingFields } from "../identity/run-as.ts";
-import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
+import { deleteObject } from "../objects/delete-object.ts";
+import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
+import { changeObject, createObject, type PrepareChange } from "../objects/save-object.ts";
 import { checkStoredArguments } from "../resources/stored-arguments.ts";
-import { buildAclPart } from "../workspaces/acls.ts";
 import { buildSavedRun, type NextRunDeps, nameLastRun, parseTarget, sendRun, toClock, toTargetKey } from "./next-run.ts";
-import { requireSchedule } from "./read.ts";
 import { resolveRunIdentity } from "./run-identity.ts";
 
 export type SaveScheduleDeps = NextRunDeps;
 
-type AtPath = WorkspaceCaller & { path: string };
-
-const changed = (path: string) => new SvcError("schedule.changedMeanwhile", { path });
+export const scheduleKind: PathKind<StoredSchedule> = {
+  key: scheduleObject.key,
+  parse: scheduleObject.parse,
+  permissions: "schedule",
+  save: actions.saveSchedule,
+  exists: (path) => new SvcError("schedule.exists", { path }),
+  notFound: (path) => new SvcError("schedule.notFound", { path }),
+  changed: (path) => new SvcError("schedule.changedMeanwhile", { path }),
+  buildCopies: undefined,
+};
 
 /**
  * Creates a schedule. Throws `schedule.invalid`, `schedule.exists`, `schedule.notPreserved`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`,
@@ -34,86 +39,68 @@ const changed = (path: string) => new SvcError("schedule.changedMeanwhile", { pa
 export async function createSchedule(deps: SaveScheduleDeps, caller: WorkspaceCaller, request: NewSchedule): Promise<void> {
   const { actor, workspace } = caller;
   const { path, schedule, timezone, script_path: scriptPath, is_flow: isFlow, args } = request;
-  permitPath(actor, actions.saveSchedule, workspace, path);
-  const identity = await resolveRunIdentity(deps, caller, request);
-  const value: StoredSchedule = {
-    id: randomUUID(),
-    path,
-    schedule,
-    timezone,
-    enabled: request.enabled ?? true,
-    scriptPath,
-    isFlow,
-    args: args ?? {},
-    ...identity,
-    editedBy: actor.username,
-    editedAtMs: deps.nowMs(),
-    settings: pickSettings(request),
-  };
-  await checkArguments(deps, caller, value);
-  const target = await checkSchedule(deps, caller, value);
-  await retryOnConflict(
-    () =>
-      tryCommit(deps, { workspace, schedule: value, target }, [
-        ...buildPathConditions(workspace, path),
-        {
-          write: write.put({ ...scheduleObject.key(workspace, path), value, version: randomUUID() }, "absent"),
-          refused: new SvcError("schedule.exists", { path }),
-        },
-      ]),
-    () => changed(path),
-  );
-}
-
-interface SavedSchedule {
-  workspace: string;
-  schedule: StoredSchedule;
-  /** Absent for a schedule that gets no next run. */
-  target?: RunTarget | undefined;
-}
-
-/** Commits the parts of a change together with those of the schedule's next run, then sends the run if it is near. Returns `undefined` after a conflict. */
-async function tryCommit(
-  deps: SaveScheduleDeps,
-  { workspace, schedule, target }: SavedSchedule,
-  change: TransactionPart[] | ((nextRun: FoundNextRun) => TransactionPart[]),
-): Promise<{ done: undefined } | undefined> {
-  const nextRun = await deps.schedules.get(workspace, schedule.path);
-  const parts = Array.isArray(change) ? change : change(nextRun);
-  const next = await buildSavedRun(deps, nextRun, { workspace, schedule, target });
-  if (!(await commitParts(deps.objects, [...parts, ...next.parts]))) return undefined;
-  await sendRun(deps, next.job);
-  return { done: undefined };
-}
-
-/**
- * Replaces a schedule. A request of another user must name what the schedule runs. Throws as `createSchedule` does, `schedule.notFound` and
- * `identity.fieldsMissing`.
- */
-export async function updateSchedule(deps: SaveScheduleDeps, caller: AtPath, request: ScheduleChange): Promise<void> {
-  const { actor, workspace, path } = caller;
-  if (request.path && request.path !== path) throw new SvcError("schedule.invalid", { field: "path", reason: "it cannot be changed" });
-  const identity = await resolveRunIdentity(deps, caller, request);
-  await changeSchedule(deps, caller, async ({ error: _, ...before }) => {
-    requireActingFields(before, identity, {
-      script_path: request.script_path == null ? before.scriptPath : undefined,
-      is_flow: request.is_flow == null ? before.isFlow : undefined,
-    });
+  const { job } = await createObject(deps, scheduleKind, { actor, workspace, path }, async () => {
+    const identity = await resolveRunIdentity(deps, caller, request);
     const value: StoredSchedule = {
-      ...before,
-      schedule: request.schedule,
-      timezone: request.timezone,
-      enabled: request.enabled ?? before.enabled,
-      scriptPath: request.script_path ?? before.scriptPath,
-      isFlow: request.is_flow ?? before.isFlow,
-      args: request.args ?? {},
+      id: randomUUID(),
+      path,
+      schedule,
+      timezone,
+      enabled: request.enabled ?? true,
+      scriptPath,
+      isFlow,
+      args: args ?? {},
       ...identity,
       editedBy: actor.username,
       editedAtMs: deps.nowMs(),
       settings: pickSettings(request),
     };
-    await checkArguments(deps, { actor, workspace }, value);
-    return { schedule: value, target: await checkSchedule(deps, { actor, workspace }, value) };
+    await checkArguments(deps, caller, value);
+    const target = await checkSchedule(deps, caller, value);
+    return async () => {
+      const { parts, job } = await buildSavedRun(deps, await deps.schedules.get(workspace, path), { workspace, schedule: value, target });
+      return { value, parts, sent: undefined, job };
+    };
+  });
+  await sendRun(deps, job);
+}
+
+interface SavedSchedule {
+  schedule: StoredSchedule;
+  /** Absent for a schedule that gets no next run. */
+  target?: RunTarget | undefined;
+}
+
+/**
+ * Replaces a schedule. A request of another user must name what the schedule runs. Throws as `createSchedule` does, `schedule.notFound`,
+ * `object.versionChanged` and `identity.fieldsMissing`.
+ */
+export async function updateSchedule(deps: SaveScheduleDeps, caller: ObjectTarget, request: ScheduleChange): Promise<void> {
+  const { actor, workspace, path } = caller;
+  if (request.path && request.path !== path) throw new SvcError("schedule.invalid", { field: "path", reason: "it cannot be changed" });
+  await changeSchedule(deps, caller, async () => {
+    const identity = await resolveRunIdentity(deps, caller, request);
+    return async ({ error: _, ...before }) => {
+      requireActingFields(before, identity, {
+        script_path: request.script_path == null ? before.scriptPath : undefined,
+        is_flow: request.is_flow == null ? before.isFlow : undefined,
+      });
+      const value: StoredSchedule = {
+        ...before,
+        schedule: request.schedule,
+        timezone: request.timezone,
+        enabled: request.enabled ?? before.enabled,
+        scriptPath: request.script_path ?? before.scriptPath,
+        isFlow: request.is_flow ?? before.isFlow,
+        args: request.args ?? {},
+        ...identity,
+        editedBy: actor.username,
+        editedAtMs: deps.nowMs(),
+        settings: pickSettings(request),
+      };
+      await checkArguments(deps, { actor, workspace }, value);
+      return { schedule: value, target: await checkSchedule(deps, { actor, workspace }, value) };
+    };
   });
 }
 
@@ -124,51 +111,44 @@ function checkArguments(deps: SaveScheduleDeps, caller: WorkspaceCaller, { args,
   return checkStoredArguments(deps, caller, { args, ...handlerArgs }, settings.retry);
 }
 
-/** Turns a schedule on or off. Throws `schedule.notFound`, and when it is turned on, also `script.notFound`, `flow.notFound`, `schedule.invalid`. */
-export async function setScheduleEnabled(deps: SaveScheduleDeps, caller: AtPath, enabled: boolean): Promise<void> {
+/** Turns a schedule on or off. Throws `schedule.notFound`, `object.versionChanged`, and when it is turned on, also `script.notFound`, `flow.notFound`, `schedule.invalid`. */
+export async function setScheduleEnabled(deps: SaveScheduleDeps, caller: ObjectTarget, enabled: boolean): Promise<void> {
   const { actor, workspace } = caller;
-  await changeSchedule(deps, caller, async (before) => {
+  await changeSchedule(deps, caller, async () => async (before) => {
     const { error: _, ...rest } = before;
     const value = { ...(enabled ? rest : before), enabled, editedBy: actor.username, editedAtMs: deps.nowMs() };
     return { schedule: value, target: enabled ? await checkSchedule(deps, { actor, workspace }, value) : undefined };
   });
 }
 
-/** Deletes a schedule with its next run and its extra permissions. Throws `schedule.notFound`. */
-export async function deleteSchedule(deps: SaveScheduleDeps, workspace: string, path: string): Promise<void> {
-  const key = scheduleObject.key(workspace, path);
-  await retryOnConflict(
-    async () => {
-      const found = await deps.objects.get(key);
-      const schedule = requireSchedule(found, path);
-      return tryCommit(deps, { workspace, schedule }, [
-        { write: write.remove(key, found && unchangedSince(found)), refused: undefined },
-        await buildAclPart(deps, { workspace, kind: "schedule", path }),
-      ]);
-    },
-    () => changed(path),
-  );
+/** Deletes a schedule with its next run and its extra permissions. Throws `schedule.notFound`, `object.versionChanged`. */
+export async function deleteSchedule(deps: SaveScheduleDeps, target: ObjectTarget): Promise<void> {
+  const { workspace, path } = target;
+  await deleteObject(deps, scheduleKind, target, async (schedule) => {
+    const found = await deps.schedules.get(workspace, path);
+    const { parts } = await buildSavedRun(deps, found, { workspace, schedule, target: undefined });
+    return { parts, sent: undefined };
+  });
 }
 
-/** Reads, changes and writes a schedule until no other writer interferes. Throws `schedule.notFound` and `schedule.changedMeanwhile`. */
+/** Changes a schedule together with its next run, and sends the run if it is near. Throws `schedule.notFound` and `schedule.changedMeanwhile`. */
 async function changeSchedule(
   deps: SaveScheduleDeps,
-  { workspace, path }: AtPath,
-  change: (before: StoredSchedule) => Promise<Omit<SavedSchedule, "workspace">>,
+  caller: ObjectTarget,
+  prepare: PrepareChange<StoredSchedule, SavedSchedule>,
 ): Promise<void> {
-  const key = scheduleObject.key(workspace, path);
-  await retryOnConflict(
-    async () => {
-      const found = await deps.objects.get(key);
-      const saved = await change(requireSchedule(found, path));
-      return tryCommit(deps, { workspace, ...saved }, (nextRun) => {
-        const value = saved.schedule.enabled ? saved.schedule : { ...saved.schedule, ...nameLastRun(nextRun) };
-        const replaced = write.put({ ...key, value, version: randomUUID() }, found && unchangedSince(found));
-        return [{ write: replaced, refused: undefined }];
-      });
-    },
-    () => changed(path),
-  );
+  const { workspace, path } = caller;
+  const { job } = await changeObject(deps, scheduleKind, caller, async () => {
+    const change = await prepare();
+    return async (before) => {
+      const saved = await change(before);
+      const nextRun = await deps.schedules.get(workspace, path);
+      const { parts, job } = await buildSavedRun(deps, nextRun, { target: undefined, workspace, ...saved });
+      const value = saved.schedule.enabled ? saved.schedule : { ...saved.schedule, ...nameLastRun(nextRun) };
+      return { value, parts, sent: undefined, job };
+    };
+  });
+  await sendRun(deps, job);
 }
 
 /** Checks what a schedule runs and when, and returns what it runs. Its caller must have the right to run it, also by the scopes of a token. */

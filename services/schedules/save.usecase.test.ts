@@ -157,7 +157,7 @@ it("a deleted schedule takes its extra permissions with it", async () => {
   const path = await addSchedule(world);
   const target = { workspace: world.workspace, kind: "schedule", path };
   await changeAcl(world.deps, anAdmin, target, { owner: "u/bob", right: true });
-  await deleteSchedule(world.deps, world.workspace, path);
+  await deleteSchedule(world.deps, { actor: anAdmin, workspace: world.workspace, path });
   expect(await getAcl(world.deps, target)).toEqual({});
   await expect(load(path)).rejects.toMatchObject({ code: "schedule.notFound" });
 });

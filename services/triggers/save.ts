@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { TriggerSources } from "../../aws/lambda/trigger-sources.ts";
-import type { Action } from "../../contract/access/access-rule.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
@@ -15,7 +14,7 @@ import {
 } from "../../contract/routes/triggers/trigger-kinds.ts";
 import { routesOfTriggerKinds } from "../../contract/routes/triggers/triggers.ts";
 import { flowHeadObject } from "../../core/flows/version.ts";
-import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
+import { write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
@@ -26,12 +25,14 @@ import { buildLocalPart, releaseObject, type StoredTrigger, triggerObject } from
 import { findHandlerTarget } from "../flows/definitions/find-handler.ts";
 import { requireNewestFlow } from "../flows/definitions/load.ts";
 import { requireRunnableHandler } from "../flows/definitions/require-runnable.ts";
-import { permitPath, permitRun } from "../identity/permit.ts";
+import { permitRun } from "../identity/permit.ts";
 import { type RunAs, requireActingFields, resolveRunAs } from "../identity/run-as.ts";
-import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
+import { deleteObject } from "../objects/delete-object.ts";
+import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
+import { changeObject, createObject } from "../objects/save-object.ts";
+import type { TransactionPart } from "../outbox/commit-parts.ts";
 import { checkStoredArguments } from "../resources/stored-arguments.ts";
 import { requireNewestScript } from "../scripts/load.ts";
-import { buildAclPart } from "../workspaces/acls.ts";
 import { checkAuthenticationFields, checkCustomScript, UNREADABLE_RESOURCE } from "./authentication-fields.ts";
 import { buildHttpRouteParts } from "./http-route-entries.ts";
 import { requireTrigger, type TriggerPlace } from "./read.ts";
@@ -46,10 +47,18 @@ export interface SaveTriggerDeps {
   nowMs: () => number;
 }
 
-type TriggerCaller = WorkspaceCaller & Omit<TriggerPlace, "workspace">;
+type TriggerTarget = ObjectTarget & Pick<TriggerPlace, "kind">;
 
-const actionOf = (kind: TriggerPlace["kind"]): Action => routesOfTriggerKinds[kind].update;
-const changed = (path: string) => new SvcError("trigger.changedMeanwhile", { path });
+export const toTriggerPathKind = (kind: TriggerPlace["kind"]): PathKind<StoredTrigger> => ({
+  key: (workspace, path) => triggerObject.key(workspace, kind, path),
+  parse: triggerObject.parse,
+  permissions: `${kind}_trigger`,
+  save: routesOfTriggerKinds[kind].update,
+  exists: (path) => new SvcError("trigger.exists", { path }),
+  notFound: (path) => new SvcError("trigger.notFound", { path }),
+  changed: (path) => new SvcError("trigger.changedMeanwhile", { path }),
+  buildCopies: undefined,
+});
 
 /**
  * Creates a trigger. Throws `trigger.exists`, `trigger.source`, `trigger.sourceTaken`, `trigger.notPermittedAs`, `trigger.needsAdmin`, `trigger.needsSuperadmin`,
@@ -59,59 +68,59 @@ const changed = (path: string) => new SvcError("trigger.changedMeanwhile", { pat
  */
 export async function createTrigger(
   deps: SaveTriggerDeps,
-  { actor, workspace, kind, path }: TriggerCaller,
+  { actor, workspace, kind, path }: TriggerTarget,
   sent: NewTrigger,
 ): Promise<void> {
-  permitPath(actor, actionOf(kind), workspace, path);
-  const id = randomUUID();
-  const own = await checkOwnFields(deps, { actor, workspace }, { kind, id }, sent);
-  const runAs = await checkRunnable(deps, { actor, workspace }, sent, own);
-  const trigger = buildTrigger({ id, kind, own }, runAs, sent, { by: actor.username, atMs: deps.nowMs() });
-  await checkArguments(deps, { actor, workspace }, trigger);
-  const source = buildSourceParts(workspace, undefined, trigger);
-  await retryOnConflict(
-    async () => {
-      const stored = await commitParts(deps.objects, [
-        ...buildPathConditions(workspace, path),
-        {
-          write: write.put({ ...triggerObject.key(workspace, kind, path), value: trigger, version: randomUUID() }, "absent"),
-          refused: new SvcError("trigger.exists", { path }),
-        },
-        ...source.parts,
-        ...(await buildHttpRouteParts(deps.objects, { actor, workspace }, undefined, trigger)),
-      ]);
-      return stored ? { done: undefined } : undefined;
-    },
-    () => changed(path),
-  );
-  await connectNow(deps, source.connections);
+  const { connections } = await createObject(deps, toTriggerPathKind(kind), { actor, workspace, path }, async () => {
+    const id = randomUUID();
+    const own = await checkOwnFields(deps, { actor, workspace }, { kind, id }, sent);
+    const runAs = await checkRunnable(deps, { actor, workspace }, sent, own);
+    const trigger = buildTrigger({ id, kind, own }, runAs, sent, { by: actor.username, atMs: deps.nowMs() });
+    await checkArguments(deps, { actor, workspace }, trigger);
+    return () => buildChange(deps, { actor, workspace }, undefined, trigger);
+  });
+  await connectNow(deps, connections);
+}
+
+/** Builds the change of a trigger together with the entries of its source and of its HTTP route. */
+async function buildChange(deps: SaveTriggerDeps, caller: WorkspaceCaller, before: StoredTrigger | undefined, after: StoredTrigger) {
+  return { value: after, ...(await buildLinkedParts(deps, caller, before, after)) };
+}
+
+async function buildLinkedParts(
+  { objects }: SaveTriggerDeps,
+  caller: WorkspaceCaller,
+  before: StoredTrigger | undefined,
+  after: StoredTrigger | undefined,
+) {
+  const { parts, connections } = buildSourceParts(caller.workspace, before, after);
+  const routes = await buildHttpRouteParts(objects, caller, before, after);
+  return { parts: [...parts, ...routes, ...buildReleaseParts(caller.workspace, before, after)], sent: undefined, connections };
 }
 
 /**
  * Changes a trigger; another `path` renames it. Its jobs then run with the caller's rights. A request of another user must contain each field that acts
  * with these rights. Throws as `createTrigger` does, `trigger.notFound` and `identity.fieldsMissing`.
  */
-export async function updateTrigger(
-  deps: SaveTriggerDeps,
-  { actor, workspace, kind, path }: TriggerCaller,
-  sent: NewTrigger,
-): Promise<void> {
-  const to = sent.path;
-  permitPath(actor, actionOf(kind), workspace, to);
-  const known = requireTrigger(await deps.objects.get(triggerObject.key(workspace, kind, path)), path);
-  const own = await checkOwnFields(deps, { actor, workspace }, known, sent);
-  const runAs = await checkRunnable(deps, { actor, workspace }, sent, own);
-  await changeTrigger(deps, { actor, workspace, kind, path }, async (before) => {
-    requireActingFields(before, runAs, {
-      error_handler_path: sent.error_handler_path === undefined ? before.errorHandlerPath : undefined,
-      error_handler_args: sent.error_handler_args === undefined ? before.errorHandlerArgs : undefined,
-      retry: sent.retry === undefined ? before.retry : undefined,
-    });
-    const edit = { by: actor.username, atMs: deps.nowMs() };
-    const trigger = { ...buildTrigger({ id: before.id, kind, own }, runAs, sent, edit, before), path: to };
-    await checkArguments(deps, { actor, workspace }, trigger);
-    return trigger;
+export async function updateTrigger(deps: SaveTriggerDeps, target: TriggerTarget, sent: NewTrigger): Promise<void> {
+  const { actor, workspace, kind, path } = target;
+  const { connections } = await changeObject(deps, toTriggerPathKind(kind), { ...target, to: sent.path }, async () => {
+    const known = requireTrigger(await deps.objects.get(triggerObject.key(workspace, kind, path)), path);
+    const own = await checkOwnFields(deps, { actor, workspace }, known, sent);
+    const runAs = await checkRunnable(deps, { actor, workspace }, sent, own);
+    return async (before) => {
+      requireActingFields(before, runAs, {
+        error_handler_path: sent.error_handler_path === undefined ? before.errorHandlerPath : undefined,
+        error_handler_args: sent.error_handler_args === undefined ? before.errorHandlerArgs : undefined,
+        retry: sent.retry === undefined ? before.retry : undefined,
+      });
+      const edit = { by: actor.username, atMs: deps.nowMs() };
+      const trigger = { ...buildTrigger({ id: before.id, kind, own }, runAs, sent, edit, before), path: sent.path };
+      await checkArguments(deps, { actor, workspace }, trigger);
+      return buildChange(deps, { actor, workspace }, before, trigger);
+    };
   });
+  await connectNow(deps, connections);
 }
 
 /** Checks all arguments of a trigger, which are resolved with the rights of its user. Throws `reference.refused`. */
@@ -123,72 +132,28 @@ function checkArguments(deps: SaveTriggerDeps, caller: WorkspaceCaller, { errorH
  * Sets the mode of a trigger. Enabling it releases the jobs that wait since it was suspended, so its caller must have the right to run them, also by the
  * scopes of a token. Throws `trigger.notFound`, `script.notFound` and `flow.notFound`.
  */
-export async function setTriggerMode(deps: SaveTriggerDeps, caller: TriggerCaller, mode: TriggerMode): Promise<void> {
-  const { actor, workspace } = caller;
-  await changeTrigger(deps, caller, async (before) => {
+export async function setTriggerMode(deps: SaveTriggerDeps, target: TriggerTarget, mode: TriggerMode): Promise<void> {
+  const { actor, workspace, kind } = target;
+  const { connections } = await changeObject(deps, toTriggerPathKind(kind), target, async () => async (before) => {
     if (mode !== "disabled") permitRun(actor, workspace, { path: before.scriptPath, isFlow: before.isFlow });
-    return { ...before, mode, editedBy: actor.username, editedAtMs: deps.nowMs() };
+    const after = { ...before, mode, editedBy: actor.username, editedAtMs: deps.nowMs() };
+    return buildChange(deps, { actor, workspace }, before, after);
   });
+  await connectNow(deps, connections);
 }
 
-/** Deletes a trigger with its extra permissions. Throws `trigger.notFound`. */
-export async function deleteTrigger(deps: SaveTriggerDeps, caller: TriggerCaller): Promise<void> {
-  await changeTrigger(deps, caller, async () => undefined);
-}
-
-/** Replaces a trigger by what `change` makes of it, together with the entry of its source. Without a result it is deleted. */
-async function changeTrigger(
-  deps: SaveTriggerDeps,
-  { actor, workspace, kind, path }: TriggerCaller,
-  change: (before: StoredTrigger) => Promise<StoredTrigger | undefined>,
-): Promise<void> {
-  const { objects } = deps;
-  const key = triggerObject.key(workspace, kind, path);
-  const connections = await retryOnConflict(
-    async () => {
-      const found = await objects.get(key);
-      const before = requireTrigger(found, path);
-      const after = await change(before);
-      const source = buildSourceParts(workspace, before, after);
-      const stored = await commitParts(objects, [
-        ...(await buildTriggerParts(objects, { actor, workspace, kind, path }, found as StoredObject, after)),
-        ...source.parts,
-        ...(await buildHttpRouteParts(objects, { actor, workspace }, before, after)),
-        ...buildReleaseParts(workspace, before, after),
-      ]);
-      return stored ? { done: source.connections } : undefined;
-    },
-    () => changed(path),
+/** Deletes a trigger with its extra permissions. Throws `trigger.notFound`, `object.versionChanged`. */
+export async function deleteTrigger(deps: SaveTriggerDeps, target: TriggerTarget): Promise<void> {
+  const { actor, workspace, kind } = target;
+  const { connections } = await deleteObject(deps, toTriggerPathKind(kind), target, (before) =>
+    buildLinkedParts(deps, { actor, workspace }, before, undefined),
   );
   await connectNow(deps, connections);
 }
 
-async function buildTriggerParts(
-  objects: ObjectTable,
-  { actor, workspace, kind, path }: TriggerCaller,
-  found: StoredObject,
-  after: StoredTrigger | undefined,
-): Promise<TransactionPart[]> {
-  const key = triggerObject.key(workspace, kind, path);
-  const expect = unchangedSince(found);
-  if (after?.path === path) return [{ write: write.put({ ...key, value: after, version: randomUUID() }, expect), refused: undefined }];
-  const removed: TransactionPart = { write: write.remove(key, expect), refused: undefined };
-  const acl = { workspace, kind: `${kind}_trigger`, path };
-  if (!after) return [removed, await buildAclPart({ objects }, acl)];
-  return [
-    ...buildPathConditions(workspace, after.path),
-    {
-      write: write.put({ ...triggerObject.key(workspace, kind, after.path), value: after, version: randomUUID() }, "absent"),
-      refused: new SvcError("trigger.exists", { path: after.path }),
-    },
-    removed,
-    await buildAclPart({ objects }, acl, { actor, to: after.path }),
-  ];
-}
-
 /** A suspended trigger that is enabled has jobs to release. Jobs of a deleted one can be run or canceled one by one. */
-function buildReleaseParts(workspace: string, before: StoredTrigger, after: StoredTrigger | undefined): TransactionPart[] {
-  if (before.mode !== "suspended" || after?.mode !== "enabled") return [];
+function buildReleaseParts(workspace: string, before: StoredTrigger | undefined, after: StoredTrigger | undefined): TransactionPart[] {
+  if (before?.mode !== "suspended" || after?.mode !== "enabled") return [];
   return [
     { write: write.put({ ...releaseObject.key(workspace, before.id), value: { id: before.id, of: workspace } }), refused: undefined },
   ];

@@ -111,7 +111,7 @@ describe("a trigger", () => {
   });
 
   it("is enabled or suspended only by a caller, and with a token, that may run its script; anyone who may write it disables it", async () => {
-    const [path, queue] = [newPath(), await tagged()];
+    const [path, queue] = [`u/bob/${randomUUID()}`, await tagged()];
     await world.create("sqs", { ...common(path), queue_url: queue.url });
     const token = { ...anAdmin, scopes: ["sqs_triggers:write"] };
     for (const [actor, code] of [

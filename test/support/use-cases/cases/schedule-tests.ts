@@ -6,6 +6,7 @@ import { handleJobMessage } from "../../../../services/execution/handle-job-mess
 import { getSchedule } from "../../../../services/schedules/read.ts";
 import { deleteSchedule } from "../../../../services/schedules/save.ts";
 import { listJobs, resumeDue } from "../world-jobs.ts";
+import { anAdmin } from "../world-people.ts";
 import { addSchedule, newScheduleWorld } from "../world-schedules.ts";
 
 const HOUR_MS = 3_600_000;
@@ -17,7 +18,7 @@ export async function openScheduleTests() {
   async function removeSchedules(): Promise<void> {
     const { objects, jobs } = world.deps;
     for (const { sk: path } of await objects.list(scheduleObject.partitionKey(world.workspace)))
-      await deleteSchedule(world.deps, world.workspace, path);
+      await deleteSchedule(world.deps, { actor: anAdmin, workspace: world.workspace, path });
     for (const job of await listJobs(world)) await jobs.deleteItem(job.id, "job");
   }
 
