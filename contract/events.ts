@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { KindName } from "./kinds/kinds.ts";
 
 /**
  * The data of each event. It names the changed object and never contains a value, an argument or a source text. A deployment message is the
@@ -42,31 +43,39 @@ const event = <Type extends string, Data extends z.ZodType>(type: Type, data: Da
     data,
   });
 
+type PascalCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Capitalize<First>}${PascalCase<Rest>}`
+  : Capitalize<Name>;
+
+/** Returns the type of the event of a change of an object. */
+export const eventTypeOf = <Verb extends "Create" | "Update" | "Delete", Name extends KindName>(verb: Verb, kind: Name) =>
+  `${verb}${kind.replace(/(?:^|_)[a-z]/g, (start) => start.slice(-1).toUpperCase())}` as `${Verb}${PascalCase<Name>}`;
+
 /** Every event, as the outbox stores it. */
 export const eventSchema = z.discriminatedUnion("type", [
-  event("CreateScript", scriptSchema),
-  event("UpdateScript", scriptSchema),
-  event("DeleteScript", scriptSchema),
+  event(eventTypeOf("Create", "script"), scriptSchema),
+  event(eventTypeOf("Update", "script"), scriptSchema),
+  event(eventTypeOf("Delete", "script"), scriptSchema),
   event("DeleteScriptPath", scriptPathSchema),
-  event("CreateFlow", versionedSchema),
-  event("UpdateFlow", versionedSchema),
+  event(eventTypeOf("Create", "flow"), versionedSchema),
+  event(eventTypeOf("Update", "flow"), versionedSchema),
   event("ArchiveFlow", versionedSchema),
-  event("DeleteFlow", versionedSchema),
-  event("CreateApp", versionedSchema),
-  event("UpdateApp", versionedSchema),
-  event("DeleteApp", versionedSchema),
-  event("CreateResource", resourceSchema),
-  event("UpdateResource", resourceSchema),
-  event("DeleteResource", resourceSchema),
-  event("CreateResourceType", namedSchema),
-  event("UpdateResourceType", namedSchema),
-  event("DeleteResourceType", namedSchema),
-  event("CreateVariable", variableSchema),
-  event("UpdateVariable", variableSchema),
-  event("DeleteVariable", variableSchema),
-  event("CreateFolder", namedSchema),
-  event("UpdateFolder", namedSchema),
-  event("DeleteFolder", namedSchema),
+  event(eventTypeOf("Delete", "flow"), versionedSchema),
+  event(eventTypeOf("Create", "app"), versionedSchema),
+  event(eventTypeOf("Update", "app"), versionedSchema),
+  event(eventTypeOf("Delete", "app"), versionedSchema),
+  event(eventTypeOf("Create", "resource"), resourceSchema),
+  event(eventTypeOf("Update", "resource"), resourceSchema),
+  event(eventTypeOf("Delete", "resource"), resourceSchema),
+  event(eventTypeOf("Create", "resource_type"), namedSchema),
+  event(eventTypeOf("Update", "resource_type"), namedSchema),
+  event(eventTypeOf("Delete", "resource_type"), namedSchema),
+  event(eventTypeOf("Create", "variable"), variableSchema),
+  event(eventTypeOf("Update", "variable"), variableSchema),
+  event(eventTypeOf("Delete", "variable"), variableSchema),
+  event(eventTypeOf("Create", "folder"), namedSchema),
+  event(eventTypeOf("Update", "folder"), namedSchema),
+  event(eventTypeOf("Delete", "folder"), namedSchema),
   event("TokenExpiringSoon", tokenSchema),
   event("TokenExpired", tokenSchema),
   event("UserAdded", userSchema),

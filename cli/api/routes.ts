@@ -1,10 +1,16 @@
+import { findKind } from "../../contract/kinds/kinds.ts";
 import { type ApiClient, ApiError } from "./client.ts";
 
 /** Slashes are not encoded, so that paths remain readable in addresses. */
 export const encodePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
 
-/** Returns the beginning of the routes of a kind of items (`core/sync/item.ts`). */
-export const routesOf = (kind: string): string => (kind === "resource_type" ? "resources/type" : `${kind}s`);
+/** Returns the beginning of the routes of a kind of items. */
+export function routesOf(kind: string): string {
+  const { routes, domain } = findKind(kind) ?? {};
+  const found = routes ?? domain;
+  if (found === undefined) throw new Error(`There is no kind ${kind}.`);
+  return found;
+}
 
 interface Save {
   kind: string;

@@ -1,10 +1,12 @@
+import type { Kind } from "../../contract/kinds/kind.ts";
+import { kinds, kindsWith } from "../../contract/kinds/kinds.ts";
 import { routesOf } from "../api/routes.ts";
 
 /** A kind of objects with its own commands, and its routes below the workspace. */
 export interface ObjectKind {
   /** The name of the command. */
   name: string;
-  /** The name in `core/sync`. */
+  /** The name of the kind of its items. */
   item: string;
   /** The objects in a sentence. */
   what: string;
@@ -15,39 +17,50 @@ export interface ObjectKind {
   /** The columns of its list. */
   columns: readonly string[];
   /** Its objects are archived instead of deleted. */
-  archive?: true;
+  archive: boolean;
   /** Its objects have versions. */
-  history?: true;
+  history: boolean;
   /** The list is not paged. */
-  unpaged?: true;
+  unpaged: boolean;
 }
 
-/** Kinds whose route of one object by path has `/p`, because others find it by the version. */
-const BY_PATH = new Set(["script", "app"]);
+const toCommand = (item: string): string => item.replace("_", "-");
 
-type Special = Pick<ObjectKind, "archive" | "history" | "unpaged">;
-function describeKind(name: string, columns: readonly string[], special: Special = {}, item = name.replace("-", "_")): ObjectKind {
-  const routes = routesOf(item);
-  const get = `${routes}/get${BY_PATH.has(name) ? "/p" : ""}`;
-  return { name, item, what: `${name.replace("-", " ")}s`, routes, get, columns, ...special };
+function describeKind(item: string, { columns = [], hasVersions, isArchived, isFoundByVersion, id }: Kind): ObjectKind {
+  const [name, routes] = [toCommand(item), routesOf(item)];
+  return {
+    ...{ name, item, what: `${name.replace("-", " ")}s`, routes, columns },
+    get: `${routes}/get${isFoundByVersion ? "/p" : ""}`,
+    archive: isArchived ?? false,
+    history: hasVersions ?? false,
+    unpaged: id === "name",
+  };
 }
+
+/** Triggers have one command for all of their kinds. */
+const describeTrigger = (kind: string): ObjectKind => ({
+  ...describeKind(`${kind}_trigger`, { ...kinds.http_trigger, columns: ["path", "script_path", "mode"] }),
+  ...{ name: "trigger", what: "triggers" },
+});
+
+/** The place in the help: objects with versions, other objects at paths, objects with names. */
+const rank = ({ history, unpaged }: ObjectKind): number => (history ? 0 : unpaged ? 2 : 1);
 
 export const objectKinds: readonly ObjectKind[] = [
-  describeKind("script", ["path", "language", "summary"], { archive: true, history: true }),
-  describeKind("flow", ["path", "summary"], { archive: true, history: true }),
-  describeKind("app", ["path", "summary"], { history: true }),
-  describeKind("variable", ["path", "is_secret", "description"]),
-  describeKind("resource", ["path", "resource_type", "description"]),
-  describeKind("resource-type", ["name", "description"], { unpaged: true }),
-  describeKind("folder", ["name", "summary"], { unpaged: true }),
-  describeKind("group", ["name", "summary"], { unpaged: true }),
-  describeKind("schedule", ["path", "schedule", "timezone", "enabled"]),
-  describeKind("trigger", ["path", "script_path", "mode"]),
-];
+  ...kindsWith("columns").map((item) => describeKind(item, kinds[item])),
+  describeTrigger("http"),
+].sort((a, b) => rank(a) - rank(b));
 
-/** Returns a kind by its name. Triggers have routes for each of their kinds. */
+/** Returns a kind by the name of its command. Triggers have routes for each of their kinds. */
 export function findKind(name: string, trigger = "http"): ObjectKind {
+  if (name === "trigger") return describeTrigger(trigger);
   const kind = objectKinds.find((one) => one.name === name);
   if (!kind) throw new Error(`There is no kind ${name}.`);
-  return name === "trigger" ? describeKind(name, kind.columns, {}, `${trigger}_trigger`) : kind;
+  return kind;
+}
+
+/** Returns the kind of an item, or `undefined` if it has no commands. */
+export function findKindOf(item: string): ObjectKind | undefined {
+  const trigger = /^(.+)_trigger$/.exec(item)?.[1];
+  return trigger === undefined ? objectKinds.find((kind) => kind.item === item) : describeTrigger(trigger);
 }

@@ -1,4 +1,5 @@
 import { FORMAT_EXTENSION } from "../../contract/format-extension.ts";
+import { type KindsWith, kinds, kindsWith } from "../../contract/kinds/kinds.ts";
 import { type ArchiveEntries, fromArchive } from "../../core/sync/archive.ts";
 import { withoutBundleDigest } from "../../core/sync/config/codebase.ts";
 import type { SyncOptions } from "../../core/sync/config/config.ts";
@@ -7,7 +8,7 @@ import type { ItemDigest } from "../../core/sync/digest.ts";
 import { type FileMap, folderSuffix, type LayoutOptions, toFiles } from "../../core/sync/files/layout.ts";
 import { groupFiles, type ParseOptions, parseFiles, readInlineNames } from "../../core/sync/files/parse-files.ts";
 import { type FileProblem, itemKey, type SyncItem } from "../../core/sync/item.ts";
-import { dependsOnNames, findAbsentOption, isSelected } from "../../core/sync/select.ts";
+import { dependsOnNames, findAbsentOption, includesKind, isSelected } from "../../core/sync/select.ts";
 import type { ApiClient } from "../api/client.ts";
 import type { Output } from "../output/output.ts";
 import { readLocalFiles } from "./local-files.ts";
@@ -95,21 +96,16 @@ export function readRemote(entries: ArchiveEntries, project: Project, rules: Rem
   return { snapshot, folders: new Set(items.flatMap(({ kind, path }) => (kind === "folder" ? [path] : []))), unreadable };
 }
 
+/** Returns the value of the parameter of a kind: whether the archive contains it, or leaves it out. */
+const isRequested = (kind: KindsWith<"parameter">, options: SyncOptions): boolean =>
+  includesKind(kind, options) !== kinds[kind].parameter.startsWith("skip_");
+
 export function toArchiveQuery(options: SyncOptions) {
   return {
     archive_type: "zip",
     plain_secret: options.plainSecrets ?? false,
-    skip_variables: options.skipVariables ?? false,
-    skip_resources: options.skipResources ?? false,
-    skip_resource_types: options.skipResourceTypes ?? false,
+    ...Object.fromEntries(kindsWith("parameter").map((kind) => [kinds[kind].parameter, isRequested(kind, options)])),
     skip_secrets: options.skipSecrets ?? true,
-    include_schedules: options.includeSchedules ?? false,
-    include_triggers: options.includeTriggers ?? false,
-    include_users: options.includeUsers ?? false,
-    include_groups: options.includeGroups ?? false,
-    include_settings: options.includeSettings ?? false,
-    include_key: options.includeKey ?? false,
-    include_workspace_dependencies: !(options.skipWorkspaceDependencies ?? false),
     skip_datatable_migrations: options.skipDataMigrations ?? false,
     default_ts: options.defaultTs ?? "bun",
     settings_version: "v2",

@@ -1,3 +1,4 @@
+import { findKind } from "../../contract/kinds/kinds.ts";
 import type { ItemDigest } from "../../core/sync/digest.ts";
 import { compareItems } from "../../core/sync/item.ts";
 import { type ChangeType, type Direction, planChanges } from "../../core/sync/plan.ts";
@@ -53,13 +54,10 @@ export function findMissingFolders(changes: readonly Change[], folders: Readonly
 
 export const isEffective = ({ type }: Pick<Change, "type">): boolean => type === "create" || type === "change" || type === "delete";
 
-/** Kinds whose deletion would lose a value that is stored nowhere else. */
-const SECRETS = new Set(["variable", "resource"]);
-
 /** Retains variables and resources that a push would delete, unless their deletion is requested. */
 export function protectSecrets(changes: readonly Change[], { pruneSecrets }: { pruneSecrets: boolean }): Change[] {
   return changes.map((change) =>
-    change.type === "delete" && SECRETS.has(change.kind) && !pruneSecrets
+    change.type === "delete" && findKind(change.kind)?.holdsValue && !pruneSecrets
       ? { ...change, type: "skip", reason: "it has no file here; --prune-secrets deletes it" }
       : change,
   );

@@ -1,29 +1,18 @@
-import type { TriggerKind } from "../routes/triggers/trigger-kind.ts";
+import type { KindDomain } from "../kinds/kinds.ts";
 
 /** The first part of a scope. No scope reaches `tokens` and `instanceGroups`. */
 export type AccessDomain =
+  | KindDomain
   | "jobs"
-  | "scripts"
-  | "flows"
-  | "variables"
-  | "resources"
-  | "schedules"
-  | "apps"
   | "files"
-  | "folders"
-  | "groups"
   | "instanceGroups"
-  | "users"
   | "acls"
-  | "workspaces"
   | "tokens"
   | "audit"
   | "approvals"
   | "settings"
-  | "encryption_key"
   | "signing_secret"
-  | "oidc"
-  | `${TriggerKind}_triggers`;
+  | "oidc";
 
 /**
  * The right that a caller needs. `self`: any valid token. `member`: membership of the workspace. `read`, `run`, `write`, `own`: that right on

@@ -5,7 +5,7 @@ import type { Route, RouteFunction } from "../route.ts";
 import { SERVICE_VERSION } from "../version.ts";
 import { examples } from "./examples.ts";
 import { routes } from "./routes.ts";
-import { missingTriggerKinds } from "./triggers/missing-kinds.ts";
+import { missingTriggerKinds } from "./triggers/trigger-kind.ts";
 
 const GREEDY = /\{(\w+)\+\}/;
 

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
+import type { Kind } from "../../contract/kinds/kind.ts";
+import { kinds, kindsWith } from "../../contract/kinds/kinds.ts";
 import type { AuditJson, AuditQuery } from "../../contract/routes/workspaces/audit.ts";
 import { auditSchema } from "../../contract/routes/workspaces/audit.ts";
 import { defineObject, inWorkspace } from "../objects/define-object.ts";
 
-/** The operations (api.md §3.9) of actions whose own name is different. Existing clients filter the log by them. */
+/** The operations (api.md §3.9) whose names derive neither from the action nor from the kind of its object. Existing clients filter the log by them. */
 export const operationNames: Readonly<Record<string, string>> = {
   "tokens.create": "users.token.create",
   "tokens.delete": "users.token.delete",
@@ -16,10 +18,8 @@ export const operationNames: Readonly<Record<string, string>> = {
   "users.createGlobal": "users.add_global",
   "users.updateGlobal": "users.update",
   "users.deleteGlobal": "users.delete",
-  "schedules.create": "schedule.create",
   "schedules.update": "schedule.edit",
   "schedules.setEnabled": "schedule.setenabled",
-  "schedules.delete": "schedule.delete",
   "workspaces.addUser": "users.add_to_workspace",
   "workspaces.editAutoInvite": "workspaces.edit_auto_invite_domain",
   "workspaces.changeName": "workspaces.update",
@@ -33,17 +33,7 @@ export const operationNames: Readonly<Record<string, string>> = {
   "variables.get": "variables.decrypt_secret",
   "variables.getValue": "variables.decrypt_secret",
   "resources.updateValue": "resources.update",
-  "resources.types.create": "resource_types.create",
-  "resources.types.update": "resource_types.update",
-  "resources.types.delete": "resource_types.delete",
-  "folders.create": "folder.create",
-  "folders.update": "folder.update",
-  "folders.delete": "folder.delete",
-  "folders.addOwner": "folder.add_owner",
-  "folders.removeOwner": "folder.remove_owner",
-  "groups.create": "group.create",
   "groups.update": "group.edit",
-  "groups.delete": "group.delete",
   "groups.addUser": "group.adduser",
   "groups.removeUser": "group.removeuser",
   "instanceGroups.create": "igroup.create",
@@ -58,7 +48,19 @@ export const operationNames: Readonly<Record<string, string>> = {
 };
 
 /** Returns the operation of an action in the audit log: `scripts.archiveByPath` is `scripts.archive`, `flows.listPaths` `flows.list_paths`. */
-export const toOperation = (action: string) => operationNames[action] ?? action.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const toOperation = (action: string) =>
+  operationNames[action] ?? renameKind(action).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The beginnings of the names of actions, by the kinds whose operations begin with another word. */
+const renamed = kindsWith("operations").map((kind) => {
+  const { domain, routeNames = domain, operations }: Kind = kinds[kind];
+  return { from: `${routeNames}.`, to: `${operations}.` };
+});
+
+function renameKind(action: string): string {
+  const found = renamed.find(({ from }) => action.startsWith(from));
+  return found ? `${found.to}${action.slice(found.from.length)}` : action;
+}
 
 /** Returns the audit kind of an action, derived from its verb and the HTTP method. */
 export function toActionKind(action: string, method: string): AuditJson["action_kind"] {

@@ -1,7 +1,8 @@
 import * as z from "zod";
+import { kindsWith } from "../../contract/kinds/kinds.ts";
 import { defineObject, inWorkspace } from "../objects/define-object.ts";
 
-const draftSchema = z.object({ kind: z.enum(["script", "flow", "app"]), path: z.string(), json: z.string(), savedAtMs: z.number() });
+const draftSchema = z.object({ kind: z.enum(kindsWith("hasVersions")), path: z.string(), json: z.string(), savedAtMs: z.number() });
 export type Draft = z.infer<typeof draftSchema>;
 
 /** The unsaved work of a user on a script, a flow or an app. */

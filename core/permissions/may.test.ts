@@ -146,6 +146,11 @@ describe("the extra permissions of one object", () => {
     expect([...domains].filter((domain) => findKind(domain) === undefined && domain !== "jobs")).toEqual([]);
   });
 
+  it.each(Object.entries(domainsOfKinds))("of the kind %s are of a domain of which a scope may name a path", (_kind, domain) => {
+    const scopes = scopeList.flatMap((group) => group.scopes);
+    expect(scopes).toContainEqual(expect.objectContaining({ value: `${domain}:read`, requires_resource_path: true }));
+  });
+
   it.each(Object.entries(domainsOfKinds))("of the kind %s give the right that they name, for its routes alone", (kind, domain) => {
     const target = { workspace: "ws", path: "f/none/x" };
     for (const writes of [false, true]) {

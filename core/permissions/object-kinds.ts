@@ -1,16 +1,10 @@
 import type { AccessDomain } from "../../contract/access/access-rule.ts";
-import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
+import { kinds, kindsWith } from "../../contract/kinds/kinds.ts";
 
 /** The kinds of objects at paths that have extra permissions (api.md §3.5), each with the domain of the rules for which these count. */
-export const domainsOfKinds: Readonly<Record<string, AccessDomain>> = {
-  script: "scripts",
-  flow: "flows",
-  variable: "variables",
-  resource: "resources",
-  schedule: "schedules",
-  app: "apps",
-  ...Object.fromEntries(triggerKinds.map((kind) => [`${kind}_trigger`, `${kind}_triggers`] as const)),
-};
+export const domainsOfKinds: Readonly<Record<string, AccessDomain>> = Object.fromEntries(
+  kindsWith("isShared").flatMap((kind) => ("isMissing" in kinds[kind] ? [] : [[kind, kinds[kind].domain] as const])),
+);
 
 const kindsOfDomains = new Map(Object.entries(domainsOfKinds).map(([kind, domain]) => [domain, kind]));
 

@@ -1,7 +1,7 @@
 import { parseExactJson } from "../../contract/exact-json.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import { type DefaultTs, languageOfEnding, scriptEnding } from "./files/extensions.ts";
-import { baseName, hasFiles, needsFolder, placeOf } from "./files/file-place.ts";
+import { baseName, folderKinds, hasFiles, needsFolder, placeOf } from "./files/file-place.ts";
 import { itemKey, type SyncItem } from "./item.ts";
 
 /** The entries of an archive by name (api.md §6.2). Their texts are JSON, except sources and lists of package versions. */
@@ -33,7 +33,7 @@ function toEntries({ kind, path, value, content = "", language = "bun" }: SyncIt
         [`${path}.script.json`, asJson(value)],
       ];
     case "dependencies":
-      return [[`dependencies/${path}`, String(value)]];
+      return [[baseName({ kind, path }), String(value)]];
     default:
       return [[`${baseName({ kind, path })}.json`, asJson(value)]];
   }
@@ -41,8 +41,6 @@ function toEntries({ kind, path, value, content = "", language = "bun" }: SyncIt
 
 /** The source of a script whose name has a dot, which cannot be told from the ending of a file. */
 const FOLDER_SOURCE = "__mod/script";
-
-const FLOW_OR_APP = /^([fu]\/.+)\.(flow|app|raw_app)\.json$/;
 
 /** The content of an archive. */
 export interface ArchiveContent {
@@ -72,12 +70,12 @@ export function fromArchive(entries: ArchiveEntries, { defaultTs }: { defaultTs:
     else items.push({ kind, path, value });
   };
   for (const [name, text] of entries) {
-    const folder = FLOW_OR_APP.exec(name);
+    const folderKind = /^[fu]\//.test(name) ? folderKinds.find((kind) => name.endsWith(`.${kind}.json`)) : undefined;
     if (name === VERSIONS) {
       if (versions === undefined) leave(name);
       continue;
     }
-    if (folder?.[1] !== undefined && folder[2] !== undefined) add(name, folder[2], folder[1], text);
+    if (folderKind) add(name, folderKind, name.slice(0, -`.${folderKind}.json`.length), text);
     else if (name.endsWith(".script.json")) scripts.set(name.slice(0, -".script.json".length), parseFields(text));
     else if (name.endsWith(".json") && !name.startsWith("dependencies/")) {
       const place = placeOf(`${name.slice(0, -".json".length)}.yaml`, { defaultTs });

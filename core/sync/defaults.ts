@@ -1,4 +1,5 @@
 import { toCanonicalJson } from "../../contract/canonical-json.ts";
+import { findKind } from "../../contract/kinds/kinds.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -51,6 +52,5 @@ export function emptyValueOf(kind: string, name: string): unknown {
 export function openFieldsOf(kind: string): readonly string[] {
   if (kind === "script") return ["lock", "extra_perms"];
   if (kind === "folder") return ["owners", "extra_perms"];
-  const hasPermissions = kind.endsWith("_trigger") || ["flow", "app", "variable", "resource", "schedule"].includes(kind);
-  return hasPermissions ? ["extra_perms"] : [];
+  return findKind(kind)?.isShared ? ["extra_perms"] : [];
 }

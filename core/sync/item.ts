@@ -1,22 +1,10 @@
 import { isJsonObject } from "../../contract/json-object.ts";
+import { findKind, kindNames } from "../../contract/kinds/kinds.ts";
 import type { ScriptLanguage } from "../../contract/languages.ts";
-import { missingTriggerKinds } from "../../contract/routes/triggers/missing-kinds.ts";
-import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
-
-/** The kinds of triggers that have files. They include the kinds that this service does not run. */
-export const fileTriggerKinds: readonly string[] = [...triggerKinds, ...missingTriggerKinds];
-
-/** The kinds of items, in the order in which a push applies them: each may refer to those before it. */
-export const itemKinds: readonly string[] = [
-  ...["folder", "encryption_key", "user", "group", "resource_type", "variable", "resource", "dependencies"],
-  // Settings name handlers, which must exist.
-  ...["script", "flow", "raw_app", "app", "settings", "schedule"],
-  ...fileTriggerKinds.map((kind) => `${kind}_trigger`),
-];
 
 /** A workspace object that is stored as files. */
 export interface SyncItem {
-  /** One of `itemKinds`. */
+  /** One of `kindNames`. */
   kind: string;
   /**
    * The path in the workspace. Folders, groups and resource types: the name. Users: the e-mail address. Lists of package versions: the name of
@@ -44,16 +32,15 @@ export const fieldsOf = (item: Pick<SyncItem, "value"> | undefined): Record<stri
 export const isSecret = (item: Pick<SyncItem, "kind" | "value"> | undefined): boolean =>
   item?.kind === "variable" && fieldsOf(item)["is_secret"] === true;
 
-/** Kinds whose values may contain passwords. */
-const CONFIDENTIAL = new Set(["resource", "settings", "encryption_key"]);
-
 /** Returns whether the files of an item may contain secrets: plans do not show them, and only their owner may read them. */
 export const isConfidential = (item: Pick<SyncItem, "kind" | "value"> | undefined): boolean =>
-  item !== undefined && (CONFIDENTIAL.has(item.kind) || isSecret(item));
+  item !== undefined && (findKind(item.kind)?.isConfidential === true || isSecret(item));
+
+const ranks: readonly string[] = kindNames;
 
 /** Compares items by kind, in the order of a push, and by path. */
 export function compareItems(a: Pick<SyncItem, "kind" | "path">, b: Pick<SyncItem, "kind" | "path">): number {
-  return itemKinds.indexOf(a.kind) - itemKinds.indexOf(b.kind) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
+  return ranks.indexOf(a.kind) - ranks.indexOf(b.kind) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 }
 
 /** Something wrong with a file, shown as one line. */

@@ -1,51 +1,38 @@
+import { findKind, kindNames, kinds } from "../../contract/kinds/kinds.ts";
 import { matchesGlob } from "../patterns/glob.ts";
 import type { SyncOptions } from "./config/config.ts";
-import { fileTriggerKinds, isSecret, type SyncItem } from "./item.ts";
+import { isSecret, type SyncItem } from "./item.ts";
 
-/** The options that leave out kinds of items, and those that include kinds which are left out by default. */
-const skipping = {
-  skipVariables: ["variable"],
-  skipResources: ["resource"],
-  skipResourceTypes: ["resource_type"],
-  skipScripts: ["script"],
-  skipFlows: ["flow"],
-  skipApps: ["app", "raw_app"],
-  skipFolders: ["folder"],
-  skipWorkspaceDependencies: ["dependencies"],
-} as const satisfies Partial<Record<keyof SyncOptions, readonly string[]>>;
-const including = {
-  includeSchedules: ["schedule"],
-  includeTriggers: fileTriggerKinds.map((kind) => `${kind}_trigger`),
-  includeUsers: ["user"],
-  includeGroups: ["group"],
-  includeSettings: ["settings"],
-  includeKey: ["encryption_key"],
-} as const satisfies Partial<Record<keyof SyncOptions, readonly string[]>>;
+/** The options that include a kind or leave it out. */
+type KindOption = { [Name in keyof SyncOptions]-?: SyncOptions[Name] extends boolean | undefined ? Name : never }[keyof SyncOptions];
 
-const entriesOf = <T extends object>(table: T) => Object.entries(table) as [keyof T, readonly string[]][];
+const optionsOfKinds: Readonly<Record<string, { domain: string; option?: KindOption }>> = kinds;
+const optionOf = (kind: string): KindOption | undefined => (Object.hasOwn(optionsOfKinds, kind) ? optionsOfKinds[kind]?.option : undefined);
+const leavesOut = (option: KindOption): boolean => option.startsWith("skip");
 
 /** Returns whether the options include a kind of items. */
-const includesKind = (kind: string, options: SyncOptions): boolean =>
-  entriesOf(skipping).some(([name, kinds]) => kinds.includes(kind) && !options[name]) ||
-  entriesOf(including).some(([name, kinds]) => kinds.includes(kind) && options[name] === true);
+export function includesKind(kind: string, options: SyncOptions): boolean {
+  const option = optionOf(kind);
+  if (option === undefined) return true;
+  return leavesOut(option) !== (options[option] === true);
+}
 
 /** Returns the option that would include a kind which is left out by default, if the options leave it out without saying so. */
-export const findAbsentOption = (kind: string, options: SyncOptions): string | undefined =>
-  entriesOf(including).find(([name, kinds]) => kinds.includes(kind) && options[name] === undefined)?.[0];
+export function findAbsentOption(kind: string, options: SyncOptions): string | undefined {
+  const option = optionOf(kind);
+  return option !== undefined && !leavesOut(option) && options[option] === undefined ? option : undefined;
+}
 
 /** Returns options that include every item of some kinds, whatever the given options leave out, and no item of other kinds. */
-export function selectKinds({ includes, excludes, ...options }: SyncOptions, wanted: ReadonlySet<string>): SyncOptions {
-  const isWanted = (kinds: readonly string[]) => kinds.some((kind) => wanted.has(kind));
+export function selectKinds({ includes, excludes, ...options }: SyncOptions, selected: ReadonlySet<string>): SyncOptions {
+  const included = new Set([...selected].map(optionOf));
+  const all = new Set(kindNames.flatMap((kind) => optionOf(kind) ?? []));
   return {
     ...options,
     skipSecrets: false,
-    ...Object.fromEntries(entriesOf(skipping).map(([name, kinds]) => [name, !isWanted(kinds)])),
-    ...Object.fromEntries(entriesOf(including).map(([name, kinds]) => [name, isWanted(kinds)])),
+    ...Object.fromEntries([...all].map((option) => [option, included.has(option) !== leavesOut(option)])),
   };
 }
-
-/** Kinds that have no path in the folders of the workspace: globs do not apply to them. */
-const WITHOUT_PATH = new Set(["user", "group", "settings", "encryption_key", "resource_type", "dependencies"]);
 
 /** Returns whether the names of an item's files decide whether the options include it. */
 export const dependsOnNames = ({ includes, excludes = [] }: SyncOptions): boolean => includes !== undefined || excludes.length > 0;
@@ -55,7 +42,8 @@ export function isSelected(item: SyncItem, files: readonly string[], options: Sy
   const { kind, path } = item;
   if (!includesKind(kind, options)) return false;
   if (options.skipSecrets !== false && isSecret(item)) return false;
-  if (WITHOUT_PATH.has(kind)) return true;
+  // Globs do not apply to items outside of the folders.
+  if (findKind(kind)?.id !== undefined && kind !== "folder") return true;
   const names = [kind === "folder" ? `f/${path}` : path, ...files];
   const matches = (globs: readonly string[]) => globs.some((glob) => names.some((name) => matchesGlob(glob, name)));
   return (options.includes === undefined || matches(options.includes)) && !matches(options.excludes ?? []);

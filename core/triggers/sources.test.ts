@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { missingTriggerKinds } from "../../contract/routes/triggers/missing-kinds.ts";
-import { kindsOnlyInOwnArchives, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
+import { findKind } from "../../contract/kinds/kinds.ts";
+import { missingTriggerKinds, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import { newTriggerSchemas, ownFieldSchemas } from "../../contract/routes/triggers/trigger-kinds.ts";
 import { awsTriggerSourcesSchema, buildEventPattern, findMissingSource, parseQueueUrl, parseSourceName, sourceName } from "./sources.ts";
 
@@ -122,7 +122,7 @@ describe("the body of a trigger", () => {
 
 it("the kinds of triggers are those of other servers and aws, which archives for other clients leave out", () => {
   const others = ["http", "websocket", "kafka", "nats", "postgres", "mqtt", "amqp", "sqs", "gcp", "azure", "email"];
-  expect([...triggerKinds, ...missingTriggerKinds].filter((kind) => !kindsOnlyInOwnArchives.has(kind as "aws")).sort()).toEqual(
+  expect([...triggerKinds, ...missingTriggerKinds].filter((kind) => !findKind(`${kind}_trigger`)?.onlyInOwnArchives).sort()).toEqual(
     others.sort(),
   );
 });

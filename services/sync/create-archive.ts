@@ -3,9 +3,10 @@ import { type Zippable, zipSync } from "fflate";
 import { packTar } from "modern-tar";
 import type { Action } from "../../contract/access/access-rule.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { findKind, type KindName, type KindsWith, kinds } from "../../contract/kinds/kinds.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ArchiveQuery } from "../../contract/routes/sync/sync.ts";
-import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
+import { type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type ArchiveEntries, toArchive } from "../../core/sync/archive.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
@@ -58,50 +59,65 @@ function digestEntries(type: string, entries: ArchiveEntries): string {
   return hash.digest("hex");
 }
 
-async function loadItems(context: ArchiveContext): Promise<SyncItem[]> {
-  const { query } = context;
-  const loaders = [
-    loadScripts,
-    loadFlows,
-    loadApps,
-    loadFolders,
-    ...(query.skip_variables ? [] : [loadVariables]),
-    ...(query.skip_resources ? [] : [loadResources]),
-    ...(query.skip_resource_types ? [] : [loadResourceTypes]),
-    ...((query.include_workspace_dependencies ?? true) ? [loadDependencies] : []),
-    ...(query.include_schedules ? [loadSchedules] : []),
-    ...(query.include_triggers ? [loadTriggers] : []),
-    ...(query.include_users ? [loadUsers] : []),
-    ...(query.include_groups ? [listGroupItems] : []),
-    ...(query.include_settings ? [loadSettings] : []),
-    ...(query.include_key ? [loadEncryptionKey] : []),
-  ];
-  return (await Promise.all(loaders.map((load) => load(context)))).flat();
+interface ArchivedKind {
+  load: (context: ArchiveContext) => SyncItem[] | Promise<SyncItem[]>;
+  /** The right that the caller needs. Default: the right to list the objects of the kind. Lists of package versions need none. */
+  action?: Action | "none";
 }
 
-const readAll = (domain: Action["access"]["domain"]): Action => ({
-  name: `${domain}.list`,
-  access: { domain, verb: "read", need: "member", target: "list" },
-});
 const readAsAdmin = (name: string, domain: Action["access"]["domain"]): Action => ({
   name,
   access: { domain, verb: "read", need: "admin", target: "none" },
 });
 
+type ArchivedKindName = Exclude<KindName, KindsWith<"isMissing">>;
+
+const listTriggerKinds = () =>
+  Object.fromEntries(
+    triggerKinds.map((kind) => [`${kind}_trigger`, { load: (context: ArchiveContext) => loadTriggers(context, kind) }]),
+  ) as Record<`${TriggerKind}_trigger`, ArchivedKind>;
+
+/** The kinds of an archive, in the order in which the rights of the caller are checked. */
+const archivedKinds: Readonly<Record<ArchivedKindName, ArchivedKind>> = {
+  script: { load: loadScripts },
+  flow: { load: loadFlows },
+  app: { load: loadApps },
+  folder: { load: loadFolders },
+  variable: { load: loadVariables },
+  resource: { load: loadResources },
+  resource_type: { load: loadResourceTypes },
+  schedule: { load: loadSchedules },
+  ...listTriggerKinds(),
+  user: { load: loadUsers },
+  group: { load: listGroupItems },
+  settings: { load: loadSettings, action: readAsAdmin("workspaces.getSettings", "workspaces") },
+  encryption_key: { load: loadEncryptionKey, action: readAsAdmin("workspaces.getEncryptionKey", "encryption_key") },
+  dependencies: { load: loadDependencies, action: "none" },
+};
+const entries = Object.entries(archivedKinds) as [ArchivedKindName, ArchivedKind][];
+
+const parametersOfKinds: Readonly<Record<string, { domain: string; parameter?: keyof ArchiveQuery; option?: string }>> = kinds;
+
+/** Returns whether the query includes a kind. A kind is part of an archive by default if an option can leave it out. */
+function isIncluded(kind: KindName, query: ArchiveQuery): boolean {
+  const { parameter, option = "" } = parametersOfKinds[kind] ?? {};
+  if (parameter === undefined) return true;
+  return parameter.startsWith("skip_") ? !query[parameter] : Boolean(query[parameter] ?? option.startsWith("skip"));
+}
+
+async function loadItems(context: ArchiveContext): Promise<SyncItem[]> {
+  const { query } = context;
+  const loaded = entries.filter(([kind]) => isIncluded(kind, query) && (query.all_kinds || !findKind(kind)?.onlyInOwnArchives));
+  return (await Promise.all(loaded.map(([, { load }]) => load(context)))).flat();
+}
+
 /** Checks the caller's right to each kind of the archive, the limits of its token included. Throws `auth.forbidden`. */
 function permitKinds({ actor, workspace }: { actor: Actor; workspace: string }, query: ArchiveQuery): void {
-  const actions = [
-    ...(["scripts", "flows", "apps", "folders"] as const).map(readAll),
-    ...(query.skip_variables ? [] : [readAll("variables")]),
-    ...(query.skip_resources && query.skip_resource_types ? [] : [readAll("resources")]),
-    ...(query.include_schedules ? [readAll("schedules")] : []),
-    ...(query.include_triggers ? triggerKinds.map((kind) => readAll(`${kind}_triggers`)) : []),
-    ...(query.include_users ? [readAll("users")] : []),
-    ...(query.include_groups ? [readAll("groups")] : []),
-    ...(query.include_settings ? [readAsAdmin("workspaces.getSettings", "workspaces")] : []),
-    ...(query.include_key ? [readAsAdmin("workspaces.getEncryptionKey", "encryption_key")] : []),
-  ];
-  for (const action of actions) permit(actor, action, { workspace });
+  for (const [kind, { action }] of entries) {
+    if (action === "none" || !isIncluded(kind, query)) continue;
+    const { domain } = kinds[kind];
+    permit(actor, action ?? { name: `${domain}.list`, access: { domain, verb: "read", need: "member", target: "list" } }, { workspace });
+  }
 }
 
 /** The bytes are zipped in memory. Throws `archive.tooLarge`. */

@@ -1,6 +1,6 @@
 import { actions } from "../../contract/access/actions.ts";
 import { defined } from "../../contract/defined.ts";
-import { kindsOnlyInOwnArchives, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
+import type { TriggerKind } from "../../contract/routes/triggers/trigger-kind.ts";
 import { appObject, appVersionObject, parsePolicy } from "../../core/apps/app.ts";
 import { resourceObject, toResourceJson } from "../../core/resources/resource.ts";
 import { resourceTypeObject, toResourceTypeJson } from "../../core/resources/type.ts";
@@ -104,19 +104,15 @@ export async function loadSchedules(context: ArchiveContext): Promise<SyncItem[]
   });
 }
 
-/** Loads the triggers of every kind that the client knows. */
-export async function loadTriggers(context: ArchiveContext): Promise<SyncItem[]> {
-  const { query, reader } = context;
-  const kinds = triggerKinds.filter((kind) => query.all_kinds || !kindsOnlyInOwnArchives.has(kind));
-  const items = kinds.map(async (trigger) => {
-    const kind = `${trigger}_trigger` as const;
-    const access = { domain: `${kind}s`, verb: "read", need: "read", target: "path", hiddenAs: "trigger.notFound" } as const;
-    const stored = await listReadable(context, access, triggerObject, reader.workspace, trigger);
-    return stored.map((one) => {
-      const { extra_perms, enabled, ...fields } = toTriggerJson(reader.workspace, one, {});
-      const value = { ...removeServerFields(fields), ...toMark(context), ...toExtraPerms(context, kind, one.path) };
-      return { kind, path: one.path, value };
-    });
+/** Loads the triggers of one kind. */
+export async function loadTriggers(context: ArchiveContext, trigger: TriggerKind): Promise<SyncItem[]> {
+  const { workspace } = context.reader;
+  const kind = `${trigger}_trigger` as const;
+  const access = { domain: `${kind}s`, verb: "read", need: "read", target: "path", hiddenAs: "trigger.notFound" } as const;
+  const stored = await listReadable(context, access, triggerObject, workspace, trigger);
+  return stored.map((one) => {
+    const { extra_perms, enabled, ...fields } = toTriggerJson(workspace, one, {});
+    const value = { ...removeServerFields(fields), ...toMark(context), ...toExtraPerms(context, kind, one.path) };
+    return { kind, path: one.path, value };
   });
-  return (await Promise.all(items)).flat();
 }

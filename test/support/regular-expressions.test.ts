@@ -15,6 +15,7 @@ const BUILDS_PATTERNS: Record<string, string> = {
   "cli/codebases/client-plugin.ts": "the name of our own client",
   "clients/pack.ts": "the keys of our own project files",
   "contract/route.ts": "the paths of our own routes",
+  "contract/routes/people/access.ts": "the names of our own kinds",
   "core/files/file-key.ts": "the names of our own folders",
   "core/patterns/translate-pattern.ts": "checks the syntax of a user's pattern, and never matches with it",
 };

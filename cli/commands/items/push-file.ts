@@ -7,7 +7,7 @@ import type { ApiClient } from "../../api/client.ts";
 import { encodePath } from "../../api/routes.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { findKind } from "../../objects/kinds.ts";
+import { findKindOf } from "../../objects/kinds.ts";
 import { type Project, toProjectPath } from "../../project/project.ts";
 import { readLocalItem } from "../../project/read-item.ts";
 import { describeItem } from "../../project/snapshot-item.ts";
@@ -22,8 +22,8 @@ import { openSyncProject } from "../../sync/session.ts";
 export async function pushFile(context: Context, name: string, file: string): Promise<void> {
   const { project, target } = openSyncProject(context);
   const place = findPlace(project, toProjectPath(project, context.cwd, file));
-  if (!place || !(name === "trigger" ? place.kind.endsWith("_trigger") : place.kind === findKind(name).item))
-    throw new UsageError(`${file} is not a file of a ${name}.`);
+  const kind = place && findKindOf(place.kind);
+  if (!place || kind?.name !== name) throw new UsageError(`${file} is not a file of a ${name}.`);
   // Problems of files are reported before the first call. The types of resources that are stored as files are known only after that call.
   const all = readProjectFiles(project);
   const parsed = await readLocalItem(context, project, place, all);
@@ -33,7 +33,7 @@ export async function pushFile(context: Context, name: string, file: string): Pr
       ? await readLocalItem(context, project, place, all, toLayout(project, await loadFileTypes(client, context.output)))
       : parsed;
   if (!local) throw new UsageError(`${file} does not exist.`);
-  const before = await findItem(client, project, place);
+  const before = await findItem(client, project, place, kind.get);
   const isEqual = before !== undefined && equalsLocal(local.digest, describeItem(before, () => new Map(), local.bundled).digest);
   const { plainSecrets = false } = project.options;
   if (!isEqual) await saveItem(client, local.item, before, { plainSecrets, bundle: local.bundle });
@@ -47,8 +47,7 @@ function findPlace(project: Project, file: string): FilePlace | undefined {
 }
 
 /** Returns the item of one object of the workspace, or `undefined` if there is none. */
-async function findItem(client: ApiClient, { options }: Project, { kind, path }: FilePlace): Promise<SyncItem | undefined> {
-  const { get } = kind.endsWith("_trigger") ? findKind("trigger", kind.replace(/_trigger$/, "")) : findKind(kind.replace("_", "-"));
+async function findItem(client: ApiClient, { options }: Project, { kind, path }: FilePlace, get: string): Promise<SyncItem | undefined> {
   const query = kind === "variable" ? { decrypt_secret: options.plainSecrets ?? false, include_encrypted: true } : {};
   const object = await client.find<{ archived?: boolean }>(`${get}/${encodePath(path)}`, { query });
   // The route of flows also shows archived flows. A save restores them, even if it changes nothing else.

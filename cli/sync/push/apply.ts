@@ -1,5 +1,6 @@
 import { dependencyFiles } from "../../../contract/dependency-language.ts";
 import { isJsonObject } from "../../../contract/json-object.ts";
+import { findKind } from "../../../contract/kinds/kinds.ts";
 import { emptyValueOf, openFieldsOf } from "../../../core/sync/defaults.ts";
 import { fieldsOf, isSecret, type SyncItem } from "../../../core/sync/item.ts";
 import type { ApiClient } from "../../api/client.ts";
@@ -25,15 +26,15 @@ export interface Saved {
   scriptHash?: string;
 }
 
-/** Kinds whose routes take the path as `name`. */
-const NAMED = new Set(["folder", "resource_type"]);
+/** Returns whether the routes of a kind take the path as `name`. */
+const isNamed = (kind: string): boolean => findKind(kind)?.id === "name";
 /** Returns whether the extra permissions of a kind have separate routes. Those of folders are fields of the folder. */
 const hasPermissionRoutes = (kind: string): boolean => kind !== "folder" && openFieldsOf(kind).includes("extra_perms");
 
 /** Returns the fields that requests accept, which are not all fields of a file (api.md §6.4). */
 function toBody(item: SyncItem): Fields {
   const { has_on_behalf_of, has_permissioned_as, ...fields } = fieldsOf(item);
-  if (NAMED.has(item.kind)) return fields;
+  if (isNamed(item.kind)) return fields;
   const { extra_perms, ...rest } = fields;
   return { ...rest, path: item.path };
 }
@@ -74,10 +75,10 @@ async function saveOther(client: ApiClient, item: SyncItem, before: SyncItem | u
 /** Saves an object of a kind that has one route to create and one to update. */
 async function saveObject(client: ApiClient, item: SyncItem, before: SyncItem | undefined, options: ApplyOptions): Promise<void> {
   const { kind, path } = item;
-  const hasVersions = kind === "flow" || kind === "app";
+  const hasVersions = findKind(kind)?.hasVersions;
   const body = { ...toBody(item), ...(hasVersions ? { ...deployment(options), ...preserve(item) } : {}) };
   const query = isSecret(item) ? { already_encrypted: !options.plainSecrets } : {};
-  const create = NAMED.has(kind) ? { ...body, name: path } : body;
+  const create = isNamed(kind) ? { ...body, name: path } : body;
   await createOrUpdate(client, {
     kind,
     path,

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { actions } from "../../access/actions.ts";
 import { anyPath, extraPerms, folderName, inWorkspace, page, workspaceId } from "../../common.ts";
+import { kindsWith } from "../../kinds/kinds.ts";
 import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}";
@@ -19,10 +20,11 @@ export const groupSchema = z.object({
 export type GroupJson = z.output<typeof groupSchema>;
 const groupErrors = ["group.notFound", "group.all", "access.changedMeanwhile"] as const;
 
+const named = kindsWith("isShared").filter((kind) => !kind.endsWith("_trigger"));
 /** The kinds of api.md §3.5. */
 const kinds = z
   .string()
-  .regex(/^(script|group_|resource|schedule|variable|flow|folder|app|raw_app|[a-z]+_trigger)$/, "a kind of object that has permissions");
+  .regex(new RegExp(`^(${[...named, "folder", "group_", "raw_app"].join("|")}|[a-z]+_trigger)$`), "a kind of object that has permissions");
 const atObject = z.object({ workspace: workspaceId, kind: kinds, path: anyPath });
 const grant = z.object({ owner: z.string().max(200), write: z.boolean().nullish() });
 const aclErrors = ["access.notFound", "access.owner", "access.changedMeanwhile", "access.tooMuch"] as const;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { anyJson, anyPath, inWorkspace, timestamp, workspaceId } from "../../common.ts";
+import { kindsWith } from "../../kinds/kinds.ts";
 import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}/drafts";
@@ -7,7 +8,7 @@ const read = { method: "GET", fn: "people", auth: "token", status: 200 } as cons
 /** A user may have drafts wherever they may write, for every kind of object. */
 const atPlace = { domain: "scripts", target: "path", hiddenAs: "script.notFound", personal: true } as const;
 
-const draftKind = z.enum(["script", "flow", "app"]);
+const draftKind = z.enum(kindsWith("hasVersions"));
 const atDraft = z.object({ workspace: workspaceId, kind: draftKind, path: anyPath });
 const draftSchema = z.object({ kind: draftKind, path: z.string(), created_at: timestamp });
 export type DraftKind = z.output<typeof draftKind>;

@@ -1,12 +1,10 @@
 import * as z from "zod";
 import { inWorkspace } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
+import { type MissingTriggerKind, missingTriggerKinds } from "./trigger-kind.ts";
 import { triggerListQuery } from "./trigger-list.ts";
 
-/** The kinds of triggers that clients list without an implementation here: their lists are empty. */
-export const missingTriggerKinds = ["websocket", "kafka", "nats", "postgres", "mqtt", "amqp", "gcp", "azure"] as const;
-
-const listMissing = (kind: (typeof missingTriggerKinds)[number]) =>
+const listMissing = (kind: MissingTriggerKind) =>
   defineRoute({
     method: "GET",
     auth: "token",

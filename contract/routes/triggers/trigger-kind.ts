@@ -5,11 +5,9 @@ export const triggerKindSchema = z.enum(["http", "sqs", "aws", "email"]);
 export type TriggerKind = z.output<typeof triggerKindSchema>;
 export const triggerKinds = triggerKindSchema.options;
 
-/**
- * The kinds that `workspaces/tarball` leaves out unless svc's own CLI requests the archive: other clients stop at a file of a kind that they do
- * not know.
- */
-export const kindsOnlyInOwnArchives: ReadonlySet<TriggerKind> = new Set(["aws"]);
+/** The kinds of triggers that clients list without an implementation here: their lists are empty. */
+export const missingTriggerKinds = ["websocket", "kafka", "nats", "postgres", "mqtt", "amqp", "gcp", "azure"] as const;
+export type MissingTriggerKind = (typeof missingTriggerKinds)[number];
 
 /** `suspended`: messages become jobs that wait until the trigger is enabled. `disabled`: messages are not received. */
 export const triggerModeSchema = z.enum(["enabled", "disabled", "suspended"]);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { kindNames } from "../../../contract/kinds/kinds.ts";
 import { routes } from "../../../contract/routes/routes.ts";
 import { newAppSchema } from "../../../contract/routes/stored/apps.ts";
 import { type SettingsJson, settingsSchema } from "../../../contract/routes/workspaces/setting-schemas.ts";
-import { itemKinds } from "../item.ts";
 import { mergeGroups, mergeUsers } from "./backup.ts";
 import { addIdentity, kindsWithIdentity } from "./identity.ts";
 import { divideSettings, instanceTreatments, mergeSettings, workspaceTreatments } from "./settings.ts";
@@ -84,7 +84,7 @@ describe("the user with whose rights a restored item runs", () => {
     // Files of scripts and flows contain on_behalf_of_email.
     const onBehalf = bodies.filter(({ schema }) => schema.includes('"preserve_on_behalf_of"')).map(({ kind }) => kind);
     expect(onBehalf.sort()).toEqual(["app", "flow", "script"]);
-    for (const kind of kindsWithIdentity) expect(itemKinds).toContain(kind);
+    for (const kind of kindsWithIdentity) expect(kindNames).toContain(kind);
   });
 
   it("is a field of schedules and triggers, and part of the policy of an app", () => {

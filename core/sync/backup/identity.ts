@@ -1,9 +1,9 @@
 import { isJsonObject } from "../../../contract/json-object.ts";
-import { triggerKinds } from "../../../contract/routes/triggers/trigger-kind.ts";
+import { kindsWith } from "../../../contract/kinds/kinds.ts";
 import { fieldsOf, type SyncItem } from "../item.ts";
 
 /** The kinds of items whose runs have the rights of the user who saved them, and whose files do not name that user. Scripts and flows name theirs. */
-export const kindsWithIdentity: readonly string[] = ["schedule", ...triggerKinds.map((kind) => `${kind}_trigger`), "app"];
+export const kindsWithIdentity: readonly string[] = kindsWith("hasIdentity");
 
 /** Adds the user with whose rights an item runs. Without it, the item would run with the rights of the person who restores it. */
 export function addIdentity(item: SyncItem, user: string): SyncItem {

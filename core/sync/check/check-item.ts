@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { isJsonObject } from "../../../contract/json-object.ts";
+import { findKind } from "../../../contract/kinds/kinds.ts";
 import { findNearestName, findUnknownFields, type UnknownField } from "../../../contract/unknown-fields.ts";
 import { type FileProblem, fieldsOf, type SyncItem } from "../item.ts";
 import { isServerField } from "../server-fields.ts";
@@ -49,9 +50,9 @@ function listUnknown(schema: z.ZodType, request: Record<string, unknown>): Unkno
 function toRequest(item: SyncItem): Record<string, unknown> {
   const { kind, path, content, language } = item;
   const fields = Object.fromEntries(Object.entries(fieldsOf(item)).filter(([name]) => !isServerField(name)));
-  if (kind === "folder" || kind === "resource_type") return { ...fields, name: path };
+  if (kind === "user" || kind === "group" || kind === "settings") return fields;
   if (kind === "script") return { ...fields, path, content, language };
-  return kind === "user" || kind === "group" || kind === "settings" ? fields : { ...fields, path };
+  return findKind(kind)?.id === "name" ? { ...fields, name: path } : { ...fields, path };
 }
 
 const names: Readonly<Record<string, string>> = {

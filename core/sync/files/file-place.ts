@@ -1,4 +1,4 @@
-import { fileTriggerKinds } from "../item.ts";
+import { findKind, kindNames } from "../../../contract/kinds/kinds.ts";
 import { type DefaultTs, languageOfEnding } from "./extensions.ts";
 
 /** The item that a file belongs to. `part`: its place in the item. */
@@ -10,47 +10,41 @@ export interface FilePlace {
   folder?: string;
 }
 
-const OBJECT_KINDS = ["resource", "variable", "schedule", ...fileTriggerKinds.map((kind) => `${kind}_trigger`)];
+/** The kinds whose items are single files in the folders of the workspace. */
+const objectKinds = kindNames.filter((name) => findKind(name)?.layout === undefined && findKind(name)?.id === undefined);
+/** The kinds whose items are folders. */
+export const folderKinds: readonly string[] = kindNames.filter((name) => findKind(name)?.layout === "folder");
+const fileOf = (kind: string): string => findKind(kind)?.file ?? `*.${kind}`;
+
+/** The kinds whose items are single files elsewhere, with the parts of the file's name around that of the item. */
+const namedKinds = kindNames
+  .filter((name) => findKind(name)?.id !== undefined)
+  .map((kind) => {
+    // The names of lists of package versions include their endings.
+    const [before = "", after] = `${fileOf(kind)}${kind === "dependencies" ? "" : ".yaml"}`.split("*");
+    return { kind, before, after };
+  });
 
 /** Returns the file of an item that has only one, without the ending of its format. Archives and folders have the same names. */
-export function baseName({ kind, path }: Pick<FilePlace, "kind" | "path">): string {
-  switch (kind) {
-    case "settings":
-    case "encryption_key":
-      return kind;
-    case "user":
-      return `users/${path}.user`;
-    case "group":
-      return `groups/${path}.group`;
-    case "folder":
-      return `f/${path}/folder.meta`;
-    case "resource_type":
-      return `${path}.resource-type`;
-    default:
-      return `${path}.${kind}`;
-  }
-}
+export const baseName = ({ kind, path }: Pick<FilePlace, "kind" | "path">): string => fileOf(kind).replace("*", () => path);
 
 /** Returns the item that a file belongs to, or `undefined` if it belongs to none: such files are left alone. */
 export function placeOf(file: string, { defaultTs }: { defaultTs: DefaultTs }): FilePlace | undefined {
-  if (file === "settings.yaml" || file === "encryption_key.yaml") {
-    const kind = file.slice(0, -".yaml".length);
-    return { kind, path: kind, part: "main" };
+  for (const named of namedKinds) {
+    const path = findName(named, file);
+    if (path !== undefined) return { kind: named.kind, path, part: "main" };
   }
   const parts = file.split("/");
-  const [first = "", second = ""] = parts;
-  if (parts.length === 1) return named(file, /^(.+)\.resource-type\.yaml$/, "resource_type");
-  if (parts.length === 2 && first === "users") return named(second, /^(.+)\.user\.yaml$/, "user");
-  if (parts.length === 2 && first === "groups") return named(second, /^(.+)\.group\.yaml$/, "group");
-  if (parts.length === 2 && first === "dependencies") return { kind: "dependencies", path: second, part: "main" };
-  if (first !== "f" && first !== "u") return undefined;
-  if (first === "f" && parts.length === 3 && parts[2] === "folder.meta.yaml") return { kind: "folder", path: second, part: "main" };
+  if (parts[0] !== "f" && parts[0] !== "u") return undefined;
   return placeInFolder(parts) ?? placeOfObject(file, defaultTs);
 }
 
-function named(name: string, pattern: RegExp, kind: string): FilePlace | undefined {
-  const path = pattern.exec(name)?.[1];
-  return path === undefined ? undefined : { kind, path, part: "main" };
+/** Returns the name of the item that a file belongs to, if it is one of the kind. An item without a name has that of its kind. */
+function findName({ kind, before, after }: (typeof namedKinds)[number], file: string): string | undefined {
+  if (after === undefined) return file === before ? kind : undefined;
+  if (!file.startsWith(before) || !file.endsWith(after)) return undefined;
+  const name = file.slice(before.length, file.length - after.length);
+  return name === "" || name.includes("/") ? undefined : name;
 }
 
 /**
@@ -59,20 +53,32 @@ function named(name: string, pattern: RegExp, kind: string): FilePlace | undefin
  */
 export const needsFolder = (path: string): boolean => path.includes(".", path.lastIndexOf("/") + 1);
 
-/** A folder of such a name is an item or is never read, so no other item can have files below it. */
-const UNUSABLE_FOLDER = /(?:(?:\.|__)(?:flow|app|raw_app|mod|fileset)|\/node_modules)\//;
+/** The endings of folders that are items, or parts of a script or a resource. */
+const folderEndings = [...folderKinds, "mod", "fileset"].flatMap((suffix) => [
+  { suffix, ending: `.${suffix}` },
+  { suffix, ending: `__${suffix}` },
+]);
 
-/** Returns whether files can have the path of an item: not below a folder whose name is that of another item. */
-export const hasFiles = ({ path }: Pick<FilePlace, "path">): boolean => !UNUSABLE_FOLDER.test(path);
+/** Returns the path and the ending of a folder that is an item. */
+function readFolder(folder: string): { path: string; suffix: string } | undefined {
+  const found = folderEndings.find(({ ending }) => folder.endsWith(ending) && folder.length > ending.length);
+  return found && { path: folder.slice(0, -found.ending.length), suffix: found.suffix };
+}
 
-/** The endings of folders that are items. */
-const FOLDER = /^(.+?)(?:\.|__)(flow|app|raw_app|mod|fileset)$/;
+/** Returns whether files can have the path of an item: not below a folder whose name is that of another item, or which is never read. */
+export function hasFiles({ path }: Pick<FilePlace, "path">): boolean {
+  const folders = path.split("/").slice(0, -1);
+  return !folders.some(
+    (name, index) => folderEndings.some(({ ending }) => name.endsWith(ending)) || (index > 0 && name === "node_modules"),
+  );
+}
 
 function placeInFolder(parts: readonly string[]): FilePlace | undefined {
   for (let length = 3; length < parts.length; length += 1) {
     const folder = parts.slice(0, length).join("/");
-    const [, path, suffix] = FOLDER.exec(folder) ?? [];
-    if (path === undefined || suffix === undefined) continue;
+    const item = readFolder(folder);
+    if (!item) continue;
+    const { path, suffix } = item;
     const rest = parts.slice(length).join("/");
     if (suffix === "fileset") return { kind: "resource", path, part: "extra", folder };
     if (suffix !== "mod") return { kind: suffix, path, part: rest === `${suffix}.yaml` ? "main" : "extra", folder };
@@ -84,7 +90,7 @@ function placeInFolder(parts: readonly string[]): FilePlace | undefined {
 }
 
 function placeOfObject(file: string, defaultTs: DefaultTs): FilePlace | undefined {
-  const kind = OBJECT_KINDS.find((one) => file.endsWith(`.${one}.yaml`));
+  const kind = objectKinds.find((one) => file.endsWith(`.${one}.yaml`));
   if (kind) return { kind, path: file.slice(0, -`.${kind}.yaml`.length), part: "main" };
   for (const [ending, part] of [
     [".script.yaml", "main"],

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defined } from "../../../contract/defined.ts";
+import { findKind, kindNames } from "../../../contract/kinds/kinds.ts";
 import type { ScriptLanguage } from "../../../contract/languages.ts";
 import { anySyncItem, fileTypes } from "../../../test/builders/sync-items.ts";
+import { baseName, placeOf } from "./file-place.ts";
 import { type LayoutOptions, toFiles } from "./layout.ts";
 import { parseFiles } from "./parse-files.ts";
 
@@ -141,4 +143,19 @@ describe("the layout of files", () => {
     expect(problemOf("f/a/b.raw_app/raw_app.yaml")).toMatchObject({ message: expect.stringContaining("stores no raw apps") });
     expect(problemOf("f/a/b.flow/step.ts")).toMatchObject({ file: "f/a/b.flow/step.ts" });
   });
+});
+
+describe("the file of an item", () => {
+  const single = kindNames.filter((kind) => !["dependencies", "script"].includes(kind) && findKind(kind)?.layout === undefined);
+  const pathOf = (kind: string) => ({ name: "x-1", none: kind, path: "f/a/b.c" })[findKind(kind)?.id ?? "path"];
+
+  it.each(single)("is found by the item, and read as a part of no other one: %s", (kind) => {
+    const path = pathOf(kind);
+    expect(placeOf(`${baseName({ kind, path })}.yaml`, { defaultTs: "bun" })).toEqual({ kind, path, part: "main" });
+  });
+
+  it.each(["users/a/b.user.yaml", "a/b.resource-type.yaml", "users/.user.yaml", "f/folder.meta.yaml", "f/a/b/folder.meta.yaml"])(
+    "is at its place alone: %s is none",
+    (file) => expect(placeOf(file, { defaultTs: "bun" })).toBeUndefined(),
+  );
 });

@@ -19,7 +19,7 @@ export interface LayoutOptions {
 /** The files of an item by path from the root of the workspace, with `/` between the parts. */
 export type FileMap = Map<string, string>;
 
-export const folderSuffix = (kind: "flow" | "app" | "raw_app", { nonDottedPaths }: Pick<LayoutOptions, "nonDottedPaths">): string =>
+export const folderSuffix = (kind: "flow" | "app", { nonDottedPaths }: Pick<LayoutOptions, "nonDottedPaths">): string =>
   nonDottedPaths ? `__${kind}` : `.${kind}`;
 
 const single = (file: string, value: unknown): FileMap => new Map([[file, formatYaml(value)]]);
@@ -29,10 +29,10 @@ const single = (file: string, value: unknown): FileMap => new Map([[file, format
  * module. They remain, so that an author may rename a file.
  */
 export function toFiles(item: SyncItem, options: LayoutOptions, known?: ReadonlyMap<string, string>): FileMap {
-  const { kind, path, value } = item;
+  const { kind, value } = item;
   switch (kind) {
     case "dependencies":
-      return new Map([[`dependencies/${path}`, String(value)]]);
+      return new Map([[baseName(item), String(value)]]);
     case "script":
       return toScriptFiles(item, options.defaultTs);
     case "flow":

@@ -4,7 +4,7 @@ import type * as z from "zod";
 import type { Route } from "../../../contract/route.ts";
 import { examples } from "../../../contract/routes/examples.ts";
 import { routes } from "../../../contract/routes/routes.ts";
-import { missingTriggerKinds } from "../../../contract/routes/triggers/missing-kinds.ts";
+import { missingTriggerKinds } from "../../../contract/routes/triggers/trigger-kind.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import { type Answer, api } from "../../support/api/api.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
