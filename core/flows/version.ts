@@ -7,6 +7,7 @@ import { runnerLanguages } from "../../contract/languages.ts";
 import type { FlowJson, NewFlow } from "../../contract/routes/flows/flows.ts";
 import { paramTypesSchema } from "../builds/param-types.ts";
 import { concurrencyRuleSchema } from "../jobs/concurrency.ts";
+import { settingsShape } from "../jobs/run-settings.ts";
 import { defineObject, inWorkspace, inWorkspaceBy, readWithBuild, sortableNumber } from "../objects/define-object.ts";
 import { storedBodySchema } from "../objects/stored-body.ts";
 import { listNestedModules } from "./scopes.ts";
@@ -27,9 +28,8 @@ export const runnableFlowSchema = z.object({
   version: z.number(),
   hash: z.string(),
   build: flowBuildSchema,
-  timeoutS: z.number().optional(),
+  ...settingsShape("flow"),
   tag: z.string(),
-  priority: z.number().optional(),
   concurrency: concurrencyRuleSchema.optional(),
   onBehalfOf: z.object({ email: z.string(), permissionedAs: z.string() }).optional(),
   deleteAfterS: z.number().optional(),

@@ -4,15 +4,33 @@ import { toIsoTime } from "../../contract/iso-time.ts";
 import { jobKindSchema } from "../../contract/job-kind.ts";
 import { scriptLanguageSchema } from "../../contract/languages.ts";
 import { retentionSchema } from "../../contract/retention.ts";
+import type { NewFlow } from "../../contract/routes/flows/flows.ts";
 import type { JobJson } from "../../contract/routes/jobs/job.ts";
+import type { PayloadQuery, PreviewQuery } from "../../contract/routes/jobs/runs.ts";
+import type { NewScript } from "../../contract/routes/stored/script.ts";
 import { concurrencySchema } from "./concurrency.ts";
 import { valueLocationSchema, valueRefSchema } from "./value-ref.ts";
+
+/** The names under which callers and authors set a field of a job, if they can. */
+interface RequestNames {
+  /** The parameter of the routes that run something. */
+  query?: keyof PayloadQuery | keyof PreviewQuery;
+  /** The settings of a script and of a flow, which hold for all runs of their versions. */
+  script?: keyof NewScript;
+  flow?: keyof NewFlow;
+  /** The value that sets nothing. */
+  unset?: number;
+}
 
 /** A field of a job. A row without `seenBy` does not compile. */
 export type JobField = {
   /** The attribute of the table. DynamoDB bills an update by the size of the whole item, so names are short. */
   stored: string;
   schema: z.ZodType;
+  /** The request for a new job sets it, and `prepareJob` stores it. */
+  request?: RequestNames;
+  /** The version of a script or flow determines it, as it determines its settings. A schedule's job that waits gets the values of the newest version. */
+  fromVersion?: true;
   /** The jobs that have it. Absent: all. `started`: a running job, and an ended one unless it ended before it started. */
   when?: "started" | "running" | "ended";
 } & (
@@ -91,26 +109,33 @@ export const identityFields = {
   root: { stored: "root", schema: text, seenBy: "readers", json: "root_job" },
   createdBy: { stored: "by", schema: z.string(), seenBy: "readers", json: "created_by" },
   createdAtMs: { stored: "created", schema: z.number(), seenBy: "readers", json: "created_at", show: toIsoTime },
-  path: { stored: "path", schema: text, seenBy: "readers", json: "script_path" },
-  hash: { stored: "hash", schema: text, seenBy: "readers", json: "script_hash" },
+  path: { stored: "path", schema: text, seenBy: "readers", json: "script_path", request: {} },
+  hash: { stored: "hash", schema: text, seenBy: "readers", json: "script_hash", request: {}, fromVersion: true },
 } as const satisfies JobFields;
 
 /** The fields that the JSON shows after the values of the job and its cancellation. */
 export const originFields = {
   kind: { stored: "kind", schema: jobKindSchema, seenBy: "readers", json: "job_kind" },
-  trigger: { stored: "trigger", schema: z.string(), seenBy: "readers", json: "trigger_kind" },
+  trigger: { stored: "trigger", schema: z.string(), seenBy: "readers", json: "trigger_kind", request: {} },
   /** The schedule whose tick it runs. The steps of its flow have it too. */
-  schedulePath: { stored: "sch", schema: text, seenBy: "readers", json: "schedule_path" },
+  schedulePath: { stored: "sch", schema: text, seenBy: "readers", json: "schedule_path", request: {} },
   /** The path of the trigger that started it. */
-  triggerPath: { stored: "tp", schema: text, seenBy: "readers", json: "trigger_path" },
-  permissionedAs: { stored: "pa", schema: z.string(), seenBy: "readers", json: "permissioned_as" },
-  email: { stored: "em", schema: z.string(), seenBy: "readers", json: "email" },
+  triggerPath: { stored: "tp", schema: text, seenBy: "readers", json: "trigger_path", request: {} },
+  permissionedAs: { stored: "pa", schema: z.string(), seenBy: "readers", json: "permissioned_as", fromVersion: true },
+  email: { stored: "em", schema: z.string(), seenBy: "readers", json: "email", fromVersion: true },
 } as const satisfies JobFields;
 
 /** The fields that the JSON shows after the step of a flow. A new field of the JSON belongs here. */
 export const runFields = {
-  language: { stored: "lang", schema: scriptLanguageSchema.optional(), seenBy: "readers", json: "language" },
-  tag: { stored: "tag", schema: z.string(), seenBy: "readers", json: "tag" },
+  language: {
+    stored: "lang",
+    schema: scriptLanguageSchema.optional(),
+    seenBy: "readers",
+    json: "language",
+    request: {},
+    fromVersion: true,
+  },
+  tag: { stored: "tag", schema: z.string(), seenBy: "readers", json: "tag", request: { query: "tag", script: "tag", flow: "tag" } },
   /** `wanted`: the arguments are for the script's preprocessor. `done`: they are the preprocessor's result, which `main` received. */
   preprocess: {
     stored: "pre",
@@ -120,7 +145,13 @@ export const runFields = {
     show: (stage: "wanted" | "done") => stage === "done",
   },
   /** A job with a priority above 0 uses the high-priority queue. */
-  priority: { stored: "py", schema: count, seenBy: "readers", json: "priority" },
+  priority: {
+    stored: "py",
+    schema: count,
+    seenBy: "readers",
+    json: "priority",
+    request: { script: "priority", flow: "priority", unset: 0 },
+  },
   memPeakKb: { stored: "mp", schema: count, seenBy: "readers", json: "mem_peak" },
 } as const satisfies JobFields;
 
@@ -128,13 +159,13 @@ export const runFields = {
 const otherFields = {
   state: { stored: "s", schema: z.enum(jobStates), seenBy: "readers" },
   /** E-mail address of the user who started it, if it runs on behalf of another user. */
-  starter: { stored: "sr", schema: text, seenBy: "internal" },
+  starter: { stored: "sr", schema: text, seenBy: "internal", fromVersion: true },
   /** E-mail address of the user who started the first job of the chain, if a job on behalf of another user started this one. */
   origin: { stored: "og", schema: text, seenBy: "internal" },
   /** If it acts for another user: the script or flow whose newest version must delegate to that user. */
-  delegatedBy: { stored: "db", schema: delegationSchema.optional(), seenBy: "internal" },
+  delegatedBy: { stored: "db", schema: delegationSchema.optional(), seenBy: "internal", fromVersion: true },
   /** The caller was a superadmin: the job's token has exactly its caller's rights. */
-  superAdmin: { stored: "sa", schema: z.boolean(), seenBy: "internal" },
+  superAdmin: { stored: "sa", schema: z.boolean(), seenBy: "internal", fromVersion: true },
   scheduledForMs: { stored: "sf", schema: count, seenBy: "readers" },
   /**
    * For a job that another job started, and its steps: the first job of the run tree. Unlike `root` and `parent`, no caller can choose it, so
@@ -144,17 +175,17 @@ const otherFields = {
   /** For a step of a flow that a job started: the outermost flow around the step. Its record contains the approvals of the step. */
   flowRoot: { stored: "fr", schema: text, seenBy: "internal" },
   /** The registered claimer that makes the first claim, together with the claimer's writes. Absent after that claim. */
-  claimer: { stored: "cl", schema: text, seenBy: "internal" },
+  claimer: { stored: "cl", schema: text, seenBy: "internal", request: {} },
   /** The schedule that started this flow gets its next run when the flow has ended. */
   endContinuesSchedule: { stored: "ec", schema: mark, seenBy: "internal" },
-  timeoutS: { stored: "to", schema: z.number(), seenBy: "internal" },
+  timeoutS: { stored: "to", schema: z.number(), seenBy: "internal", request: { query: "timeout", script: "timeout", flow: "timeout" } },
   /** It runs only while it holds a slot of this group. */
   concurrency: { stored: "cc", schema: concurrencySchema.optional(), seenBy: "internal" },
   args: { stored: "a", schema: valueLocationSchema, seenBy: "readers" },
   /** The redacted arguments, if they contain a secret that an earlier step read. */
   redactedArgs: { stored: "as", schema: valueLocationSchema.optional(), seenBy: "readers" },
   /** For the job of a flow: its version and the number of the current execution. */
-  flow: { stored: "fl", schema: flowSchema.optional(), seenBy: "internal" },
+  flow: { stored: "fl", schema: flowSchema.optional(), seenBy: "internal", fromVersion: true },
   /** For a flow with early return: the result that synchronous callers receive before it ends. */
   earlyReturn: { stored: "ey", schema: valueRefSchema.optional(), seenBy: "internal" },
   /** For a step of a flow: its module, its position (core/flows/journal.ts), the path of the flow, and its shared folder. */
@@ -177,21 +208,21 @@ const otherFields = {
   leaseUntilMs: { stored: "lu", schema: z.number(), when: "running", seenBy: "internal" },
   cancel: { stored: "c", schema: z.object({ by: z.string(), reason: z.string() }).optional(), seenBy: "readers" },
   /** A reader follows the output until then, so the runner sends output quickly. */
-  watchedUntilMs: { stored: "wu", schema: count, seenBy: "internal" },
+  watchedUntilMs: { stored: "wu", schema: count, seenBy: "internal", request: {} },
   /** Characters (UTF-16 units) of output stored so far, of all attempts. */
   logChars: { stored: "lc", schema: z.number(), seenBy: "readers" },
   /** Progress in percent, as reported by the job. */
   progress: { stored: "pr", schema: count, seenBy: "readers" },
   /** Maximum age and key of a cached result that may be used. The key is absent while only a worker can compute it. */
-  cacheTtlS: { stored: "ct", schema: count, seenBy: "internal" },
-  cacheKey: { stored: "ck", schema: text, seenBy: "internal" },
+  cacheTtlS: { stored: "ct", schema: count, seenBy: "internal", request: { query: "cache_ttl", script: "cache_ttl", unset: 0 } },
+  cacheKey: { stored: "ck", schema: text, seenBy: "internal", fromVersion: true },
   /** The number of times that it received secrets, which its output must not show (services/secrets/masks.ts). */
   masks: { stored: "mk", schema: count, seenBy: "internal" },
   /** The time at which it received the first secret of its arguments. A repeated attempt creates no second audit entry. */
   secretsAtMs: { stored: "sm", schema: count, seenBy: "internal" },
   lastPingMs: { stored: "pg", schema: count, seenBy: "readers" },
   /** Seconds after its end when its data is erased, whether or not a caller waited for it. */
-  eraseAfterS: { stored: "es", schema: count, seenBy: "internal" },
+  eraseAfterS: { stored: "es", schema: count, seenBy: "internal", request: {}, fromVersion: true },
   /** It is a handler, or a handler has started it: its end calls no handler. */
   isHandler: { stored: "hd", schema: mark, seenBy: "internal" },
   /** The workspace had a success handler when the job was created. The end of a job that runs for longer checks again. */
@@ -263,7 +294,7 @@ export function shapeOf<W extends "always" | NonNullable<JobField["when"]>>(when
   return Object.fromEntries(fields.map(([name, { schema }]) => [name, schema])) as ShapeOf<W>;
 }
 
-type Value<F> = F extends { schema: infer S extends z.ZodType } ? z.output<S> : never;
+export type Value<F> = F extends { schema: infer S extends z.ZodType } ? z.output<S> : never;
 type Shown<F> = F extends { show: (value: never) => infer R } ? R | Extract<Value<F>, undefined> : Value<F>;
 type ShownFields<G> = { [K in keyof G as G[K] extends { json: infer N extends string } ? N : never]: Shown<G[K]> };
 

@@ -7,6 +7,7 @@ import type { NewScript, ScriptJson } from "../../contract/routes/stored/script.
 import type { Bundle } from "../builds/bundle.ts";
 import { paramTypesSchema } from "../builds/param-types.ts";
 import { type ConcurrencyRule, concurrencyRuleSchema, findKeySpace, spaceOf } from "../jobs/concurrency.ts";
+import { settingsShape } from "../jobs/run-settings.ts";
 import { defineObject, inWorkspace, inWorkspaceBy, readWithBuild, sortableMs } from "../objects/define-object.ts";
 import { storedBodySchema } from "../objects/stored-body.ts";
 
@@ -32,17 +33,15 @@ export const runnableSchema = z.object({
   paramTypes: paramTypesSchema.optional(),
   /** Webhooks call it before `main`. `params`: the names of its parameters, if they are known. */
   preprocessor: z.object({ params: z.array(z.string()).nullable() }).optional(),
+  ...settingsShape("script"),
   timeoutS: z.number(),
   tag: z.string(),
   dedicated: z.boolean(),
-  priority: z.number().optional(),
   concurrency: concurrencyRuleSchema.optional(),
   /** The identity whose rights its runs have, instead of the caller's. */
   onBehalfOf: z.object({ email: z.string(), permissionedAs: z.string() }).optional(),
   /** After a synchronous run, its logs, arguments and result are erased this long after the reply; 0: at once. */
   deleteAfterS: z.number().optional(),
-  /** Seconds for which an earlier result for the same input is reused. */
-  cacheTtlS: z.number().optional(),
   cacheIgnoresPaths: z.boolean().optional(),
   /** A repeated `webhook-id` starts no second job. */
   onceByWebhookId: z.boolean().optional(),

@@ -56,8 +56,8 @@ export async function waitAndReply(
 }
 
 /** Returns the address of the script or flow that waits for its result, to which its cookies are sent. */
-function cookiePathOf(request: RunRequest): string {
-  if (!("target" in request)) return `/api/w/${request.preview.workspace}/jobs/run_wait_result/preview`;
-  const { target, options } = request;
-  return `/api/w/${options.workspace}/jobs/run_wait_result/${target.kind === "flow" ? "f" : "p"}/${target.version.path}`;
+function cookiePathOf({ job: { workspace }, version }: RunRequest): string {
+  if (!version) return `/api/w/${workspace}/jobs/run_wait_result/preview`;
+  const { target } = version;
+  return `/api/w/${workspace}/jobs/run_wait_result/${target.kind === "flow" ? "f" : "p"}/${target.version.path}`;
 }

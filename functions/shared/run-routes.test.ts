@@ -43,7 +43,7 @@ async function send(route: VersionRoute, headers: Record<string, string>, body: 
   const deps = { objects: { get: async () => undefined }, jobs: { get: async () => undefined } };
   const received: unknown[] = [];
   const handled = versionRoutes([route], deps, async (request) => {
-    received.push(request.arguments);
+    received.push(request.version.arguments);
     return json(200, 1);
   });
   const head = headOf(route, hasPreprocessor) as never;

@@ -48,7 +48,7 @@ export function createStreamHandler(deps: Deps, authenticator: Parameters<typeof
       const options = { queueLimit: query.queue_limit, lastEventId: headers["last-event-id"] };
       const { id, replayed, from } = await startStreamedRun(deps, request, options);
       const streamQuery = { only_result: true, fast: true, poll_delay_ms: query.poll_delay_ms };
-      const stream = { workspace: request.options.workspace, id, query: streamQuery, from };
+      const stream = { workspace: request.job.workspace, id, query: streamQuery, from };
       return markReplay(buildEventReply(deps, stream, auth.recheck), replayed);
     });
   const authenticateForRun = authenticateRun(authenticator);

@@ -12,7 +12,7 @@ import { canceledEnding, mayRetryLoss, workerLostEnding } from "../../core/jobs/
 import { resultObjectKey } from "../../core/jobs/retention.ts";
 import { buildIdentityKey, buildTenantKey, type Tenancy } from "../../core/jobs/tenant.ts";
 import { countOutcome, reportFailure, reportRun } from "../../core/telemetry/telemetry.ts";
-import type { NextRun, ParamTypes, Preprocessor, RunOutcome, RunRequest } from "../../runners/protocol.ts";
+import type { NextRun, RunOutcome, RunRequest } from "../../runners/protocol.ts";
 import { createJobToken } from "../identity/job-token.ts";
 import { reclaimJob, renewLeaseDuring } from "../jobs/lifecycle/claim.ts";
 import { type RetryDeps, retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
@@ -38,14 +38,12 @@ export interface InvokeRunnerDeps extends ValueDeps, RetryDeps, RightsDeps {
   waitsForMs: () => number;
 }
 
-/** The artefact that a job runs, and how to call it. */
-export interface Executable {
+/** The part of a runner's request that the version of a script determines. */
+export interface Executable extends Pick<RunRequest, "params" | "dedicated"> {
   runner: RunnerLanguage;
-  artefact: { key: string; sha256: string };
-  params: string[] | null;
-  paramTypes?: ParamTypes | undefined;
-  preprocessor?: Preprocessor | undefined;
-  dedicated: boolean;
+  artefact: Omit<RunRequest["artefact"], "url">;
+  paramTypes?: RunRequest["paramTypes"] | undefined;
+  preprocessor?: RunRequest["preprocessor"] | undefined;
   /** The secrets in its arguments, which its output must not show, and the audit log entries of reading them. */
   given?: { secrets: readonly string[]; audit: (atMs: number) => PutRequest[] };
   together?: RunnerBatch;
@@ -58,13 +56,7 @@ export interface RunnerBatch extends BatchRecorder {
   withinMs: number;
   /** The S3 key for a result that is too large for the reply. */
   resultKey: string;
-  runs: {
-    job: Omit<RunningJob, "args">;
-    artefact: Executable["artefact"];
-    params: string[] | null;
-    paramTypes?: Executable["paramTypes"];
-    args: NextRun["args"];
-  }[];
+  runs: (Pick<Executable, "artefact" | "params" | "paramTypes"> & { job: Omit<RunningJob, "args">; args: NextRun["args"] })[];
 }
 
 /** The argument that names another function than `main` (api.md §5). */

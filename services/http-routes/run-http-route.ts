@@ -12,7 +12,7 @@ import type { Actor } from "../../core/people/actor.ts";
 import { escapeReferences } from "../../core/resources/references.ts";
 import { ENTRYPOINT_ARGUMENT } from "../execution/invoke-runner.ts";
 import { runAndWait } from "../execution/requests/run-and-wait.ts";
-import { createCheckedJob, type RunTarget, type VersionRunRequest } from "../execution/requests/run-request.ts";
+import { createCheckedJob, type RunTarget, requestVersion, type VersionRunRequest } from "../execution/requests/run-request.ts";
 import type { SyncResult } from "../execution/requests/run-sync.ts";
 import { findPreviousRunOf, startRun } from "../execution/requests/start-run.ts";
 import { findStreamedRun, type StreamedRun, startStreamedRun } from "../execution/requests/start-streamed-run.ts";
@@ -122,21 +122,20 @@ async function buildRouteRequest(
   const repeated = { args: { args, params }, files };
   const { idempotency } = found.own;
   const delivery = idempotency ? { id: findDeliveryId(idempotency, payload.headers, parsed), ttlS: idempotency.ttl } : undefined;
-  return {
-    target,
-    options: { actor, workspace, id: undefined, lineage: undefined, scheduledForMs: undefined },
-    tag: undefined,
-    cacheTtlS: undefined,
-    arguments: {
-      ...parsed,
-      files,
-      // Those of the authentication are added last, so that no part of the request replaces them.
-      args: escapeReferences({ ...args, ...admission.args }) as Record<string, unknown>,
-      ...(event ? { event: toHttpEvent(found, sent, event) } : {}),
+  const request = requestVersion(
+    {
+      target,
+      arguments: {
+        ...parsed,
+        files,
+        // Those of the authentication are added last, so that no part of the request replaces them.
+        args: escapeReferences({ ...args, ...admission.args }) as Record<string, unknown>,
+        ...(event ? { event: toHttpEvent(found, sent, event) } : {}),
+      },
     },
-    idempotencyKey: chooseKey(found, admission, payload, { target, repeated, delivery }),
-    adapt: (job) => adaptJob(target, job, trigger),
-  };
+    { actor, workspace, idempotencyKey: chooseKey(found, admission, payload, { target, repeated, delivery }) },
+  );
+  return { ...request, adapt: (job) => adaptJob(target, job, trigger) };
 }
 
 /** A caller learns only that nothing can run here. The route shows the reason to its owners. */

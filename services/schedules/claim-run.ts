@@ -3,6 +3,7 @@ import { actions } from "../../contract/access/actions.ts";
 import { resolveConcurrency } from "../../core/jobs/concurrency.ts";
 import { findDelegation, hasEnded, type QueuedJob, type RunningJob } from "../../core/jobs/job.ts";
 import type { JobMessage } from "../../core/jobs/lifecycle.ts";
+import { versionFields } from "../../core/jobs/run-settings.ts";
 import type { JobActor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { may } from "../../core/permissions/may.ts";
@@ -173,12 +174,6 @@ async function startRun(deps: ClaimRunDeps, job: QueuedJob, loaded: LoadedSchedu
   }
 }
 
-/** The fields of a job that the version of its script or flow determines. */
-const VERSION_FIELDS = [
-  ...["hash", "language", "tag", "priority", "timeoutS", "email", "permissionedAs", "superAdmin", "starter", "delegatedBy"],
-  ...["cacheTtlS", "cacheKey", "eraseAfterS", "flow"],
-] as const;
-
 /** Returns the fields that have changed because another version was saved since the job was created. */
 async function refreshRun(
   deps: ClaimRunDeps,
@@ -190,5 +185,5 @@ async function refreshRun(
   const wanted = buildRun(run, tickMs);
   // The arguments are stored already. They are part of the key of a cached result.
   const fresh = await prepareJob(deps, { ...wanted, ...(wanted.cacheTtlS ? {} : { args: {} }), retention: job.retention });
-  return Object.fromEntries(VERSION_FIELDS.map((name) => [name, (fresh as Record<string, unknown>)[name]]));
+  return Object.fromEntries(versionFields.map((name) => [name, (fresh as Record<string, unknown>)[name]]));
 }

@@ -63,10 +63,10 @@ export function buildRun({ workspace, schedule, target }: ScheduledTarget, tickM
   const { retry, tag } = settings;
   const { concurrency: _, ...fields } =
     target.kind === "flow"
-      ? { ...buildFlowJobFields(target.version) }
+      ? buildFlowJobFields(target.version)
       : retry
-        ? { ...buildRetriedScript(target.version, retry, args), concurrency: undefined }
-        : { ...buildScriptJobFields(target.version) };
+        ? buildRetriedScript(target.version, retry, args)
+        : buildScriptJobFields(target.version);
   return {
     actor: toRunner(schedule),
     workspace,

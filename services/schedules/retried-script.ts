@@ -1,17 +1,16 @@
 import type { Retry } from "../../contract/flows/flow-value.ts";
 import { limits } from "../../contract/limits.ts";
+import { pickSettings } from "../../core/jobs/run-settings.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
-import type { NewJob } from "../jobs/queue/enqueue.ts";
 
 /** Returns the fields of a job that runs a script as the only step of a flow, which has the retries. The script's arguments are those of the flow. */
-export function buildRetriedScript(
-  { path, onBehalfOf, priority }: Runnable,
-  retry: Retry,
-  args: Record<string, unknown>,
-): Pick<NewJob, "kind" | "path" | "code" | "timeoutS" | "onBehalfOf" | "priority"> {
+export function buildRetriedScript(version: Runnable, retry: Retry, args: Record<string, unknown>) {
+  const { path, onBehalfOf } = version;
   const input_transforms = Object.fromEntries(
     Object.keys(args).map((name) => [name, { type: "javascript" as const, expr: `flow_input[${JSON.stringify(name)}]` }]),
   );
   const flow = { modules: [{ id: "a", value: { type: "script" as const, path, input_transforms }, retry }] };
-  return { kind: "singlestepflow", path, code: { flow }, timeoutS: limits.flowTimeoutS, onBehalfOf, priority };
+  // The step has the limits of the script, and a flow has no cached results.
+  const ofStep = { hash: undefined, language: undefined, concurrency: undefined, cacheTtlS: undefined, timeoutS: limits.flowTimeoutS };
+  return { ...pickSettings("script", version), ...ofStep, kind: "singlestepflow" as const, path, code: { flow }, onBehalfOf };
 }

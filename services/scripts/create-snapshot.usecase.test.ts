@@ -193,8 +193,7 @@ describe("a preview of a bundle", () => {
     const bundle = aBundle();
     const { id } = await startRun(world.deps, await request(bundle));
     const other = await request(aBundle());
-    const named = "preview" in other ? { ...other, preview: { ...other.preview, id } } : other;
-    await expect(startRun(world.deps, named)).rejects.toMatchObject({ code: "job.idTaken" });
+    await expect(startRun(world.deps, { ...other, job: { ...other.job, id } })).rejects.toMatchObject({ code: "job.idTaken" });
     await work(world);
     expect(await fetch(built[0]?.bundleUrl ?? "").then((answer) => answer.text())).toBe(bundle);
   });

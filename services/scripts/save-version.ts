@@ -12,6 +12,7 @@ import { MAX_PARENTS, type NewScript } from "../../contract/routes/stored/script
 import type { Bundle } from "../../core/builds/bundle.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
+import { readSettings } from "../../core/jobs/run-settings.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import {
@@ -146,14 +147,13 @@ function buildRunnable({ workspace, newScript, onBehalfOf }: SaveRequest, hash: 
     path: newScript.path,
     hash,
     language: newScript.language,
+    ...readSettings("script", newScript),
     timeoutS: newScript.timeout ?? limits.defaultTimeoutS,
     tag: newScript.tag ?? newScript.language,
     dedicated: newScript.dedicated_worker ?? false,
-    ...(newScript.priority ? { priority: newScript.priority } : {}),
     ...(newScript.concurrent_limit ? { concurrency: toConcurrencyRule(newScript, newScript.concurrent_limit, newScript.path) } : {}),
     ...(onBehalfOf ? { onBehalfOf } : {}),
     ...(typeof newScript.delete_after_secs === "number" ? { deleteAfterS: newScript.delete_after_secs } : {}),
-    ...(newScript.cache_ttl ? { cacheTtlS: newScript.cache_ttl } : {}),
     ...(newScript.cache_ignore_s3_path ? { cacheIgnoresPaths: true } : {}),
     ...(newScript.idempotent_webhook_id ? { onceByWebhookId: true } : {}),
     archived: false,

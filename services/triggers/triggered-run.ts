@@ -49,7 +49,5 @@ export function describeStartFault(
 export function adaptJob(target: RunTarget, job: NewJob, { kind, path, retry }: StoredTrigger): NewJob {
   const origin = { trigger: kind, triggerPath: path };
   if (!retry || target.kind === "flow" || job.preprocess) return { ...job, ...origin };
-  const { actor, workspace, id, lineage, scheduledForMs, args, tag, retention, idempotencyKey } = job;
-  const own = { actor, workspace, id, lineage, scheduledForMs, args, tag, retention, idempotencyKey };
-  return { ...own, ...buildRetriedScript(target.version, retry as Retry, args), ...origin };
+  return { ...job, ...buildRetriedScript(target.version, retry as Retry, job.args), ...origin };
 }

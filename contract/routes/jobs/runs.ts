@@ -78,6 +78,7 @@ export const bundlePreviewSchema = previewSchema.extend({
 });
 export type BundlePreview = z.output<typeof bundlePreviewSchema>;
 const previewQuery = runQuery.extend({ timeout: z.coerce.number().int().min(1).max(limits.maxTimeoutS).optional() });
+export type PreviewQuery = z.output<typeof previewQuery>;
 
 const inputTransform = z.discriminatedUnion("type", [
   z.object({ type: z.literal("static"), value: anyJson.optional() }),

@@ -22,7 +22,7 @@ import { loadJson } from "../../jobs/values/values.ts";
 import { callHandler, HANDLER_IDENTITY } from "../../outcome-handlers/call-handler.ts";
 import { createSchedule } from "../../schedules/save.ts";
 import { runAndWait } from "../requests/run-and-wait.ts";
-import type { RunTarget, VersionRunRequest } from "../requests/run-request.ts";
+import { type RunTarget, requestVersion, type VersionRunRequest } from "../requests/run-request.ts";
 import { startRun } from "../requests/start-run.ts";
 import { startStreamedRun } from "../requests/start-streamed-run.ts";
 import { checkPreprocessed } from "./check-preprocessed.ts";
@@ -55,14 +55,12 @@ async function addChecked(fields: Partial<Runnable> = {}): Promise<Runnable> {
 }
 
 const deps = () => ({ ...world.deps, syncLimitMs: async () => 5000 });
-const aRequest = (target: RunTarget, args: Args, event?: VersionRunRequest["arguments"]["event"]): VersionRunRequest => ({
-  target,
-  options: { actor: anAdmin, workspace: world.workspace, id: undefined, lineage: undefined, scheduledForMs: undefined },
-  tag: undefined,
-  cacheTtlS: undefined,
-  arguments: { args, files: [], wrapped: false, ...(event ? { event } : {}) },
-  idempotencyKey: undefined,
-});
+type Event = VersionRunRequest["version"]["arguments"]["event"];
+const aRequest = (target: RunTarget, args: Args, event?: Event): VersionRunRequest =>
+  requestVersion(
+    { target, arguments: { args, files: [], wrapped: false, ...(event ? { event } : {}) } },
+    { actor: anAdmin, workspace: world.workspace },
+  );
 const ofScript = (): RunTarget => ({ kind: "script", version: script });
 const ofFlow = (): RunTarget => ({ kind: "flow", version: flow });
 
@@ -230,7 +228,7 @@ describe("a flow", () => {
 });
 
 describe("a script with a preprocessor", () => {
-  const event = { kind: "webhook" } as unknown as VersionRunRequest["arguments"]["event"];
+  const event = { kind: "webhook" } as unknown as Event;
 
   it.each(["with its result", "from the queue"])(
     "runs %s in a runner that asks for the check of the preprocessor's result",

@@ -23,14 +23,13 @@ export async function buildDependenciesRequest(
     }),
   );
   return {
-    preview: {
+    job: {
       ...(await buildJobOptions(deps, actor, workspace, query)),
       kind: "dependencies",
       path: findPreviewPath(actor, workspace, path),
       language: entry.language,
       code: { content: entry.raw_code, at: path, sources, dependencyFiles: files ?? undefined, tempScripts: temps ?? undefined },
       args: {},
-      tag: query.tag,
       timeoutS: BUILD_S,
       idempotencyKey: idempotencyKeyFrom(headers, [workspace, actor.email, "dependencies"], { args: { ...body }, files: [] }),
     },
@@ -44,13 +43,12 @@ export async function buildFlowDependenciesRequest(
 ): Promise<RunRequest> {
   const { path, flow_value: flow, raw_workspace_dependencies: files, temp_script_refs: temps } = body;
   return {
-    preview: {
+    job: {
       ...(await buildJobOptions(deps, actor, workspace, query)),
       kind: "flowdependencies",
       path: findPreviewPath(actor, workspace, path),
       code: { flow, at: path ?? undefined, dependencyFiles: files ?? undefined, tempScripts: temps ?? undefined },
       args: {},
-      tag: query.tag,
       timeoutS: BUILD_S,
       idempotencyKey: idempotencyKeyFrom(headers, [workspace, actor.email, "flow_dependencies"], { args: { ...body }, files: [] }),
     },

@@ -7,7 +7,7 @@ import { checkBundle } from "../../../core/builds/check-bundle.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { idempotencyKeyFrom } from "../../jobs/queue/idempotency-key.ts";
 import { findPreviewPath } from "../../jobs/queue/preview-path.ts";
-import { type BuildRequestDeps, buildJobOptions, type PreviewRequest, type RunRequest } from "./run-request.ts";
+import { type BuildRequestDeps, buildJobOptions, type RunRequest } from "./run-request.ts";
 
 /** A call that runs code that is not stored. */
 export interface PreviewCall<Body> {
@@ -22,11 +22,11 @@ export interface PreviewCall<Body> {
 export async function buildPreviewRequest(
   deps: BuildRequestDeps,
   { actor, workspace, query, body, headers }: PreviewCall<Preview>,
-): Promise<PreviewRequest> {
+): Promise<RunRequest> {
   const { content, language, path, args = {}, lock, temp_script_refs: tempScripts } = body;
   const code = { content, ...defined({ lock }), ...(tempScripts ? { tempScripts } : {}) };
   return {
-    preview: {
+    job: {
       ...(await buildJobOptions(deps, actor, workspace, query)),
       kind: "preview",
       path: findPreviewPath(actor, workspace, path),
@@ -34,7 +34,6 @@ export async function buildPreviewRequest(
       code,
       args,
       tag: query.tag ?? body.tag ?? language,
-      timeoutS: query.timeout,
       idempotencyKey: idempotencyKeyFrom(headers, [workspace, actor.email, "preview"], { args: { args, code, language }, files: [] }),
     },
   };
@@ -48,10 +47,10 @@ export async function buildBundlePreviewRequest(
   const { actor, workspace, body, bytes, headers } = call;
   const { kind, format, ...preview } = body;
   const bundle = checkBundle({ bytes, tar: kind === "tarbundle", ...(format ? { format } : {}) }, body);
-  const { preview: job } = await buildPreviewRequest(deps, { ...call, body: preview });
+  const { job } = await buildPreviewRequest(deps, { ...call, body: preview });
   const { args, language, content } = body;
   return {
-    preview: {
+    job: {
       ...job,
       code: { content, bundle },
       idempotencyKey: idempotencyKeyFrom(headers, [workspace, actor.email, "preview_bundle"], {
@@ -70,7 +69,7 @@ export async function buildFlowPreviewRequest(
 ): Promise<RunRequest> {
   const { value, path, args, restarted_from: origin, temp_script_refs: tempScripts } = body;
   return {
-    preview: {
+    job: {
       ...(await buildJobOptions(deps, actor, workspace, query)),
       kind: "flowpreview",
       path: findPreviewPath(actor, workspace, path),

@@ -2,7 +2,7 @@ import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { eraseAfterReply } from "../../jobs/erasure/erase-after-reply.ts";
 import type { EraseJobDeps } from "../../jobs/erasure/job-data.ts";
 import { checkQueueLimit } from "../../jobs/queue/queue-limit.ts";
-import { type CreateNewJobDeps, createCheckedJob, getJobOptions, type RunRequest } from "./run-request.ts";
+import { type CreateNewJobDeps, createCheckedJob, type RunRequest } from "./run-request.ts";
 import { joinRun, type RunSyncDeps, runFlowSync, runSync, type SyncResult } from "./run-sync.ts";
 import { findPreviousRunOf, type StartRunOptions } from "./start-run.ts";
 
@@ -20,7 +20,7 @@ export async function runAndWait(
   request: RunRequest,
   { queueLimit }: Pick<StartRunOptions, "queueLimit"> = {},
 ): Promise<SyncResult & { replayed: boolean }> {
-  const { actor, workspace } = getJobOptions(request);
+  const { actor, workspace } = request.job;
   const previous = await findPreviousRunOf(deps, request);
   if (previous) return { ...(await joinRun(deps, actor, previous, await deps.syncLimitMs())), replayed: true };
   await checkQueueLimit(deps, workspace, queueLimit);
@@ -30,10 +30,10 @@ export async function runAndWait(
 async function runNew(deps: RunAndWaitDeps, request: RunRequest): Promise<SyncResult> {
   const job = await createCheckedJob(deps, request);
   const limitMs = await deps.syncLimitMs();
-  if ("preview" in request) {
+  if (!request.version) {
     return job.kind === "flowpreview" ? runFlowSync(deps, job, limitMs) : runSync(deps, job, undefined, limitMs);
   }
-  const { target } = request;
+  const { target } = request.version;
   const { deleteAfterS } = target.version;
   const run = { ...job, eraseAfterS: deleteAfterS === undefined ? undefined : Math.max(deleteAfterS, UNREAD_RESULT_S) };
   // A script with the retries of a trigger is the only step of a flow.

@@ -2,8 +2,10 @@ import { v7 as uuidv7 } from "uuid";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
+import { defined } from "../../../contract/defined.ts";
 import type { RunQuery } from "../../../contract/routes/jobs/runs.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
+import { readSettings } from "../../../core/jobs/run-settings.ts";
 import { type Arguments, addFilesToEvent, mergeStoredFiles } from "../../../core/payload/arguments.ts";
 import { buildPreprocessorArguments } from "../../../core/payload/preprocessor-arguments.ts";
 import type { Actor } from "../../../core/people/actor.ts";
@@ -12,7 +14,6 @@ import { escapeReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { previewBundleKey } from "../../builds/preview-bundle.ts";
 import { storeFiles } from "../../files/store.ts";
-import type { IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
 import { buildFlowJobFields, buildScriptJobFields, type NewJob } from "../../jobs/queue/enqueue.ts";
 import { resolveLineage } from "../../jobs/queue/lineage.ts";
 import { loadReferenceScope } from "../../resources/reference-scope.ts";
@@ -24,30 +25,23 @@ export type RunTarget = { kind: "script"; version: Runnable } | { kind: "flow"; 
 
 type StoredFiles = Awaited<ReturnType<typeof storeFiles>>;
 
-/** The fields of a job that its caller chooses. */
-type JobOptions = Pick<NewJob, "actor" | "workspace" | "id" | "lineage" | "scheduledForMs" | "delayS">;
-
-/** A call that runs a stored script or flow. Nothing of it is stored yet. */
-export interface VersionRunRequest {
-  target: RunTarget;
-  options: JobOptions;
-  tag: string | undefined;
-  /** The cache time in seconds. 0 does not turn off the script's own `cache_ttl`. */
-  cacheTtlS: number | undefined;
-  arguments: Arguments;
-  idempotencyKey: IdempotencyKey | undefined;
-  /** Changes the job before it is created, such as one that a trigger starts. */
+/** A call that runs something. Nothing of it is stored yet. */
+export interface RunRequest {
+  /** The request for its job. The arguments of a stored version are added when their files are stored. */
+  job: NewJob;
+  /** The stored version that it runs, with the arguments as they were sent. Absent for code that is not stored. */
+  version?: { target: RunTarget; arguments: Arguments };
+  /** The bundle of a preview, which is stored with the job. */
+  bundle?: { bytes: Buffer; sha256: string };
+  /** Changes the request for the job before it is created, such as that of a trigger. */
   adapt?: (job: NewJob) => NewJob;
 }
 
-/** A call that runs code that is not stored, as a complete job. A bundle is stored with the job. */
-export interface PreviewRequest {
-  preview: NewJob;
-  bundle?: { bytes: Buffer; sha256: string };
-}
+/** A call that runs a stored script or flow. */
+export type VersionRunRequest = RunRequest & Required<Pick<RunRequest, "version">>;
 
-/** A call that runs a stored version, or code that is not stored. */
-export type RunRequest = VersionRunRequest | PreviewRequest;
+/** The fields of a job that its caller chooses. */
+type JobOptions = Partial<NewJob> & Pick<NewJob, "actor" | "workspace">;
 
 export type CreateNewJobDeps = { objects: Pick<ObjectTable, "get" | "batchGet">; storage: Storage };
 
@@ -62,33 +56,31 @@ export interface BuildRequestDeps {
 export async function buildJobOptions(deps: BuildRequestDeps, actor: Actor, workspace: string, query: RunQuery): Promise<JobOptions> {
   const { job_id: id, scheduled_in_secs: delayS, scheduled_for: at } = query;
   const scheduledForMs = at === undefined ? undefined : Date.parse(at);
-  return { actor, workspace, id, lineage: await resolveLineage(deps, actor, workspace, query), scheduledForMs, delayS };
+  const lineage = await resolveLineage(deps, actor, workspace, query);
+  return { actor, workspace, id, lineage, scheduledForMs, delayS, ...readSettings("query", query) };
 }
 
-/** Returns the options that the caller chose, of either form of request. */
-export const getJobOptions = (request: RunRequest): JobOptions => ("preview" in request ? request.preview : request.options);
+/** Returns the request to run a stored version. The options of the caller replace the settings of the version. */
+export function requestVersion(version: VersionRunRequest["version"], options: JobOptions): VersionRunRequest {
+  const { target } = version;
+  const chosen = { ...defined(options), args: {} };
+  if (target.kind === "script") return { job: { ...buildScriptJobFields(target.version), ...chosen }, version };
+  // Only the results of scripts are cached.
+  return { job: { ...buildFlowJobFields(target.version), ...chosen, cacheTtlS: undefined }, version };
+}
 
 /** Stores the files of a request and returns its job. Throws `file.storageOff`. */
 export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest): Promise<NewJob> {
-  if ("preview" in request) return createPreviewJob(deps, request);
-  const { target, options, tag, cacheTtlS, idempotencyKey, adapt = (job) => job } = request;
-  const sent = await escapeForbiddenReferences(deps, options, request.arguments);
+  const { job, version, adapt = (each) => each } = request;
+  if (!version) return storeBundle(deps, request);
+  const { target } = version;
+  const sent = await escapeForbiddenReferences(deps, job, version.arguments);
   const { files } = sent;
-  const version = target.kind === "script" ? buildScriptJobFields(target.version) : buildFlowJobFields(target.version);
-  const id = files.length === 0 ? options.id : (options.id ?? uuidv7());
+  if (files.length === 0) return adapt({ ...job, ...buildJobArguments(target, sent, {}) });
+  const { id = uuidv7(), workspace } = job;
   // The arguments name the files of a form, so these cannot move if the job waits for long. They are stored before the job.
-  const stored =
-    id === undefined || files.length === 0 ? {} : await storeFiles(deps, { id, workspace: options.workspace, retention: "long" }, files);
-  return adapt({
-    ...options,
-    ...version,
-    ...(version.kind === "script" ? { cacheTtlS: cacheTtlS || version.cacheTtlS } : {}),
-    id,
-    ...(files.length === 0 ? {} : { retention: "long" as const }),
-    tag: tag ?? version.tag,
-    ...buildJobArguments(target, sent, stored),
-    idempotencyKey,
-  });
+  const stored = await storeFiles(deps, { id, workspace, retention: "long" }, files);
+  return adapt({ ...job, id, retention: "long", ...buildJobArguments(target, sent, stored) });
 }
 
 /**
@@ -97,21 +89,22 @@ export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest):
  */
 export async function createCheckedJob(deps: CreateNewJobDeps, request: RunRequest): Promise<NewJob> {
   const job = await createNewJob(deps, request);
-  const problem = "preview" in request || job.preprocess ? undefined : await findArgumentProblem(request.target.version, job.args);
+  const { version } = request;
+  const problem = !version || job.preprocess ? undefined : await findArgumentProblem(version.target.version, job.args);
   if (problem) throw problem;
   return job;
 }
 
 /** Stores the bundle of a preview and returns its job, which has a fixed place for what it stores. */
-async function createPreviewJob({ storage }: CreateNewJobDeps, { preview, bundle }: PreviewRequest): Promise<NewJob> {
-  if (!bundle) return preview;
-  const job = { ...preview, id: preview.id ?? uuidv7(), retention: "long" as const };
-  await storage.putObject(previewBundleKey(job, bundle.sha256), bundle.bytes, "application/octet-stream");
-  return job;
+async function storeBundle({ storage }: CreateNewJobDeps, { job, bundle }: RunRequest): Promise<NewJob> {
+  if (!bundle) return job;
+  const owner = { ...job, id: job.id ?? uuidv7(), retention: "long" as const };
+  await storage.putObject(previewBundleKey(owner, bundle.sha256), bundle.bytes, "application/octet-stream");
+  return owner;
 }
 
 /** Arguments in which no text refers to what the scopes of the caller's token do not let it read. */
-async function escapeForbiddenReferences(deps: CreateNewJobDeps, { actor, workspace }: JobOptions, sent: Arguments): Promise<Arguments> {
+async function escapeForbiddenReferences(deps: CreateNewJobDeps, { actor, workspace }: NewJob, sent: Arguments): Promise<Arguments> {
   if (actor.kind === "job" || actor.scopes === undefined) return sent;
   const isAllowed = await loadReferenceScope(deps, { actor, workspace }, [sent.args, sent.event]);
   const args = escapeReferences(sent.args, isAllowed) as Record<string, unknown>;

@@ -10,7 +10,7 @@ import { addScript, addWorkspace, listJobs, resumeDue } from "../../../test/supp
 import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { loadLogs, loadValue } from "../../jobs/values/values.ts";
 import { runAndWait } from "./run-and-wait.ts";
-import type { VersionRunRequest } from "./run-request.ts";
+import { requestVersion, type VersionRunRequest } from "./run-request.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -18,17 +18,12 @@ beforeAll(async () => {
   await addWorkspace(world);
 });
 
-const options = { actor: anAdmin, id: undefined, parent: undefined, root: undefined, scheduledForMs: undefined };
-
 function aRequest(version: Runnable, key?: string): VersionRunRequest {
-  return {
-    target: { kind: "script", version },
-    options: { ...options, workspace: world.workspace },
-    tag: undefined,
-    cacheTtlS: 6000,
-    arguments: { args: {}, files: [], wrapped: false },
-    idempotencyKey: key === undefined ? undefined : { key: repeatedCallObject.key(key), fingerprint: "same", retentionMs: 60_000_000 },
-  };
+  const idempotencyKey = key === undefined ? undefined : { key: repeatedCallObject.key(key), fingerprint: "same", retentionMs: 60_000_000 };
+  return requestVersion(
+    { target: { kind: "script", version }, arguments: { args: {}, files: [], wrapped: false } },
+    { actor: anAdmin, workspace: world.workspace, cacheTtlS: 6000, idempotencyKey },
+  );
 }
 const run = (request: VersionRunRequest) => runAndWait({ ...world.deps, syncLimitMs: async () => 5000 }, request);
 const runsOf = (id: string) => world.runs.filter(({ job }) => job === id).length;
@@ -80,7 +75,7 @@ describe("runAndWait with a cached result, whichever of its writes fails,", () =
     const other = aRequest(await addScript(world, { path: `f/t/${randomUUID()}` }));
     const { id } = await run(other);
     const request = aRequest(version);
-    await expect(run({ ...request, options: { ...request.options, id } })).rejects.toMatchObject({ code: "job.idTaken" });
+    await expect(run({ ...request, job: { ...request.job, id } })).rejects.toMatchObject({ code: "job.idTaken" });
     const job = await world.deps.jobs.get(id);
     expect(job && extractStream(await loadLogs(world.deps, job), true)).toBe("own");
   });

@@ -2,7 +2,7 @@ import type { Job } from "../../../core/jobs/job.ts";
 import { type CreateJobDeps, findPreviousRun, type IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
 import { type EnqueueDeps, enqueueJob } from "../../jobs/queue/enqueue.ts";
 import { checkQueueLimit } from "../../jobs/queue/queue-limit.ts";
-import { type CreateNewJobDeps, createCheckedJob, getJobOptions, type RunRequest } from "./run-request.ts";
+import { type CreateNewJobDeps, createCheckedJob, type RunRequest } from "./run-request.ts";
 
 type StartRunDeps = EnqueueDeps & CreateJobDeps & CreateNewJobDeps;
 
@@ -26,7 +26,7 @@ export async function startRun(
 ): Promise<{ id: string; replayed: boolean }> {
   const previous = await findPreviousRunOf(deps, request);
   if (previous) return { id: previous.id, replayed: true };
-  await checkQueueLimit(deps, getJobOptions(request).workspace, queueLimit);
+  await checkQueueLimit(deps, request.job.workspace, queueLimit);
   const job = await createCheckedJob(deps, request);
   const watched = watchedUntilMs === undefined ? job : { ...job, watchedUntilMs };
   const { id } = await enqueueJob(deps, streamKey ? { ...watched, idempotencyKey: streamKey } : watched);
@@ -35,6 +35,6 @@ export async function startRun(
 
 /** Returns the job that an earlier call with the request's idempotency key started. Throws `idempotency.reused`. */
 export async function findPreviousRunOf(deps: CreateJobDeps, request: RunRequest): Promise<Job | undefined> {
-  const key = "preview" in request ? request.preview.idempotencyKey : request.idempotencyKey;
+  const { idempotencyKey: key } = request.job;
   return key && findPreviousRun(deps, key);
 }

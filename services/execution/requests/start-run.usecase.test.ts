@@ -9,10 +9,11 @@ import { expectToSurviveFaults, withFault } from "../../../test/support/use-case
 import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
 import { addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/world-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
+import type { NewJob } from "../../jobs/queue/enqueue.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { createResource } from "../../resources/save.ts";
 import { createFolder } from "../../workspaces/folders.ts";
-import { buildJobOptions, type VersionRunRequest } from "./run-request.ts";
+import { buildJobOptions, requestVersion, type VersionRunRequest } from "./run-request.ts";
 import { startRun } from "./start-run.ts";
 
 let world: World;
@@ -24,28 +25,24 @@ beforeAll(async () => {
 /** Arguments that fit the head, that are a separate item, and that S3 holds. */
 const texts = { small: "s", "middle-sized": "m".repeat(2000), large: "l".repeat(20_000) };
 
-async function aRequest(args: object, fields: Partial<VersionRunRequest["options"]> = {}, key?: string): Promise<VersionRunRequest> {
+async function aRequest(args: object, fields: Partial<NewJob> = {}, key?: string): Promise<VersionRunRequest> {
   const version: Runnable = await addScript(world, { path: `f/t/${randomUUID()}` });
-  return {
-    target: { kind: "script", version },
-    options: {
-      actor: anAdmin,
-      workspace: world.workspace,
-      id: undefined,
-      scheduledForMs: undefined,
-      ...fields,
-    },
-    tag: undefined,
-    cacheTtlS: undefined,
-    arguments: { args: args as Record<string, unknown>, files: [], wrapped: false },
-    idempotencyKey: key === undefined ? undefined : { key: repeatedCallObject.key(key), fingerprint: "same", retentionMs: 60_000_000 },
-  };
+  const idempotencyKey = key === undefined ? undefined : { key: repeatedCallObject.key(key), fingerprint: "same", retentionMs: 60_000_000 };
+  return requestVersion(
+    { target: { kind: "script", version }, arguments: { args: args as Record<string, unknown>, files: [], wrapped: false } },
+    { actor: anAdmin, workspace: world.workspace, ...fields, idempotencyKey },
+  );
 }
 
 const runsOf = ({ id }: Pick<Job, "id">) => world.runs.filter(({ job }) => job === id).length;
 
 /** Every job of the request's script has succeeded, has run once, and has its arguments. Returns their ids. */
-async function expectRunsOnce({ target, arguments: { args } }: VersionRunRequest): Promise<string[]> {
+async function expectRunsOnce({
+  version: {
+    target,
+    arguments: { args },
+  },
+}: VersionRunRequest): Promise<string[]> {
   const jobs = await listJobs(world, target.version.path);
   for (const job of jobs) {
     if (!hasEnded(job)) throw new Error(`The job is ${job.state}.`);
@@ -114,10 +111,10 @@ describe("a delay", () => {
   it("is counted from the creation of the job, however long the request was read", async () => {
     let reading = world.clock.nowMs;
     const slow = { ...world.deps, nowMs: () => (reading += 7) };
-    const { target, ...rest } = await aRequest({});
+    const { version } = await aRequest({});
     const options = await buildJobOptions(slow, anAdmin, world.workspace, { ...runQuery.parse({}), scheduled_in_secs: 3 });
-    await startRun(slow, { target, ...rest, options });
-    const [job] = await listJobs(world, target.version.path);
+    await startRun(slow, requestVersion(version, options));
+    const [job] = await listJobs(world, version.target.version.path);
     expect(job?.scheduledForMs).toBe(Number(job?.createdAtMs) + 3000);
   });
 });
@@ -143,7 +140,7 @@ describe("an Idempotency-Key", () => {
   it("starts one job for equal calls at once that find the key of a job that is gone", async () => {
     const request = await aRequest({}, {}, randomUUID());
     await withFault({ write: 2, moment: "before", kind: "death" }, () => startRun(world.deps, request));
-    for (const { id } of await listJobs(world, request.target.version.path)) await world.deps.jobs.deleteUnclaimed(id);
+    for (const { id } of await listJobs(world, request.version.target.version.path)) await world.deps.jobs.deleteUnclaimed(id);
     const answered = await Promise.all(Array.from({ length: 8 }, () => startRun(world.deps, request)));
     await work(world);
     expect(await expectRunsOnce(request)).toEqual([...new Set(answered.map(({ id }) => id))]);
@@ -152,7 +149,7 @@ describe("an Idempotency-Key", () => {
   it("stays with the new job when a slow call still removes the one that is gone", async () => {
     const request = await aRequest({}, {}, randomUUID());
     await withFault({ write: 2, moment: "before", kind: "death" }, () => startRun(world.deps, request));
-    for (const { id } of await listJobs(world, request.target.version.path)) await world.deps.jobs.deleteUnclaimed(id);
+    for (const { id } of await listJobs(world, request.version.target.version.path)) await world.deps.jobs.deleteUnclaimed(id);
     // The slow call has read the key and found no job. Before it continues, an equal call starts one.
     let first: { id: string } | undefined;
     const objects = {
@@ -174,7 +171,7 @@ describe("a token that runs one script only", () => {
     const path = `f/t/${randomUUID()}`;
     const request = await aRequest({ text: "$var:f/t/secret", known: "$var:f/t/known" });
     const actor = { ...anAdmin, scopes: [`jobs:run:scripts:${path}`, "variables:read:f/t/known"] };
-    const { id } = await startRun(world.deps, { ...request, options: { ...request.options, actor } });
+    const { id } = await startRun(world.deps, { ...request, job: { ...request.job, actor } });
     const job = await world.deps.jobs.get(id);
     if (!job) throw new Error("The job is absent.");
     expect(JSON.parse(await loadValue(world.deps, job, job.args))).toEqual({ text: "\\$var:f/t/secret", known: "$var:f/t/known" });
@@ -192,7 +189,7 @@ describe("a token that runs one script only", () => {
     const names = ["db", "around", "open", "circle", "absent"];
     const request = await aRequest(Object.fromEntries(names.map((name) => [name, `$res:f/t/${name}`])));
     const actor = { ...anAdmin, scopes: ["jobs:run:scripts", "resources:read", "variables:read:f/t/known"] };
-    const { id } = await startRun(world.deps, { ...request, options: { ...request.options, actor } });
+    const { id } = await startRun(world.deps, { ...request, job: { ...request.job, actor } });
     const job = (await world.deps.jobs.get(id)) ?? expect.fail();
     const kept = names.filter((name) => name !== "db" && name !== "around");
     expect(JSON.parse(await loadValue(world.deps, job, job.args))).toEqual({

@@ -52,7 +52,8 @@ export async function findStreamedRun(
 }
 
 /** Returns the key under which a streamed run is recorded beside the caller's own key. It counts only for the same script or flow and the same user. */
-function toStreamKey({ target, options: { workspace, actor }, idempotencyKey }: VersionRunRequest, run: string): IdempotencyKey {
+function toStreamKey({ job, version: { target } }: VersionRunRequest, run: string): IdempotencyKey {
+  const { workspace, actor, idempotencyKey } = job;
   const scope = ["stream", workspace, actor.email, target.kind, target.version.path, run];
   const hash = createHash("sha256").update(JSON.stringify(scope)).digest("hex");
   // A reader may come back as long as the job can be read.

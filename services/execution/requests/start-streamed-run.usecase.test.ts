@@ -7,7 +7,7 @@ import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-w
 import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
 import { addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/world-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
-import type { VersionRunRequest } from "./run-request.ts";
+import { requestVersion, type VersionRunRequest } from "./run-request.ts";
 import { startStreamedRun } from "./start-streamed-run.ts";
 
 let world: World;
@@ -17,26 +17,25 @@ beforeAll(async () => {
 });
 
 async function aRequest(retentionMs?: number): Promise<VersionRunRequest> {
-  return {
-    target: { kind: "script", version: await addScript(world, { path: `f/t/${randomUUID()}` }) },
-    options: { actor: anAdmin, workspace: world.workspace, id: undefined, scheduledForMs: undefined },
-    tag: undefined,
-    cacheTtlS: undefined,
-    arguments: { args: {}, files: [], wrapped: false },
-    idempotencyKey: retentionMs === undefined ? undefined : { key: repeatedCallObject.key(randomUUID()), fingerprint: "same", retentionMs },
-  };
+  const version = await addScript(world, { path: `f/t/${randomUUID()}` });
+  const idempotencyKey =
+    retentionMs === undefined ? undefined : { key: repeatedCallObject.key(randomUUID()), fingerprint: "same", retentionMs };
+  return requestVersion(
+    { target: { kind: "script", version }, arguments: { args: {}, files: [], wrapped: false } },
+    { actor: anAdmin, workspace: world.workspace, idempotencyKey },
+  );
 }
 
 const start = (request: VersionRunRequest, lastEventId?: string, deps: Partial<World["deps"]> = {}) =>
   startStreamedRun({ ...world.deps, ...deps }, request, { lastEventId });
-const countJobs = async ({ target }: VersionRunRequest) => (await listJobs(world, target.version.path)).length;
+const countJobs = async ({ version: { target } }: VersionRunRequest) => (await listJobs(world, target.version.path)).length;
 
 describe("a streamed run", () => {
   it("continues by the id of an event after the caller's own key has expired", async () => {
     const request = await aRequest(60_000);
     const first = await start(request);
     // DynamoDB has removed it.
-    if (request.idempotencyKey) await world.deps.objects.deleteItem(request.idempotencyKey.key);
+    if (request.job.idempotencyKey) await world.deps.objects.deleteItem(request.job.idempotencyKey.key);
     const lastEventId = formatEventId({ ...first.from, stream: 7 });
     expect(await start(request, lastEventId)).toMatchObject({ id: first.id, replayed: true, from: { stream: 7, run: first.from.run } });
     expect(await countJobs(request)).toBe(1);
@@ -83,7 +82,7 @@ describe("a streamed run", () => {
         check: async () => {
           await work(world);
           await passLease(world);
-          const jobs = await listJobs(world, request.target.version.path);
+          const jobs = await listJobs(world, request.version.target.version.path);
           expect(jobs.length).toBeLessThan(2);
           if (answered !== undefined) expect(jobs.map(({ id }) => id)).toEqual([answered]);
           for (const job of jobs) expect([hasEnded(job), world.runs.filter((run) => run.job === job.id).length]).toEqual([true, 1]);

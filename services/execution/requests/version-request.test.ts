@@ -8,7 +8,7 @@ it("a webhook's sender identifies a delivery by the field that the URL names", a
   const keyOf = async (body: object, headers: Record<string, string> = {}) => {
     const payload = { method: "POST", headers, query: {}, bytes: Buffer.from(JSON.stringify(body)) };
     const call = { actor, query: { idempotency_from: "stripe", idempotency_ttl: 600 }, payload };
-    return (await buildVersionRequest({ jobs: { get: async () => undefined } }, target, call, { includedHeaders: [] })).idempotencyKey;
+    return (await buildVersionRequest({ jobs: { get: async () => undefined } }, target, call, { includedHeaders: [] })).job.idempotencyKey;
   };
   const first = await keyOf({ id: "evt_1", attempt: 1 });
   expect(first).toMatchObject({ retentionMs: 600_000 });
@@ -25,7 +25,7 @@ it("an idempotency key of a script never finds the run of a flow at the same pat
   const keyOf = async (kind: RunTarget["kind"]) => {
     const target = { kind, version: { workspace: "team", path: "f/ops/a", onceByWebhookId: false } } as unknown as RunTarget;
     const deps = { jobs: { get: async () => undefined }, nowMs: Date.now };
-    return (await buildVersionRequest(deps, target, { actor, query: {}, payload }, { includedHeaders: [] })).idempotencyKey?.key;
+    return (await buildVersionRequest(deps, target, { actor, query: {}, payload }, { includedHeaders: [] })).job.idempotencyKey?.key;
   };
   expect(await keyOf("script")).toEqual(await keyOf("script"));
   expect(await keyOf("script")).not.toEqual(await keyOf("flow"));

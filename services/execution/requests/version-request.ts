@@ -4,7 +4,7 @@ import { parseArguments } from "../../../core/payload/arguments.ts";
 import { findDeliveryId } from "../../../core/payload/delivery.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { findIdempotencyKey } from "../../jobs/queue/idempotency-key.ts";
-import { type BuildRequestDeps, buildJobOptions, type RunTarget, type VersionRunRequest } from "./run-request.ts";
+import { type BuildRequestDeps, buildJobOptions, type RunTarget, requestVersion, type VersionRunRequest } from "./run-request.ts";
 
 /** A call of a script's or flow's webhook. */
 interface VersionCall {
@@ -40,12 +40,7 @@ export async function buildVersionRequest(
   const delivery = from === undefined ? undefined : { id: findDeliveryId({ from }, payload.headers, sent), ttlS: ttl };
   // A script and a flow may have the same path.
   const scope = [workspace, actor.email, ...(target.kind === "flow" ? ["flow"] : []), path];
-  return {
-    target,
-    options: await buildJobOptions(deps, actor, workspace, query),
-    tag: query.tag,
-    cacheTtlS: query.cache_ttl,
-    arguments: sent,
-    idempotencyKey: findIdempotencyKey(payload.headers, scope, sent, { onceByWebhookId, delivery }),
-  };
+  const options = await buildJobOptions(deps, actor, workspace, query);
+  const idempotencyKey = findIdempotencyKey(payload.headers, scope, sent, { onceByWebhookId, delivery });
+  return requestVersion({ target, arguments: sent }, { ...options, idempotencyKey });
 }

@@ -19,6 +19,7 @@ import { buildFlowJobFields, buildScriptJobFields, enqueueJob, type NewJob } fro
 import { loadValue } from "../../jobs/values/values.ts";
 import { addMember, removeMember } from "../../workspaces/members.ts";
 import { runAndWait } from "../requests/run-and-wait.ts";
+import { requestVersion } from "../requests/run-request.ts";
 import { findLostRight } from "./lost-rights.ts";
 
 let world: FlowWorld;
@@ -66,18 +67,11 @@ async function run(version: Runnable, more: Partial<NewJob> = {}): Promise<strin
 
 /** Runs a version by its hash in a synchronous call, and returns the name of the error or the state. */
 async function runSync(version: Runnable): Promise<string> {
-  const options = { actor: anAdmin, workspace: world.workspace, id: undefined, lineage: undefined, scheduledForMs: undefined };
-  const { id } = await runAndWait(
-    { ...world.deps, syncLimitMs: async () => 5000 },
-    {
-      target: { kind: "script", version },
-      options,
-      tag: undefined,
-      cacheTtlS: undefined,
-      arguments: { args: {}, files: [], wrapped: false },
-      idempotencyKey: undefined,
-    },
+  const called = requestVersion(
+    { target: { kind: "script", version }, arguments: { args: {}, files: [], wrapped: false } },
+    { actor: anAdmin, workspace: world.workspace },
   );
+  const { id } = await runAndWait({ ...world.deps, syncLimitMs: async () => 5000 }, called);
   return endOf(id);
 }
 

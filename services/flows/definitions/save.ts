@@ -23,6 +23,7 @@ import {
   type StoredFlow,
 } from "../../../core/flows/version.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
+import { readSettings } from "../../../core/jobs/run-settings.ts";
 import { write } from "../../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import { accessObject, noAccess } from "../../../core/permissions/access.ts";
@@ -182,15 +183,13 @@ function buildRunnable(
   behalf: RunnableFlow["onBehalfOf"],
 ): Omit<RunnableFlow, "build"> {
   const { value } = sent;
-  const priority = sent.priority ?? value.priority;
   return {
     workspace,
     path: sent.path,
     version,
     hash,
+    ...readSettings("flow", { ...sent, priority: sent.priority ?? value.priority }),
     tag: sent.tag ?? "flow",
-    ...(sent.timeout ? { timeoutS: sent.timeout } : {}),
-    ...(priority ? { priority } : {}),
     ...(value.concurrent_limit ? { concurrency: toConcurrencyRule(value, value.concurrent_limit, sent.path) } : {}),
     ...(behalf ? { onBehalfOf: behalf } : {}),
     ...(typeof value.delete_after_secs === "number" ? { deleteAfterS: value.delete_after_secs } : {}),

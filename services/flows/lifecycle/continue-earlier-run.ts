@@ -18,8 +18,8 @@ export async function continueEarlierRun(
   request: RunRequest,
   { value: sent, restarted_from: from }: FlowPreview,
 ): Promise<RunRequest> {
-  if (!from || !("preview" in request)) return request;
-  const { workspace } = request.preview;
+  if (!from || request.version) return request;
+  const { workspace } = request.job;
   const origin = await findJob(deps, { actor, action: actions.readJob }, { workspace, id: from.flow_job_id });
   if (from.nested !== undefined && from.nested !== null)
     throw notRestartedError(origin, "a preview can only restart at a step of its outermost list");
@@ -34,5 +34,5 @@ export async function continueEarlierRun(
     const { id = "" } = parseJournalRef(approved.ref) ?? {};
     throw notRestartedError(origin, `its step ${id} was approved for that run alone, so a preview must restart at that step or before it`);
   }
-  return { preview: { ...request.preview, flow: { execution: 0 }, reusedSteps, restartedFrom: origin.id } };
+  return { ...request, job: { ...request.job, flow: { execution: 0 }, reusedSteps, restartedFrom: origin.id } };
 }

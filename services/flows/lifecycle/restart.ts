@@ -19,6 +19,7 @@ import { isContainer, isParallel, ROOT } from "../../../core/flows/scopes.ts";
 import { flowVersionObject } from "../../../core/flows/version.ts";
 import { childName, childPrefix } from "../../../core/jobs/child-items.ts";
 import { type EndedJob, hasEnded, type Job, seesSecretsOf } from "../../../core/jobs/job.ts";
+import { pickSettings } from "../../../core/jobs/run-settings.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { escapeReferences, findReferences, parseReference } from "../../../core/resources/references.ts";
 import { permit } from "../../identity/permit.ts";
@@ -70,7 +71,7 @@ export async function restartFlow(
     { origin, plan, namesVersion: typeof request.flow_version === "number" },
     reused,
   );
-  const { kind, tag, timeoutS, priority, code } = origin;
+  const { kind, timeoutS, code } = origin;
   const sentArgs: unknown = await loadJson(deps, origin, origin.args);
   const path = isPreview ? findPreviewPath(actor, origin.workspace, origin.path) : origin.path;
   return enqueueJob(deps, {
@@ -84,10 +85,9 @@ export async function restartFlow(
     reusedSteps,
     restartedFrom: origin.id,
     ...(code ? { code: (await loadJson(deps, origin, code)) as { flow: unknown } } : {}),
-    tag,
+    ...pickSettings("flow", origin),
     // The limit of a subflow's job is what remained of its parent's limit.
     timeoutS: flow ? (flow.timeoutS ?? limits.flowTimeoutS) : timeoutS,
-    priority,
     eraseAfterS: flow ? flow.deleteAfterS : origin.eraseAfterS,
     ...(origin.preprocess === "wanted" ? { preprocess: true as const } : {}),
     onBehalfOf: flow?.onBehalfOf,

@@ -3,7 +3,6 @@ import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import type { Queue } from "../../../aws/sqs/queue.ts";
 import { defined } from "../../../contract/defined.ts";
 import type { JobKind } from "../../../contract/job-kind.ts";
-import type { ScriptLanguage } from "../../../contract/languages.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Retention } from "../../../contract/retention.ts";
 import type { UnstoredCode } from "../../../core/builds/overrides.ts";
@@ -13,6 +12,7 @@ import { type ConcurrencyRule, resolveConcurrency } from "../../../core/jobs/con
 import { findDelegation, type Job, type QueuedJob } from "../../../core/jobs/job.ts";
 import { isSendable, queueDelayS } from "../../../core/jobs/lifecycle.ts";
 import { chooseRetention, expiryBeforeEndMs } from "../../../core/jobs/retention.ts";
+import { pickSettings, type RequestedFields, readRequest } from "../../../core/jobs/run-settings.ts";
 import { type Actor, toPermissionedAs } from "../../../core/people/actor.ts";
 import { hasLateContent } from "../../../core/resources/late-content.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
@@ -29,14 +29,14 @@ declare const verified: unique symbol;
 /** The parent and the root that a caller may give a new job. Only `resolveLineage` creates it, so that no request sets them unchecked. */
 export type Lineage = Readonly<{ parent?: string; root?: string; [verified]: true }>;
 
-/** A job to be created. */
-export interface NewJob {
+/**
+ * The request for a job. Every run is requested in this shape, whether a route, a schedule, a trigger or another job starts it. The fields of a job that
+ * a request sets are those of the table (`core/jobs/fields.ts`).
+ */
+export interface NewJob extends RequestedFields {
   actor: Actor;
   workspace: string;
   kind: JobKind;
-  path?: string | undefined;
-  hash?: string | undefined;
-  language?: ScriptLanguage | undefined;
   args: Record<string, unknown>;
   /** The arguments are an event for the script's preprocessor, which returns those of `main`. */
   preprocess?: true | undefined;
@@ -50,58 +50,31 @@ export interface NewJob {
   restartedFrom?: string | undefined;
   /** The source of a preview, or of a job that only builds. */
   code?: UnstoredCode | undefined;
-  timeoutS?: number | undefined;
-  /** The maximum age of a cached result that may be used instead of a run, in seconds. */
-  cacheTtlS?: number | undefined;
-  tag?: string | undefined;
   id?: string | undefined;
   lineage?: Lineage | undefined;
   /** The key that makes a repeated call return the same job. */
   idempotencyKey?: IdempotencyKey | undefined;
-  /** Until this time (epoch ms) a reader follows the job's output. */
-  watchedUntilMs?: number | undefined;
-  priority?: number | undefined;
   /** The rule that limits how many of these jobs run at the same time. */
   concurrency?: ConcurrencyRule | undefined;
-  /** The content is erased this many seconds after the end, unless the caller erases it before. */
-  eraseAfterS?: number | undefined;
   /** The job does not start before this time (epoch ms). */
   scheduledForMs?: number | undefined;
   /** The job starts this many seconds after its creation, unless `scheduledForMs` is given. */
   delayS?: number | undefined;
-  /** The kind of trigger that starts the job. Default: `webhook`. */
-  trigger?: string | undefined;
-  /** The schedule whose tick the job runs. */
-  schedulePath?: string | undefined;
-  /** The registered claimer that makes the job's first claim. */
-  claimer?: string | undefined;
   /** Chosen before for a job whose files are stored already. */
   retention?: Retention | undefined;
-  /** The path of the trigger that starts the job. */
-  triggerPath?: string | undefined;
 }
 
 /** Returns the fields that a script version determines for its jobs. */
-export function buildScriptJobFields({ path, hash, language, timeoutS, tag, priority, concurrency, onBehalfOf, cacheTtlS }: Runnable) {
-  return { kind: "script" as const, path, hash, language, timeoutS, tag, priority, concurrency, onBehalfOf, cacheTtlS };
+export function buildScriptJobFields(version: Runnable) {
+  const { path, hash, language, concurrency, onBehalfOf } = version;
+  return { ...pickSettings("script", version), kind: "script" as const, path, hash, language, concurrency, onBehalfOf };
 }
 
 /** Returns the fields that a flow version determines for its jobs. */
-export function buildFlowJobFields({ path, hash, version, tag, timeoutS, priority, concurrency, onBehalfOf, deleteAfterS }: RunnableFlow) {
-  const kind = "flow" as const;
-  const flow = { version, execution: 0 };
-  return {
-    kind,
-    path,
-    hash,
-    flow,
-    tag,
-    timeoutS: timeoutS ?? limits.flowTimeoutS,
-    priority,
-    concurrency,
-    onBehalfOf,
-    eraseAfterS: deleteAfterS,
-  };
+export function buildFlowJobFields(version: RunnableFlow) {
+  const { path, hash, timeoutS = limits.flowTimeoutS, concurrency, onBehalfOf, deleteAfterS: eraseAfterS } = version;
+  const flow = { version: version.version, execution: 0 };
+  return { ...pickSettings("flow", version), kind: "flow" as const, path, hash, flow, timeoutS, concurrency, onBehalfOf, eraseAfterS };
 }
 
 /** Stores the large values of a new job and returns its record, which is not stored yet. */
@@ -127,7 +100,7 @@ export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: Ne
     ...owner,
     state: "queued",
     kind: request.kind,
-    ...defined({ path: request.path, hash: request.hash, language: request.language }),
+    ...readRequest(request),
     createdBy: actor.username,
     ...identityFields(request),
     createdAtMs,
@@ -135,12 +108,9 @@ export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: Ne
     ...request.lineage,
     ...(actor.kind === "job" ? { tree: actor.tree ?? actor.jobId, ...(actor.isHandler ? { isHandler: true } : {}) } : {}),
     ...(actor.successHandled ? { successHandled: true } : {}),
-    ...defined({ eraseAfterS: request.eraseAfterS, watchedUntilMs: request.watchedUntilMs }),
     tag: request.tag ?? request.language ?? "default",
     trigger: request.trigger ?? "webhook",
-    ...defined({ schedulePath: request.schedulePath, claimer: request.claimer, triggerPath: request.triggerPath }),
     timeoutS: request.timeoutS ?? limits.defaultTimeoutS,
-    ...(request.priority ? { priority: request.priority } : {}),
     ...(request.concurrency
       ? { concurrency: resolveConcurrency(request.concurrency, request.workspace, request.path ?? "", request.args) }
       : {}),
@@ -154,7 +124,7 @@ export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: Ne
     losses: 0,
     logChars: 0,
   };
-  return request.cacheTtlS ? { ...job, cacheTtlS: request.cacheTtlS, ...cacheKeyFields(job, request.args) } : job;
+  return job.cacheTtlS === undefined ? job : { ...job, ...cacheKeyFields(job, request.args) };
 }
 
 function cacheKeyFields(job: QueuedJob, args: Record<string, unknown>): { cacheKey?: string } {

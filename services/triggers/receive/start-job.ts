@@ -7,7 +7,7 @@ import { escapeReferences } from "../../../core/resources/references.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { type TriggerEvent, type TriggerMessage, toTriggerEvent } from "../../../core/triggers/events.ts";
 import { computeTriggeredJobId, type StoredTrigger } from "../../../core/triggers/trigger.ts";
-import { type CreateNewJobDeps, createNewJob } from "../../execution/requests/run-request.ts";
+import { type CreateNewJobDeps, createNewJob, requestVersion } from "../../execution/requests/run-request.ts";
 import { storeFiles } from "../../files/store.ts";
 import { loadRunAsActor } from "../../identity/run-as.ts";
 import type { CreateJobDeps } from "../../jobs/queue/create-job-record.ts";
@@ -75,11 +75,8 @@ async function buildTriggeredJob(
   const target = findTriggerTarget(actor, workspace, trigger, head);
   const retention = attached ? ("long" as const) : undefined;
   const whole = attached ? attached.place(await storeFiles(deps, { id, workspace, retention: "long" }, attached.files)) : message;
-  const job = await createNewJob(deps, {
+  const version = {
     target,
-    options: { actor, workspace, id, lineage: undefined, scheduledForMs: undefined },
-    tag: undefined,
-    cacheTtlS: undefined,
     arguments: {
       // Strangers may write a message, and a reference in it would be replaced by a secret of the trigger's user.
       args: escapeReferences(whole.args) as Record<string, unknown>,
@@ -87,7 +84,7 @@ async function buildTriggeredJob(
       wrapped: false,
       event: escapeReferences(toTriggerEvent(trigger, whole)) as TriggerEvent,
     },
-    idempotencyKey: undefined,
-  });
+  };
+  const job = await createNewJob(deps, requestVersion(version, { actor, workspace, id }));
   return { ...adaptJob(target, job, trigger), ...(retention ? { retention } : {}) };
 }
