@@ -98,7 +98,7 @@ const table: [scope: string, call: Call, path: string | undefined, later: boolea
   ["jobs:read", readJob, undefined, false, true],
   ["users:write", manageUsers, undefined, false, true],
   ["workspaces:write", manageUsers, undefined, false, false],
-  // What is no scope allows nothing.
+  // An unknown scope allows nothing.
   ["*", read, "f/ops/pay", false, false],
   ["scripts:*", read, "f/ops/pay", false, false],
   ["scripts:read:ops/pay", read, "ops/pay", false, false],
