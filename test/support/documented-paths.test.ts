@@ -24,6 +24,13 @@ describe("paths in the documentation", () => {
   });
 });
 
+describe("the page about the test support", () => {
+  const support = tracked("test/support").flatMap((file) => /^test\/support\/((?:use-cases\/)?[\w-]+)\//.exec(file)?.[1] ?? []);
+  it.each([...new Set(support)])("explains the words of the folder %s", (folder) => {
+    expect(readFileSync("docs/testing.md", "utf8")).toMatch(new RegExp(`\`(test/support/)?${folder}[/\`]`));
+  });
+});
+
 /** The links of a page to files of the checkout, as the paths of their files with the anchors. */
 function linksIn(page: string): { file: string; anchor: string }[] {
   const text = readFileSync(page, "utf8").replace(/^```[\s\S]*?^```$/gm, "");
