@@ -277,3 +277,19 @@ describe("signed links", () => {
     expect((await sign([{ s3: "f/t/secret.txt" }], {}, bob.in(ws))).status).toBe(404);
   });
 });
+
+describe("file bytes (api.md 2.7)", () => {
+  it("files without a content type arrive unchanged", async () => {
+    const bytes = Uint8Array.from({ length: 5000 }, (_, at) => (at * 7) % 256);
+    const sent = await fetch(`${ws.api.url}/api/w/${ws.id}/job_helpers/upload_s3_file`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${ws.api.token}` },
+      body: bytes,
+    });
+    const { file_key } = (await sent.json()) as { file_key: string };
+    const back = await fetch(`${ws.api.url}/api/w/${ws.id}/job_helpers/download_s3_file?${new URLSearchParams({ file_key })}`, {
+      headers: { authorization: `Bearer ${ws.api.token}` },
+    });
+    expect(Buffer.from(await back.arrayBuffer()).equals(bytes)).toBe(true);
+  });
+});
