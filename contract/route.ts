@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { AccessRule } from "./access/access-rule.ts";
+import type { AuditRule, RecordedElsewhere, RevealedSecret } from "./access/audit-rule.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Payload } from "./payload.ts";
 
@@ -30,6 +31,8 @@ export type RouteFunction =
 interface AnyRoute {
   /** `<noun>.<verb>`, which is also the operation id. */
   readonly name: string;
+  /** The operation in the audit log, by which clients filter it. Default: the name in snake case (`toOperation`). */
+  readonly operation?: string;
   readonly summary: string;
   readonly method: Method;
   readonly path: `/${string}`;
@@ -54,13 +57,24 @@ interface AnyRoute {
   readonly errors: readonly ErrorCode[];
   /** The subset of `errors` that the route sends as JSON with status 400, each with its name in OAuth 2.0 (RFC 6749 §5.2). */
   readonly oauthErrors?: Readonly<Partial<Record<ErrorCode, string>>>;
+  /** The stored secret that the handler decrypts. No handler of another route can read one. */
+  readonly reveals?: RevealedSecret;
+  /** The path parts that no log contains: signatures of links, codes, and prefixes of tokens, as which a caller may send a whole token. */
+  readonly hiddenInLogs?: readonly string[];
 }
 
+/** Routes without a token declare no verb: only `GET` may leave out the record. */
+type AuditedByMethod =
+  | { readonly method: "GET"; readonly audits?: RecordedElsewhere }
+  | { readonly method: Exclude<Method, "GET">; readonly audits: RecordedElsewhere };
+
+/** A route that changes something declares the record of the change. The record of a run is its job. */
+type AuditedByVerb =
+  | { readonly access: AccessRule & { readonly verb: "write" }; readonly audits: AuditRule | RecordedElsewhere }
+  | { readonly access: AccessRule & { readonly verb: "read" | "run" }; readonly audits?: never };
+
 /** A route for callers with a token. `access` is checked before the handler is called. */
-export interface TokenRoute extends AnyRoute {
-  readonly auth: "token";
-  readonly access: AccessRule;
-}
+export type TokenRoute = AnyRoute & { readonly auth: "token" } & AuditedByVerb;
 
 /** A route without a token. Its handler must not rely on the caller's identity. */
 interface OpenRoute extends AnyRoute {
@@ -76,7 +90,10 @@ interface JobRoute extends AnyRoute {
   readonly access: "job";
 }
 
-export type Route = TokenRoute | OpenRoute | JobRoute;
+export type Route = TokenRoute | ((OpenRoute | JobRoute) & AuditedByMethod);
+
+/** A route whose handler may read a stored secret. */
+export type RevealingRoute = Route & { readonly reveals: RevealedSecret };
 
 /** Checks the type of a route and returns it. */
 export function defineRoute<const R extends Route>(route: R): R {

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { AccessRule } from "../access/access-rule.ts";
 import { actions } from "../access/actions.ts";
+import { type AuditedResource, toOperation } from "../access/audit-rule.ts";
 import type { Route, TokenRoute } from "../route.ts";
 import { routes } from "./routes.ts";
 
@@ -17,11 +18,28 @@ function scopeOf({ domain, verb, runs }: AccessRule): string {
   return `\`${[domain, verb, ...(runs ? [runs] : [])].join(":")}\``;
 }
 
+/** The operation of a change in the audit log, and the part of the call that names its object. */
+function auditOf(route: Route): string {
+  const { audits, reveals } = route;
+  const operation = `\`${toOperation(route)}\``;
+  if (typeof audits === "object") return `${operation}, ${nameOf(audits.resource)}`;
+  if (reveals !== undefined) return `${operation}, ${reveals}`;
+  if (route.auth === "token" && route.access.verb === "run") return "the job";
+  return { useCase: "by the use case", approvalLog: "log of approvals", job: "the job", nothing: "", undefined: "" }[String(audits)] ?? "";
+}
+
+function nameOf(resource: AuditedResource): string {
+  if (resource === "none") return "no name";
+  if ("reply" in resource) return "the reply";
+  if ("text" in resource) return resource.text;
+  return Object.values(resource).join(" or ");
+}
+
 function rowOf(route: Route): string {
   const at = `${route.method} | \`${route.path}\``;
   if (route.auth === "none")
-    return `| ${at} | no token | ${route.callerAccess ? `${scopeOf(route.callerAccess)}, if one is sent` : ""} | |`;
-  if (route.auth === "job") return `| ${at} | the job's token | | |`;
+    return `| ${at} | no token | ${route.callerAccess ? `${scopeOf(route.callerAccess)}, if one is sent` : ""} | | ${auditOf(route)} |`;
+  if (route.auth === "job") return `| ${at} | the job's token | | | ${auditOf(route)} |`;
   const { access } = route;
   const notes = [
     ...(access.inArchive ? [", also in an archived workspace"] : []),
@@ -29,7 +47,7 @@ function rowOf(route: Route): string {
   ];
   const need = `${access.need}${notes.join("")}`;
   const hidden = access.hiddenAs === undefined ? "" : `, hidden as \`${access.hiddenAs}\``;
-  return `| ${at} | ${need} | ${scopeOf(access)} | ${access.target === "none" ? "" : `${access.target}${hidden}`} |`;
+  return `| ${at} | ${need} | ${scopeOf(access)} | ${access.target === "none" ? "" : `${access.target}${hidden}`} | ${auditOf(route)} |`;
 }
 
 /** The page with a regenerated table; the text around the markers is unchanged. */
@@ -39,7 +57,7 @@ async function page(): Promise<string> {
   const after = rest?.split(END)[1];
   if (before === undefined || after === undefined) throw new Error(`${PAGE} lacks its markers ${START} and ${END}.`);
   const rows = all.map(rowOf);
-  const table = ["| method | path | need | scope | target |", "|---|---|---|---|---|", ...rows].join("\n");
+  const table = ["| method | path | need | scope | target | audit log |", "|---|---|---|---|---|---|", ...rows].join("\n");
   return `${before}${START}\n${table}\n${END}${after}`;
 }
 
@@ -98,6 +116,19 @@ describe("the access of a route", () => {
 
   it("is declared under one name by one route", () => {
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+  });
+});
+
+describe("the parts of an address that contain secrets", () => {
+  const secretParts = all.flatMap((route) =>
+    [...route.path.matchAll(/\{(signature|token_prefix|user_code)\}/g)].map(([, part]) => ({ ...route, part })),
+  );
+  it.each(secretParts)("$name hides its $part in logs", ({ part, hiddenInLogs = [] }) => {
+    expect(hiddenInLogs).toContain(part);
+  });
+
+  it.each(all.filter(({ hiddenInLogs }) => hiddenInLogs))("$name has the part that it hides", ({ path, hiddenInLogs = [] }) => {
+    expect(hiddenInLogs.filter((part) => !path.includes(`{${part}}`))).toEqual([]);
   });
 });
 

@@ -59,15 +59,19 @@ describe("the front server", () => {
     for (const path of [
       `/approve/demo/1/2/${signature}?approver=a`,
       `/api/w/demo/jobs_u/resume/1/2/${signature}`,
-      "/api/users/tokens/delete/abc",
+      `/api/w/demo/jobs_u/other/${signature}`,
+      "/api/users/tokens/delete/abc/def",
+      "/api/auth/device/ABCD-EFGH",
     ]) {
       await fetch(front.url + path);
     }
-    await vi.waitFor(() => expect(events).toHaveLength(3));
+    await vi.waitFor(() => expect(events).toHaveLength(5));
     expect(events.map(({ path }) => path)).toEqual([
       "/approve/demo/1/2/…",
       "/api/w/demo/jobs_u/resume/1/2/…",
+      "/api/w/demo/jobs_u/other/…",
       "/api/users/tokens/delete/…",
+      "/api/auth/device/…",
     ]);
   });
 

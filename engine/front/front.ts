@@ -174,9 +174,14 @@ function listen(server: http.Server, port: number): Promise<void> {
   });
 }
 
-/** Removes the signature of an approval link, and the text in the position of a token's prefix, which may contain a complete token. */
+/** The addresses up to the parts that their routes hide in logs. */
+const beforeHiddenParts = Object.values<Route>(routes).flatMap(({ path, hiddenInLogs = [] }) =>
+  hiddenInLogs.map((part) => new RegExp(`^(${path.slice(0, path.indexOf(`{${part}}`)).replace(/\{\w+\}/g, "[^/]+")}).+$`)),
+);
+
+/** Removes what routes hide, with all that follows it, and the signature of a link at any other address. */
 function withoutSecret(path: string): string {
-  return path.replace(/^(\/api\/users\/tokens\/[a-z_]+\/).+$/, "$1…").replace(/\/[0-9a-f]{64}(?=\/|$)/gi, "/…");
+  return beforeHiddenParts.reduce((shown, before) => shown.replace(before, "$1…"), path).replace(/\/[0-9a-f]{64}(?=\/|$)/gi, "/…");
 }
 
 /** Splits a URL without decoding it. The origin of a proxy's absolute form (`GET http://host/path`) is removed. */

@@ -28,7 +28,7 @@ export const deps = {
   baseUrl: requireEnv(env.baseUrl),
 };
 
-const authenticateDeps = { objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs: Date.now };
+export const authenticateDeps = { objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs: Date.now };
 
 /** The caller of a route. Routes for links have an actor only if the holder of the link is signed in. */
 export interface Auth {

@@ -1,10 +1,11 @@
 import { SvcError } from "../../contract/errors.ts";
 import { parseApprovalToken } from "../../core/approvals/link.ts";
 import { may } from "../../core/permissions/may.ts";
+import { auditCalls } from "../shared/audited-call.ts";
 import { apiHandler } from "../shared/edge.ts";
 import { checkAccess } from "../shared/guard.ts";
 import { auditLogRoutes } from "./audit-log.ts";
-import { type Auth, authenticateActor, deps, optionalActor } from "./deps.ts";
+import { type Auth, authenticateActor, authenticateDeps, deps, optionalActor } from "./deps.ts";
 import { linkRoutes } from "./links.ts";
 import { noticeRoutes } from "./notices.ts";
 import { pageRoutes } from "./page.ts";
@@ -34,4 +35,5 @@ export const handler = apiHandler<Auth>(
     checkAccess(actor, route, params);
     return { actor, sentToken: token };
   },
+  auditCalls(authenticateDeps),
 );

@@ -22,11 +22,10 @@ import {
 } from "../../services/scripts/read.ts";
 import { listScriptWebhooks } from "../../services/scripts/webhooks.ts";
 import { loadFailureNotices, setOwnFailureNotice } from "../../services/workspaces/failure-notices.ts";
-import { nameAuditedResource } from "../shared/audited-resource.ts";
 import { readBundleForm } from "../shared/bundle-form.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
+import { json, nameAuditedResource, text } from "../shared/reply.ts";
 import { countStarters } from "./count-starters.ts";
 import { deps } from "./deps.ts";
 import { describeFailureNotice } from "./describe-failure-notice.ts";

@@ -1,11 +1,10 @@
 import { describeError, isSvcError, SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { deviceRoutes as routes } from "../../contract/routes/people/device.ts";
-import { nameAuditedResource } from "../shared/audited-resource.ts";
 import { isFromOwnOrigin } from "../shared/credentials.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
-import { json, type Reply, text } from "../shared/reply.ts";
+import { json, nameAuditedResource, type Reply, text } from "../shared/reply.ts";
 import { deps } from "./deps.ts";
 
 /** Loaded on first use, so that the function starts faster. */

@@ -13,10 +13,9 @@ import {
   updateEndpoint,
 } from "../../services/events/endpoints.ts";
 import { requestReplay } from "../../services/events/replay-deliveries.ts";
-import { nameAuditedResource } from "../shared/audited-resource.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
+import { json, nameAuditedResource, text } from "../shared/reply.ts";
 import { deps } from "./deps.ts";
 
 /** The audit log names the origin of a URL, whose other parts may be secret. */
@@ -24,7 +23,7 @@ export const webhooks: ApiRoutes = [
   on(routes.editWebhook, async ({ auth: { actor }, params: { workspace }, body }) => {
     const endpoint = await setWorkspaceWebhook(deps, { actor, workspace }, body);
     const reply = text(200, endpoint ? "The webhook was saved." : "The workspace has no webhook any more.");
-    return endpoint ? nameAuditedResource(reply, hideUrlSecrets(endpoint.url)) : reply;
+    return nameAuditedResource(reply, endpoint && hideUrlSecrets(endpoint.url));
   }),
   on(routes.listWebhooks, async ({ params: { workspace } }) => json(200, (await listEndpoints(deps, workspace)).map(toWebhookJson))),
   on(routes.createWebhook, async ({ auth: { actor }, params: { workspace }, body }) => {

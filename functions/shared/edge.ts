@@ -15,7 +15,7 @@ import { toLoggedClient } from "./logged-client.ts";
 import { logger, logInvocation } from "./observe.ts";
 import { parseBody } from "./parse-body.ts";
 import { passEdge, readCallerAddress } from "./pass-edge.ts";
-import { type Reply, text } from "./reply.ts";
+import { type NamedReply, type Reply, text } from "./reply.ts";
 
 /** A validated call of a route. `auth` is the result of the function's `authenticate`. */
 export interface Call<R extends Route, Auth> extends RouteInput<R> {
@@ -29,12 +29,24 @@ export interface Call<R extends Route, Auth> extends RouteInput<R> {
 /** A route with its handler. */
 export interface RouteHandler<Auth> {
   route: Route;
-  handle: (call: Call<Route, Auth>) => Promise<Reply>;
+  handle: (call: Call<Route, Auth>) => Promise<Reply | NamedReply>;
 }
 
-/** Joins a route with its handler; the types of its parameters, query and body come from the contract. */
-export function on<const R extends Route, Auth>(route: R, handle: (call: Call<R, Auth>) => Promise<Reply>): RouteHandler<Auth> {
+/** The reply of a route's handler, which names the changed object if the route declares that. */
+type ReplyOf<R extends Route> = R extends { audits: { resource: { reply: "named" } } } ? NamedReply : Reply;
+
+/** Joins a route with its handler; the types of its parameters, query, body and reply come from the contract. */
+export function on<const R extends Route, Auth>(route: R, handle: (call: Call<R, Auth>) => Promise<ReplyOf<R>>): RouteHandler<Auth> {
   return { route, handle: handle as RouteHandler<Auth>["handle"] };
+}
+
+/** Returns the handler of a route with the entries in the audit log that the route declares. */
+type Auditor<Auth> = (handler: RouteHandler<Auth>) => RouteHandler<Auth>;
+
+/** No function answers a route without the entries that the route declares. */
+function refuseAudited<Auth>(handler: RouteHandler<Auth>): RouteHandler<Auth> {
+  if (typeof handler.route.audits === "object") throw new Error(`The function of ${handler.route.name} writes no audit log.`);
+  return handler;
 }
 
 /** Called for every route before its body is parsed. Throws `auth.*`. On routes with `auth: "none"` its result must not be trusted. */
@@ -67,9 +79,13 @@ const GREEDY = /\{(\w+)\+\}$/;
  * Creates the Lambda handler of an API function. It routes, authenticates, validates, calls the route's handler, and turns every error into
  * one sentence. It logs one line for each request, without its query, its path or any token.
  */
-export function apiHandler<Auth>(handled: RouteHandler<Auth>[], authenticate: Authenticate<Auth>) {
+export function apiHandler<Auth>(
+  handled: RouteHandler<Auth>[],
+  authenticate: Authenticate<Auth>,
+  audit: Auditor<Auth> = refuseAudited<Auth>,
+) {
   const matched = new WeakMap<APIGatewayProxyEvent, Route>();
-  const routes = handled.map(({ route, handle }) => ({
+  const routes = handled.map(audit).map(({ route, handle }) => ({
     method: route.method,
     path: route.path.replace(GREEDY, "{proxy+}"),
     handler: (event: APIGatewayProxyEvent) => {
@@ -179,10 +195,16 @@ async function answerCall<Auth>(
   const body = route.body ? requireParsed(parseBody(route.body, sent), sent, "body.shape") : undefined;
   const readBody = route.payload ? () => readPayload(event) : undefined;
   const ignored = await checkFields(route, sentQuery, sent);
-  const reply = await handle({ params, query, body, sent, readPayload: readBody, auth, headers: event.headers, address } as Call<
-    Route,
-    Auth
-  >);
+  const { audited: _, ...reply } = await handle({
+    params,
+    query,
+    body,
+    sent,
+    readPayload: readBody,
+    auth,
+    headers: event.headers,
+    address,
+  } as Call<Route, Auth>);
   return { ...reply, headers: { ...reply.headers, ...ignored } };
 }
 

@@ -1,7 +1,14 @@
 import type { APIGatewayProxyResult } from "aws-lambda";
 
 /** A reply. `chunks` yields the body in parts, for functions that can stream, until `gone` is aborted. */
-export type Reply = APIGatewayProxyResult & { chunks?: (gone: AbortSignal) => AsyncGenerator<string> };
+export type Reply = APIGatewayProxyResult & { chunks?: (gone: AbortSignal) => AsyncGenerator<string>; audited?: never };
+
+/** A reply with the name of the changed object for the audit log, which is not sent. Only routes that declare `{ reply: "named" }` may return one. */
+export type NamedReply = Omit<Reply, "audited"> & { audited: string | undefined };
+
+/** Returns the reply with the name of the changed object. */
+export const nameAuditedResource = (reply: Reply, audited: string | undefined): NamedReply => ({ ...reply, audited });
+
 type Headers = Record<string, string>;
 
 /** Builds a reply with plain text. */

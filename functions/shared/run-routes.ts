@@ -1,10 +1,11 @@
+import type { z } from "zod";
 import type { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { defined } from "../../contract/defined.ts";
 import { env } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { Payload } from "../../contract/payload.ts";
-import type { Route } from "../../contract/route.ts";
-import type { PayloadQuery } from "../../contract/routes/jobs/runs.ts";
+import type { Route, TokenRoute } from "../../contract/route.ts";
+import type { byVersion } from "../../contract/routes/flows/flow-runs.ts";
+import type { byHash, byPath, PayloadQuery } from "../../contract/routes/jobs/runs.ts";
 import { flowHeadObject, flowVersionObject } from "../../core/flows/version.ts";
 import type { ObjectKey, StoredObject } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
@@ -42,13 +43,12 @@ export function authenticateRun(authenticator: Authenticator): Authenticate<RunA
   };
 }
 
-/** Route addresses end in `p/{path+}` and `h/{hash}` for scripts, in `f/{path+}` and `fv/{version}` for flows. */
-function parseRunAddress(
-  { path: address }: Route,
-  { workspace = "", path, hash, version }: Partial<Record<string, string | number>>,
-): RunAddress {
+type AddressParts = { readonly [Part in "workspace" | "path" | "hash" | "version"]?: unknown };
+
+/** The address names a version, and the access of the route declares whether it is one of a script or of a flow. */
+function parseRunAddress({ access }: Route, { workspace = "", path, hash, version }: AddressParts): RunAddress {
   return {
-    kind: /\/fv?\/\{\w+\+?\}$/.test(address) ? "flow" : "script",
+    kind: typeof access === "object" && access.runs === "flows" ? "flow" : "script",
     workspace: String(workspace),
     path: path === undefined ? undefined : String(path),
     hash: hash === undefined ? undefined : String(hash),
@@ -62,29 +62,31 @@ function getHeadKey({ kind, workspace, path, hash, version }: RunAddress): Objec
   return hash === undefined ? undefined : scriptVersionObject.key(workspace, hash);
 }
 
-/** A call of a script's or flow's webhook. */
-interface VersionCall {
-  auth: RunAuth;
-  params: Partial<Record<string, string | number>>;
-  query: PayloadQuery;
-  readPayload: () => Promise<Payload>;
+interface VersionQuery extends PayloadQuery {
+  queue_limit?: number | undefined;
+  poll_delay_ms?: number | undefined;
 }
 
 /** A run route of a stored script or flow: its parameters name the version, and its body the arguments. */
-export type VersionRoute = Route & { payload: true };
+export type VersionRoute = TokenRoute & {
+  access: { runs: "scripts" | "flows" };
+  params: typeof byPath | typeof byHash | typeof byVersion;
+  query: z.ZodType<VersionQuery>;
+  payload: true;
+};
 
 /**
  * Makes the handlers of all routes that run a stored script or flow: each call is read into a request and answered by `run`.
  * Throws `payload.*`, `body.*`, `idempotency.key`, and `script.*` and `flow.*` for what does not exist.
  */
-export function versionRoutes<R extends VersionRoute, Auth extends RunAuth>(
-  routes: readonly R[],
+export function versionRoutes<Auth extends RunAuth>(
+  routes: readonly VersionRoute[],
   deps: Parameters<typeof findRunTarget>[0] & BuildRequestDeps,
-  run: (request: VersionRunRequest, call: Call<R, Auth>) => Promise<Reply>,
+  run: (request: VersionRunRequest, call: Call<VersionRoute, Auth>) => Promise<Reply>,
 ): RouteHandler<Auth>[] {
   return routes.map((route) =>
-    on(route, async (call: Call<R, Auth>) => {
-      const { auth, params, query, readPayload } = call as unknown as VersionCall;
+    on(route, async (call: Call<VersionRoute, Auth>) => {
+      const { auth, params, query, readPayload } = call;
       const target = await findRunTarget(deps, auth, parseRunAddress(route, params));
       const version = { actor: auth.actor, query, payload: await readPayload() };
       return run(await buildVersionRequest(deps, target, version, { includedHeaders }), call);

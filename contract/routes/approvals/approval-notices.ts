@@ -35,6 +35,7 @@ export const approvalNoticeRoutes = {
     method: "POST",
     path: `${w}/notify/{gate}`,
     access: { domain: "approvals", verb: "write", need: "run", target: "job" },
+    audits: "nothing",
     fn: "approve",
     auth: "token",
     params: z.object({ workspace: workspaceId, gate: jobId }),
@@ -47,12 +48,15 @@ export const approvalNoticeRoutes = {
     name: "approvals.getWebhookSecret",
     path: `${w}/webhook_secret`,
     access: { domain: "signing_secret", verb: "read", need: "admin", target: "none" },
+    reveals: "webhook secret",
   }),
   rotateWebhookSecret: defineRoute({
     ...rotateSecret,
     name: "approvals.rotateWebhookSecret",
     path: `${w}/webhook_secret`,
     access: { domain: "signing_secret", verb: "write", need: "admin", target: "none" },
+    audits: { kind: "Updated", resource: "none" },
+    reveals: "webhook secret",
   }),
   /** The same secret under the name that users of events expect. */
   workspaceWebhookSecret: defineRoute({
@@ -60,11 +64,14 @@ export const approvalNoticeRoutes = {
     name: "workspaces.getWebhookSecret",
     path: "/api/w/{workspace}/workspaces/webhook_secret",
     access: { domain: "signing_secret", verb: "read", need: "admin", target: "none" },
+    reveals: "webhook secret",
   }),
   rotateWorkspaceWebhookSecret: defineRoute({
     ...rotateSecret,
     name: "workspaces.rotateWebhookSecret",
     path: "/api/w/{workspace}/workspaces/webhook_secret",
     access: { domain: "signing_secret", verb: "write", need: "admin", target: "none" },
+    audits: { kind: "Updated", resource: "none" },
+    reveals: "webhook secret",
   }),
 };

@@ -102,6 +102,7 @@ export const deliveryRoutes = {
     summary: `Send deliveries again with their webhook-id: those with the given ids, or the first ${limits.replayedDeliveries} of an endpoint in a range of time. They are queued after the reply.`,
     path: `${w}/replay`,
     access: adminWrite,
+    audits: { kind: "Updated", resource: "none" },
     params: inWorkspace,
     body: replayRequestSchema,
     reply: { json: z.object({ replay_id: z.uuid() }) },

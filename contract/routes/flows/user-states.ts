@@ -13,6 +13,7 @@ export const userStateRoutes = {
     method: "POST",
     path: `${base}/flow/user_states/{id}/{key}`,
     access: { domain: "jobs", verb: "write", need: "run", target: "job" },
+    audits: { kind: "Updated", resource: { param: "id" } },
     fn: "jobs",
     auth: "token",
     params: atUserState,

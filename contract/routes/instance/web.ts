@@ -12,6 +12,7 @@ export const webRoutes = {
     summary: "Show the approval page of a link. Opening it does not decide anything.",
     path: "/approve/{workspace}/{id}/{resume_id}/{signature}",
     access: "open",
+    hiddenInLogs: ["signature"],
     params: z.object({ workspace: part, id: part, resume_id: part, signature: part }),
   }),
   signedInApprovalPage: defineRoute({

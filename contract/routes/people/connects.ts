@@ -53,6 +53,7 @@ export const connectRoutes = {
     summary: "Exchange the response of the other service for tokens, in the browser and as the user that began the connection.",
     path: "/api/oauth/connect_callback/{client}",
     access: selfWrite,
+    audits: { kind: "Updated", resource: { param: "client" } },
     params: atClient,
     body: z.object(returned).partial(),
     reply: { json: z.object({ access_token: z.string(), ...connected }) },

@@ -25,6 +25,7 @@ export const deviceRoutes = {
     name: "auth.requestDeviceCode",
     summary: "Request codes with which a user can sign in a device or a command line.",
     path: "/api/auth/device",
+    audits: "nothing",
     body: z.object({ client_name: z.string().max(1000).nullish().describe("Shown to the user.") }),
     reply: {
       json: z.object({
@@ -43,6 +44,7 @@ export const deviceRoutes = {
     name: "auth.redeemDeviceCode",
     summary: "Get the token of a device once the user has allowed it. It is returned only once.",
     path: "/api/auth/device/token",
+    audits: "useCase",
     body: z.object({ grant_type: z.string().max(200), device_code: z.string().max(200) }),
     reply: { json: z.object({ access_token: z.string(), token_type: z.literal("Bearer"), expires_in: z.number().describe("Seconds.") }) },
     errors: [
@@ -71,6 +73,7 @@ export const deviceRoutes = {
     summary: "Get the request of a device that shows a code. It takes a session, or a token without limits.",
     path: "/api/auth/device/{user_code}",
     access: { ...own, verb: "read" },
+    hiddenInLogs: ["user_code"],
     params: z.object({ user_code: userCode }),
     reply: { json: deviceRequestSchema },
     errors: ["device.notFound", "device.decided", "device.throttled", "token.notForJobs", "token.tooWide", "engine.busy"],
@@ -82,6 +85,7 @@ export const deviceRoutes = {
     summary: "Allow or refuse that a device signs in as you. It takes a session, or a token without limits.",
     path: "/api/auth/device/approve",
     access: { ...own, verb: "write" },
+    audits: { kind: "Updated", resource: { reply: "named" } },
     body: z.object({ user_code: userCode, approve: z.boolean() }),
     reply: { text: "A confirmation." },
     errors: [

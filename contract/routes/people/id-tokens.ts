@@ -25,6 +25,7 @@ export const idTokenRoutes = {
     summary: "Create an OpenID Connect ID token of the caller for another service, such as a cloud provider.",
     path: "/api/w/{workspace}/oidc/token/{audience+}",
     access: { domain: "oidc", verb: "write", need: "member", target: "none" },
+    audits: { kind: "Updated", resource: { param: "audience" } },
     params: z.object({
       workspace: workspaceId,
       audience: z.string().regex(/^[\x21-\x7e]{1,255}$/, "1 to 255 printable ASCII characters without spaces"),

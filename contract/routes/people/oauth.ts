@@ -46,6 +46,7 @@ export const oauthRoutes = {
     summary: "Exchange the provider's response for a session, in the browser that started the sign-in.",
     path: "/api/oauth/login_callback/{client}",
     access: "open",
+    audits: "useCase",
     params: atLogin,
     body: z.object(returned).partial(),
     status: 200,

@@ -7,6 +7,7 @@ const post = { method: "POST", fn: "people", auth: "none", status: 200 } as cons
 const login = {
   ...post,
   access: "open",
+  audits: "useCase",
   body: credentials,
   reply: { text: "A token, which is also set as the cookie `token`, or `__Host-token` over TLS." },
   errors: ["login.refused", "login.throttled", "login.otherSite", "login.noPasswords", "engine.busy"],
@@ -23,6 +24,7 @@ export const signInRoutes = {
     summary: "End the session of the token that is sent, and clear its cookie.",
     path: "/api/auth/logout",
     access: "open",
+    audits: "nothing",
     reply: { text: "A confirmation." },
     errors: [],
   }),
@@ -59,6 +61,8 @@ export const signInRoutes = {
     summary: "Exchange the token of a session for a new one. The old token becomes invalid.",
     path: "/api/users/refresh_token",
     access: selfWrite,
+    operation: "users.token.refresh",
+    audits: { kind: "Updated", resource: { reply: "token" } },
     query: z.object({ if_expiring_in_less_than_s: z.coerce.number().int().min(0).optional() }),
     reply: { text: "The new token, or the old one if it is valid for longer than requested." },
     errors: ["token.notForJobs", "token.changedMeanwhile"],
@@ -70,6 +74,8 @@ export const signInRoutes = {
     summary: "Change your password. It takes the old one. All your other sessions end.",
     path: "/api/users/setpassword",
     access: selfWrite,
+    operation: "users.setpassword",
+    audits: { kind: "Updated", resource: "none" },
     body: z.object({ password, old_password: password.nullish() }),
     reply: { text: "A confirmation." },
     errors: [

@@ -14,6 +14,7 @@ export const accountRoutes = {
     summary:
       "Store the account of a completed connection, so that its token is refreshed. With `path`, also create the variable with the token.",
     path: `${w}/create_account`,
+    audits: { kind: "Created", resource: { body: "path", otherwise: "client" } },
     access,
     params: inWorkspace,
     body: z.object({
@@ -30,6 +31,7 @@ export const accountRoutes = {
     name: "oauth.refreshToken",
     summary: "Refresh the token of an account now.",
     path: `${w}/refresh_token/{id}`,
+    audits: { kind: "Updated", resource: { param: "id" } },
     access,
     params: byId,
     reply: { text: "A confirmation." },
@@ -40,6 +42,7 @@ export const accountRoutes = {
     name: "oauth.disconnect",
     summary: "Remove an account. Its variable keeps the last token, which is no longer refreshed.",
     path: `${w}/disconnect/{id}`,
+    audits: { kind: "Updated", resource: { param: "id" } },
     access,
     params: byId,
     reply: { text: "A confirmation." },

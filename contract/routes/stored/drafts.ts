@@ -44,6 +44,7 @@ export const draftRoutes = {
       "Store your draft, or delete it by leaving out the value. A draft that changed since `last_sync` is replaced only with `force`.",
     path: `${w}/update/{kind}/{path+}`,
     access: { ...atPlace, verb: "write", need: "write" },
+    audits: { kind: "Updated", resource: { param: "path" } },
     params: atDraft,
     body: z.object({ value: anyJson.optional(), last_sync: timestamp.nullish(), force: z.boolean().nullish() }),
     reply: { json: z.object({ created_at: timestamp.nullable() }) },

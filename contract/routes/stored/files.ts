@@ -40,6 +40,7 @@ export const fileRoutes = {
     method: "POST",
     path: `${base}/upload_s3_file`,
     access: writeRequest,
+    audits: { kind: "Updated", resource: { query: "file_key" } },
     query: z.object({
       file_key: fileKey.optional(),
       file_extension: z
@@ -62,6 +63,7 @@ export const fileRoutes = {
     method: "POST",
     path: `${base}/presign_upload`,
     access: writeRequest,
+    audits: { kind: "Updated", resource: { body: "file_key" } },
     body: z.object({
       file_key: fileKey.optional(),
       storage: where.storage.nullable(),
@@ -88,6 +90,7 @@ export const fileRoutes = {
     method: "DELETE",
     path: `${base}/delete_s3_file`,
     access: writeRequest,
+    audits: { kind: "Delete", resource: { query: "file_key" } },
     query: at,
     reply: { text: "A confirmation." },
     errors: [...errors, "file.ofJob", "file.notFound"],
@@ -99,6 +102,7 @@ export const fileRoutes = {
     method: "POST",
     path: `${base}/move_s3_file`,
     access: writeRequest,
+    audits: { kind: "Updated", resource: { query: "src_file_key" } },
     query: z.object({ src_file_key: fileKey, dest_file_key: fileKey, ...where }),
     reply: { text: "A confirmation." },
     errors: [...errors, "file.ofJob", "file.notFound", "file.otherStorage", "path.noFolder"],
@@ -170,6 +174,7 @@ export const fileRoutes = {
     method: "POST",
     path: `${base}/v2/s3_resource_info`,
     access: readRequest,
+    reveals: "storage keys",
     body: z.object({ s3_resource_path: z.string().max(250).nullish(), storage: z.string().max(100).nullish() }),
     reply: {
       json: z.object({
@@ -192,6 +197,7 @@ export const fileRoutes = {
     method: "POST",
     path: `${base}/v2/duckdb_connection_settings`,
     access: readRequest,
+    reveals: "storage keys",
     body: z.object({ s3_resource_path: z.string().max(250).nullish(), storage: z.string().max(100).nullish() }),
     reply: { json: z.object({ connection_settings_str: z.string(), s3_bucket: z.string() }) },
     errors: [...storageErrors, "file.noKeys"],
@@ -203,6 +209,7 @@ export const fileRoutes = {
     method: "POST",
     path: `${base}/v2/polars_connection_settings`,
     access: readRequest,
+    reveals: "storage keys",
     body: z.object({ s3_resource_path: z.string().max(250).nullish(), storage: z.string().max(100).nullish() }),
     reply: {
       json: z.object({

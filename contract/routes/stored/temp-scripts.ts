@@ -36,6 +36,7 @@ export const tempScriptRoutes = {
     summary: "Store the source of a script for a day, for builds that name it by its hash in `temp_script_refs`.",
     path: `${w}/store`,
     access: { domain: "scripts", verb: "write", need: "write", target: "none" },
+    audits: { kind: "Updated", resource: { reply: "text" } },
     body: z.string().max(limits.scriptBytes),
     status: 201,
     reply: { text: "The SHA-256 of the source in hexadecimal." },

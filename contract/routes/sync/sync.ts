@@ -40,6 +40,7 @@ export const syncRoutes = {
     status: 200,
     path: "/api/w/{workspace}/workspaces/tarball",
     access: { domain: "workspaces", verb: "read", need: "member", target: "none" },
+    reveals: "archive",
     params: inWorkspace,
     query: archiveQuery,
     reply: { bytes: "The archive." },

@@ -26,6 +26,7 @@ export const opaqueSettingRoutes = {
     name: "workspaces.editDefaultApp",
     summary: "Store the path of the workspace's default app. Without a path, it is removed.",
     path: `${w}/edit_default_app`,
+    audits: { kind: "Updated", resource: "none" },
     body: z.object({ default_app_path: default_app.nullable() }).optional(),
   }),
   getDefaultScripts: defineRoute({
@@ -42,6 +43,7 @@ export const opaqueSettingRoutes = {
     name: "workspaces.editDefaultScripts",
     summary: "Store the templates of new scripts. An empty body removes them.",
     path: `${w}/default_scripts`,
+    audits: { kind: "Updated", resource: { text: "default_scripts" } },
     body: wholeSetting,
   }),
   editGitSyncConfig: defineRoute({
@@ -49,6 +51,7 @@ export const opaqueSettingRoutes = {
     name: "workspaces.editGitSyncConfig",
     summary: "Store the configuration of git repositories. Without git_sync_settings, it is removed.",
     path: `${w}/edit_git_sync_config`,
+    audits: { kind: "Updated", resource: "none" },
     body: z.object({ git_sync_settings: jsonObject.nullish() }).optional(),
   }),
   editDeployUiConfig: defineRoute({
@@ -56,6 +59,7 @@ export const opaqueSettingRoutes = {
     name: "workspaces.editDeployUiConfig",
     summary: "Store the configuration of deployments between workspaces. Without deploy_ui_settings, it is removed.",
     path: `${w}/edit_deploy_ui_config`,
+    audits: { kind: "Updated", resource: "none" },
     body: z.object({ deploy_ui_settings: jsonObject.nullish() }).optional(),
   }),
   editSlackCommand: defineRoute({
@@ -63,6 +67,7 @@ export const opaqueSettingRoutes = {
     name: "workspaces.editSlackCommand",
     summary: "Store the script or flow of the Slack command. Without slack_command_script, it is removed.",
     path: `${w}/edit_slack_command`,
+    audits: { kind: "Updated", resource: "none" },
     body: z.object({ slack_command_script: slack_command_script.nullable() }).optional(),
   }),
   editOperatorSettings: defineRoute({
@@ -70,6 +75,7 @@ export const opaqueSettingRoutes = {
     name: "workspaces.editOperatorSettings",
     summary: "Store what other clients show to operators. It changes no permission. An empty body removes it.",
     path: `${w}/operator_settings`,
+    audits: { kind: "Updated", resource: { text: "operator_settings" } },
     body: wholeSetting,
   }),
   editDatatableConfig: defineRoute({
@@ -77,6 +83,7 @@ export const opaqueSettingRoutes = {
     name: "workspaces.editDatatableConfig",
     summary: "Store the configuration of data tables. Without settings, it is removed.",
     path: `${w}/edit_datatable_config`,
+    audits: { kind: "Updated", resource: "none" },
     body: z.object({ settings: jsonObject.nullish() }).optional(),
   }),
   muteCriticalAlerts: defineRoute({
@@ -84,6 +91,7 @@ export const opaqueSettingRoutes = {
     name: "workspaces.muteCriticalAlerts",
     summary: "Store whether other clients hide critical alerts. Without mute_critical_alerts, the setting is removed.",
     path: `${w}/critical_alerts/mute`,
+    audits: { kind: "Updated", resource: "none" },
     body: z.object({ mute_critical_alerts: mute_critical_alerts.nullable() }).optional(),
   }),
 };
