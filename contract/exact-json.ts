@@ -13,6 +13,7 @@ interface ExactJson {
   /** Absent before Node 21, where only the command line runs: it rounds numbers there. */
   rawJSON?(text: string): unknown;
 }
+// TypeScript's library declares neither `rawJSON` nor the third parameter of a reviver yet.
 const exact = JSON as unknown as ExactJson;
 
 Object.defineProperty(BigInt.prototype, "toJSON", {

@@ -44,7 +44,7 @@ export function findUnknownFields(schema: z.core.$ZodType, value: unknown, aroun
   }
   if (!isJsonObject(value)) return [];
   const inner = unwrap(schema);
-  const def = inner._zod.def as unknown as Definition;
+  const def = definitionOf(inner);
   if (inner instanceof z.ZodRecord && def.valueType) {
     const { valueType } = def;
     return Object.entries(value).flatMap(([name, field]) => findUnknownFields(valueType, field, [...around, name]));
@@ -72,17 +72,20 @@ interface Definition {
   options?: readonly z.core.$ZodType[];
 }
 
+/** The type of a schema's definition depends on its kind, which only the definition itself tells. */
+const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def as unknown as Definition;
+
 /** Returns the schema inside wrappers that do not change which fields a value has. */
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodLazy) return unwrap(schema._zod.innerType);
-  const { type, innerType, in: before } = schema._zod.def as unknown as Definition;
+  const { type, innerType, in: before } = definitionOf(schema);
   if (innerType) return unwrap(innerType);
   return type === "pipe" && before ? unwrap(before) : schema;
 }
 
 function elementOf(schema: z.core.$ZodType): z.core.$ZodType | undefined {
   const inner = unwrap(schema);
-  const { element, options = [] } = inner._zod.def as unknown as Definition;
+  const { element, options = [] } = definitionOf(inner);
   return element ?? options.map(elementOf).find((found) => found !== undefined);
 }
 
@@ -125,6 +128,6 @@ function hasLiteralsOf(schema: z.core.$ZodType, value: Record<string, unknown>):
 
 function acceptsObjects(schema: z.core.$ZodType): boolean {
   const inner = unwrap(schema);
-  const { options } = inner._zod.def as unknown as Definition;
+  const { options } = definitionOf(inner);
   return options ? options.some(acceptsObjects) : inner instanceof z.ZodObject;
 }

@@ -1,5 +1,6 @@
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { SvcError } from "../../contract/errors.ts";
+import { addMiddleware, type ClientWithMiddleware } from "./add-middleware.ts";
 
 /**
  * The reason for which AWS refused a call that may succeed a moment later. `throttled`: a quota was exhausted, and nothing was done.
@@ -54,10 +55,6 @@ export function toBusyError(error: unknown, service: string): unknown {
   return classifyAwsError(error) ? new SvcError("service.busy", { service }, { cause: error }) : error;
 }
 
-/** The part of an SDK client that this module uses. The clients' own types differ by service. */
-interface Watchable {
-  middlewareStack: { add(middleware: never, options: never): void };
-}
 interface Context {
   clientName?: string;
 }
@@ -66,7 +63,7 @@ interface Context {
  * Makes a client throw `service.busy` where AWS refused a call that may succeed a moment later, after the SDK's own tries. A cancelled transaction
  * keeps its error, because its caller repeats it.
  */
-export function reportBusyServices<C extends Watchable>(client: C): C {
+export function reportBusyServices<C extends ClientWithMiddleware>(client: C): C {
   const report =
     (next: (args: unknown) => Promise<unknown>, { clientName = "" }: Context) =>
     async (args: unknown) => {
@@ -76,6 +73,6 @@ export function reportBusyServices<C extends Watchable>(client: C): C {
         throw (error as Error).name === "TransactionCanceledException" ? error : toBusyError(error, clientName.replace(/Client$/, ""));
       }
     };
-  client.middlewareStack.add(report as never, { name: "svcReportBusyServices", step: "initialize", priority: "high" } as never);
+  addMiddleware(client, { name: "svcReportBusyServices", step: "initialize", priority: "high" }, report);
   return client;
 }

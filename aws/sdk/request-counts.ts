@@ -1,3 +1,5 @@
+import { addMiddleware, type ClientWithMiddleware } from "./add-middleware.ts";
+
 /** The AWS requests of an invocation by `service.Operation`, and the units that DynamoDB bills for them. */
 export interface AwsCounts {
   requests: Record<string, number>;
@@ -23,10 +25,6 @@ export function takeCounts(): AwsCounts {
   return taken;
 }
 
-/** The part of an SDK client that this module uses. The clients' own types differ by service. */
-interface Countable {
-  middlewareStack: { add(middleware: never, options: never): void };
-}
 interface Context {
   clientName?: string;
   commandName?: string;
@@ -39,7 +37,7 @@ const READS = new Set(["GetItem", "BatchGetItem", "Query", "Scan", "TransactGetI
  * Counts the requests of a client. Each attempt counts, because a retry is billed too; a presigned URL is not a request. The units of
  * DynamoDB are requested for tables and indexes, which is free. A write whose condition is false reports no units.
  */
-export function countRequests<C extends Countable>(client: C): C {
+export function countRequests<C extends ClientWithMiddleware>(client: C): C {
   const requestUnits =
     (next: Next<{ input: object }, unknown>, { clientName }: Context) =>
     (args: { input: object }) =>
@@ -54,8 +52,8 @@ export function countRequests<C extends Countable>(client: C): C {
       for (const consumed of consumedBy(answer.output)) addUnits(consumed, READS.has(operation));
       return answer;
     };
-  client.middlewareStack.add(requestUnits as never, { name: "svcAskForUnits", step: "serialize", priority: "high" } as never);
-  client.middlewareStack.add(count as never, { name: "svcCount", step: "deserialize", priority: "high" } as never);
+  addMiddleware(client, { name: "svcAskForUnits", step: "serialize", priority: "high" }, requestUnits);
+  addMiddleware(client, { name: "svcCount", step: "deserialize", priority: "high" }, count);
   return client;
 }
 

@@ -1,9 +1,6 @@
 import { toWellFormedJson } from "../../contract/well-formed-json.ts";
+import { addMiddleware, type ClientWithMiddleware } from "./add-middleware.ts";
 
-/** The part of an SDK client that this module uses. The clients' own types differ by service. */
-interface Sending {
-  middlewareStack: { add(middleware: never, options: never): void };
-}
 interface Serialized {
   request: { body?: unknown };
 }
@@ -12,13 +9,13 @@ interface Serialized {
  * Makes a client send U+FFFD in place of each half of a surrogate pair. A text that was cut at its longest length may end in one, and AWS
  * refuses the request with an error that looks temporary, so a run, a delivery or a periodic task would retry it endlessly.
  */
-export function sendWellFormed<C extends Sending>(client: C): C {
+export function sendWellFormed<C extends ClientWithMiddleware>(client: C): C {
   const correct = (next: (args: Serialized) => Promise<unknown>) => (args: Serialized) => {
     args.request.body = correctBody(args.request.body);
     return next(args);
   };
   // Before the step that states the length of the body.
-  client.middlewareStack.add(correct as never, { name: "svcSendWellFormed", step: "build", priority: "high" } as never);
+  addMiddleware(client, { name: "svcSendWellFormed", step: "build", priority: "high" }, correct);
   return client;
 }
 

@@ -10,6 +10,7 @@ type ObjectAction = "listObjects" | "getObject" | "showObject" | "listHistory" |
 export function addObjectCommands(program: Command): void {
   const load = (name: ObjectAction, kind: string) => async () => {
     const commands = await import("../commands/items/objects.ts");
+    // The command declares the other arguments, which no type connects with the parameters of the action.
     return ((context, ...args) => (commands[name] as Action)(context, ...([kind, ...args] as never[]))) as Action;
   };
   for (const { name, what, archive, history } of objectKinds) {

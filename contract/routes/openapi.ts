@@ -176,7 +176,7 @@ export function buildOpenapiDocument(baseUrl: string): Record<string, unknown> {
     const path = route.path.replace(GREEDY, "{$1}");
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
   }
-  return createDocument({
+  const document = createDocument({
     openapi: "3.1.0",
     info: {
       title: "svc",
@@ -195,5 +195,6 @@ export function buildOpenapiDocument(baseUrl: string): Record<string, unknown> {
       },
     },
     paths,
-  }) as unknown as Record<string, unknown>;
+  });
+  return { ...document };
 }

@@ -131,7 +131,8 @@ const oneOf = (key: string | undefined) => (key === undefined || key in Object.p
 function keyOf(node: AnyNode, field: "property" | "key"): string | undefined {
   const key = node[field] as AnyNode;
   if (node["computed"] === false && key.type === "Identifier") return String(key["name"]);
-  const { type, value, quasis } = key as unknown as { type: string; value?: unknown; quasis?: { value: { cooked: string } }[] };
+  const { type, value } = key;
+  const quasis = key["quasis"] as { value: { cooked: string } }[] | undefined;
   if (type === "TemplateLiteral" && quasis?.length === 1) return quasis[0]?.value.cooked;
   return type === "Literal" && typeof value === "string" ? value : undefined;
 }

@@ -114,7 +114,7 @@ export function addLocks(value: FlowValue, locks: Readonly<Record<string, string
 /** Returns the `Flow` of api.md §3.2. */
 export function toFlowJson(
   { sent, version, hash, createdBy, createdAtMs }: StoredFlow,
-  { workspace, archived, build, errorHandlerMuted }: RunnableFlow,
+  { workspace, archived, build, errorHandlerMuted }: Pick<RunnableFlow, "workspace" | "archived" | "build" | "errorHandlerMuted">,
 ): FlowJson {
   const { deployment_message, preserve_on_behalf_of, skip_draft_deletion, ...fields } = sent;
   return {

@@ -1,3 +1,4 @@
+import type { CloudEventV1 } from "cloudevents";
 import { SvcError } from "../../contract/errors.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import type { Payload } from "../../contract/payload.ts";
@@ -64,7 +65,7 @@ async function check(attributes: Record<string, unknown>): Promise<void> {
   // Loaded with the first event, because most requests are not events.
   const { CloudEvent } = (await import("cloudevents")).default;
   try {
-    new CloudEvent(attributes as never, true);
+    new CloudEvent(attributes as Partial<CloudEventV1<unknown>>, true);
   } catch (error) {
     throw new SvcError("payload.cloudEvent", { reason: reasonOf(error) }, { cause: error });
   }

@@ -53,6 +53,7 @@ async function eventOf(request: http.IncomingMessage): Promise<APIGatewayProxyEv
   const pairs = [...new URLSearchParams(query)];
   const byName = Map.groupBy(pairs, ([name]) => name);
   const many = Object.fromEntries([...byName].map(([name, all]) => [name, all.map(([, value]) => value)]));
+  // The functions read no other field of the event.
   return {
     httpMethod: request.method ?? "GET",
     path,

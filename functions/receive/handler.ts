@@ -47,7 +47,7 @@ function toRecord({ messageId, body, receiptHandle, eventSourceARN, attributes, 
     body,
     receiptHandle,
     queueArn: eventSourceARN,
-    attributes: { ...attributes } as unknown as Record<string, string>,
+    attributes: Object.fromEntries(Object.entries(attributes)),
     messageAttributes: Object.fromEntries(
       Object.entries(messageAttributes).map(([name, { dataType, stringValue, binaryValue }]) => [
         name,

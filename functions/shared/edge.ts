@@ -133,7 +133,7 @@ export function edgeHandler(
     .use({ after: ({ response }) => preferNamedHeaders(response?.headers) })
     .use({ after: ({ response }) => encodeLocation(response?.headers) })
     .use({ after: ({ response }) => forbidStorage(response) })
-    .use(httpSecurityHeaders(API_HEADERS as never))
+    .use(httpSecurityHeaders(API_HEADERS))
     .handler(async (event, context) => {
       const startedMs = Date.now();
       const reply = await replyOnError(async () => {

@@ -40,6 +40,7 @@ function describeUnknown(key: string, path: readonly PropertyKey[]): string {
 
 /** Returns the properties that are known at a path of the schema. */
 function shapeAt(path: readonly PropertyKey[]): Record<string, unknown> | undefined {
+  // The parts of a schema have types without these fields.
   let schema = configSchema as unknown as ShapedSchema | undefined;
   for (const part of path) {
     const inner = unwrap(schema);

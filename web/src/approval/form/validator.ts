@@ -34,6 +34,7 @@ export const validator: ValidatorType = {
     return value !== undefined && outputOf(whole, value).length === 0;
   },
   rawValidation(schema, values) {
+    // The caller names the type of the errors, which nothing checks.
     return { errors: errorsOf(schema, values) as never[] };
   },
 };
