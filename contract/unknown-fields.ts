@@ -72,7 +72,7 @@ interface Definition {
   options?: readonly z.core.$ZodType[];
 }
 
-/** The type of a schema's definition depends on its kind, which only the definition itself tells. */
+/** The type of a schema's definition depends on its kind, which only the definition itself shows. */
 const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def as unknown as Definition;
 
 /** Returns the schema inside wrappers that do not change which fields a value has. */

@@ -15,6 +15,6 @@ export function addMiddleware<Args, Result, Context>(
   options: MiddlewareOptions,
   wrap: (next: (args: Args) => Promise<Result>, context: Context) => (args: Args) => Promise<Result>,
 ): void {
-  // No type fits the stacks of all clients: each names the input and the output of its own commands.
+  // No type fits the stacks of all clients: each names its commands.
   middlewareStack.add(wrap as never, options as never);
 }

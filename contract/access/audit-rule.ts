@@ -9,7 +9,7 @@ export type NamedByCall =
   | { readonly text: string };
 
 /**
- * How an entry in the audit log names the changed object. `reply`: the call does not contain the name. `named`: the handler returns it with its
+ * The name of the changed object in the audit log. `reply`: the call does not contain the name. `named`: the handler returns it with its
  * reply (`nameAuditedResource`); `text`: the reply is the name; `token`: the reply is a token, of which the entry has the first characters.
  * `none`: the workspace or the instance itself, or several objects.
  */
@@ -26,7 +26,7 @@ export interface AuditRule {
 }
 
 /**
- * Where a change is recorded that has no such entry. `useCase`: the use case writes an entry, because only it knows the caller. `approvalLog`: the
+ * The record of a change without such an entry. `useCase`: the use case writes an entry, because only it knows the caller. `approvalLog`: the
  * log of approvals. `job`: the job of the runner. `nothing`: the call changes only keys, limits or notices.
  */
 export type RecordedElsewhere = "useCase" | "approvalLog" | "job" | "nothing";
