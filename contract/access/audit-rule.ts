@@ -33,10 +33,3 @@ export type RecordedElsewhere = "useCase" | "approvalLog" | "job" | "nothing";
 
 /** Stored secrets that a route decrypts for its caller. Each read has an entry in the audit log. */
 export type RevealedSecret = "variable" | "resource" | "storage keys" | "archive" | "encryption key" | "webhook secret";
-
-/**
- * Returns the operation of a route's calls in the audit log (api.md §3.9), by which clients filter it. Without a declared one, it is the name in snake
- * case: that of `flows.listPaths` is `flows.list_paths`.
- */
-export const toOperation = ({ name, operation }: { readonly name: string; readonly operation?: string }): string =>
-  operation ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

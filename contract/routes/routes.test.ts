@@ -3,7 +3,8 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { AccessRule } from "../access/access-rule.ts";
 import { actions } from "../access/actions.ts";
-import { type AuditedResource, toOperation } from "../access/audit-rule.ts";
+import type { AuditedResource } from "../access/audit-rule.ts";
+import { toOperation } from "../access/operation.ts";
 import type { Route, TokenRoute } from "../route.ts";
 import { routes } from "./routes.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toOperation } from "../../contract/access/audit-rule.ts";
+import { toOperation } from "../../contract/access/operation.ts";
 import type { Route } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import { createSecretReadEntries } from "./entry.ts";

@@ -1,4 +1,5 @@
-import { type AuditedResource, type AuditRule, type NamedByCall, toOperation } from "../../contract/access/audit-rule.ts";
+import type { AuditedResource, AuditRule, NamedByCall } from "../../contract/access/audit-rule.ts";
+import { toOperation } from "../../contract/access/operation.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";

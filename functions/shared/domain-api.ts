@@ -1,7 +1,7 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { findPublicKey } from "../../aws/kms/signing-keys.ts";
-import { toOperation } from "../../contract/access/audit-rule.ts";
+import { toOperation } from "../../contract/access/operation.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { RevealingRoute, Route } from "../../contract/route.ts";
 import type { Job } from "../../core/jobs/job.ts";
