@@ -1,4 +1,4 @@
-import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import type { APIGatewayProxyEvent } from "aws-lambda";
 import { ROUTES_KEY_HEADER } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { RESTORES_HEADER } from "../../contract/gateway-headers.ts";
@@ -19,11 +19,10 @@ import { chooseRunStatus } from "../../services/settings/failed-status.ts";
 import { TriggerChanged } from "../../services/triggers/hold-job.ts";
 import { basePath } from "../shared/base-path.ts";
 import { readBodyBytes } from "../shared/body.ts";
-import { carryStatus } from "../shared/carried-status.ts";
 import { readRouteToken } from "../shared/credentials.ts";
 import { edgeHandler, readPayloadHead, replyOnError, toErrorReply } from "../shared/edge.ts";
 import { buildEventReply, replyInSlot } from "../shared/event-reply.ts";
-import { readCallerAddress, takeHeader } from "../shared/pass-edge.ts";
+import { takeHeader } from "../shared/pass-edge.ts";
 import { markReplay, type Reply, text } from "../shared/reply.ts";
 import { buildResultReply } from "../shared/result-reply.ts";
 
@@ -47,30 +46,21 @@ const SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-downloads"
 
 /** Creates the handler of all requests below `/api/r/`. */
 export function createHttpRouteHandler(deps: AnswerRequestDeps) {
-  const workspaces = new WeakMap<APIGatewayProxyEvent, string>();
-  const restored = new WeakSet<APIGatewayProxyEvent>();
-  const answer = edgeHandler(
-    async (event) => {
-      if (takeHeader(event, RESTORES_HEADER) !== undefined) restored.add(event);
-      const address = readCallerAddress(event);
-      const hasOwnOrigin = takeRoutesKey(event, deps.routesKey);
-      const cors: Record<string, string> = {};
-      const reply = await replyOnError(async () => {
-        if (deps.routesKey !== undefined && !hasOwnOrigin) throw new SvcError("httpRoute.unknown", {});
-        return answerRequest(deps, event, { hasOwnOrigin, address }, (found) => {
-          workspaces.set(event, found.workspace);
-          Object.assign(cors, corsHeaders(event.headers["origin"], found.own.allowed_origins));
-        });
+  return edgeHandler(async (event, _context, edge) => {
+    edge.carriesStatus = takeHeader(event, RESTORES_HEADER) !== undefined;
+    edge.log.route = "routes.request";
+    const { address } = edge;
+    const hasOwnOrigin = takeRoutesKey(event, deps.routesKey);
+    const cors: Record<string, string> = {};
+    const reply = await replyOnError(async () => {
+      if (deps.routesKey !== undefined && !hasOwnOrigin) throw new SvcError("httpRoute.unknown", {});
+      return answerRequest(deps, event, { hasOwnOrigin, address }, (found) => {
+        edge.log.workspace = found.workspace;
+        Object.assign(cors, corsHeaders(event.headers["origin"], found.own.allowed_origins));
       });
-      return protectReply(hasOwnOrigin, withoutBody(event, addHeaders(reply, cors)));
-    },
-    (event) => ({ route: "routes.request", workspace: workspaces.get(event) }),
-  );
-  // After the line of the log, which contains the status that the caller receives.
-  return async (event: APIGatewayProxyEvent, context: Context): Promise<Reply> => {
-    const reply = await answer(event, context);
-    return restored.has(event) ? carryStatus(reply) : reply;
-  };
+    });
+    return protectReply(hasOwnOrigin, withoutBody(event, addHeaders(reply, cors)));
+  });
 }
 
 /**

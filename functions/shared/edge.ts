@@ -4,17 +4,20 @@ import httpRouterHandler from "@middy/http-router";
 import httpSecurityHeaders from "@middy/http-security-headers";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { z } from "zod";
+import { workspaceId } from "../../contract/common.ts";
+import { defined } from "../../contract/defined.ts";
 import { toIssues } from "../../contract/errors/issues.ts";
 import { describeError, isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { buildPathPattern, type Route, type RouteInput } from "../../contract/route.ts";
 import { parseFormText } from "../../core/payload/form-text.ts";
 import { parseJsonBody, readBodyBytes } from "./body.ts";
+import { carryStatus } from "./carried-status.ts";
 import { readToken } from "./credentials.ts";
 import { toLoggedClient } from "./logged-client.ts";
 import { logger, logInvocation } from "./observe.ts";
 import { parseBody } from "./parse-body.ts";
-import { passEdge, readCallerAddress } from "./pass-edge.ts";
+import { passEdge } from "./pass-edge.ts";
 import { type NamedReply, type Reply, text } from "./reply.ts";
 
 /** A validated call of a route. `auth` is the result of the function's `authenticate`. */
@@ -84,14 +87,10 @@ export function apiHandler<Auth>(
   authenticate: Authenticate<Auth>,
   audit: Auditor<Auth> = refuseAudited<Auth>,
 ) {
-  const matched = new WeakMap<APIGatewayProxyEvent, Route>();
   const routes = handled.map(audit).map(({ route, handle }) => ({
     method: route.method,
     path: route.path.replace(GREEDY, "{proxy+}"),
-    handler: (event: APIGatewayProxyEvent) => {
-      matched.set(event, route);
-      return answerCall(event, route, handle, authenticate);
-    },
+    handler: (event: EdgeEvent) => answerCall(event, route, handle, authenticate),
   }));
   const notFoundResponse = ({ method, path }: { method: string; path: string }) => {
     const allowed = listAllowedMethods(handled, path).filter((other) => other !== method);
@@ -100,34 +99,32 @@ export function apiHandler<Auth>(
       allowed.length > 0 ? { Allow: allowed.join(", ") } : {},
     );
   };
-  const router = httpRouterHandler({ routes, notFoundResponse } as never) as (
-    event: APIGatewayProxyEvent,
-    context: Context,
-  ) => Promise<Reply>;
-  return edgeHandler(
-    (event, context) => {
-      // The gateway's path parameters belong to its resource tree and would override those of the router.
-      event.pathParameters = null;
-      // The specification also spells job routes with `job_u` (api.md §2.2).
-      event.path = event.path.toWellFormed().replace(/^(\/api\/w\/[^/]+)\/job_u\//, "$1/jobs_u/");
-      return router(event, context);
-    },
-    (event) => ({
-      // The log contains the route's name and not its path, because a caller may send a whole token as its prefix.
-      route: matched.get(event)?.name ?? "unknown",
-      workspace: /^\/api\/w\/([a-z0-9_-]{1,50})\//.exec(event.path)?.[1],
-    }),
-  );
+  const router = httpRouterHandler<EdgeEvent, Reply>({ routes, notFoundResponse });
+  return edgeHandler((event, context, edge) => {
+    // The specification also spells job routes with `job_u` (api.md §2.2).
+    const path = event.path.toWellFormed().replace(/^(\/api\/w\/[^/]+)\/job_u\//, "$1/jobs_u/");
+    // The gateway's path parameters belong to its resource tree and would override those of the router.
+    return router({ ...event, path, pathParameters: null, edge }, context);
+  });
 }
+
+/** The facts about a request that its edge knows, and what the handler adds. */
+export interface EdgeCall {
+  /** The caller's network address. */
+  readonly address: string;
+  /** The fields of the line in the log that the handler knows: the route's name and not its path, because a caller may send a whole token in it. */
+  readonly log: { route: string; workspace?: string };
+  /** The reply carries its status for CloudFront (`carryStatus`), after the line in the log, which contains the status that the caller receives. */
+  carriesStatus: boolean;
+}
+
+type EdgeEvent = APIGatewayProxyEvent & { edge: EdgeCall };
 
 /**
  * Creates the Lambda handler of a function that API Gateway calls. It refuses requests that bypass CloudFront, turns every error into one sentence, adds the security headers of this
- * origin, and logs one line for each request with the fields that `describe` returns.
+ * origin, and logs one line for each request.
  */
-export function edgeHandler(
-  answer: (event: APIGatewayProxyEvent, context: Context) => Promise<Reply>,
-  describe: (event: APIGatewayProxyEvent) => object,
-) {
+export function edgeHandler(answer: (event: APIGatewayProxyEvent, context: Context, edge: EdgeCall) => Promise<Reply>) {
   return middy<APIGatewayProxyEvent, Reply>()
     .use(httpHeaderNormalizer())
     .use({ after: ({ response }) => preferNamedHeaders(response?.headers) })
@@ -136,18 +133,20 @@ export function edgeHandler(
     .use(httpSecurityHeaders(API_HEADERS))
     .handler(async (event, context) => {
       const startedMs = Date.now();
+      const { address, isAdmitted } = passEdge(event);
+      const edge: EdgeCall = { address, log: { route: "unknown" }, carriesStatus: false };
       const reply = await replyOnError(async () => {
-        passEdge(event);
-        return answer(event, context);
+        if (!isAdmitted) throw new SvcError("edge.bypassed", {});
+        return answer(event, context, edge);
       });
       await logInvocation("request", context, {
-        ...describe(event),
+        ...edge.log,
         status: reply.statusCode,
         ms: Date.now() - startedMs,
         job: reply.headers?.["x-svc-job-id"],
-        client: toLoggedClient(readCallerAddress(event)),
+        client: toLoggedClient(address),
       });
-      return reply;
+      return edge.carriesStatus ? carryStatus(reply) : reply;
     });
 }
 
@@ -180,13 +179,14 @@ function encodeLocation(headers: Reply["headers"] = {}): void {
 }
 
 async function answerCall<Auth>(
-  event: APIGatewayProxyEvent,
+  event: EdgeEvent,
   route: Route,
   handle: RouteHandler<Auth>["handle"],
   authenticate: Authenticate<Auth>,
 ): Promise<Reply> {
-  const address = readCallerAddress(event);
+  const { address, log } = event.edge;
   const raw = decodePathParameters(event, route);
+  Object.assign(log, { route: route.name, ...defined({ workspace: workspaceId.safeParse(raw["workspace"]).data }) });
   const params = route.params ? parseInput(route.params, raw, "query.invalid") : undefined;
   const sentQuery = toWellFormedTexts(event.queryStringParameters);
   const auth = await authenticate(readToken(event, route), route, raw, sentQuery);

@@ -29,7 +29,7 @@ import { parseEventId } from "../../../core/streams/event-id.ts";
 import { parseRecipient } from "../../../core/triggers/mail.ts";
 import { parseQueueUrl, parseSourceName } from "../../../core/triggers/sources.ts";
 import { readLoginCookie, readToken } from "../../../functions/shared/credentials.ts";
-import { passEdge, readCallerAddress } from "../../../functions/shared/pass-edge.ts";
+import { passEdge } from "../../../functions/shared/pass-edge.ts";
 import { checkFields } from "../../../functions/shared/unknown-input.ts";
 import { verifyToken } from "../../../services/http-routes/verify-token.ts";
 import { verifyJobToken } from "../../../services/identity/job-token.ts";
@@ -127,8 +127,7 @@ export const heads: CostCase[] = [
     MOST,
     (text: string) => {
       const request = { headers: { "x-forwarded-for": text }, multiValueHeaders: {} };
-      passEdge(request);
-      return toAddressGroup(readCallerAddress(request));
+      return toAddressGroup(passEdge(request).address);
     },
     { ...lists, ...mix("1.1.1.1,", ":", "::", "0:") },
   ),
