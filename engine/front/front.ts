@@ -174,14 +174,19 @@ function listen(server: http.Server, port: number): Promise<void> {
   });
 }
 
-/** The addresses up to the parts that their routes hide in logs. */
+/** The segments of addresses before the parts that their routes hide in logs. */
 const beforeHiddenParts = Object.values<Route>(routes).flatMap(({ path, hiddenInLogs = [] }) =>
-  hiddenInLogs.map((part) => new RegExp(`^(${path.slice(0, path.indexOf(`{${part}}`)).replace(/\{\w+\}/g, "[^/]+")}).+$`)),
+  hiddenInLogs.map((part) => path.slice(0, path.indexOf(`/{${part}}`)).split("/")),
 );
 
 /** Removes what routes hide, with all that follows it, and the signature of a link at any other address. */
 function withoutSecret(path: string): string {
-  return beforeHiddenParts.reduce((shown, before) => shown.replace(before, "$1…"), path).replace(/\/[0-9a-f]{64}(?=\/|$)/gi, "/…");
+  const segments = path.split("/");
+  const before = beforeHiddenParts.find(
+    (named) => named.length < segments.length && named.every((segment, at) => segment.startsWith("{") || segment === segments[at]),
+  );
+  if (before) return [...segments.slice(0, before.length), "…"].join("/");
+  return path.replace(/\/[0-9a-f]{64}(?=\/|$)/gi, "/…");
 }
 
 /** Splits a URL without decoding it. The origin of a proxy's absolute form (`GET http://host/path`) is removed. */
