@@ -39,7 +39,7 @@ type AttributesOf<G extends Record<string, JobField>> = { [K in keyof G]: Attrib
 /** Returns the attributes of the table for fields of a job. An attribute of another type than text, number or truth value is replaced as a whole. */
 function toAttributes<G extends Record<string, JobField>>(fields: G): AttributesOf<G> {
   const attributes = Object.entries(fields).map(([name, { stored, schema, when }]) => {
-    const inner = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? schema.unwrap() : schema;
+    const inner = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? schema.def.innerType : schema;
     const savedAs = createAttribute(inner as z.ZodType).savedAs(stored);
     return [name, when !== undefined || inner !== schema ? savedAs.optional() : savedAs];
   });
