@@ -1,8 +1,8 @@
 import { isSvcError } from "../../contract/errors.ts";
 import { appCustomPathObject, appHistoryObject, appPathObject, appVersionObject, deletedAppObject } from "../../core/apps/app.ts";
 import { write } from "../../core/objects/write.ts";
-import { deleteObject } from "../objects/delete-object.ts";
 import type { ObjectTarget } from "../objects/path-kind.ts";
+import { removeObject } from "../objects/remove-object.ts";
 import { appKind, appObjectKey, type SaveAppDeps } from "./save.ts";
 
 /**
@@ -13,7 +13,7 @@ export async function deleteApp(deps: SaveAppDeps, target: ObjectTarget): Promis
   const { objects } = deps;
   const { workspace, path } = target;
   await unlessNotFound(() =>
-    deleteObject(deps, appKind, target, async ({ id, version, customPath }) => ({
+    removeObject(deps, appKind, target, async ({ id, version, customPath }) => ({
       parts: [
         { write: write.remove(appPathObject.key(workspace, id)), refused: undefined },
         ...(customPath === undefined ? [] : [{ write: write.remove(appCustomPathObject.key(workspace, customPath)), refused: undefined }]),

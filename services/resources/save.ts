@@ -4,8 +4,8 @@ import { limits } from "../../contract/limits.ts";
 import type { NewResource, ResourceChange } from "../../contract/routes/stored/resources.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { parseResourceValue, resourceObject, type StoredResource } from "../../core/resources/resource.ts";
-import { deleteObject } from "../objects/delete-object.ts";
 import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
+import { removeObject } from "../objects/remove-object.ts";
 import { changeObject, replaceObject } from "../objects/save-object.ts";
 import { buildResourceCopyParts, type CopyDeps } from "../secrets/route-credentials.ts";
 import { checkAddedReferences } from "./stored-arguments.ts";
@@ -88,7 +88,7 @@ export async function updateResource(deps: CopyDeps, target: ObjectTarget, reque
 /** Deletes a resource with its extra permissions. Throws `resource.notFound`, `object.versionChanged`. */
 export async function deleteResource(deps: CopyDeps, target: ObjectTarget): Promise<void> {
   const { path } = target;
-  await deleteObject(deps, resourceKind, target, async ({ resourceType }) => ({
+  await removeObject(deps, resourceKind, target, async ({ resourceType }) => ({
     event: { type: "DeleteResource", data: { path, resource_type: resourceType } },
     sent: { keepsValue: false },
   }));

@@ -5,8 +5,8 @@ import { limits } from "../../contract/limits.ts";
 import type { NewResourceType, ResourceTypeChange, ResourceTypeJson } from "../../contract/routes/stored/resources.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { resourceTypeObject, type StoredType, toBuiltInTypeJson, toResourceTypeJson } from "../../core/resources/type.ts";
-import { deleteObject } from "../objects/delete-object.ts";
 import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
+import { removeObject } from "../objects/remove-object.ts";
 import { createObject, replaceObject } from "../objects/save-object.ts";
 
 interface SaveTypeDeps {
@@ -137,7 +137,7 @@ export async function deleteResourceType(deps: SaveTypeDeps, target: ObjectTarge
   const { path: name } = target;
   const isBuiltIn = (await loadBuiltInTypes()).some((type) => type.name === name);
   const kind = { ...resourceTypeKind, ...(isBuiltIn ? { notFound: () => new SvcError("resourceType.builtIn", { name }) } : {}) };
-  await deleteObject(deps, kind, target, async () => ({ event: { type: "DeleteResourceType", data: { name } }, sent: undefined }));
+  await removeObject(deps, kind, target, async () => ({ event: { type: "DeleteResourceType", data: { name } }, sent: undefined }));
 }
 
 /** Throws `resourceType.schema`, `body.tooLarge`. */

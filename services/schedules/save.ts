@@ -11,8 +11,8 @@ import type { RunTarget } from "../execution/requests/run-request.ts";
 import { requireRunner } from "../flows/definitions/require-runnable.ts";
 import { permitRun } from "../identity/permit.ts";
 import { requireActingFields } from "../identity/run-as.ts";
-import { deleteObject } from "../objects/delete-object.ts";
 import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
+import { removeObject } from "../objects/remove-object.ts";
 import { changeObject, createObject, type PrepareChange } from "../objects/save-object.ts";
 import { checkStoredArguments } from "../resources/stored-arguments.ts";
 import { buildSavedRun, type NextRunDeps, nameLastRun, parseTarget, sendRun, toClock, toTargetKey } from "./next-run.ts";
@@ -124,7 +124,7 @@ export async function setScheduleEnabled(deps: SaveScheduleDeps, caller: ObjectT
 /** Deletes a schedule with its next run and its extra permissions. Throws `schedule.notFound`, `object.versionChanged`. */
 export async function deleteSchedule(deps: SaveScheduleDeps, target: ObjectTarget): Promise<void> {
   const { workspace, path } = target;
-  await deleteObject(deps, scheduleKind, target, async (schedule) => {
+  await removeObject(deps, scheduleKind, target, async (schedule) => {
     const found = await deps.schedules.get(workspace, path);
     const { parts } = await buildSavedRun(deps, found, { workspace, schedule, target: undefined });
     return { parts, sent: undefined };

@@ -27,8 +27,8 @@ import { requireNewestFlow } from "../flows/definitions/load.ts";
 import { requireRunnableHandler } from "../flows/definitions/require-runnable.ts";
 import { permitRun } from "../identity/permit.ts";
 import { type RunAs, requireActingFields, resolveRunAs } from "../identity/run-as.ts";
-import { deleteObject } from "../objects/delete-object.ts";
 import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
+import { removeObject } from "../objects/remove-object.ts";
 import { changeObject, createObject } from "../objects/save-object.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import { checkStoredArguments } from "../resources/stored-arguments.ts";
@@ -145,7 +145,7 @@ export async function setTriggerMode(deps: SaveTriggerDeps, target: TriggerTarge
 /** Deletes a trigger with its extra permissions. Throws `trigger.notFound`, `object.versionChanged`. */
 export async function deleteTrigger(deps: SaveTriggerDeps, target: TriggerTarget): Promise<void> {
   const { actor, workspace, kind } = target;
-  const { connections } = await deleteObject(deps, toTriggerPathKind(kind), target, (before) =>
+  const { connections } = await removeObject(deps, toTriggerPathKind(kind), target, (before) =>
     buildLinkedParts(deps, { actor, workspace }, before, undefined),
   );
   await connectNow(deps, connections);

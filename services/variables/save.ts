@@ -11,8 +11,8 @@ import { importSecret } from "../../core/secrets/open.ts";
 import { createExportNonce, sealSecret } from "../../core/secrets/seal.ts";
 import { type StoredVariable, variableObject } from "../../core/variables/variable.ts";
 import { createPathFilter } from "../identity/permit.ts";
-import { deleteObject } from "../objects/delete-object.ts";
 import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
+import { removeObject } from "../objects/remove-object.ts";
 import { changeObject, createObject } from "../objects/save-object.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import { evictKeyRing, loadSealingKey, type SealDeps } from "../secrets/key-ring.ts";
@@ -140,7 +140,7 @@ export async function updateVariable(
 /** Deletes a variable with its extra permissions and its account. Throws `variable.notFound`, `object.versionChanged`. */
 export async function deleteVariable(deps: CopyDeps, target: ObjectTarget): Promise<void> {
   const { workspace, path } = target;
-  await deleteObject(deps, variableKind, target, async (before) => ({
+  await removeObject(deps, variableKind, target, async (before) => ({
     parts: await buildAccountRemoval(deps, workspace, before),
     event: { type: "DeleteVariable", data: { path, is_secret: before.isSecret } },
     sent: { text: undefined },

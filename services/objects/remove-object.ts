@@ -9,7 +9,7 @@ import type { Change, ObjectTarget, PathKind, WriterDeps } from "./path-kind.ts"
  * Deletes an object with its extra permissions, its sealed copies and the parts that `build` adds, and reports its deletion. Returns what `build`
  * returned. Throws the kind's `notFound` and `changed`, and `object.versionChanged`.
  */
-export async function deleteObject<T, D extends WriterDeps, S, C extends Omit<Change<T, S>, "value">>(
+export async function removeObject<T, D extends WriterDeps, S, C extends Omit<Change<T, S>, "value">>(
   deps: D,
   kind: PathKind<T, D, S>,
   target: ObjectTarget,
