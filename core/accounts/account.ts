@@ -3,7 +3,7 @@ import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
 import { defineObject, inQueue, inWorkspace, sortableMs } from "../objects/define-object.ts";
 
-/** An account of a user at another service: what refreshes the token in its variable. */
+/** An account of a user at another service. It refreshes the token in its variable. */
 export const accountSchema = z.object({
   id: z.number(),
   client: z.string(),
@@ -11,11 +11,11 @@ export const accountSchema = z.object({
   owner: z.string(),
   /** The variable with the token. Absent until one is created for the account. */
   path: z.string().optional(),
-  /** Sealed. Absent if the service issued none: the token then ends, or never does. */
+  /** Sealed. Absent if the service issued none: the access token then expires without a refresh, or never expires. */
   refreshToken: z.string().optional(),
-  /** When the token ends (epoch ms). */
+  /** The expiry of the token (epoch ms). */
   expiresAtMs: z.number().optional(),
-  /** When it is refreshed next (epoch ms). Present for an account with a variable and a refresh token. */
+  /** The time of the next refresh (epoch ms). Present for an account with a variable and a refresh token. */
   dueMs: z.number().optional(),
   /** Refreshes that failed in a row. */
   failures: z.number(),
@@ -25,7 +25,7 @@ export const accountSchema = z.object({
 });
 export type Account = z.infer<typeof accountSchema>;
 
-/** The event with which housekeeping has accounts refreshed by function `objects`. */
+/** The event with which housekeeping makes function `objects` refresh accounts. */
 export const refreshCallSchema = z.object({ refresh: z.array(z.object({ workspace: z.string(), account: z.number() })).max(100) });
 export type RefreshCall = z.infer<typeof refreshCallSchema>;
 
@@ -63,20 +63,20 @@ export type CompletedConnect = z.infer<typeof completedConnectSchema>;
 /** Derives the id of the account of a completed connection, so that a repeated call creates no second one. Fits a JSON number. */
 export const deriveAccountId = (sealed: string): number => createHash("sha256").update(sealed).digest().readUIntBE(0, 6);
 
-/** Returns when a token ends (epoch ms), or `undefined` if it does not. */
+/** Returns the expiry of a token (epoch ms), or `undefined` if it does not expire. */
 export function computeTokenEnd({ expiresInS, refreshToken }: Pick<IssuedTokens, "expiresInS" | "refreshToken">, nowMs: number) {
   if (expiresInS !== undefined) return nowMs + expiresInS * 1000;
   return refreshToken === undefined ? undefined : nowMs + limits.assumedTokenMs;
 }
 
-/** Returns when a token is refreshed (epoch ms), before its end. */
+/** Returns the time at which a token is refreshed (epoch ms), before its expiry. */
 export function computeDueMs(expiresAtMs: number, nowMs: number): number {
   const lasts = Math.max(expiresAtMs - nowMs, 0);
   return expiresAtMs - Math.min(limits.refreshBeforeMs, lasts / 3);
 }
 
 const MINUTE_MS = 60_000;
-/** Returns when a failed refresh is tried again (epoch ms): after one minute, two, four and so on, at most six hours. */
+/** Returns the time of the retry of a failed refresh (epoch ms): after one minute, two, four and so on, at most six hours. */
 export const computeRetryMs = (failures: number, nowMs: number): number =>
   nowMs + Math.min(MINUTE_MS * 2 ** (failures - 1), 360 * MINUTE_MS);
 

@@ -7,7 +7,7 @@ import type { StoredObject } from "../objects/write.ts";
 export const CONNECT_CLIENTS = "oauths";
 
 const LOOPBACK = /^(127\.0\.0\.1|\[::1\]|localhost)$/;
-/** Without TLS anyone on the way could read the code and the tokens. The guarded connections refuse loopback on AWS. */
+/** Without TLS, anyone on the network path could read the code and the tokens. The guarded connections refuse loopback on AWS. */
 const endpoint = z
   .url()
   .max(2000)
@@ -54,7 +54,7 @@ const clientFields = {
 const name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,49}$/, "lower-case letters, digits, '-' and '_' only");
 
 const sentClientSchema = z.strictObject({ ...clientFields, secret: z.string().max(2000).optional() });
-/** The clients as an administrator sends them. Without `secret`, one that is stored remains. */
+/** The clients in the form that an administrator sends. Without `secret`, the stored secret remains. */
 export const connectClientsSchema = z
   .record(name, sentClientSchema)
   .refine((clients) => Object.keys(clients).length <= limits.connectClients, `at most ${limits.connectClients}`);
@@ -66,7 +66,7 @@ export type StoredClient = z.output<typeof storedClientSchema>;
 const storedClientsSchema = z.record(z.string(), storedClientSchema);
 export const connectClientsSetting = defineInstanceSetting(CONNECT_CLIENTS, storedClientsSchema);
 
-/** A client with its secret, as requests to the other service need it. */
+/** A client with its secret, for requests to the other service. */
 export interface ConnectClient {
   name: string;
   id: string;
@@ -93,7 +93,7 @@ export function toConnectClient(name: string, { id, connect_config: config }: St
 }
 
 /**
- * Returns the sealed secret that a sent client without a secret takes over. A secret stays only with the address that it was entered for, so
+ * Returns the stored, sealed secret for a client that was sent without one. A secret remains only with the address for which it was entered, so
  * that a change of the address cannot send it elsewhere.
  */
 export function findKeptSecret(before: StoredClient | undefined, sent: SentClients[string]): string | undefined {
@@ -101,7 +101,7 @@ export function findKeptSecret(before: StoredClient | undefined, sent: SentClien
   return isSame ? before.sealedSecret : undefined;
 }
 
-/** Returns the setting as administrators see it: nothing shows a secret again. */
+/** Returns the setting for administrators, without secrets. */
 export function toShownClients({ value }: Pick<StoredObject, "value">): unknown {
   const stored = storedClientsSchema.safeParse(value);
   if (!stored.success) return null;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type AccessPath, type Approver, authorize, type Verdict } from "./authorize.ts";
 import type { GateRules } from "./rules.ts";
 
-// The run was started by ann, and runs on behalf of olga. Letter case does not distinguish addresses, so the run's spelling is hers alone.
+// Ann started the run, which runs on behalf of olga. Letter case does not distinguish addresses, so only the run has this spelling.
 const STARTER = "Ann@Example.com";
 const [ann, bob, olga, dan] = ["ann@example.com", "bob@example.com", "olga@example.com", "dan@example.com"] as const;
 
@@ -79,9 +79,9 @@ const rules: Readonly<Record<string, GateRules>> = {
 };
 
 /**
- * The decisions of the specification and design §6, cell by cell, written independently of the code: y yes, i sign in first, s they started it, n they are
- * not an approver, j a person must decide. `link`: the address of the link, or the page opened by it. `seen`: the page without a link, the owner's route, the
- * consent endpoint, and the list of waiting requests, if it depends on the right to stop the run.
+ * The decisions of the specification and design §6, cell by cell, written independently of the code: y: yes, i: sign in first, s: the caller
+ * started it, n: the caller is not an approver, j: a person must decide. `link`: the address of the link, or the page opened by it. `seen`: the
+ * page without a link, the owner's route, the consent endpoint, and the list of waiting requests, if it depends on the right to stop the run.
  */
 const table = `
       rule                         none ann  out  cleo oper bob  stop dan  aud  adm  sup  olga jAnn jFor jBy  jBob jDan jAdm

@@ -19,7 +19,7 @@ export type Approver =
 /** The caller's access path to a gate: a link for it, or the right to stop the run. */
 export type AccessPath = { link: boolean; mayStop: boolean };
 
-/** Whether a caller may decide, or why not. `sign_in` may become `yes` after the caller signs in. */
+/** The verdict: `yes`, or the reason for a refusal. `sign_in` may become `yes` after the caller signs in. */
 export type Verdict = "yes" | RefusalName;
 
 /** Returns whether a caller may approve or reject. Every decision passes this check. */

@@ -62,8 +62,8 @@ const openedSchema = z.object({
 export type OpenedGate = z.infer<typeof openedSchema>;
 
 /**
- * A place in a flow that waits for approval. Its id is the id of the step's job. The gate exists from the first event on, which may precede
- * the end of the step. `version` counts the changes; a writer must name the version that it has read.
+ * A point in a flow that waits for approval. Its id is the id of the step's job. The gate exists from the first event on, which may precede the
+ * end of the step. `version` counts the changes; a writer must name the version that it has read.
  */
 export const gateSchema = z.object({
   id: z.string(),
@@ -115,7 +115,7 @@ export function recordApproval(gate: Gate, approval: GateEvent): Gate {
   return approveIfComplete(updateGate(gate, { events: [...gate.events, event] }), event.atMs);
 }
 
-/** An approval may be older than the gate, and does not know that approvers must sign in. */
+/** An approval may be older than the open gate, and may not record whether approvers must sign in. */
 const countAsRulesRequire = ({ opened }: Gate, event: GateEvent): GateEvent =>
   opened?.rules.signedIn ? { ...event, countedBy: "person" } : event;
 
@@ -151,14 +151,14 @@ export function markGateOpen(gate: Gate, opened: OpenedGate, execution: number):
   return approveIfComplete(updateGate(gate, { opened, awaitsToken: { execution, atMs: opened.atMs } }), opened.atMs);
 }
 
-/** Notes that an execution is sent to wait at an open gate. Returns the same gate if that is known. */
+/** Notes that an execution is sent to wait at an open gate. Returns the same gate if this is already recorded. */
 export function awaitToken(gate: Gate, execution: number, nowMs: number): Gate {
   return !isOpen(gate) || gate.awaitsToken?.execution === execution ? gate : updateGate(gate, { awaitsToken: { execution, atMs: nowMs } });
 }
 
 /**
- * Returns whether the token of an execution's task is lost: the function died while it registered it. An execution that has not reached the gate yet
- * has lost nothing, however long it takes: replacing it would start it from the beginning.
+ * Returns whether the token of an execution's task is lost, because the function died while it registered the token. An execution that has not
+ * reached the gate yet has not lost its token, however long it takes: replacing it would restart it from the beginning.
  */
 export const isTaskTokenLost = ({ awaitsToken }: Gate, execution: number, nowMs: number): boolean =>
   awaitsToken?.execution === execution && awaitsToken.atMs + limits.taskTokenMs <= nowMs;
@@ -194,7 +194,7 @@ export function setTaskToken(gate: Gate, token: string, state: NonNullable<Gate[
   return updateGate(gate, { token, state, ...(gate.awaitsToken?.execution === state["execution"] ? { awaitsToken: undefined } : {}) });
 }
 
-/** Returns when the gate's next timed change is due (epoch ms). */
+/** Returns the time of the gate's next timed change (epoch ms). */
 export function gateDueAtMs({ opened, decision }: Gate): number | undefined {
   const times = decision || !opened ? [] : [opened.deadlineMs, opened.remindAtMs, opened.escalate?.atMs].flatMap((time) => time ?? []);
   return times.length === 0 ? undefined : Math.min(...times);

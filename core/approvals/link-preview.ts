@@ -26,8 +26,8 @@ const isPreviewAgent = (agent: string) => isCrawler(agent) || SCANNERS.test(agen
 type Headers = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns whether a `GET` of an approval link counts as a decision. It counts for programs. Browsers, link previews and mail scanners
- * get the page instead, so that looking at a link decides nothing. `everyGetCounts` reads the workspace's setting that makes each `GET` count.
+ * Returns whether a `GET` of an approval link counts as a decision. It counts for programs. Browsers, link previews and mail scanners get the
+ * page instead, so that opening a link decides nothing. `everyGetCounts` reads the workspace's setting that makes each `GET` count.
  */
 export async function isApprovalGet(headers: Headers, everyGetCounts: () => Promise<boolean>): Promise<boolean> {
   if (isPrefetch(headers)) return false;

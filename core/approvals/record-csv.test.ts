@@ -3,7 +3,7 @@ import { aRecorded } from "../../test/builders/approvals.ts";
 import { appendEntry } from "./record.ts";
 import { formatRecordCsv } from "./record-csv.ts";
 
-/** The cells of the only row, by column; an independent reader of RFC 4180. */
+/** The cells of the only row, by column, read by an independent parser of RFC 4180. */
 function read(change: Parameters<typeof aRecorded>[0]): Record<string, string> {
   const csv = formatRecordCsv([appendEntry(undefined, aRecorded(change))]);
   const rows: string[][] = [[]];

@@ -15,8 +15,7 @@ export function appendEntry(previous: ApprovalEntry | undefined, recorded: Entry
 }
 
 /**
- * Returns the entry in the form in which the table returns it: without undefined fields and without lone surrogates, which UTF-8 cannot
- * represent.
+ * Returns the entry in its stored form: without undefined fields and without lone surrogates, which UTF-8 cannot represent.
  */
 function storable(recorded: EntryContent): EntryContent {
   const json = JSON.stringify(recorded, (_, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));

@@ -36,9 +36,9 @@ export const trimGroupPrefix = (text: string) => text.replace(/^g\//, "");
 export const toGroupPrincipals = (groups: readonly string[]) => groups.map((group) => `g/${trimGroupPrefix(group)}`);
 
 /**
- * Reads the value of `user_groups_required`, and returns the names of the groups, or a sentence part about the fault. Only a list with at
- * least one name is valid: an expression without a usable result must not let every holder of a link decide. The one exception is an empty
- * list in the flow's own text beside `user_auth_required`, with which flow editors state that every member may decide.
+ * Reads the value of `user_groups_required`, and returns the names of the groups, or a sentence part about the fault. Only a list with at least
+ * one name is valid: an expression without a usable result must not let every holder of a link decide. The only exception is an empty list in the
+ * flow's text together with `user_auth_required`, with which flow editors express that every member may decide.
  */
 export function readRequiredGroups({ user_groups_required: transform, user_auth_required: signedIn }: Suspend, value: unknown) {
   if (!transform) return { groups: [] };

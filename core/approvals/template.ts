@@ -9,14 +9,14 @@ const NAMED = /\{\{\s*([A-Za-z_]\w*(?:\.[\w-]+)+)\s*\}\}/g;
 const MESSAGE_CHARS = 10_000;
 
 /**
- * Replaces the references in a message: a string as it is, any other value as JSON. An unknown reference remains visible in the text. No
- * code is executed.
+ * Replaces the references in a message: a string unchanged, any other value as JSON. An unknown reference remains visible in the text. No code is
+ * executed.
  */
 export function fillTemplate(template: string, names: MessageNames): string {
   const texts = new Map<string, string>();
   let chars = 0;
   const filled = template.replace(NAMED, (written, path: string) => {
-    // A long value at many places must not fill the memory, and the rest is cut off anyway.
+    // A long value in many references must not fill the memory, and the rest is cut off anyway.
     if (chars > MESSAGE_CHARS) return "";
     const text = texts.get(path) ?? (toText(names, path) ?? written).slice(0, MESSAGE_CHARS + 1);
     texts.set(path, text);

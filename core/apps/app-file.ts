@@ -2,7 +2,7 @@ import { isJsonObject } from "../../contract/json-object.ts";
 
 type Fields = Record<string, unknown>;
 
-/** The fields of an app's file that stand for an execution mode (api.md §6.4). A file with neither means the mode of `DEFAULT_MODE`. */
+/** The fields of an app's file that represent an execution mode (api.md §6.4). A file with neither has the mode of `DEFAULT_MODE`. */
 const flags = { public: "anonymous", guests: "guest" } as const;
 const DEFAULT_MODE = "publisher";
 
@@ -11,12 +11,14 @@ const DERIVED = new Set(["triggerables", "triggerables_v2", "on_behalf_of", "on_
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** Returns the fields of a policy that its author states. */
+/** Returns the fields of a policy that its author sets. */
 export function removeDerivedPolicy(policy: Fields): Fields {
   return Object.fromEntries(Object.entries(policy).filter(([name, value]) => !DERIVED.has(name) && !isEmptyList(value)));
 }
 
-/** Returns an app as its file shows it: with a flag for its execution mode, and of its policy only what no other field expresses. */
+/**
+ * Returns an app in the form of its file: with a flag for its execution mode, and only those parts of its policy that no other field expresses.
+ */
 export function toAppFile(app: Fields): Fields {
   const { policy, ...fields } = app;
   if (!isJsonObject(policy)) return app;
@@ -27,7 +29,7 @@ export function toAppFile(app: Fields): Fields {
   return { ...fields, ...(flag === undefined ? {} : { [flag]: true }), ...(Object.keys(left).length > 0 ? { policy: left } : {}) };
 }
 
-/** Returns an app with the policy that its file means. */
+/** Returns an app with the policy that its file expresses. */
 export function fromAppFile(file: Fields): Fields {
   const { public: isPublic, guests, policy, ...fields } = file;
   const stated = isJsonObject(policy) ? policy : {};

@@ -76,7 +76,7 @@ export function toAppJson(workspace: string, app: StoredApp, { versions, version
   };
 }
 
-/** Returns an app as lists show it. */
+/** Returns the list entry of an app. */
 export function toListedAppJson(workspace: string, app: StoredApp, extraPerms: Record<string, boolean>): ListedAppJson {
   const { version, editedAtMs } = app;
   return { ...toShared(workspace, app), version, edited_at: new Date(editedAtMs).toISOString(), extra_perms: extraPerms };
@@ -126,7 +126,7 @@ export const appCustomPathObject = defineObject({
   schema: z.object({ app: z.number() }),
 });
 
-/** A deleted app whose versions are not all removed yet. */
+/** A deleted app, some of whose versions still have to be removed. */
 export const deletedAppObject = defineObject({
   name: "deleted app",
   partition: "APPD",

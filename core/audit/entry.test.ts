@@ -34,7 +34,7 @@ const DOCUMENTED = [
   ..."igroup.removeuser variables.decrypt_secret workspaces.edit_auto_invite_domain workspaces.create workspaces.update".split(" "),
   ..."workspaces.archive workspaces.unarchive workspaces.delete".split(" "),
 ];
-/** The operations that only this service has. A new one is added here once there is no documented name for it. */
+/** The operations that only this service has. Add a new one here if there is no documented name for it. */
 const OWN = [
   ..."jobs.set_user_state jobs.start_now jobs.set_progress approvals.mint approvals.mint_signature approvals.resume_flow".split(" "),
   ..."approvals.consent approvals.notify approvals.rotate_webhook_secret files.upload files.presign_upload files.delete".split(" "),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { readTar, type TarFile, TarProblem } from "./tar.ts";
 
-/** Code that its author has bundled, which runs as it is. */
+/** Code that its author has bundled, which runs unchanged. */
 export const bundleSchema = z.object({
   /** The digest of the uploaded file. */
   sha256: z.string(),
@@ -13,7 +13,7 @@ export const bundleSchema = z.object({
 });
 export type Bundle = z.infer<typeof bundleSchema>;
 
-/** The languages whose runners load a bundle. Deno resolves modules in another way. */
+/** The languages whose runners load a bundle. Deno resolves modules differently. */
 export const runsBundles = (runner: RunnerLanguage | undefined): runner is "bun" | "nodejs" => runner === "bun" || runner === "nodejs";
 
 /** The source of a bundle, and the file by which runners load it. */

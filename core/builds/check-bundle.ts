@@ -4,7 +4,7 @@ import { findRunner, type ScriptLanguage } from "../../contract/languages.ts";
 import { type Bundle, readBundleFiles, runsBundles } from "./bundle.ts";
 import { TarProblem } from "./tar.ts";
 
-/** A bundle as a request sends it. */
+/** A bundle in a request. */
 export interface UploadedBundle {
   bytes: Buffer;
   tar: boolean;

@@ -1,6 +1,6 @@
 import type { Bundle } from "./bundle.ts";
 
-/** The sources and lists that a build of unsaved code uses in place of those that the workspace stores. The code of its job contains them. */
+/** The sources and lists that a build of unsaved code uses instead of the stored ones of the workspace. The code of its job contains them. */
 export interface BuildOverrides {
   /** Sources by script path, which imports find before the stored scripts. */
   sources?: Readonly<Record<string, string>> | undefined;
@@ -10,7 +10,7 @@ export interface BuildOverrides {
   dependencyFiles?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The code of a job that runs or builds what is not stored. */
+/** The code of a job that runs or builds unsaved code. */
 export type UnstoredCode = BuildOverrides & {
   /**
    * For a job that only builds: the path at which the code would be saved, from which its relative imports start. The job itself has this path

@@ -16,7 +16,7 @@ const PACKAGE = /^(?<name>@[\w.~-]+\/[\w.~-]+|[\w.~-]+)(?:@(?<version>[^/]+))?(?
 const VERSION = /^[\w.+*^~<>=| -]+$/;
 
 /**
- * Parses an import as bun, deno and node users write it: `lodash`, `lodash@4.17.21`, `@scope/name@^1/sub`, `npm:name@1`, `node:fs`,
+ * Parses an import in the notation of bun, deno and node: `lodash`, `lodash@4.17.21`, `@scope/name@^1/sub`, `npm:name@1`, `node:fs`,
  * `bun:sqlite`, `./other.ts`, `/f/ops/other`, `f/ops/other`. `from` is the path of the importing script.
  */
 export function readSpecifier(from: string, specifier: string): Specifier {

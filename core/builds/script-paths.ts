@@ -4,8 +4,8 @@ const SCRIPT_PATH = /^[fu](\/[\w.-]+){2,}$/;
 const TYPESCRIPT_EXTENSION = /(\.(bun|deno|node|fetch|native))?\.(ts|tsx|mts|js|jsx|mjs)$/;
 
 /**
- * Returns the path of the script that `specifier` refers to in the TypeScript script at `from`, or `undefined` for a package, a builtin or
- * a URL.
+ * Returns the path of the script to which `specifier` refers in the TypeScript script at `from`, or `undefined` for a package, a builtin or a
+ * URL.
  */
 export function resolveScriptPath(from: string, specifier: string): string | undefined {
   if (specifier.startsWith("./") || specifier.startsWith("../")) {

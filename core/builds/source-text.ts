@@ -1,4 +1,7 @@
-/** Removes a byte order mark and unifies ends of lines, as editors of other systems write them. Interpreters and compilers ignore both, but bash does not. */
+/**
+ * Removes a byte order mark and unifies line endings, which editors of other systems write. Interpreters and compilers ignore both, but bash does
+ * not.
+ */
 export function normalizeSource(source: string): string {
   return source.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
 }

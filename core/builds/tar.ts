@@ -16,8 +16,8 @@ const PATH_CHARS = 250;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads the files of an uncompressed tar archive. Strangers send archives, so everything but files and folders with plain paths is refused: links,
- * devices, paths that leave the folder, and paths that come twice, of which one would replace the other. Throws `TarProblem`.
+ * Reads the files of an uncompressed tar archive. Archives come from untrusted callers, so everything except files and folders with plain paths
+ * is refused: links, devices, paths that leave the folder, and duplicate paths. Throws `TarProblem`.
  */
 export function readTar(archive: Uint8Array): TarFile[] {
   const files = new Map<string, Uint8Array>();
@@ -54,7 +54,7 @@ export function readTar(archive: Uint8Array): TarFile[] {
   return [...files].map(([path, bytes]) => ({ path, bytes }));
 }
 
-/** The sum of the header's bytes, in which the sum itself counts as spaces. Text that is no archive fails here. */
+/** The sum of the header's bytes, in which the sum itself counts as spaces. Text that is not an archive fails here. */
 function checkSum(header: Uint8Array): void {
   const sum = header.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : byte), 0);
   if (sum !== readNumber(header, 148, 8)) throw new TarProblem("it is not a tar archive");
@@ -72,7 +72,7 @@ function readText(bytes: Uint8Array, from: number, length: number): string {
   try {
     return utf8.decode(end < 0 ? field : field.subarray(0, end));
   } catch {
-    // The decoder's own message names no place.
+    // The decoder's own message has no position.
     throw new TarProblem("a path is not valid UTF-8");
   }
 }
@@ -101,7 +101,7 @@ function toSafePath(sent: string): string {
   const path = sent.replace(/^(?:\.\/)+/, "").replace(/\/$/, "");
   if (path === "" || path === ".") return "";
   const parts = path.split("/");
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters.
   const isUnsafe = (part: string) => part === "" || part === "." || part === ".." || /[\\\u0000-\u001f\u007f]/.test(part);
   if (/^[A-Za-z]:/.test(path) || parts.some(isUnsafe)) throw unsafe();
   return path;

@@ -60,7 +60,7 @@ describe("a list of package versions", () => {
     ["python3", "#!/usr/bin/env python3\n\n# A script.\n# workspace_dependencies: shop-2\nimport x", "shop-2"],
     ["bun", "import x from 'x';\n// workspace_dependencies: shop", undefined],
     ["bun", "// workspace_dependencies: ../shop\n", undefined],
-    // A comment of another language names no list, and this one lists a package.
+    // A comment of another language selects no list, and this one lists a package.
     ["go", "// package_json: shop\npackage inner", undefined],
     ["python3", "# requirements: shop\nimport x", undefined],
   ] as const)("is named in a comment at the beginning of a script: %s, %j", (language, source, name) => {

@@ -8,7 +8,7 @@ import { normalizeSource } from "./source-text.ts";
 export interface SelectedDependencies {
   /** Requirements of packages by name: versions of npm packages and of Go modules, and whole requirements of Python distributions. */
   entries: Record<string, string>;
-  /** The script names the list, so that it gets all of its Python requirements. Otherwise only those that it imports. */
+  /** The script names the list, and therefore gets all of its Python requirements, not only those that it imports. */
   all: boolean;
 }
 
@@ -50,7 +50,10 @@ export function findDependencyFile(
   return Object.entries(files).find(([file]) => file.replaceAll("\\", "/").replace(/^dependencies\//, "") === wanted)?.[1];
 }
 
-/** As in imports of scripts: package managers also accept paths, git references and URLs, which would read content from outside the registry. */
+/**
+ * The same restriction as for imports of scripts: package managers also accept paths, git references and URLs, which would read content from
+ * outside the registry.
+ */
 const NPM_VERSION = /^[\w.+*^~<>=| -]{1,200}$/;
 const packageJsonSchema = z.object({
   dependencies: z
@@ -63,7 +66,7 @@ const packageJsonSchema = z.object({
     )
     .optional(),
 });
-/** No part can begin with a dot, so `..` is no part of a path. */
+/** No part can begin with a dot, so a path cannot contain `..`. */
 const GO_LINE = /^([\w-]+(?:\.[\w-]+)+(?:\/[\w~-][\w.~-]*)*)\s+(v[\w.+-]+)$/;
 /** Limits the work of the patterns above, which are applied to single lines. */
 const MOST_LINE_CHARS = 1000;
@@ -108,7 +111,7 @@ function parseRequirements(content: string): Record<string, string> | string {
 }
 
 const cut = (line: string) => line.slice(0, 200);
-/** The last of several entries would silently replace the others, for example of two that differ in their markers. */
+/** The last of several entries would silently replace the others, for example if two differ only in their markers. */
 const describeRepetition = (name: string) => `It has several entries for ${cut(name)}: write one.`;
 
 /** Returns the name of a requirement's distribution in the form of PEP 503. */

@@ -6,7 +6,7 @@ export type Attempt =
       error: string;
       final: boolean;
       status?: number;
-      /** The receiver asks for a pause of at least this length. */
+      /** The receiver requests a pause of at least this length. */
       retryAfterMs?: number;
       /** The receiver ends the subscription. */
       gone?: boolean;

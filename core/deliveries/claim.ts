@@ -17,7 +17,7 @@ export const progressSchema = z.object({
 });
 export type Progress = z.infer<typeof progressSchema>;
 
-/** The message about which is decided. `replay`: the replay that it belongs to. */
+/** The message to decide about. `replay`: the replay to which it belongs. */
 interface Due {
   after: number;
   replay?: string | undefined;
@@ -25,8 +25,8 @@ interface Due {
 }
 
 /**
- * The decision about a message. `claim`: an attempt is due. `held`: another process makes it. `done`: nothing is to be done. `requeue`: the attempt
- * was made, and its process may have died before it queued the next one.
+ * The decision about a message. `claim`: an attempt is due. `held`: another process is making the attempt. `done`: there is nothing to do.
+ * `requeue`: the attempt was made, and its process may have died before it queued the next one.
  */
 export type Decision =
   | { is: "claim"; progress: Progress; isLost: boolean }
@@ -49,7 +49,7 @@ export function decideClaim(found: Progress | undefined, { after, replay, nowMs 
   }
   if (replay !== undefined && found.replay?.id !== replay) return claim(attempts + 1, { replay: { id: replay, after: attempts } });
   if (state === "sent" || state === "failed") return { is: "done" };
-  // A message of an earlier attempt comes back if its process died before it queued this one.
+  // A message of an earlier attempt is delivered again if its process died before it queued this one.
   if (attempts > after && replay === undefined) return { is: "requeue", progress: found };
   if (replay !== undefined) return { is: "requeue", progress: found };
   return claim(attempts + 1, { state });

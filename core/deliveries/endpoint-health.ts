@@ -7,7 +7,7 @@ export interface EndpointHealth {
   /** The first of the failed attempts since the last success (epoch ms). */
   failingSinceMs?: number;
   isSlow: boolean;
-  /** The endpoint is to be switched off, for this reason. */
+  /** The reason for which the endpoint must be switched off. */
   disabledReason?: string;
 }
 

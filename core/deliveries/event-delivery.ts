@@ -48,7 +48,7 @@ export function addTry(
 const toDeliveryId = ({ event, endpoint }: Pick<EventDelivery, "event" | "endpoint">) => `${event}.${endpoint}`;
 export const parseDeliveryId = (id: string) => ({ event: id.slice(0, 36), endpoint: id.slice(37) });
 
-/** Returns a delivery as the log shows it. */
+/** Returns the log entry of a delivery. */
 export function toDeliveryJson(delivery: EventDelivery): DeliveryJson {
   const { event, endpoint, type, path, state, attempts, eventAtMs, nextAtMs, tries } = delivery;
   const last = tries.at(-1);

@@ -5,8 +5,8 @@ import { noticeChannelNames } from "../../contract/notices/channels.ts";
 const attempt = { workspace: z.string(), after: z.int() };
 
 /**
- * A message of the delivery queues. It contains ids only, because a queue keeps messages longer than a workspace may live. It may arrive late,
- * repeatedly or in another order, so the record of the delivery decides whether an attempt is due.
+ * A message of the delivery queues. It contains only ids, because a queue may store messages for longer than a workspace exists. It may arrive
+ * late, repeatedly or in another order, so the record of the delivery decides whether an attempt is due.
  */
 export const deliveryMessageSchema = z.discriminatedUnion("kind", [
   /** One recipient of a gate's notice. */
@@ -29,7 +29,7 @@ export type DeliveryMessageOf<Kind extends DeliveryMessage["kind"]> = Extract<De
 
 /**
  * The queue for a message. `fast` is for first attempts and for receivers that answer quickly; an attempt in it has little time. `slow` is for
- * receivers that do not, so that nothing else waits for them.
+ * all other receivers, so that nothing else waits for them.
  */
 export type Lane = "fast" | "slow";
 
@@ -46,7 +46,10 @@ export const replaySelectionSchema = z.union([
 ]);
 export type ReplaySelection = z.infer<typeof replaySelectionSchema>;
 
-/** A message that queues the deliveries of a replay, a part of them at a time. `from`: the sort key at which it continues. `left`: the number of deliveries that it may still queue. */
+/**
+ * A message that queues the deliveries of a replay in parts. `from`: the sort key at which it continues. `left`: the maximum number of deliveries
+ * that it may still queue.
+ */
 export const replayMessageSchema = z.object({
   kind: z.literal("replay"),
   workspace: z.string(),
@@ -65,6 +68,6 @@ export function groupOfDelivery(message: QueueMessage): string {
   return "endpoint" in message ? `${message.workspace}/${message.endpoint}` : message.workspace;
 }
 
-/** An attempt that is due later than a queue can delay its message, as the list of retries stores it. */
+/** An entry of the list of retries: an attempt that is due later than a queue can delay its message. */
 export const retrySchema = z.object({ message: deliveryMessageSchema, lane: z.enum(["fast", "slow"]) });
 export type Retry = z.infer<typeof retrySchema>;

@@ -17,7 +17,7 @@ export interface FailedTry {
   /** The number of attempts of this delivery, or of its last replay. */
   attempts: number;
   atMs: number;
-  /** The pause that the receiver asks for. It is limited to `limits.retryAfterMs`. */
+  /** The pause that the receiver requests. It is limited to `limits.retryAfterMs`. */
   retryAfterMs?: number | undefined;
 }
 

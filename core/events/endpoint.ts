@@ -28,9 +28,9 @@ export const endpointSchema = z.object({
   editedAtMs: z.number(),
   /** The first of the failed attempts since the last success. */
   failingSinceMs: z.number().optional(),
-  /** The last attempt took long, so its next ones have their own lane (core/deliveries/message.ts). */
+  /** The last attempt was slow, so the next ones use the slow lane (core/deliveries/message.ts). */
   isSlow: z.boolean().optional(),
-  /** Why the service switched the endpoint off. An admin who enables it again removes the reason. */
+  /** The reason for which the service switched the endpoint off. Enabling it again removes the reason. */
   disabledReason: z.string().optional(),
 });
 export type Endpoint = z.infer<typeof endpointSchema>;
@@ -71,7 +71,7 @@ export function changeEndpoint(before: Endpoint, change: EndpointChange, edit: {
   };
 }
 
-/** Returns an endpoint as the API shows it to admins. Its URL is a secret for all other users. */
+/** Returns the API form of an endpoint for admins. Its URL is secret for all other users. */
 export function toWebhookJson(endpoint: Endpoint): WebhookJson {
   const { id, url, events = null, paths = null, description, enabled, failingSinceMs, disabledReason } = endpoint;
   return {
@@ -90,7 +90,10 @@ export function toWebhookJson(endpoint: Endpoint): WebhookJson {
   };
 }
 
-/** Returns whether an endpoint has chosen the event, by its type and by its path or old path. Ignores whether the endpoint is enabled: a test goes to a disabled one too. */
+/**
+ * Returns whether an endpoint has chosen the event, by its type and by its path or old path. Ignores whether the endpoint is enabled: a disabled
+ * one receives tests too.
+ */
 export function matchesEndpoint({ id, events, paths }: Pick<Endpoint, "id" | "events" | "paths">, event: SvcEvent): boolean {
   if (event.type === TEST_EVENT) return event.data.endpoint === id;
   if (events && !events.includes(event.type)) return false;
@@ -111,7 +114,7 @@ export function listEventPaths(event: SvcEvent): string[] {
   }
 }
 
-/** A receiver of the workspace's events. Every change reads the first one: without any, it writes no event. */
+/** A receiver of the workspace's events. Every change reads the first receiver; without any, it writes no event. */
 export const endpointObject = defineObject({
   name: "endpoint",
   partition: "ENDPOINT",
@@ -120,7 +123,7 @@ export const endpointObject = defineObject({
   schema: endpointSchema,
 });
 
-/** Changes with each new endpoint, so that concurrent calls cannot pass the limit. */
+/** Changes with each new endpoint, so that concurrent calls cannot exceed the limit. */
 export const endpointGuardObject = defineObject({
   name: "guard of endpoints",
   partition: "ENDPOINTS",

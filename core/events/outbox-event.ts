@@ -1,7 +1,7 @@
 import { eventSchema } from "../../contract/events.ts";
 import { defineObject, inWorkspace } from "../objects/define-object.ts";
 
-/** An event, or the one of the instance. */
+/** An event of a workspace or of the instance. */
 export const outboxEventObject = defineObject({
   name: "event",
   partition: "OUTBOX",

@@ -2,5 +2,5 @@
 
 /** Processor time of the interpreter's thread. */
 export const EXPRESSION_MS = 500;
-/** The reason of an expression that exceeded its time. */
+/** The reason for the failure of an expression that exceeded its time. */
 export const TOO_LONG = `it took longer than ${EXPRESSION_MS} ms.`;

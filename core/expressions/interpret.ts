@@ -1,7 +1,7 @@
 import type { QuickJSWASMModule } from "quickjs-emscripten-core";
 import { EXPRESSION_MS, TOO_LONG } from "./expression-time.ts";
 
-/** One evaluation, as the main thread sends it to the interpreter's thread. */
+/** The request for one evaluation, from the main thread to the interpreter's thread. */
 export interface Evaluation {
   /** The text that was parsed: an expression, or the body of a function. */
   code: string;
@@ -22,7 +22,7 @@ export type EvaluatedAs = "json" | "boolean" | "number";
 export type Interpretation = { ok: true; json: string } | { ok: false; reason: string; missingReference?: string };
 
 const MEMORY_BYTES = 64 * 1024 * 1024;
-/** Callbacks from WebAssembly use the stack of this thread, which must not overflow first. */
+/** Callbacks from WebAssembly use the stack of this thread, which must not overflow before the interpreter's own limit. */
 const STACK_BYTES = 128 * 1024;
 
 /** Loads the interpreter, which is large. */
@@ -67,7 +67,7 @@ export function interpretExpression(quickJs: QuickJSWASMModule, evaluation: Eval
   }
 }
 
-/** The conversions of values, as code. JSON has no number that is not finite and no integer of any size, so both are decided or written here. */
+/** The code that converts values. JSON has no infinite numbers and no integers of arbitrary size, so both are converted here. */
 const CONVERSIONS: Record<EvaluatedAs, string> = {
   json: "value",
   boolean: "Boolean(value)",
@@ -75,9 +75,9 @@ const CONVERSIONS: Record<EvaluatedAs, string> = {
 };
 
 /**
- * The names are parameters of a function, so that the text can be any expression. The statements of a body are a block, so that their own declarations may
- * shadow the names. The text has no access to the calling code. A missing reference counts even if the expression catches the error. A step without a
- * result is no property of `results`, but has the value null.
+ * The names are parameters of a function, so that the text can be any expression. The statements of a body are a block, so that their own
+ * declarations may shadow the names. The text has no access to the calling code. A missing reference counts even if the expression catches the
+ * error. A step without a result is not a property of `results`, but reading it yields null.
  */
 function codeOf({ code, isBody, as, names, mayRead }: Evaluation): string {
   const body = isBody ? `{\n${code}\n}` : `return (${code}\n)`;
@@ -111,7 +111,7 @@ function codeOf({ code, isBody, as, names, mayRead }: Evaluation): string {
   })((${mayRead ? "variable, resource" : ""}) => function (${names.join(", ")}) {\n${body}\n})`;
 }
 
-/** Returns the processor time of this thread (ms): an expression is not responsible for waiting on a busy machine. */
+/** Returns the processor time of this thread (ms), which does not include the time of waiting on a busy machine. */
 function computedMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

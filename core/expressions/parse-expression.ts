@@ -2,7 +2,7 @@ import { type Node, type Options, parse, parseExpressionAt, tokenizer } from "ac
 
 /** The names that an expression uses. */
 export interface UsedNames {
-  /** All identifiers that may refer to a name around the expression. Keys, texts and comments are none. */
+  /** All identifiers that may refer to a name outside the expression. Keys, texts and comments do not count. */
   names: ReadonlySet<string>;
   /** The ids after `results`, or all, if the expression uses `results` in another way. */
   results: ReadonlySet<string> | "all";
@@ -91,7 +91,7 @@ function namesIn(root: Node): UsedNames {
     } else if (node.type === "Identifier") {
       const name = String(node["name"]);
       names.add(name);
-      // Code in a text, which `eval` runs, may use every name.
+      // Code in a text that `eval` executes may use every name.
       if (name === "results" || name === "eval") all = true;
     } else for (const child of namedParts(node)) visit(child);
   };
@@ -99,7 +99,7 @@ function namesIn(root: Node): UsedNames {
   return { names, results: all ? "all" : ids };
 }
 
-/** The parts of a node that contain names. A key is none, unless it is computed. */
+/** The parts of a node that contain names. A key is not a name, unless it is computed. */
 function namedParts(node: AnyNode): AnyNode[] {
   if (node["computed"] === false) {
     if (node.type === "MemberExpression") return [node["object"]].filter(isNode);
@@ -115,7 +115,7 @@ function idsOfResults(node: AnyNode): string[] | undefined {
   if (node.type !== "VariableDeclarator" || !isResults(node["init"]) || (node["id"] as AnyNode).type !== "ObjectPattern") return undefined;
   const found: string[] = [];
   for (const property of (node["id"] as AnyNode)["properties"] as AnyNode[]) {
-    // Other patterns in the place of a name may contain names as well.
+    // Other patterns in the position of a name may contain names as well.
     const id =
       property.type === "Property" && (property["value"] as AnyNode).type === "Identifier" ? oneOf(keyOf(property, "key")) : undefined;
     if (!id) return undefined;

@@ -1,8 +1,8 @@
-/** Matches names and indices alone, such as `job.input.list[0].name`, which need no interpreter. A missing part yields `null`. */
+/** Matches paths of names and indices, such as `job.input.list[0].name`, which need no interpreter. A missing part yields `null`. */
 const PLAIN = /^[A-Za-z_$][\w$]*(\??\.[A-Za-z_$][\w$]*|\[\d+\])*$/;
 const WORDS = new Set(["null", "true", "false", "undefined", "NaN", "Infinity", "this", "globalThis"]);
 
-/** Returns whether an expression consists of names and indices alone, such as `results.a.list[0]`. */
+/** Returns whether an expression consists only of names and indices, such as `results.a.list[0]`. */
 export const isPlainPath = (expression: string) => PLAIN.test(expression.trim());
 
 /** Returns the names and indices of a plain path in order, or `undefined` for any other expression. */
@@ -11,7 +11,7 @@ export function parsePlainPath(expression: string): string[] | undefined {
   return PLAIN.test(text) && !WORDS.has(text) ? (text.match(/[\w$]+/g) ?? []) : undefined;
 }
 
-/** Matches names and indices of which some are texts in brackets, such as `flow_input["order-id"]?.[0]`. */
+/** Matches paths that also contain texts in brackets, such as `flow_input["order-id"]?.[0]`. */
 const QUOTED = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*|(?:\?\.)?\[(?:\d+|"[^"\\\n]*"|'[^'\\\n]*')\])*$/;
 
 /** Returns the name at which a path of names, indices and texts in brackets begins, or `undefined` for any other expression. */
@@ -22,8 +22,8 @@ export function findPathRoot(expression: string): string | undefined {
 }
 
 /**
- * Returns the value of a path of own properties, whose names may be texts in brackets. `undefined` for any other expression, and where JavaScript decides
- * what a missing part means.
+ * Returns the value of a path of own properties, whose names may be texts in brackets. `undefined` for any other expression, and where JavaScript
+ * must evaluate a missing part.
  */
 export function readQuotedPath(names: Readonly<Record<string, unknown>>, expression: string): { value: unknown } | undefined {
   const text = expression.trim();

@@ -8,16 +8,18 @@ export function checkFileKey(fileKey: string): void {
   const parts = fileKey.split("/");
   const bad =
     fileKey.length === 0 || Buffer.byteLength(fileKey) > 900 || parts.some((part) => part === "" || part === "." || part === "..");
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: no key holds them
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: no key contains them
   if (bad || /[\u0000-\u001f\u007f\\]/.test(fileKey)) throw new SvcError("file.key", { fileKey: fileKey.slice(0, 100) });
 }
 
-/** Returns the job that a file in the stack's bucket belongs to. The file has the visibility of the job and is deleted with it. */
+/** Returns the job to which a file in the stack's bucket belongs. The file has the visibility of the job and is deleted with it. */
 export function findFileJob(fileKey: string): string | undefined {
   return JOB.exec(fileKey)?.[2];
 }
 
-/** Returns the key of a file that belongs to a job. It begins with the folder of the job's objects, so that it suffices to find the object. */
+/**
+ * Returns the key of a file that belongs to a job. It begins with the folder of the job's objects, so that the key alone identifies the object.
+ */
 export const jobFileKey = ({ id, retention }: { id: string; retention: Retention }, name: string) =>
   `${objectFolders[retention]}/${id}/${name}`;
 
@@ -48,5 +50,5 @@ export function parseFile(fileKey: string, storage: string | undefined): { fileK
   return key === undefined ? { fileKey, storage } : { fileKey: key, storage: named || storage };
 }
 
-/** Returns the content type under which a bucket stores a file: as it was sent, if a header of an object can have it, and otherwise that of bytes. */
+/** Returns the content type under which a bucket stores a file: the one that was sent if it is a valid header value, otherwise that of bytes. */
 export const storableContentType = (sent: string): string => (/^[\x20-\x7e]{1,200}$/.test(sent) ? sent : "application/octet-stream");

@@ -13,7 +13,7 @@ const result = { jobId: "job", location: { in: "head" as const, json: "1" } };
 const well: Outcome = { state: "success", transition: "next", result, job: "job" };
 const badly: Outcome = { ...well, state: "failure", transition: "fail" };
 
-/** Places as `<module>@<at>#<attempt>`, by a journal whose keys are `<module>:<scope>@<at>`. */
+/** Positions in the form `<module>@<at>#<attempt>`, from a journal whose keys are `<module>:<scope>@<at>`. */
 function placesOf(flow: object, outcomes: Record<string, Outcome>, progress: Record<string, Progress> = {}): string[] {
   const value = aFlow(flow);
   const key = (module: string, scope: string, at: string) => `${module}:${scope}@${at}`;

@@ -8,7 +8,7 @@ export interface Journal {
   progress: (module: string, scope: ScopeName, path: string) => Progress | undefined;
 }
 
-/** The place of a step that has run or may be running. The id of its job is derived from these fields. */
+/** The position of a step that has run or may be running. The id of its job is derived from these fields. */
 export interface ExecutedStep {
   module: string;
   scope: ScopeName;
@@ -16,7 +16,10 @@ export interface ExecutedStep {
   attempt: number;
 }
 
-/** Every place in a flow where a step can have run so far, in the order of the flow. In a running flow, some of these steps have not begun yet. */
+/**
+ * Every position in a flow at which a step can have run so far, in the order of the flow. In a running flow, some of these steps have not begun
+ * yet.
+ */
 export function* executedSteps(value: FlowValue, index: FlowIndex, journal: Journal): Generator<ExecutedStep> {
   const { failure_module: failure, preprocessor_module: preprocessor } = value;
 

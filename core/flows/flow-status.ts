@@ -2,7 +2,7 @@ import type { FlowModule, FlowValue } from "../../contract/flows/flow-value.ts";
 import type { FlowStatus, ModuleStatus } from "../../contract/routes/flows/flow-status.ts";
 import type { Outcome, Progress } from "./journal.ts";
 
-/** An approval request that waits for a decision, as the status of its flow shows it. */
+/** An approval request that waits for a decision, in the status of its flow. */
 export interface OpenGate {
   id: string;
   kind: "suspend" | "consent";

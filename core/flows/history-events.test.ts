@@ -56,7 +56,7 @@ describe("parallel iterations", () => {
     expect([0, 7000, HISTORY_EVENTS].map((events) => countParallelIterations(parallel, events, 40))).toEqual([111, 13, 1]);
   });
 
-  /** The number of iterations of the inner loop that run in each execution, as the state machine runs them. */
+  /** The number of iterations of the inner loop in each execution of the state machine. */
   function playExecutions(
     body: readonly FlowModule[],
     inner: FlowModule,
@@ -100,7 +100,7 @@ describe("parallel iterations", () => {
     const body = aFlow({ modules: [...steps(3), inner] }).modules;
     const events = playExecutions(body, moduleOf(inner), sizes);
     expect(Math.max(...events)).toBeLessThanOrEqual(HISTORY_EVENTS);
-    // Shares are no waste: an execution that is not the last one uses a good part of its history.
+    // Shares do not waste history: each execution except the last one uses most of it.
     const total = events.reduce((sum, used) => sum + used, 0);
     expect(events.length).toBeLessThanOrEqual(3 + (4 * total) / HISTORY_EVENTS);
   });

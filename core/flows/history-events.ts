@@ -26,7 +26,7 @@ export function estimateEvents(modules: readonly FlowModule[], counted = usual):
   }, counted.list);
 }
 
-/** Counts the events up to the deepest list inside, with one iteration of each loop on the way. */
+/** Counts the events up to the deepest inner list, with one iteration of each loop around it. */
 function eventsBelow(modules: readonly FlowModule[], counted: Counted): number {
   return largest(
     modules.map((module) => {
@@ -40,7 +40,10 @@ function eventsBelow(modules: readonly FlowModule[], counted: Counted): number {
 }
 const largest = (numbers: readonly number[]) => numbers.reduce((most, number) => Math.max(most, number), 0);
 
-/** The number of iterations of an inner loop for which each iteration of a parallel loop gets events, unless fewer of them than run at once would fit. */
+/**
+ * The number of iterations of an inner loop for which each iteration of a parallel loop reserves events, unless this would limit the parallel
+ * iterations.
+ */
 const INNER_ITERATIONS = 10;
 
 /** Whether loops are inside a list at any depth. They count the events of their iterations themselves. */
@@ -68,8 +71,8 @@ export const countRoundEvents = (lists: readonly (readonly FlowModule[])[], even
   eventsSoFar + lists.reduce((sum, modules) => sum + countNeeded(modules), 0);
 
 /**
- * Returns the number of events with which each list of a round begins. Lists that run in parallel write one history, but do not see the events
- * of each other. So lists with loops get equal shares of the events that are left, and begin as if all others had been used.
+ * Returns the number of events with which each list of a round begins. Lists that run in parallel write one history, but do not see the events of
+ * each other. Lists with loops therefore get equal shares of the remaining events, and begin as if all other events had been used.
  */
 export function countEventsBefore(lists: readonly (readonly FlowModule[])[], eventsSoFar: number): number {
   if (!lists.some(hasLoops)) return countRoundEvents(lists, eventsSoFar);
@@ -78,7 +81,10 @@ export function countEventsBefore(lists: readonly (readonly FlowModule[])[], eve
   return HISTORY_EVENTS - share + most((modules) => estimateEvents(modules));
 }
 
-/** Describes why a flow can never end, however often another execution continues it. Returns `undefined` if its size is acceptable. */
+/**
+ * Describes the reason for which a flow can never end, however often another execution continues it. Returns `undefined` if its size is
+ * acceptable.
+ */
 export function describeSizeProblem({ modules }: FlowValue): string | undefined {
   if (estimateEvents(modules, most) > STRAIGHT_EVENTS) {
     return `The flow is too large: at most ${STRAIGHT_EVENTS / PER_MODULE - 1} steps are allowed outside loops. Move some of them into a separate flow.`;

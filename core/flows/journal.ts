@@ -5,9 +5,9 @@ import { recordFormat, type StoredRecord } from "../records/record-format.ts";
 import type { Scope, ScopeName } from "./scopes.ts";
 
 /**
- * The journal of a flow: what its modules have decided and reached, as child items of the flow's job. A repeated call finds there what was already done.
- * A place is named by its module and its path, the index of each loop around it: `3.7.` is the eighth iteration of a loop inside the fourth iteration of
- * another loop.
+ * The journal of a flow: the decisions and the progress of its modules, as child items of the flow's job. A repeated call finds completed work
+ * there. A position is identified by its module and its path, which has the index of each loop around it: `3.7.` is the eighth iteration of a
+ * loop inside the fourth iteration of another loop.
  */
 
 const branchSchema = z.union([z.int(), z.literal("default")]);
@@ -37,10 +37,10 @@ const outcomeSchema = z.object({
 export type Outcome = z.infer<typeof outcomeSchema>;
 
 const progressSchema = z.object({
-  /** The jobs of failed attempts so far, and when the next attempt may begin. */
+  /** The jobs of failed attempts so far, and the time at which the next attempt may begin. */
   failed: z.array(z.string()).optional(),
   retryAtMs: z.number().optional(),
-  /** The list that a loop iterates over, and its length. */
+  /** The list over which a loop iterates, and its length. */
   list: valueRefSchema.optional(),
   count: z.number().optional(),
   /** The iteration or branch that runs now; all before it have ended. */
@@ -52,7 +52,7 @@ const progressSchema = z.object({
   subflowJob: z.string().optional(),
   /** The job of a step that may have to wait for a concurrency slot. */
   queuedJob: z.string().optional(),
-  /** The execution whose task was last sent to wait for the nested flow, and when. */
+  /** The execution whose task was last sent to wait for the nested flow, and the time. */
   awaitsToken: z.object({ execution: z.number(), atMs: z.number() }).optional(),
   /** The execution in which `index` or `branch` began. */
   execution: z.number().optional(),
@@ -68,14 +68,14 @@ const endSchema = z.object({
   module: z.string(),
   result: valueRefSchema,
   job: z.string().optional(),
-  /** No approval came in time: the flow counts as canceled. */
+  /** No approval arrived in time: the flow counts as canceled. */
   canceled: z.boolean().optional(),
-  /** A failure module has already run for this failure, in a list inside. */
+  /** A failure module has already run for this failure, in an inner list. */
   handled: z.boolean().optional(),
   /** The flow counts as skipped. */
   skip: z.boolean().optional(),
 });
-/** Why a list of modules ended before its last module. */
+/** The reason for which a list of modules ended before its last module. */
 export type End = z.infer<typeof endSchema>;
 
 /** Release 0.1 wrote no version and other names. Its ended flows can still be read and restarted. */
@@ -96,7 +96,7 @@ export const outcomeFormat = recordFormat({ schema: outcomeSchema, version: VERS
 export const progressFormat = recordFormat({ schema: progressSchema, version: VERSION, upgrade });
 export const endFormat = recordFormat({ schema: endSchema, version: VERSION, upgrade });
 
-/** Modules beside the flow's list: each list has its own failure module. */
+/** Modules outside the flow's list: each list has its own failure module. */
 export const FAILURE = "failure";
 export const PREPROCESSOR = "preprocessor";
 const nameOf = (module: string, scope: ScopeName) => (module === FAILURE ? `${FAILURE}:${scope}` : module);
@@ -109,8 +109,8 @@ export const progressRef = (module: string, scope: ScopeName, path: string) => c
 export const endRef = (scope: ScopeName, path: string) => childRef("listEnd", `${scope}@${path}`);
 
 /**
- * Reads the reference of an outcome or of the end of a list. `id` is the module's, or the list's; `failureOf` is the list of a failure module instead.
- * `undefined` for references of other kinds.
+ * Parses the reference of an outcome or of the end of a list. `id` identifies the module or the list; for a failure module, `failureOf` contains
+ * its list instead. `undefined` for references of other kinds.
  */
 export function parseJournalRef(
   ref: string,
@@ -136,14 +136,14 @@ export function resultOfItem(item: StoredRecord): ValueRef | undefined {
   }
 }
 
-/** The JSON text of an item of the journal with another result, for one that has a result. Throws `UnreadableRecordError`. */
+/** The JSON text of an item of the journal after its result is replaced, if it has one. Throws `UnreadableRecordError`. */
 export function withResult(item: StoredRecord, result: ValueRef): string {
   return childName("outcome", item.ref) === undefined
     ? endFormat.toJson({ ...endFormat.parse(item), result })
     : outcomeFormat.toJson({ ...outcomeFormat.parse(item), result });
 }
 
-/** The reference of the outcome of the module whose progress `ref` refers to. */
+/** The reference of the outcome of the module to whose progress `ref` refers. */
 export const outcomeRefOfProgress = (ref: string) => childRef("outcome", childName("progress", ref) ?? "");
 
 /** The name from which the id of a module's job is derived. */
@@ -170,12 +170,12 @@ export function comparePaths(a: string, b: string): number {
   return 0;
 }
 
-/** The path of the lists inside a module. A retry has another path, so that it finds nothing of the attempt before. */
+/** The path of the lists inside a module. A retry has another path, so that it does not find the items of the previous attempt. */
 export const insidePath = (module: string, path: string, retries: number) => (retries > 0 ? `${path}${module}~${retries}.` : path);
 /** Returns the path of an iteration inside the path of its loop. */
 export const iterationPath = (path: string, index: number) => `${path}${index}.`;
 
-/** The part of a path that belongs to a list, which is the list of the place itself or one around it. */
+/** The part of a path that belongs to a list: the list of the position itself, or an enclosing list. */
 export function findScopePath({ loops, inside }: Scope, path: string): string {
   let left = loops.length;
   let found = "";
@@ -187,7 +187,7 @@ export function findScopePath({ loops, inside }: Scope, path: string): string {
   return found;
 }
 
-/** The path of another list as seen from a place; `undefined` when that list is inside a loop that does not contain the place. */
+/** The path of another list relative to a position; `undefined` if that list is inside a loop that does not contain the position. */
 export function findVisiblePath(from: Scope, path: string, target: Scope): string | undefined {
   if (target.loops.some((loop, depth) => from.loops[depth] !== loop)) return undefined;
   return findScopePath(target, path);

@@ -10,7 +10,7 @@ export interface References {
   /** The ids of steps, or all visible steps. */
   results: ReadonlySet<string> | "all";
   env: boolean;
-  /** The payloads of the approvals of the step before. */
+  /** The payloads of the approvals of the previous step. */
   resume: boolean;
   /** All identifiers. */
   names: ReadonlySet<string>;
@@ -39,7 +39,7 @@ export async function collectReferences(expressions: readonly string[]): Promise
   };
 }
 
-/** Returns whether an expression uses a name that may come from around it. */
+/** Returns whether an expression uses a name from outside the expression. */
 export async function usesName(expression: string, name: string): Promise<boolean> {
   const found = await findNames(expression);
   return found.ok && (found.names.has(name) || found.names.has("eval"));
@@ -58,7 +58,10 @@ async function findNames(expression: string): Promise<Names> {
   return parseExpression(expression);
 }
 
-/** The places of the results of steps, as seen from a place, in the order of the flow. Steps that do not exist, or are inside loops that do not contain the place, have none. */
+/**
+ * The locations of the results of steps, relative to a position, in the order of the flow. Steps that do not exist, or are inside loops that do
+ * not contain the position, have none.
+ */
 export function findVisibleSteps(
   index: FlowIndex,
   from: Scope,
@@ -82,8 +85,8 @@ export interface EarlyReturn {
 }
 
 /**
- * Finds where `early_return` is evaluated: after the step with that id; for an expression, after the last of the modules that it names or that contain a
- * step that it names.
+ * Finds the position at which `early_return` is evaluated: after the step with that id; for an expression, after the last of the modules that it
+ * names or that contain a step that it names.
  */
 export async function findEarlyReturn({ modules }: FlowIndex, wanted: string): Promise<EarlyReturn> {
   const own = [...modules.values()].filter(({ scope, index }) => scope.name === ROOT && index >= 0).sort((a, b) => a.index - b.index);

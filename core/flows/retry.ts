@@ -1,6 +1,6 @@
 import type { Retry } from "../../contract/flows/flow-value.ts";
 
-/** The longest delay before an attempt. */
+/** The maximum delay before an attempt. */
 const LONGEST_S = 6 * 3600;
 
 /**
@@ -13,7 +13,7 @@ export function computeRetryDelayS({ constant, exponential }: Retry, failed: num
   if (failed <= constants) return Math.min(constant?.seconds ?? 0, LONGEST_S);
   if (failed > constants + (exponential?.attempts ?? 0)) return undefined;
   const { multiplier, seconds, random_factor: factor } = exponential ?? {};
-  // The power may exceed every double, and has no product with 0 then.
+  // The power may be infinite, and its product with 0 would be NaN.
   const delay = multiplier === 0 ? 0 : Math.min((multiplier ?? 1) * (seconds ?? 0) ** failed, LONGEST_S);
   const spread = (delay * (factor ?? 0)) / 100;
   return Math.min(delay - spread + 2 * spread * random, LONGEST_S);

@@ -12,9 +12,9 @@ export const stepStateSchema = z.object({
   execution: z.number(),
   /** The approximate number of events in the execution's history. */
   events: z.number(),
-  /** The index of each loop around this place (core/flows/journal.ts). */
+  /** The index of each enclosing loop (core/flows/journal.ts). */
   path: z.string(),
-  /** The transition that the choice behind a task selects. */
+  /** The transition that the Choice state after a task selects. */
   outcome: z.string().optional(),
   /** The delay in seconds. */
   seconds: z.number().optional(),
@@ -35,7 +35,7 @@ const moduleCallSchema = z.object({
   token: z.string().optional(),
   /** The Map state of the loop limits how many iterations run at once. */
   window: z.literal("sliding").optional(),
-  /** The choice behind the task of parallel branches knows the outcome `again`. */
+  /** The Choice state after the task of parallel branches supports the outcome `again`. */
   continues: z.literal("again").optional(),
 });
 export type ModuleCall = z.infer<typeof moduleCallSchema>;
@@ -47,7 +47,7 @@ const stepCallSchema = z.union([moduleCallSchema, segmentCallSchema, finishCallS
 /** A call of function `step`: one module of a list, a segment of neighbouring modules from `segment` to `until`, or the end of the flow. */
 export type StepCall = z.infer<typeof stepCallSchema>;
 
-/** Parses the payload of a call of function `step`. Throws an error that names the execution's job where another release started the execution. */
+/** Parses the payload of a call of function `step`. If another release started the execution, throws an error that names the execution's job. */
 export function parseStepCall(payload: unknown): StepCall {
   const call = stepCallSchema.safeParse(payload);
   if (call.success) return call.data;

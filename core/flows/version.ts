@@ -21,7 +21,7 @@ export const flowBuildSchema = z.discriminatedUnion("state", [
 ]);
 export type FlowBuild = z.infer<typeof flowBuildSchema>;
 
-/** The fields of a version that starting a flow needs, and no more, because they are read for every run. */
+/** Only the fields of a version that starting a flow needs, because they are read for every run. */
 export const runnableFlowSchema = z.object({
   workspace: z.string(),
   path: z.string(),
@@ -34,7 +34,7 @@ export const runnableFlowSchema = z.object({
   onBehalfOf: z.object({ email: z.string(), permissionedAs: z.string() }).optional(),
   deleteAfterS: z.number().optional(),
   preprocessor: z.boolean().optional(),
-  /** The schema that its inputs must match, if its author asks for the check. */
+  /** The schema that its inputs must match, if its author has enabled the check. */
   inputSchema: jsonObject.optional(),
   archived: z.boolean(),
   /** A setting that was changed after the version was saved. It replaces that of the version. */
@@ -66,7 +66,7 @@ export type FlowPlan = z.infer<typeof flowPlanSchema>;
 /** The payload of function `flows`, which creates the state machine of a flow at a path. */
 export const machineRequestSchema = z.object({ workspace: z.string(), path: z.string(), value: storedFlowValueSchema });
 export type MachineRequest = z.infer<typeof machineRequestSchema>;
-/** The name of the machine, or the reason why Step Functions rejected it, as a sentence for the author of the flow. */
+/** The name of the machine, or the reason for which Step Functions rejected it, as a sentence for the author of the flow. */
 export type MachineAnswer = { machine: string } | { refused: string };
 
 /** Returns 16 hex digits, computed from workspace, version and the submitted flow. */
@@ -177,10 +177,10 @@ export interface ListedFlow extends Omit<NewFlow, "value" | "schema"> {
   archived: boolean;
 }
 
-/** The fields by which flows are selected and sorted. The others are as they were sent, and were validated then. */
+/** The fields by which flows are selected and sorted. The others are stored as sent, after validation. */
 const listedFieldsSchema = z.object({ path: z.string(), version: z.number(), createdAtMs: z.number(), archived: z.boolean() });
 
-/** The flow as lists show it. */
+/** The list entry of a flow. */
 export const flowListingObject = defineObject({
   name: "flow in a list",
   partition: "FL",

@@ -5,7 +5,7 @@ import type { RouteSegment } from "../../contract/routes/triggers/route-path.ts"
 /** An address below `/api/r/` that answers one method. */
 export interface HttpRouteAddress {
   method: HttpMethod;
-  /** The parts as the route names them, such as `shop/orders/:id`. */
+  /** The parts in the notation of the route, such as `shop/orders/:id`. */
   address: string;
   /** The route serves a folder, so that it answers everything below its address as well. */
   isFolder: boolean;
@@ -22,7 +22,7 @@ export const toHttpRouteAddress = (workspace: string, own: Addressed): HttpRoute
 
 const kindOf = (part: string): RouteSegment["kind"] => (part.startsWith(":") ? "one" : part.startsWith("*") ? "rest" : "text");
 
-/** Returns the text parts with which an address begins: the key of the item that holds it. */
+/** Returns the text parts with which an address begins: the key of the item that contains it. */
 export function findTextPrefix({ address }: Pick<HttpRouteAddress, "address">): string {
   const parts = address.split("/");
   const end = parts.findIndex((part) => kindOf(part) !== "text");
@@ -60,12 +60,12 @@ export function splitRequestPath(path: string): string[] | undefined {
   try {
     return parts.some((part) => part === "") ? undefined : parts.map((part) => decodeURIComponent(part));
   } catch {
-    // A part is no text that encodeURIComponent writes.
+    // A part is not valid percent-encoding.
     return undefined;
   }
 }
 
-/** As many parts as the path of a route can have, with the workspace before it. */
+/** The maximum number of parts of a route's path, plus the workspace. */
 const MOST_PARTS = 21;
 
 /** Returns the beginnings of a requested path, each of which may be the text prefix of its route. */
@@ -78,7 +78,7 @@ export interface AddressMatch {
   below: string[];
 }
 
-/** Matches a request with an address. The value of `*name` is joined by slashes. */
+/** Matches a request with an address. The parts of `*name` are joined by slashes. */
 export function matchAddress({ address, isFolder }: HttpRouteAddress, parts: readonly string[]): AddressMatch | undefined {
   const names = address.split("/");
   const params: [string, string][] = [];

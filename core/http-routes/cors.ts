@@ -5,7 +5,7 @@ type Headers = Record<string, string>;
 /** The time for which a browser may remember the answer to a preflight request, in seconds. */
 const MAX_AGE_S = 600;
 
-/** Headers of answers that a page of another origin may read besides those that every page may. */
+/** Headers of replies that a page of another origin may read, in addition to those that every page may read. */
 const EXPOSED = ["x-svc-job-id", "x-svc-job-state", "x-svc-error", "x-svc-idempotent-replay", "retry-after", "etag", "content-range"];
 
 /** Returns the headers that let a page of `origin` read an answer, if the route allows it. Cookies are never sent to a route. */
@@ -19,7 +19,7 @@ export function corsHeaders(origin: string | undefined, allowed: readonly string
   return { ...vary, "access-control-allow-origin": isForAll ? "*" : origin, "access-control-expose-headers": EXPOSED.join(", ") };
 }
 
-/** Returns the headers that answer a preflight request, which asks for `headers`, of an origin that the route allows. */
+/** Returns the headers that answer a preflight request for `headers` from an origin that the route allows. */
 export function preflightHeaders(method: string, headers: string | undefined): Headers {
   const isList =
     headers !== undefined && headers.length <= 2000 && /^[!#$%&'*+.^_`|~0-9A-Za-z-]+( *, *[!#$%&'*+.^_`|~0-9A-Za-z-]+)*$/.test(headers);

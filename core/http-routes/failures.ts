@@ -6,7 +6,7 @@ import { defineObject, inWorkspace } from "../objects/define-object.ts";
 export const httpRouteFailuresSchema = z.object({ failures: z.array(z.object({ atMs: z.number(), reason: z.string() })) });
 export type HttpRouteFailures = z.infer<typeof httpRouteFailuresSchema>;
 
-/** Returns the refused requests as `http_triggers/get` shows them. */
+/** Returns the refused requests in the form of `http_triggers/get`. */
 export const toFailuresJson = ({ failures }: HttpRouteFailures) => failures.map(({ atMs, reason }) => ({ at: toIsoTime(atMs), reason }));
 
 /** The number of refused requests that a route shows. */

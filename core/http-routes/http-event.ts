@@ -3,15 +3,14 @@ import { escapeEventReferences } from "../resources/refer.ts";
 import type { TriggerEvent } from "../triggers/events.ts";
 import type { FoundHttpRoute } from "./http-route.ts";
 
-/** A request of a route, as the event for a preprocessor names it. `path` is the requested address below `/api/r/`, as sent. */
+/** A request of a route in the event for a preprocessor. `path` is the requested address below `/api/r/`, as sent. */
 export interface HttpRequestLine {
   method: string;
   path: string;
 }
 
 /**
- * Returns the event of a route's request. The request cannot choose its kind, its path and its parameters. Its texts are no
- * references.
+ * Returns the event of a route's request. The request cannot set its kind, path and parameters. Its texts are not references.
  */
 export function toHttpEvent(
   { workspace, trigger, own, params }: Pick<FoundHttpRoute, "workspace" | "trigger" | "own" | "params">,

@@ -3,11 +3,11 @@ import type { StoredObject } from "../objects/write.ts";
 import type { Actor } from "../people/actor.ts";
 import type { StoredTrigger } from "../triggers/trigger.ts";
 
-/** An HTTP trigger that a request has reached, with everything that is needed to authenticate the request and to start its job. */
+/** An HTTP trigger that a request has reached, with all data for authenticating the request and starting its job. */
 export interface FoundHttpRoute {
   workspace: string;
   trigger: StoredTrigger;
-  /** The item that the trigger was read from. A job that waits for its trigger is recorded only while this is unchanged. */
+  /** The item from which the trigger was read. A job that waits for its trigger is recorded only while this is unchanged. */
   stored: StoredObject;
   own: HttpFields;
   /** The parts of the request's path that the route names, decoded. */
@@ -22,7 +22,7 @@ export interface FoundHttpRoute {
   credential: StoredObject | undefined;
 }
 
-/** The method of a request to a route. `options`, which no route has, finds the methods of an address. */
+/** The method of a request to a route. No route has `options`, which finds the methods of an address. */
 export type RequestMethod = HttpMethod | "options";
 
 /** The outcome of the search for a request's route. `allowed`: the methods of the routes that have the requested address, sorted. */

@@ -4,7 +4,7 @@ import { defineObject } from "../objects/define-object.ts";
 import type { StoredTrigger } from "../triggers/trigger.ts";
 import { isSameAddress, toHttpRouteAddress } from "./address.ts";
 
-/** A route among those whose addresses begin with the same text, with what names the items that a request needs. */
+/** An entry of a route, together with those whose addresses begin with the same text. It identifies the items that a request needs. */
 export const httpRouteEntrySchema = z.object({
   method: httpMethodSchema,
   address: z.string(),
@@ -38,7 +38,7 @@ export function toHttpRouteEntry(workspace: string, { own, path, id, scriptPath,
   };
 }
 
-/** Returns whether an entry was written for a trigger as it is now. */
+/** Returns whether an entry matches the current state of a trigger. */
 export const isEntryOf = (entry: HttpRouteEntry, workspace: string, trigger: StoredTrigger): boolean =>
   JSON.stringify(entry) === JSON.stringify(toHttpRouteEntry(workspace, trigger));
 

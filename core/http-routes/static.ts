@@ -21,11 +21,11 @@ export function findStaticPlace({ static_asset_config: config, is_static_website
 }
 
 /**
- * Returns whether a path as sent has a slash, a backslash, a percent sign or a control character in encoded form, an empty part, or a part `.` or
- * `..`. Servers and proxies read such paths in different ways, so no file has one.
+ * Returns whether a path in its sent form has a slash, a backslash, a percent sign or a control character in encoded form, an empty part, or a
+ * part `.` or `..`. Servers and proxies read such paths in different ways, so no file has one.
  */
 export function isAmbiguousPath(path: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: no path holds them
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: no path contains them
   if (/%(?:2f|5c|25|7f|[01][0-9a-f])|[\u0000-\u001f\u007f\\]|\/\//i.test(path)) return true;
   return path.split("/").some((part) => /^(?:\.|%2e){1,2}$/i.test(part));
 }
@@ -53,8 +53,8 @@ export function findContentType(fileKey: string): string {
 }
 
 /**
- * Returns the headers with which the bucket itself answers a signed link. Its origin sends no sandbox, so everything that could contain a script is
- * a download.
+ * Returns the headers with which the bucket itself answers a signed link. Its origin sends no sandbox policy, so everything that could contain a
+ * script is a download.
  */
 export function chooseLinkHeaders(fileKey: string, filename: string | undefined): { contentType: string; contentDisposition: string } {
   const contentType = findContentType(fileKey);
@@ -73,8 +73,8 @@ export function buildDisposition(how: "inline" | "attachment", filename: string)
 }
 
 /**
- * Returns the bytes that a `Range` names, both ends included. Returns `undefined` for the whole file: several ranges and other units are ignored, as
- * RFC 9110 §14.2 allows.
+ * Returns the bytes of a `Range`, both ends included. Returns `undefined` for the whole file: several ranges and other units are ignored, as RFC
+ * 9110 §14.2 allows.
  */
 export function parseRange(range: string | undefined, bytes: number): { from: number; to: number } | "unsatisfiable" | undefined {
   const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(range?.trim() ?? "") ?? [];

@@ -11,7 +11,7 @@ const DIFFERING = /^(x-forwarded-.*|forwarded|via|cloudfront-.*|x-amz-cf-id|x-am
  */
 export const isUnidentified = (method: AuthenticationMethod): boolean => method === "none" || method === "custom_script";
 
-/** Returns a digest of all that a preprocessor may check: the body, the headers and the query. */
+/** Returns a digest of everything that a preprocessor may check: the body, the headers and the query. */
 export function digestRequest({ bytes, headers, query }: Pick<Payload, "bytes" | "headers" | "query">): string {
   const sent = sortEntries(headers).filter(([name]) => !DIFFERING.test(name));
   return createHash("sha256")

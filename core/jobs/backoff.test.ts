@@ -13,7 +13,7 @@ it("the delay is at least half of its longest value", () => {
   expect([0, 0.5].map((random) => computeBackoffMs(2, backoff, random))).toEqual([4000, 6000]);
 });
 
-/** Plays jobs against the token bucket of `StartExecution`, as 50 workers with ten jobs each do, in steps of 100 ms of a simulated clock. */
+/** Simulates 50 workers with ten jobs each against the token bucket of `StartExecution`, in steps of 100 ms. */
 function playBurst(jobs: number, bucket: { size: number; perS: number }) {
   const stepMs = 100;
   const waiting = Array.from({ length: jobs }, () => ({ atMs: 0, tries: 0, starts: 0 }));

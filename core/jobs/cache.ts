@@ -54,9 +54,9 @@ export interface CacheInputs {
 }
 
 /**
- * The cache key of a result: the version, the identity of the run, and its whole input. A run on behalf of another user has the same
- * identity for all callers. Runs of different identities never share a result, because the identity determines what code may read. `undefined` for
- * arguments without a canonical form: such a run is not cached.
+ * The cache key of a result: the version, the identity of the run, and its whole input. A run on behalf of another user has the same identity for
+ * all callers. Runs of different identities never share a result, because the identity determines what code may read. `undefined` for arguments
+ * without a canonical form: the result of such a run is not cached.
  */
 export function computeCacheKey(
   {
@@ -70,7 +70,7 @@ export function computeCacheKey(
   { args, references, files = new Map(), ignorePaths = false }: CacheInputs,
 ): string | undefined {
   const contents = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
-  // Without paths, the content replaces each key. A file without known content still counts by its key.
+  // If paths are ignored, the content replaces each key. A file with unknown content still counts by its key.
   const inPlace = ignorePaths ? new Set<string>() : undefined;
   const given = inPlace ? withContents(args, files, inPlace) : args;
   const named = contents.filter(([key]) => !inPlace?.has(key));

@@ -1,6 +1,6 @@
 /**
- * The prefixes of the child items of a job's head in table `jobs`: the only place that spells them. Prefixes are short because DynamoDB bills every byte
- * of a key. No prefix begins with another one, so that a query by prefix finds one kind of item.
+ * The prefixes of the child items of a job's head in table `jobs`, which are defined only here. Prefixes are short because DynamoDB bills every
+ * byte of a key. No prefix begins with another one, so that a query by prefix finds one kind of item.
  */
 export const childPrefix = {
   /** The journal of a flow (core/flows/journal.ts). */
@@ -16,7 +16,7 @@ export const childPrefix = {
   sharedFolder: "x#shared@",
   /** Tokens of the tasks that wait for a nested flow. */
   taskToken: "task#",
-  /** On the first job of a run: its gates. On a flow's job: approvals that came before a step requested them. */
+  /** On the first job of a run: its gates. On a flow's job: approvals that arrived before a step requested them. */
   gatePointer: "gate#",
   preApproval: "early#",
   /** The deliveries of the notices of a flow's gates. */

@@ -30,7 +30,7 @@ export const groupSchema = z.object({
   slots: z.array(slotSchema),
   /** Jobs may be waiting. A process that frees a slot searches for them, and a new job queues behind them. */
   waiting: z.boolean(),
-  /** The time at which the first waiting job is notified, because a window ends then. */
+  /** The time at which a window ends and the first waiting job is notified. */
   timerMs: z.number().optional(),
   /** The time of the next housekeeping check. */
   dueAtMs: z.number().optional(),
@@ -50,7 +50,7 @@ const PROMISE_MS = 60_000;
 /** The interval of housekeeping checks of a group with waiting jobs. */
 const LOOK_EVERY_MS = 60_000;
 
-/** Replaces `$workspace` and `$args[name]` in a key: a string argument as it is, any other argument as JSON. */
+/** Replaces `$workspace` and `$args[name]` in a key: a string argument unchanged, any other argument as JSON. */
 export function expandKey(template: string, workspace: string, args: Record<string, unknown>): string {
   return template.replace(/\$workspace\b|\$args\[([^\]]*)\]/g, (_, name: string | undefined) => {
     if (name === undefined) return workspace;
@@ -107,7 +107,7 @@ export function startSlot(group: Group, job: string, nowMs: number): Group {
   };
 }
 
-/** Frees the slot of an ended job. With a window, the slot stays occupied until the window has passed. Repeated calls change nothing. */
+/** Frees the slot of an ended job. With a window, the slot remains occupied until the window has passed. Idempotent. */
 export function freeSlot(group: Group, job: string, windowS = 0): Group {
   const own = slotOf(group, job);
   if (!own) return group;
@@ -121,7 +121,7 @@ export function returnSlot(group: Group, job: string, nowMs: number): Group {
   return { ...group, slots: [...without(group, job), { state: "promised", job, untilMs: nowMs + PROMISE_MS }] };
 }
 
-/** Reserves free slots for waiting jobs in order of arrival. If the first one has no room, no other job passes it. */
+/** Reserves free slots for waiting jobs in order of arrival. No job overtakes the first one. */
 export function reserveSlots(
   group: Group,
   waiters: Waiter[],
@@ -138,7 +138,9 @@ export function reserveSlots(
   return { group: promised, notified, next: undefined };
 }
 
-/** When to notify the first waiting job, because a window ends then. `undefined` if a message is already scheduled or none is needed. */
+/**
+ * The time at which a window ends and the first waiting job must be notified. `undefined` if a message is already scheduled or none is needed.
+ */
 export function nextTimerMs({ slots, waiting, timerMs }: Group, nowMs: number): number | undefined {
   const ends = slots.flatMap((slot) => (slot.state === "cooling" ? [slot.untilMs] : []));
   if (!waiting || ends.length === 0) return undefined;

@@ -218,7 +218,7 @@ const otherFields = {
   cacheKey: { stored: "ck", schema: text, seenBy: "internal", fromVersion: true },
   /** The number of times that it received secrets, which its output must not show (services/secrets/masks.ts). */
   masks: { stored: "mk", schema: count, seenBy: "internal" },
-  /** The time at which it received the first secret of its arguments. A repeated attempt creates no second audit entry. */
+  /** The time at which it received the first secret of its arguments, so that a repeated attempt creates no second audit entry. */
   secretsAtMs: { stored: "sm", schema: count, seenBy: "internal" },
   lastPingMs: { stored: "pg", schema: count, seenBy: "readers" },
   /** Seconds after its end when its data is erased, whether or not a caller waited for it. */
@@ -242,11 +242,13 @@ const otherFields = {
   erased: { stored: "er", schema: z.boolean(), when: "ended", seenBy: "readers" },
   /** The time at which they will be erased. */
   eraseAtMs: { stored: "ea", schema: count, when: "ended", seenBy: "internal" },
-  /** Why what runs for an ended flow is stopped. Housekeeping removes it after it has verified that everything was stopped. */
+  /**
+   * The reason for stopping the jobs that still run for an ended flow. Housekeeping removes it after it has verified that everything was stopped.
+   */
   stopping: { stored: "sg", schema: z.object({ by: z.string(), reason: z.string() }).optional(), when: "ended", seenBy: "internal" },
-  /** Handlers may follow the end of the job, and a worker has not started them yet. */
+  /** Outcome handlers may follow the end of the job, and a worker has not started them yet. */
   followUp: { stored: "fu", schema: mark, when: "ended", seenBy: "internal" },
-  /** For the run of a schedule, until its handlers are started: the runs that ended in a row, up to this one. */
+  /** For the run of a schedule, until its handlers are started: the counts of consecutive ends, up to this run. */
   outcomeCount: {
     stored: "oc",
     schema: z

@@ -21,7 +21,7 @@ export function matchesList(filter: string | undefined, value: string | undefine
 }
 
 const at = (timestamp: string | undefined) => (timestamp === undefined ? undefined : Date.parse(timestamp));
-/** `before` includes its moment, `after` does not. An absent value matches neither. */
+/** `before` is inclusive, `after` exclusive. An absent value matches neither. */
 function within(valueMs: number | undefined, before: string | undefined, after: string | undefined): boolean {
   const beforeMs = at(before);
   const afterMs = at(after);

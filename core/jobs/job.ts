@@ -27,7 +27,7 @@ export function hasEnded(job: Job): job is EndedJob {
   return job.state !== "queued" && job.state !== "running";
 }
 
-/** Returns whether a job has ended without failing; a flow that stopped early or was skipped has too. */
+/** Returns whether a job has ended without a failure, which includes a flow that stopped early or was skipped. */
 export const isSuccess = ({ state }: Pick<EndedJob, "state">) => state === "succeeded" || state === "skipped";
 
 /** Returns whether data of a job is erased after its end. */

@@ -25,8 +25,8 @@ export function firstDueMs(nowMs: number, scheduledForMs?: number): number {
 }
 
 /**
- * Returns when housekeeping checks a job again whose message it sends at `nowMs`. The time since the job could run doubles with each further message:
- * a lost message is replaced, and a long queue does not fill with copies.
+ * Returns the time of the next housekeeping check of a job whose message is sent at `nowMs`. The interval doubles with each further message, so
+ * that a lost message is replaced, but a long queue does not fill with copies.
  */
 export function nextSendMs(nowMs: number, { createdAtMs, scheduledForMs = createdAtMs, concurrency }: ResentJob): number {
   if (scheduledForMs > nowMs) return firstDueMs(nowMs, scheduledForMs);
@@ -132,7 +132,7 @@ export const jobMessageSchema = z.object({
   group: z.string().optional(),
   /** It belongs to the high-priority queue. */
   high: z.literal(true).optional(),
-  /** The job has ended: what follows it is to be started. */
+  /** The job has ended, and its follow-ups must be started. */
   followUp: z.literal(true).optional(),
   /** The registered claimer that makes the job's first claim. */
   claimer: z.string().optional(),
@@ -148,7 +148,7 @@ export type JobCall = z.infer<typeof jobCallSchema>;
 /** A job that has just ended, with the JSON text of its result unless the runner stored it in S3. */
 export type EndedJobWithResult = EndedJob & { resultJson?: string };
 
-/** The response: the ended job, with its result unless that is long; `null` if its record will show its end. */
+/** The response: the ended job, with its result unless that is large; `null` if the job ends later and its record will contain its end. */
 export type JobCallResult = EndedJobWithResult | null;
 
 /** The fields of a job that its message needs. */

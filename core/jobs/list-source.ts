@@ -31,7 +31,7 @@ function plainValues(filter: string | undefined, wildcards: boolean): string[] |
   return wildcards && filter.includes("*") ? undefined : values;
 }
 
-/** Returns where the ended jobs that match a query are found. Jobs of the source are still compared with the whole query. */
+/** Returns the source in which the ended jobs that match a query are found. Its jobs are still compared with the whole query. */
 export function chooseListSource(query: JobListQuery): ListSource {
   // An ended job neither runs nor waits.
   if (query.running === true || query.suspended === true) return { from: "nothing" };
@@ -51,7 +51,7 @@ function findEndStates({ success, status, is_skipped }: JobListQuery): readonly 
   return success === false ? ["failed", "canceled"] : undefined;
 }
 
-/** Returns the parts of a query that the entries of the index `list` can be compared with, without reading the jobs. */
+/** Returns the parts of a query that can be compared with the entries of the index `list`, without reading the jobs. */
 export function buildEntryConditions(query: JobListQuery): EntryCondition[] {
   const wild = query.allow_wildcards ?? false;
   const lists: [EntryField, string[] | undefined][] = [

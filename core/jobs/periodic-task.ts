@@ -11,7 +11,7 @@ const failedItemSchema = z.object({
   nextMs: z.number(),
   error: z.string(),
 });
-/** An item of a periodic task that failed: how often, why, and when it is processed again (epoch ms). */
+/** An item of a periodic task that failed: the number of failures, the reason, and the time of the next attempt (epoch ms). */
 export type FailedItem = z.infer<typeof failedItemSchema>;
 
 export const failedItemObject = defineObject({
@@ -22,7 +22,7 @@ export const failedItemObject = defineObject({
   schema: failedItemSchema,
 });
 
-/** The place at which a periodic task continues in the next tick. */
+/** The position at which a periodic task continues in the next tick. */
 export const taskCursorObject = defineObject({
   name: "place of a task",
   partition: "CURSORS",

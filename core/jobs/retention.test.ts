@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 /** The longest time from the claim of a script to its end, with its lost attempts. */
 const SCRIPT_RUN_MS = limits.maxAttempts * (limits.maxTimeoutS * 1000 + limits.leaseMs + limits.leaseGraceMs + 2 * MINUTE_MS);
 
-/** S3 removes an object at the midnight (UTC) after it has had its number of days. */
+/** S3 removes an object at the first midnight (UTC) after the number of days. */
 const lifecycleMs = (createdAtMs: number, days: number) => Math.ceil((createdAtMs + days * DAY_MS) / DAY_MS) * DAY_MS;
 
 /** The life of a job: it is created, waits (for its time, for a slot), runs, and stores an object at any time in between. */

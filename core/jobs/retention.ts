@@ -12,7 +12,7 @@ interface NewJobTimes {
 
 const startMs = ({ createdAtMs, scheduledForMs = 0 }: NewJobTimes) => Math.max(createdAtMs, scheduledForMs);
 
-/** Returns how the data of a new job is removed. A step has the retention of its flow instead. */
+/** Returns the retention of a new job. A step has the retention of its flow instead. */
 export function chooseRetention(job: NewJobTimes & { kind: JobKind }): Retention {
   // A restart of a flow uses the results of the earlier run, however short both are.
   if (isFlowJob(job)) return "long";
@@ -38,7 +38,7 @@ export function expiryAfterEndMs(
   return endedAtMs + limits.jobRetentionMs;
 }
 
-/** The job or gate that stored data belongs to. */
+/** The job or gate to which stored data belongs. */
 export interface DataOwner {
   id: string;
   workspace: string;

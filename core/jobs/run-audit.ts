@@ -50,7 +50,7 @@ export interface RunSelection {
 
 const membersOf = (list: string | undefined) => (list === undefined || list === "" ? undefined : list.split(","));
 
-/** Returns where the runs that match a query of the audit log are. `undefined` if no run can match. */
+/** Returns the part of the index that contains the runs that match a query of the audit log. `undefined` if no run can match. */
 export function selectRuns(query: AuditQuery): RunSelection | undefined {
   const includes = (list: string | undefined, value: string) => membersOf(list)?.includes(value) ?? true;
   if (!includes(query.action_kind, "Execute")) return undefined;

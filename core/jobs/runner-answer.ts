@@ -4,12 +4,12 @@ import type { RunOutcome } from "../../runners/protocol.ts";
 
 export type RunnerAnswer = { kind: "outcome"; outcome: RunOutcome } | { kind: "lost"; reason: string };
 
-/** Levels that an answer puts around a result or a reply. */
+/** The levels of an answer around a result or a reply. */
 const ANSWER_LEVELS = 20;
 
 /**
- * Reads the answer of a runner. A runner checks what a script returns, but a script may answer in its place, so nothing about the text is certain. An
- * answer that is no outcome counts as the loss of the runner.
+ * Parses the answer of a runner. A runner checks the return value of a script, but a script may answer in its place, so the text is untrusted. An
+ * answer that is not an outcome counts as the loss of the runner.
  */
 export function parseRunnerAnswer(text: string): RunnerAnswer {
   const lost = (why: string): RunnerAnswer => ({ kind: "lost", reason: `the answer of the runner cannot be used: ${why}` });
@@ -19,7 +19,7 @@ export function parseRunnerAnswer(text: string): RunnerAnswer {
     const outcome = parseExactJson(text);
     const { error } = runnerAnswerSchema.safeParse(outcome);
     const [issue] = error?.issues ?? [];
-    // The value itself is returned: the schema would drop what it does not list.
+    // Returns the value itself, because the schema would drop fields that it does not list.
     return issue
       ? lost(`${issue.path.join(".").slice(0, 100) || "it"} has another type`)
       : { kind: "outcome", outcome: outcome as RunOutcome };

@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /**
- * A mail to people, for changes that concern no gate. It is written in the transaction of that change, so that neither exists without the other.
- * Function `deliver` reads it from the stream of the table.
+ * A mail to people about a change that concerns no gate. It is written in the transaction of that change, so that neither exists without the
+ * other. Function `deliver` reads it from the stream of the table.
  */
 export const mailNoticeSchema = z.object({
   kind: z.literal("mail"),

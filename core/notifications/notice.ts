@@ -38,7 +38,7 @@ export const gateNoticeSchema = z.object({
 });
 export type GateNotice = z.infer<typeof gateNoticeSchema>;
 
-/** Returns the channel by which the approvers of a step receive notices. */
+/** Returns the channel through which the approvers of a step receive notices. */
 export function getApproverChannel({ value }: Pick<FlowModule, "value">): ApproverChannel {
   return (value.type === "consentgate" ? value.notification?.channel : undefined) ?? "email";
 }

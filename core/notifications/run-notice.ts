@@ -2,7 +2,7 @@ import * as z from "zod";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { runNoticeChannels } from "../../contract/notices/channels.ts";
 
-/** A notice of a failed or recovered run to one receiver, which is no e-mail address. It is written together with the record that it was noticed. */
+/** A notice of a failed or recovered run to one receiver that is not an e-mail address. It is written together with the record of the notice. */
 export const runNoticeSchema = z.object({
   kind: z.literal("run"),
   id: z.uuid(),

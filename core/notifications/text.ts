@@ -28,7 +28,10 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escape
 /** Formats a time (epoch ms) as `2026-11-22 08:30 UTC`, because the reader's time zone is unknown. */
 export const at = (ms: number) => `${toIsoTime(ms).slice(0, 16).replace("T", " ")} UTC`;
 
-/** Removes links that decide from a text of users: a reader of the mail would decide by opening one. A match begins with its word, so that none is searched twice. */
+/**
+ * Removes links that decide from a text of users: a reader of the mail would decide by opening one. A match begins at the start of its word, so
+ * that no word is searched twice.
+ */
 const withoutDecidingLinks = (text: string) => text.replace(/(?<!\S)\S*\/jobs_u\/(?:resume|cancel)\/\S*/g, "(link removed)");
 
 const beginnings: Readonly<Record<GateNotice["what"], string>> = {
@@ -114,7 +117,7 @@ interface MailParts {
   lines: string[];
   /** A text of users, which may have several lines. */
   message?: string | undefined;
-  /** Values with their names, each on one line. */
+  /** Values with their names, one per line. */
   values?: readonly { name: string; value: string }[];
   page?: { label: string; url: string };
   footer: string;

@@ -5,8 +5,8 @@ import type { ObjectKey, StoredObject } from "./write.ts";
 
 /**
  * The workspace to which an item belongs, so that the deletion of the workspace removes the item. `partition`: the workspace is the first part
- * after the name of the partition. `value`: the value names it, as that of a token which is limited to a workspace does. `none`: the item
- * belongs to the instance or to a person. A function returns the workspace in a key of another form.
+ * after the name of the partition. `value`: the value contains it, as for a token that is limited to a workspace. `none`: the item belongs to the
+ * instance or to a person. A function returns the workspace in a key of another form.
  */
 type Ownership = "partition" | "value" | "none" | ((key: ObjectKey) => string | undefined);
 
@@ -22,9 +22,9 @@ interface Definition<P extends unknown[], S extends unknown[], T> {
   belongsTo: Ownership;
   /** Returns the value from fields that writers change separately, such as the state of a build. */
   read?: (stored: StoredObject) => unknown;
-  /** The version of the value's format: 1 unless it is stated. It grows when names or meanings of fields change. */
+  /** The version of the value's format: 1 unless it is stated. Increased when names or meanings of fields change. */
   version?: number;
-  /** Returns the value of an earlier version as one of this version. */
+  /** Converts the value of an earlier version to this version. */
   upgrade?: (value: unknown, version: number) => unknown;
 }
 
@@ -41,9 +41,9 @@ export interface ObjectKind<P extends unknown[] = never[], S extends unknown[] =
   partitionKey(...parts: P): string;
   /** Parses the value of an item. Throws `UnreadableRecordError` with the item's key, also for an item of another kind or of a later version. */
   parse(stored: StoredObject): T;
-  /** Parses the values of a list. One that cannot be read is reported and left out, so that it does not fail the list. */
+  /** Parses the values of a list. An unreadable value is reported and left out, so that it does not fail the list. */
   parseReadable(stored: readonly StoredObject[]): T[];
-  /** Returns the workspace to which an item belongs. `workspace`: the one that its value names. */
+  /** Returns the workspace to which an item belongs. `workspace`: the one in its value. */
   workspaceOf(item: ObjectKey & { workspace?: string | undefined }): string | undefined;
 }
 
@@ -119,19 +119,19 @@ export const inWorkspace = { within: (workspace: string) => workspace, belongsTo
 export const inWorkspaceBy = <Part extends string | number>() =>
   ({ within: (workspace: string, part: Part) => `${workspace}#${part}`, belongsTo: "partition" }) as const;
 
-/** The partition of a kind whose items all workspaces share. `part`: the place of the workspace in their sort keys. */
+/** The partition of a kind whose items all workspaces share. `part`: the index of the workspace in the parts of their sort keys. */
 export const inQueue = (part: 0 | 1) => ({ belongsTo: ({ sk }: ObjectKey) => sk.split("#")[part] }) as const;
 
 /** A request may contain a path that is longer than a sort key. The shortened path is still longer than any stored one. */
 export const sortByPath = (path: string): string => path.slice(0, 255);
 
-/** A time (epoch ms) as text that sorts like the time. A time far away has more than 14 digits. */
+/** A time (epoch ms) as text that sorts like the time. A time in the far future has more than 14 digits. */
 export const sortableMs = (atMs: number, digits = 14): string => String(atMs).padStart(digits, "0");
 
 /** A growing number as text that sorts like the number. */
 export const sortableNumber = (n: number, digits = 16): string => String(n).padStart(digits, "0");
 
-/** A kind whose items have no value: their keys alone have a meaning. */
+/** A kind whose items have no value: only their keys have a meaning. */
 export const withoutValue = { schema: z.undefined() };
 
 /** Returns the value of a version with the state of its build, a separate field so that neither writer overwrites the other one. */

@@ -4,7 +4,7 @@ import { defineObject, inWorkspace } from "./define-object.ts";
 import { parseJsonValue } from "./json-value.ts";
 import type { ObjectKey, StoredObject } from "./write.ts";
 
-/** A setting of a workspace, by the name that it has in the workspace's settings. */
+/** A setting of a workspace, by its name in the workspace's settings. */
 export const settingObject = defineObject({
   name: "setting",
   partition: "SETTINGS",

@@ -7,7 +7,7 @@ import type { StoredObject } from "./write.ts";
 /** The versions that a caller accepts for the object that a write replaces. */
 export type ExpectedVersions = readonly string[];
 
-/** What a reply shows of a stored object, and the version that a write of it can name. */
+/** The reply of a stored object, with the version that a write of it can name. */
 export interface Versioned<T> {
   json: T;
   version: string;

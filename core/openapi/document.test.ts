@@ -31,7 +31,7 @@ const aRoute = (address: string, own: object = {}, more: Partial<DocumentedRoute
   ...more,
 });
 const build = (routes: DocumentedRoute[], webhooks: DocumentedRunnable[] = [], request = {}) =>
-  // The document as clients read it.
+  // The document in the form that clients read.
   JSON.parse(JSON.stringify(buildDocument(request, { workspace: "demo", baseUrl: "https://svc.example", routes, webhooks })));
 const operationsOf = (document: { paths: object }) =>
   Object.values(document.paths).flatMap((item) => Object.values(item)) as { operationId: string }[];
@@ -260,7 +260,7 @@ describe("formatYaml", () => {
   it("writes what parsers of YAML 1.1 and 1.2 read as the same value", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        // JSON knows no -0.
+        // JSON has no -0.
         const expected = JSON.parse(JSON.stringify(value)) as unknown;
         for (const version of ["1.1", "1.2"] as const) expect(parse(formatYaml(value), { version })).toEqual(expected);
       }),

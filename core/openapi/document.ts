@@ -23,7 +23,7 @@ export function buildDocument({ info, url }: Pick<OpenapiRequest, "info" | "url"
   const components: Components = { schemas: new Map(), securitySchemes: new Map() };
   const paths = new Map<string, Json>();
   const byShape = new Map<string, string>();
-  // `:name` before `*name`, which answers what is left.
+  // `:name` before `*name`, which matches the remaining paths.
   const sortKey = ({ address, own }: DocumentedRoute) => `${address.replaceAll("*", "~")} ${own.http_method}`;
   for (const route of routes.toSorted((a, b) => compareTexts(sortKey(a), sortKey(b)))) addHttpRoute({ paths, byShape }, components, route);
   if (routesUrl !== undefined && url === undefined)

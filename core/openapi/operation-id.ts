@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * Returns the identifier of an operation, or of a shape, in documents. It depends on its own path alone, so that it never changes because
- * others are added or removed. The hash in upper case keeps apart paths such as `f/a/b-c` and `f/a/b_c`.
+ * Returns the identifier of an operation, or of a shape, in documents. It depends only on its own path, so that it does not change when others
+ * are added or removed. The upper-case hash distinguishes paths such as `f/a/b-c` and `f/a/b_c`.
  */
 export function buildOperationId(prefix: string, path: string): string {
   const readable = `${prefix}_${path.replaceAll(/[^A-Za-z0-9]+/g, "_")}`;

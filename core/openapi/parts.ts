@@ -5,18 +5,18 @@ import { toShape } from "./shape.ts";
 
 type Json = Record<string, unknown>;
 
-/** A script or flow, as a document describes it. */
+/** A script or flow in a document. */
 export interface DocumentedRunnable {
   kind: RunnableKind;
   path: string;
   summary?: string | undefined;
   description?: string | undefined;
   schema?: Json | undefined;
-  /** A preprocessor makes the arguments of any request. */
+  /** A preprocessor creates the arguments from any request. */
   hasPreprocessor: boolean;
 }
 
-/** The parts that operations refer to. Each part is added when an operation uses it. */
+/** The components to which operations refer. Each one is added when an operation uses it. */
 export interface Components {
   schemas: Map<string, Json>;
   securitySchemes: Map<string, Json>;
@@ -30,7 +30,7 @@ export function addArguments({ schemas }: Components, { kind, path, schema, hasP
   return name;
 }
 
-/** Adds the way in which callers send a token of this service or a JWT, and returns its requirement. */
+/** Adds the security scheme for a token of this service or a JWT, and returns its requirement. */
 export function requireBearer({ securitySchemes }: Components): Json[] {
   securitySchemes.set("bearer", { type: "http", scheme: "bearer", bearerFormat: "JWT" });
   return [{ bearer: [] }];

@@ -15,7 +15,7 @@ import { withoutProperties } from "./shape.ts";
 
 type Json = Record<string, unknown>;
 
-/** An HTTP route, as a document describes it. */
+/** An HTTP route in a document. */
 export interface DocumentedRoute {
   /** The path of its trigger. */
   path: string;
@@ -44,8 +44,8 @@ export interface RoutePaths {
 }
 
 /**
- * Adds the operation of a route to the paths. OpenAPI takes two paths for the same if they differ in the names of their parameters alone. Such
- * routes share a path and the names of the first. A second one with the same method, which can only be `*name` beside `:name`, is named in the
+ * Adds the operation of a route to the paths. OpenAPI treats paths that differ only in the names of their parameters as equal. Such routes share
+ * a path and the names of the first route. A second route with the same method, which can only be `*name` next to `:name`, is mentioned in the
  * description of the first.
  */
 export function addHttpRoute({ paths, byShape }: RoutePaths, components: Components, route: DocumentedRoute): void {
@@ -123,7 +123,7 @@ const payloadParameter = (schema: Json, required: boolean): Json => ({
   schema: { type: "string", contentEncoding: "base64", contentMediaType: "application/json", contentSchema: schema },
 });
 
-/** Returns the shape of what a caller sends: the arguments without those that the path and the authentication set. */
+/** Returns the shape of a caller's body: the arguments without those that the path and the authentication set. */
 function describeArguments(
   components: Components,
   own: HttpFields,
@@ -151,7 +151,7 @@ function describeArguments(
   return { schema: rest, required: isRequired(rest) };
 }
 
-/** Signatures and checks by scripts have no form in OpenAPI. */
+/** OpenAPI cannot express signatures and checks by scripts. */
 function buildSecurity(components: Components, { own, apiKeyHeader }: DocumentedRoute): Json[] {
   const { securitySchemes } = components;
   switch (own.authentication_method) {

@@ -14,8 +14,8 @@ export interface Selection {
 }
 
 /**
- * Returns what the filters of a request select: everything without both lists, otherwise what matches one of the filters. The functions throw
- * `body.shape` for an expression that cannot be read or takes too long, with its place in the body.
+ * Returns functions that apply the filters of a request: they select everything without both lists, otherwise everything that matches one of the
+ * filters. They throw `body.shape` for an expression that is invalid or takes too long, with its position in the body.
  */
 export function readSelection({ http_route_filters: routes, webhook_filters: webhooks }: OpenapiRequest): Selection {
   if (!routes && !webhooks) return { matchesRoute: () => true, matchesWebhook: () => true };
@@ -59,7 +59,7 @@ function compile(expression: string, place: string): Match {
       throw new SvcError("body.shape", { issues: [{ path: place, reason: `the expression ${error.reason}` }] });
     }
   };
-  // Alone first: the group around it could make a valid expression of an invalid one, such as `a)(b`.
+  // Compiled alone first, because the group around it could turn an invalid expression such as `a)(b` into a valid one.
   orRefuse(() => createPatternEngine()(expression));
   const whole = orRefuse(() => createPatternEngine()(`^(?:${expression})$`));
   const known = new Map<string, boolean>();

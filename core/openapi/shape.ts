@@ -6,12 +6,12 @@ type Json = Record<string, unknown>;
 const DATA = new Set(["default", "const", "enum", "example", "examples"]);
 /** Keywords whose values contain schemas by name. */
 const NAMED = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
-/** Keywords that change what references mean, or that refer to other documents. */
+/** Keywords that change the meaning of references, or refer to other documents. */
 const REMOVED = new Set(["$schema", "$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary", "order"]);
 
 /**
  * Returns the schema of a script or flow as a shape below `place`, such as `#/components/schemas/a`. Its references lead to `place`. References
- * that lead nowhere or to other documents are left out, because generators stop at the former and read whatever the latter name.
+ * that lead nowhere or to other documents are left out, because generators fail for the former and load the latter.
  */
 export function toShape(schema: Json, place: string): Json {
   const convert = (value: unknown): unknown => {
@@ -52,7 +52,7 @@ function decodePart(part: string): string | undefined {
   try {
     return decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
   } catch {
-    // The text is no part of a JSON pointer in a URL.
+    // The text is not a valid part of a JSON pointer in a URL.
     return undefined;
   }
 }

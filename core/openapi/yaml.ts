@@ -1,7 +1,7 @@
-/** Texts that YAML 1.1 and 1.2 read as texts without quotes. Those that mean a boolean, `null` or a number are quoted. */
+/** Texts that need no quotes in YAML 1.1 and 1.2. Texts that represent a boolean, `null` or a number are quoted. */
 const PLAIN = /^[A-Za-z/][A-Za-z0-9_./-]*( [A-Za-z0-9_./-]+)*$/;
 const RESERVED = /^(y|n|yes|no|on|off|true|false|null|nan|inf|e\d+)$/i;
-/** Characters that JSON allows in texts, and YAML 1.1 does not or takes for the end of a line. */
+/** Characters that JSON allows in texts, but YAML 1.1 forbids or treats as the end of a line. */
 const ESCAPED = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 const formatText = (text: string): string =>

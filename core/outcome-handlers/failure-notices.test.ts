@@ -94,7 +94,7 @@ describe("the rule that the authors of a script or flow set", () => {
 });
 
 describe("the receivers of a notice", () => {
-  /** Reports ends of jobs one after the other, and returns what a receiver gets. */
+  /** Reports ends of jobs one after the other, and returns the notices of a receiver. */
   function report(ends: [what: Reported, job: string, atMs: number][], receivers: Receiver[] = [ann]): string[] {
     let noticed: NoticedFailures = { receivers: {} };
     return ends.flatMap(([what, job, atMs]) => {

@@ -20,13 +20,16 @@ export const noticedFailuresSchema = z.object({
 });
 export type NoticedFailures = z.infer<typeof noticedFailuresSchema>;
 
-/** Returns whether a rule is for a script or flow: without a path for all, with `/*` at its end for all below that path, otherwise for one. */
+/**
+ * Returns whether a rule applies to a script or flow. A rule without a path applies to all, one with `/*` at its end to all below that path, any
+ * other to one.
+ */
 export function ruleMatches({ path: pattern }: Pick<FailureNoticeRule, "path">, path: string): boolean {
   if (pattern === undefined) return true;
   return pattern.endsWith("/*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
 }
 
-/** Returns whether who may write a script or flow may set such a rule: it names members and no other receiver. */
+/** Returns whether authors of a script or flow may set such a rule: it names only members. */
 const namesOnlyMembers = (rule: FailureNoticeRule): boolean =>
   reportChannels.every((channel) => rule[channel] === undefined || receivesByAddress(channel)) &&
   (rule.email ?? []).every((one) => !one.includes("@"));
@@ -57,7 +60,7 @@ export function replaceOwnRule(
   return email?.length ? [...others, { path, email, ...(on_recovery ? { on_recovery } : {}) }] : others;
 }
 
-/** The kinds of ends that notices report. A cancellation is no failure, and a skipped run no recovery. */
+/** The kinds of ends that notices report. A cancellation is not a failure, and a skipped run is not a recovery. */
 export type Reported = RunNotice["what"];
 export const toReported = (state: Job["state"]): Reported | undefined =>
   state === "failed" ? "failed" : state === "succeeded" ? "recovered" : undefined;
@@ -69,7 +72,7 @@ const receiverKey = ({ channel, to }: Receiver): string =>
     : `${channel} ${createHash("sha256").update(to.toLowerCase()).digest("hex").slice(0, 32)}`;
 
 /**
- * Returns the receivers to which the end of a job is reported now, and the record of the notices afterwards. A failure is reported to a receiver at most
+ * Returns the receivers of a notice about the end of a job, and the updated record of the notices. A failure is reported to a receiver at most
  * once an hour, and a recovery only after a reported failure. The same job is reported once.
  */
 export function findDueReceivers(

@@ -5,7 +5,7 @@ import { type EndState, isSuccess, type Job } from "../jobs/job.ts";
 /** The e-mail address of jobs that run as the group of handlers. No mail reaches it, and no user can have it. */
 export const HANDLER_EMAIL = "error_handler@svc.invalid";
 
-/** A script or flow that a handler names. */
+/** The script or flow of a handler. */
 export interface HandlerTarget {
   kind: "script" | "flow";
   path: string;
@@ -18,13 +18,13 @@ export function parseHandlerPath(text: string): HandlerTarget | undefined {
 }
 
 /**
- * Returns whether the end of a job may call a handler: a script or flow that no flow and no other job runs, and that is no handler. Previews call none,
- * because their author waits for the result.
+ * Returns whether the end of a job may call a handler: a script or flow that no flow and no other job runs, and that is not a handler. Previews
+ * call no handler, because their author waits for the result.
  */
 export const mayCallHandler = ({ kind, parent, step, isHandler }: Pick<Job, "kind" | "parent" | "step" | "isHandler">): boolean =>
   (kind === "script" || kind === "flow" || kind === "singlestepflow") && parent === undefined && step === undefined && !isHandler;
 
-/** The name of the workspace's handler for the end of a job, as its setting is called. */
+/** The name of the setting with the workspace's handler for the end of a job. */
 export const handlerNameFor = (state: EndState): "error_handler" | "success_handler" =>
   isSuccess({ state }) ? "success_handler" : "error_handler";
 

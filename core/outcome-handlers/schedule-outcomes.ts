@@ -4,11 +4,11 @@ import { defineObject, inWorkspace } from "../objects/define-object.ts";
 
 const failedRunSchema = z.object({ job: z.string(), startedAtMs: z.number() });
 
-/** The runs of a schedule that ended in a row, counted up to one run. */
+/** The consecutive ends of a schedule's runs, counted up to one run. */
 export const outcomeCountSchema = z.object({
-  /** Failures without a success in between. */
+  /** Consecutive failures. */
   failures: z.number(),
-  /** Successes since the last failure, as long as the schedule has not recovered from it. */
+  /** Successes since the last failure, until the schedule has recovered from it. */
   successes: z.number(),
   /** The last failure, from which the schedule has not recovered. */
   failed: failedRunSchema.optional(),
@@ -61,13 +61,14 @@ export interface ScheduleHandlerCall {
   extraArgs: Record<string, unknown>;
   /** The number of failures or successes in a row. */
   times: number;
-  /** The failure that the handler is told of besides the success. */
+  /** The failure that the handler receives in addition to the success. */
   failed?: z.infer<typeof failedRunSchema>;
 }
 
 /**
- * Returns the handlers that follow the end of a run. `on_failure` is called from the given number of failures in a row on, or with `on_failure_exact` only
- * at that number; `on_recovery` when the given number of successes has followed a failure; `on_success` after each success.
+ * Returns the handlers that follow the end of a run. `on_failure` is called after each failure from the given number of consecutive failures on,
+ * or with `on_failure_exact` only at that number; `on_recovery` when the given number of successes has followed a failure; `on_success` after
+ * each success.
  */
 export function findHandlerCalls(settings: HandlerSettings, succeeded: boolean, count: OutcomeCount): ScheduleHandlerCall[] {
   const { failures, successes, failed } = count;
@@ -95,7 +96,7 @@ export function findHandlerCalls(settings: HandlerSettings, succeeded: boolean, 
   return calls;
 }
 
-/** The runs of a schedule, by its id, that ended in a row, for its handlers. */
+/** The counts of a schedule's consecutive ends for its handlers, by the id of the schedule. */
 export const scheduleOutcomesObject = defineObject({
   name: "outcomes of a schedule",
   partition: "OUTCOMES",

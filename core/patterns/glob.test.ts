@@ -35,7 +35,7 @@ describe("matchesGlob", () => {
     fc.assert(
       fc.property(glob, path, (pattern, text) => {
         const deep = pattern.endsWith("/**") ? `(${translate(pattern)}|${translate(pattern.slice(0, -3))})` : translate(pattern);
-        // A "/**" may end several times in a row.
+        // A pattern may end with several "/**".
         fc.pre(!/(\/\*\*){2}$/.test(pattern));
         expect(matchesGlob(pattern, text)).toBe(new RegExp(`^${deep}$`).test(text));
       }),

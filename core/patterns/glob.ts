@@ -15,7 +15,7 @@ export function matchesGlob(glob: string, path: string): boolean {
   return reached[path.length] === 1;
 }
 
-/** Reaches every position behind a reached one, up to the next "/" unless `isDeep`. */
+/** Reaches every position after a reached one, up to the next "/" unless `isDeep`. */
 function spread(reached: Uint8Array, path: string, isDeep: boolean) {
   const next = new Uint8Array(reached.length);
   for (let position = 0; position < reached.length; position += 1) {
@@ -25,7 +25,7 @@ function spread(reached: Uint8Array, path: string, isDeep: boolean) {
   return next;
 }
 
-/** Reaches the position behind each reached one whose character fits. */
+/** Reaches the position after each reached one whose character matches. */
 function advance(reached: Uint8Array, path: string, character: string | undefined) {
   const next = new Uint8Array(reached.length);
   for (let position = 0; position < path.length; position += 1) {

@@ -43,7 +43,7 @@ export function createPatternEngine(): PatternEngine {
         }
         return program.test(text);
       },
-      // Ajv takes patterns with the same text for the same pattern.
+      // Ajv treats patterns with the same text as the same pattern.
       toString: () => pattern,
     };
   }

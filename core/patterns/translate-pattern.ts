@@ -75,7 +75,7 @@ function complement(ranges: readonly Range[]): Range[] {
 export function translatePattern(pattern: string): TranslatedPattern {
   if (pattern.length > MAX_PATTERN_SIZE) throw tooLarge(pattern);
   try {
-    // Checks the syntax only, which takes linear time: this object never matches anything. The page of a form also needs a valid pattern.
+    // Checks the syntax only, which takes linear time: this object is never used for matching. The page of a form also needs a valid pattern.
     new RegExp(pattern, "u");
   } catch {
     // The message of the syntax error depends on the engine.
@@ -191,7 +191,7 @@ class Translation {
     while (!this.#takeIf("]")) {
       const item = this.#readClassItem();
       text += item;
-      // A `-` between two characters is a range. It is a character itself at the end of the class, and beside a set.
+      // A `-` between two characters is a range. At the end of the class and next to a set, it is a literal character.
       if (item.startsWith("\\x") && this.#pattern[this.#at] === "-" && !this.#pattern.startsWith("-]", this.#at)) {
         this.#at += 1;
         text += `-${this.#readClassItem()}`;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { matchesWildcard } from "./wildcard.ts";
 
-/** The definition of a wildcard, without regard for time. */
+/** A definition of wildcards that ignores efficiency. */
 function matchesBySearch(pattern: string, text: string): boolean {
   const [first, ...rest] = pattern;
   if (first === undefined) return text === "";

@@ -1,9 +1,9 @@
 import { computeBorders, extendMatch } from "./borders.ts";
 
 /**
- * Returns whether `pattern` matches the complete text. `*` matches any text, the empty one and line breaks included. Any other character
- * matches itself. Each part between two `*` is found at its first place, so no choice is ever revised: one pointer runs over the text and one
- * over the pattern, and the number of comparisons is at most twice the length of the text.
+ * Returns whether `pattern` matches the complete text. `*` matches any text, including the empty text and line breaks. Any other character
+ * matches itself. Each part between two `*` is matched at its first occurrence, so no backtracking is needed: one pointer runs over the text and
+ * one over the pattern, and the number of comparisons is at most twice the length of the text.
  */
 export function matchesWildcard(pattern: string, text: ArrayLike<string>): boolean {
   const [first = "", ...parts] = pattern.split("*");

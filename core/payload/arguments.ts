@@ -51,9 +51,10 @@ const BODY = "body";
 const METADATA = "WEBHOOK__METADATA__";
 
 /**
- * Converts a request to arguments (spec §4.2). A JSON object or a form yields one argument for each key. Other JSON becomes the argument
- * `body`, and other text the argument `raw_string`. Selected headers and query parameters take precedence, so that a body cannot forge
- * them. Credentials of the request are left out, even where they are selected. Throws `payload.*`, `body.notJson` for a `payload` parameter that is not JSON, and `body.tooDeep`.
+ * Converts a request to arguments (spec §4.2). A JSON object or a form yields one argument for each key. Other JSON becomes the argument `body`,
+ * and other text the argument `raw_string`. Selected headers and query parameters take precedence, so that a body cannot forge them. Credentials
+ * of the request are left out, even if they are selected. Throws `payload.*`, `body.notJson` for a `payload` parameter that is not JSON, and
+ * `body.tooDeep`.
  */
 export async function parseArguments(sent: Payload, options: PayloadOptions): Promise<Arguments> {
   const payload = removeCredentials(sent);

@@ -4,7 +4,7 @@ import type { Payload } from "../../contract/payload.ts";
 import { parseArguments } from "./arguments.ts";
 
 const BOUNDARY = "boundary";
-/** The ways to send arguments, each with a body that contains no credential. */
+/** The formats of arguments, each with a body that contains no credential. */
 const modes: Record<string, Partial<Payload>> = {
   JSON: { headers: { "content-type": "application/json" }, bytes: Buffer.from('{"a":1}') },
   text: { headers: { "content-type": "text/plain" }, bytes: Buffer.from("plain") },
@@ -24,7 +24,7 @@ const modes: Record<string, Partial<Payload>> = {
   "a GET": { method: "GET", query: { payload: [Buffer.from('{"n":7}').toString("base64")] } },
 };
 
-/** The places in which a caller presents a credential, or in which a browser or proxy repeats it. */
+/** The parts of a request in which a caller presents a credential, or a browser or proxy repeats it. */
 const places: Record<string, (secret: string) => Partial<Pick<Payload, "headers" | "query">>> = {
   "a bearer token": (secret) => ({ headers: { authorization: `Bearer ${secret}` } }),
   "a lower-case scheme": (secret) => ({ headers: { authorization: `bearer  ${secret} ` } }),

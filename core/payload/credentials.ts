@@ -1,6 +1,6 @@
 import type { Payload } from "../../contract/payload.ts";
 
-/** Headers in which callers, proxies and AWS send credentials. Signatures and keys that a script itself checks are not among them. */
+/** Headers in which callers, proxies and AWS send credentials. They do not include signatures and keys that a script itself checks. */
 const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
   "authorization",
   "proxy-authorization",

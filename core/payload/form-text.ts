@@ -13,8 +13,8 @@ export function parseFormText(text: string): unknown {
 }
 
 /**
- * Returns the names and values of a form as URLSearchParams reads them. URLSearchParams itself takes quadratic time for names without a value, and a
- * second for a million plus signs.
+ * Returns the same names and values of a form as URLSearchParams, which takes quadratic time for names without a value, and a second for a
+ * million plus signs.
  */
 function readPairs(text: string): [string, string][] {
   const parts = text.toWellFormed().split("&", limits.formParts + 1);

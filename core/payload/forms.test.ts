@@ -40,7 +40,7 @@ interface Case {
   what: string;
   type: string | undefined;
   body: string;
-  /** The value of the body: `json` is its JSON, `text` is no JSON. */
+  /** The value of the body: `json` contains its JSON; `text` is not JSON. */
   value: { json: unknown } | { text: string };
 }
 const cases: Case[] = [
@@ -110,7 +110,7 @@ describe("a multipart form with a part without a name", () => {
   });
 });
 
-/** The pairs of a form as the parser of the Fetch API reads them. Names of files stand for the files. */
+/** The pairs of a form according to the parser of the Fetch API. Names of files represent the files. */
 async function readWithFetch(contentType: string, body: string | Buffer): Promise<Record<string, unknown[]>> {
   const sent = new Request("http://127.0.0.1/", {
     method: "POST",
@@ -139,7 +139,7 @@ describe("the parser of the Fetch API", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(word, word), { minLength: 1, maxLength: 5 }), async (pairs) => {
         const body = pairs.map(([name, value]) => `${name}=${value}`).join("&");
-        // Node drops a question mark at the beginning, against the standard.
+        // Node drops a leading question mark, which violates the standard.
         fc.pre(!body.startsWith("?"));
         expect(toLists((await read(FORM, body)).args)).toEqual(await readWithFetch(FORM, body));
       }),
@@ -164,7 +164,7 @@ describe("the parser of the Fetch API", () => {
   });
 });
 
-/** Reads a form in each line of JSON, and a multipart form after its type. */
+/** Each line of JSON is a form; the multipart form follows its type. */
 const PYTHON = `
 import email.parser, email.policy, json, sys, urllib.parse
 def lists(pairs):
@@ -229,7 +229,7 @@ describe("a form", () => {
     fc.assert(
       fc.property(text, (form) => {
         fc.pre(!/^\s*[[{]/.test(form));
-        // URLSearchParams drops a question mark at the beginning.
+        // URLSearchParams drops a leading question mark.
         const pairs = [...new URLSearchParams(`&${form}`)];
         const expected = Object.fromEntries(
           [...Map.groupBy(pairs, ([name]) => name)].map(([name, all]) => [name, all.map(([, value]) => value)]),

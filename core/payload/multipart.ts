@@ -35,7 +35,7 @@ export async function readMultipart(contentType: string, bytes: Buffer): Promise
       refuse(error instanceof Error ? error.message : "its parts are malformed");
       return;
     }
-    // The types of the package do not say that a part may have no name.
+    // According to the types of the package, every part has a name.
     parser.on("field", (name: string | undefined, value) => (name === undefined ? refuse(NO_NAME) : form.fields.push([name, value])));
     parser.on("file", (argument: string | undefined, stream, { filename, mimeType }) => {
       if (argument === undefined) {

@@ -22,7 +22,7 @@ export interface Person extends Identity {
   kind: "person";
   tokenHash: string;
   tokenPrefix: string;
-  /** When the token expires (epoch ms). Absent for a session, with which a user creates tokens that last. */
+  /** The expiry of the token (epoch ms). Absent for a session, with which a user creates long-lived tokens. */
   tokenExpiresAtMs?: number;
   /** Present if the token is limited to one workspace. */
   workspace?: string;
@@ -71,8 +71,8 @@ export function toPermissionedAs(actor: Actor): string {
 }
 
 /**
- * Returns the name of a caller in the audit log of a workspace. A superadmin who is no member has their e-mail address there, because a member may have
- * the same username.
+ * Returns the name of a caller in the audit log of a workspace. For a superadmin who is not a member, this is the e-mail address, because a
+ * member may have the same username.
  */
 export const nameInAuditLog = ({ rights, username, email }: Pick<Identity, "rights" | "username" | "email">): string =>
   rights ? username : email;

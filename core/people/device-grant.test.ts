@@ -109,7 +109,7 @@ describe("the poll of a device", () => {
     expect(deviceGrantSchema.parse(grant)).toEqual(grant);
   });
 
-  /** Polls at these seconds, and returns the answers with the interval after each. */
+  /** Polls at these seconds, and returns each answer with the resulting interval. */
   function polls(...seconds: number[]): string[] {
     let grant: DeviceGrant = pending;
     return seconds.map((second) => {

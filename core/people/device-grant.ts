@@ -17,7 +17,7 @@ const request = {
   address: z.string(),
   requestedAtMs: z.number(),
   expiresAtMs: z.number(),
-  /** The time that must pass between two polls, and the time of the last one that was not too early. */
+  /** The minimum interval between two polls, and the time of the last poll that was not too early. */
   intervalS: z.number(),
   polledAtMs: z.number().optional(),
 };
@@ -50,7 +50,7 @@ const HALF = USER_CODE_CHARS / 2;
 /** Creates a code that a user types. */
 export const createUserCode = (): string => Array.from({ length: USER_CODE_CHARS }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
 
-/** Returns a code as it is shown: `BCDF-GHJK`. */
+/** Returns a code in the form for users: `BCDF-GHJK`. */
 export const formatUserCode = (userCode: string): string => `${userCode.slice(0, HALF)}-${userCode.slice(HALF)}`;
 
 /** Returns the code in a user's input, whose case, spaces and dashes do not matter, or `undefined` if it contains none. */
@@ -104,8 +104,8 @@ export function createDeviceGrant(sent: Pick<DeviceGrant, "userCode" | "clientNa
 export type Poll = { answer: "redeem"; grant: ApprovedGrant } | { answer: "refuse"; error: SvcError; next?: DeviceGrant };
 
 /**
- * Answers the poll of a device. A poll that comes too early lengthens the interval, and does not count as the last one, so that a device
- * which obeys the new interval is not refused again.
+ * Answers the poll of a device. A poll that is too early lengthens the interval, and does not count as the last one, so that a device that obeys
+ * the new interval is not refused again.
  */
 export function pollGrant(grant: DeviceGrant, nowMs: number): Poll {
   const { state } = grant;
@@ -140,7 +140,7 @@ export function approveGrant(grant: PendingGrant, approver: ApprovedGrant["appro
   return { ...grant, state: "approved", approver, tokenExpiresAtMs };
 }
 
-/** Returns a request that ends without a token, or with one that was handed out. It no longer names the approver. */
+/** Returns a request that ends without a token, or whose token was issued. It no longer names the approver. */
 export function endGrant(grant: PendingGrant | ApprovedGrant, state: "denied" | "redeemed"): DeviceGrant {
   if (grant.state === "pending") return { ...grant, state };
   const { approver: _, tokenExpiresAtMs: __, ...rest } = grant;

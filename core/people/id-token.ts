@@ -4,10 +4,10 @@ import { getFlowRootId, type Job } from "../jobs/job.ts";
 import { defineObject } from "../objects/define-object.ts";
 import { type Actor, nameInAuditLog } from "./actor.ts";
 
-/** The claims of an ID token beside those of every JWT. They are texts, because policies of cloud providers compare texts. */
+/** The claims of an ID token in addition to those of every JWT. They are texts, because policies of cloud providers compare texts. */
 export interface IdTokenClaims {
   sub: string;
-  /** The id of the job that the token was created for, or empty. */
+  /** The id of the job for which the token was created, or empty. */
   job_id: string;
   /** The path of the saved script or flow that the job runs, or empty. */
   path: string;
@@ -25,7 +25,7 @@ export interface IdTokenJob {
   flow?: Job | undefined;
 }
 
-/** Returns the id of the flow's job that `IdTokenJob` needs, or `undefined` for a job that is no step. */
+/** Returns the id of the flow's job that `IdTokenJob` needs, or `undefined` for a job that is not a step. */
 export const findFlowOfIdToken = (job: Job): string | undefined => (job.step ? getFlowRootId(job) : undefined);
 
 /** A preview and an inline script have a path that their author chose, so it identifies no saved code. */
@@ -36,8 +36,7 @@ const savedPath = (job: Job | undefined, kinds: readonly Job["kind"][]): string 
 const escapePart = (part: string) => part.replaceAll("%", "%25").replaceAll(":", "%3A");
 
 /**
- * Returns the claims about a caller in a workspace. All are facts that the service knows: a caller chooses none of them. `of` is the caller's
- * own job.
+ * Returns the claims about a caller in a workspace. The service determines all of them: a caller cannot choose any. `of` is the caller's own job.
  */
 export function buildIdTokenClaims(actor: Actor, workspace: string, of: IdTokenJob | undefined): IdTokenClaims {
   const path = savedPath(of?.job, ["script", "flow"]);
@@ -54,7 +53,7 @@ export function buildIdTokenClaims(actor: Actor, workspace: string, of: IdTokenJ
   };
 }
 
-/** The key that signs ID tokens: the sealed private key, and the public one. */
+/** The key that signs ID tokens: the sealed private key and the public key. */
 export const idTokenKeyObject = defineObject({
   name: "key of ID tokens",
   partition: "IDTOKENKEY",

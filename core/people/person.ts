@@ -25,14 +25,14 @@ export const personSchema = z.object({
 });
 export type PersonRecord = z.infer<typeof personSchema>;
 
-/** Returns whether a user is a superadmin, alone or by a group of the instance. */
+/** Returns whether a user is a superadmin, personally or through a group of the instance. */
 export const isSuperAdmin = ({ superAdmin, roleGroups = [] }: Pick<PersonRecord, "superAdmin" | "roleGroups">): boolean =>
   superAdmin || roleGroups.length > 0;
 
 export const PERSON_KEY_CHARS = 16;
 
 /**
- * Returns the key of a user's items, which is also the end of each of the user's tokens, so that one batched read fetches a token together
+ * Returns the key of a user's items, which is also the last part of each of the user's tokens, so that one batched read fetches a token together
  * with its owner's rights. The key does not reveal the e-mail address.
  */
 export function personKey(email: string): string {
@@ -48,5 +48,5 @@ export const userObject = defineObject({
   schema: personSchema,
 });
 
-/** The key of a user as release 0.1 stored it. */
+/** The key of a user that release 0.1 stored. */
 export const oldUserKey = (email: string): ObjectKey => userObject.key(email.toLowerCase());

@@ -44,7 +44,7 @@ describe("the delay between sign-ins", () => {
             attempts = countAttempt(attempts, each, nowMs);
             tries += 1;
           }
-          // The free ones, those while the delay grows, and then no more than are forgotten.
+          // The free attempts, those while the delay grows, and then only as many as are forgotten.
           expect(tries).toBeLessThanOrEqual(each.free + 20 + nowMs / Math.min(each.forgottenMs, each.maxDelayMs));
         }),
       );

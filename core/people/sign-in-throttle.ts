@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineObject } from "../objects/define-object.ts";
 
-/** The failed attempts that still count against an account or an address, as of the last one. */
+/** The failed attempts that still count against an account or an address, at the time of the last one. */
 export const signInAttemptsSchema = z.object({ count: z.number(), lastAtMs: z.number() });
 export type SignInAttempts = z.infer<typeof signInAttemptsSchema>;
 
@@ -30,9 +30,9 @@ export const throttleRules = {
   auditEntries: { free: 20, maxDelayMs: 300_000, forgottenMs: 180_000 },
   /** Requests of devices from one address: 40 can be pending at once. */
   deviceAddress: { free: 20, maxDelayMs: 60_000, forgottenMs: 30_000 },
-  /** Requests of devices from everywhere: about 1000 can be pending at once, which limits the chance of a guessed code. */
+  /** Requests of devices from all addresses: about 1000 can be pending at once, which limits the chance of a guessed code. */
   devices: { free: 500, maxDelayMs: 10_000, forgottenMs: 1200 },
-  /** Codes of devices that one user tries. */
+  /** Attempts of one user to enter codes of devices. */
   deviceCode: { free: 10, maxDelayMs: 15 * 60_000, forgottenMs: 15 * 60_000 },
 } as const satisfies Record<string, ThrottleRule>;
 
@@ -60,10 +60,10 @@ export function uncountAttempt(attempts: SignInAttempts, rule: ThrottleRule, now
   return { count: Math.max(0, remainingAttempts(attempts, rule, nowMs) - 1), lastAtMs: nowMs };
 }
 
-/** Returns when all attempts are forgotten (epoch ms). */
+/** Returns the time at which all attempts are forgotten (epoch ms). */
 export const forgottenAtMs = ({ count, lastAtMs }: SignInAttempts, { forgottenMs }: ThrottleRule) => lastAtMs + count * forgottenMs;
 
-/** Returns the addresses that are treated as one: the network of an IPv6 address, because one caller has all addresses of a /64. */
+/** Returns the unit of addresses that counts as one caller: the network of an IPv6 address, because one caller has all addresses of a /64. */
 export function toAddressGroup(sent: string): string {
   const address = sent.split("%")[0] ?? "";
   const short = address.replace(/^::ffff:(?=[\d.]+$)/i, "");

@@ -6,7 +6,7 @@ import type { ObjectKey } from "../objects/write.ts";
 import type { TokenRecord } from "./token.ts";
 
 const DAY_MS = 24 * 3600_000;
-/** The owner learns this long before the end of a token that it expires. */
+/** The owner of a token is notified this long before it expires. */
 const NOTICE_MS = 7 * DAY_MS;
 const SOON_MS = 30 * DAY_MS;
 
@@ -21,14 +21,17 @@ export const tokenExpirySchema = z.object({
   label: z.string().optional(),
   workspace: z.string().optional(),
   expiresAtMs: z.number(),
-  /** Whether the owner learns of the expiry. Otherwise the token is only deleted. */
+  /** Whether the owner is notified of the expiry. Otherwise the token is only deleted. */
   announced: z.boolean(),
   /** The last workspace, in the order of their ids, that has received an event which one transaction could not send to all of them. */
   sent: z.object({ type: z.string(), until: z.string() }).optional(),
 });
 export type TokenExpiry = z.infer<typeof tokenExpirySchema>;
 
-/** Builds the index entry of a token; `undefined` for a token without an end. Sessions, and tokens that live for less than a week, are not announced. */
+/**
+ * Builds the index entry of a token; `undefined` for a token that does not expire. Sessions, and tokens that live for less than a week, are not
+ * announced.
+ */
 export function toTokenExpiry(record: TokenRecord): TokenExpiry | undefined {
   const { hash, prefix, email, label, workspace, expiresAtMs, createdAtMs, session = false } = record;
   if (expiresAtMs === undefined) return undefined;
@@ -48,8 +51,8 @@ export const EXPIRY_SHARDS = 4;
 const shardOf = (hash: string) => Number.parseInt(hash.slice(0, 2), 16) % EXPIRY_SHARDS;
 
 /**
- * Returns the keys that the entry of a token has one after the other: a week before the end if the token is announced, and at its end. An entry under
- * the key `end` has been announced.
+ * Returns the successive keys of a token's entry: one for the time a week before the expiry if the token is announced, and one for the expiry. An
+ * entry under the key `end` has been announced.
  */
 export function listExpiryKeys({ hash, expiresAtMs, announced }: Pick<TokenExpiry, "hash" | "expiresAtMs" | "announced">) {
   const at = (ms: number): ObjectKey => tokenExpiryObject.key(shardOf(hash), ms, hash);
@@ -67,7 +70,7 @@ export function toTokenBadge(expiresAtMs: number | undefined, nowMs: number): To
   return leftMs <= SOON_MS ? "soon" : "none";
 }
 
-/** A token with an end, sorted by the time at which it is announced or deleted. */
+/** A token that expires, sorted by the time at which it is announced or deleted. */
 export const tokenExpiryObject = defineObject({
   name: "expiry of a token",
   partition: "TOKENEXPIRY",
@@ -84,7 +87,7 @@ export const tokenExpiryIndexObject = defineObject({
   sort: () => "token-expiry",
   belongsTo: "none",
   schema: z.object({
-    /** When the first pass began (epoch ms). */
+    /** The start of the first pass (epoch ms). */
     sinceMs: z.number(),
     pass: z.enum(["first", "second", "done"]),
     /** The user after whom the pass continues. */

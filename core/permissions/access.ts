@@ -14,15 +14,15 @@ export type Member = z.infer<typeof memberSchema>;
 
 const folderAccess = z.object({ owners: z.array(z.string()), perms: extraPerms });
 const groupSchema = z.object({
-  /** A new id for each creation: a group that is created again under the name of a deleted one is another group. Absent for old groups. */
+  /** A new id for each creation: a group that is created under the name of a deleted group is another group. Absent for old groups. */
   id: z.string().optional(),
   summary: z.string().optional(),
   members: z.array(z.string()),
   perms: extraPerms,
 });
 /**
- * The permissions of a workspace in one item. Every call reads it, so that a change is effective immediately and is not copied to each
- * member. `objects` contains the extra permissions of single objects by `<kind> <path>`.
+ * The permissions of a workspace in one item. Every call reads it, so a change takes effect immediately and need not be copied to each member.
+ * `objects` contains the extra permissions of single objects by `<kind> <path>`.
  */
 export const accessSchema = z.object({
   groups: z.record(z.string(), groupSchema),
@@ -39,7 +39,7 @@ export type Access = z.infer<typeof accessSchema>;
 export const noAccess: Access = { groups: {}, folders: {}, objects: {} };
 /** The group of all members. It cannot be created or deleted. */
 export const ALL = "all";
-/** The group as which the handlers of a workspace run. Rights can be given to it whether or not it has members. */
+/** The group whose rights the handlers of a workspace have. Rights can be given to it whether or not it has members. */
 export const HANDLER_GROUP = "error_handler";
 
 const strength: Record<Right, number> = { read: 1, write: 2, owner: 3 };
@@ -73,8 +73,8 @@ export function deriveRights(
 }
 
 /**
- * Derives the rights of a job that runs as a group: what is shared with the group and with all members. It has no user's folder (`u/…`) and may change
- * nothing that has no path, such as the folders of the workspace.
+ * Derives the rights of a job that runs as a group: those that were granted to the group and to all members. It owns no user's folder (`u/…`),
+ * and may not change anything without a path, such as the folders of the workspace.
  */
 export function deriveGroupRights(workspace: string, group: string, access: Access): Rights {
   const groups = [ALL, group];
@@ -107,8 +107,7 @@ function collectRights(
 export const accessObjectKey = (kind: string, path: string) => `${kind} ${path}`;
 
 /**
- * Lists the users and groups who may change the object at a path, in the order of the alphabet. Admins are not listed: they may change
- * every object.
+ * Lists the users and groups who may change the object at a path, in alphabetical order. Admins are not listed: they may change every object.
  */
 export function listWriters({ folders, objects }: Access, kind: string, path: string): string[] {
   const [space, name = ""] = path.split("/");

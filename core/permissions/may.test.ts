@@ -47,7 +47,7 @@ function aJobOf(role: "developer" | "superadmin"): JobActor {
   return { ...identity, kind: "job", jobId: "", attempt: 1, workspace: "ws", permissionedAs: "u/ann" };
 }
 
-/** Per path: what a developer may with it (own, write, read, nothing). Operators get at most reading, admins all. */
+/** The right of a developer for each path (own, write, read, none). Operators have at most read access, admins every right. */
 const paths = {
   "u/ann/x": "own",
   "u/bob/x": "nothing",
@@ -204,7 +204,7 @@ describe("the reason of a refusal", () => {
   });
 });
 
-/** The routes of the keys that have scopes for themselves. */
+/** The routes of the keys with separate scopes. */
 const secretRoutes = {
   encryption_key: ["workspaces.getEncryptionKey", "workspaces.setEncryptionKey"],
   signing_secret: [
@@ -313,7 +313,7 @@ describe("token limits", () => {
   it.each(["developer", "superadmin"] as const)(
     "a job token of a %s calls only these of the routes that any token may call, and reaches no drafts",
     (role) => {
-      // Clients in scripts ask who their user is, and in which workspace they are. A new route is for jobs only if it is added here.
+      // Clients in scripts request their user and their workspace. A new route accepts jobs only if it is added here.
       const forJobs = [
         "users.whoamiGlobal",
         "users.email",
@@ -341,11 +341,11 @@ describe("route rules", () => {
     ...["schedules.preview", "http_triggers.routeExists"],
     ...["openapi.generate", "openapi.download", "scripts.diffTemp"],
   ];
-  // The response of the last two authorises a decision.
+  // The responses of the last two authorise a decision.
   const changesByGet = ["users.refreshToken", "approvals.mint", "approvals.mintSignature"];
-  // Reading the jobs is required here. Each script or flow is checked for running when its job is read.
+  // This rule requires read access to the jobs. The right to run each script or flow is checked when its job is read.
   const checksRunsLater = ["jobs.rerun"];
-  // Every member has an identity, of which the token is a proof for others.
+  // Every member has an identity, which the token proves to others.
   const ofEachMember = ["oidc.token"];
   const tested = tokenRoutes.map(({ name, method, fn, payload, access: { verb, need } }) => ({
     name,

@@ -28,8 +28,8 @@ export function may(actor: Actor, access: AccessRule, target: Target): boolean {
 }
 
 /**
- * Returns how to answer a refused call: `hidden` (404) if the caller may not know that the object exists, `hiddenWorkspace` if the same holds
- * for the workspace. A refusal by a token's limits does not depend on any object, so it is always `forbidden` (403).
+ * Returns the kind of reply to a refused call: `hidden` (404) if the caller may not know that the object exists, `hiddenWorkspace` if this
+ * applies to the workspace. A refusal by a token's limits does not depend on any object, so it is always `forbidden` (403).
  */
 export function classifyRefusal(actor: Actor, access: AccessRule, target: Target): "forbidden" | "hidden" | "hiddenWorkspace" {
   if (!tokenAllows(actor, access, target)) return "forbidden";
@@ -93,7 +93,7 @@ function tokenAllows(actor: Actor, access: AccessRule, { workspace, path, owner 
   const reads = access.verb === "read";
   if (bound !== undefined && inWorkspace && workspace !== bound) return false;
   if (bound !== undefined && !inWorkspace && access.need !== "self") return false;
-  // A job acts in its workspace. Outside, it may only read what its need allows everyone. The account of its user is not its concern.
+  // A job acts in its workspace. Outside of it, it may only read what everyone may read. It has no access to the account of its user.
   if (actor.kind === "job") return !access.personal && (inWorkspace || reads);
   if (actor.readOnly && !reads) return false;
   // A job without a path is checked with its owner, and never again.

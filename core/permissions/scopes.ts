@@ -3,7 +3,7 @@ import type { AccessDomain, AccessRule } from "../../contract/access/access-rule
 interface ScopeDomain {
   name: AccessDomain;
   description?: string;
-  /** Whether its objects have paths, so that a scope may name one. */
+  /** Whether its objects have paths, so that a scope may contain one. */
   paths: boolean;
 }
 const domains: readonly ScopeDomain[] = [

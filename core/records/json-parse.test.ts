@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 const root = path.join(import.meta.dirname, "../..");
 
-/** The modules that parse JSON text themselves, none of it from a table. Stored text is parsed by `core/records`, which names the record that fails. */
+/** The modules that parse JSON text that does not come from a table. `core/records` parses stored text, and names the record that fails. */
 const PARSES_OTHER_TEXT: Record<string, string> = {
   "aws/cognito/logins.ts": "the environment",
   "aws/lambda/functions.ts": "the environment, and the payloads of functions",
@@ -29,7 +29,7 @@ describe("JSON text in a table", () => {
   });
 });
 
-/** The modules that parse with the doubles of JavaScript. No value of a user goes from these texts to a script. */
+/** The modules that parse numbers as doubles. No value of a user passes from these texts to a script. */
 const ROUNDS: Record<string, string> = {
   "aws/cognito/logins.ts": "the environment",
   "aws/lambda/functions.ts": "the environment, and answers of our functions, in which values are text",

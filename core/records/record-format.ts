@@ -5,13 +5,13 @@ import { reportFailure } from "../telemetry/telemetry.ts";
 
 /** A record as a table stores it: its JSON text, under a reference of its owner. */
 export interface StoredRecord {
-  /** The id of the job, or of another object, that the record belongs to. */
+  /** The id of the job, or of another object, to which the record belongs. */
   parent: string;
   ref: string;
   json?: string | undefined;
 }
 
-/** A stored record that this release cannot read. It concerns one object: its readers fail for that object, and for no other one. */
+/** A stored record that this release cannot read. It affects only one object: its readers fail only for that object. */
 export class UnreadableRecordError extends Error {
   override readonly name = "UnreadableRecordError";
   constructor({ parent, ref }: StoredRecord, options: ErrorOptions) {
@@ -49,9 +49,9 @@ export interface RecordFormat<T> {
 
 interface FormatOptions<T> {
   schema: z.ZodType<T>;
-  /** Grows when names or meanings of fields change. `upgrade` then learns to read the earlier version. */
+  /** Increased when names or meanings of fields change. `upgrade` must then convert the earlier version. */
   version: number;
-  /** Returns the fields of an earlier version as those of this one. Release 0.1 wrote no version: such records have version 0. */
+  /** Converts the fields of an earlier version to this version. Release 0.1 wrote no version: such records have version 0. */
   upgrade?: (fields: Record<string, unknown>, version: number) => Record<string, unknown>;
 }
 

@@ -1,21 +1,21 @@
 /**
- * The place in which a script's cookie may apply. `origin`: the routes have a domain to themselves. Otherwise all cookies count only below `path`, because a
- * browser sends every cookie of an origin in each request, and a server refuses requests whose headers are too long.
+ * The scope of a script's cookie. `origin`: the routes have a separate domain. Otherwise all cookies apply only below `path`, because a browser
+ * sends every cookie of an origin in each request, and a server refuses requests whose headers are too long.
  */
 export type CookieScope = "origin" | { path: string; nowMs: number };
 
 type Refuse = (reason: string) => Error;
 
-/** The most bytes of a cookie's name and value. */
+/** The maximum number of bytes of a cookie's name and value. */
 const MOST_BYTES = 1024;
 const LONGEST_S = 24 * 3600;
 
-/** Browsers give these names a meaning, and this service uses them. */
+/** Names with a meaning for browsers, and names that this service uses. */
 const PREFIX = /^__(host|secure|http)-|^__host-http-/;
 
 /**
- * Returns the value of a header `Set-Cookie` as it may be sent: the cookie counts below the path of its route, for a day at most, and on this host
- * alone. Throws what `refuse` returns for a cookie of this service, for several cookies in one header, and for a large one.
+ * Returns the allowed value of a header `Set-Cookie`: the cookie applies only below the path of its route, for a day at most, and only on this
+ * host. Throws the error that `refuse` returns for a cookie of this service, for several cookies in one header, and for a large one.
  */
 export function confineCookie(text: string, scope: CookieScope, refuse: Refuse): string {
   const [pair = "", ...rest] = text.split(";");
@@ -39,7 +39,7 @@ export function confineCookie(text: string, scope: CookieScope, refuse: Refuse):
   ].join("; ");
 }
 
-/** Returns whether a header `Set-Cookie` sets a cookie of this service, or could be read as if it did. */
+/** Returns whether a header `Set-Cookie` sets a cookie of this service, or could be interpreted so. */
 export const setsOwnCookie = (text: string): boolean => text.split(/[;,]/).some((part) => part.includes("=") && isOwnName(readName(part)));
 
 /** Browsers send a cookie without a name as its value. */

@@ -1,10 +1,10 @@
-/** A number of JSON by its own text, which TypeScript's library does not declare yet. */
+/** A JSON number with its source text, which TypeScript's library does not declare yet. */
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
 type Reviver = (this: Record<string, unknown>, key: string, value: unknown, context?: { source?: string }) => unknown;
 
 /**
- * Removes the stack traces of errors from JSON: a stack trace names files and shows code. Every other value keeps its text. The JSON must be
- * valid.
+ * Removes the stack traces of errors from JSON: a stack trace names files and shows code. The text of every other value does not change. The JSON
+ * must be valid.
  */
 export function removeStacks(json: string): string {
   if (!json.includes('"stack"')) return json;

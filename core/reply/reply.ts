@@ -8,13 +8,13 @@ import { type CookieScope, confineCookie } from "./cookie.ts";
 /** The reply to a synchronous caller. `body` is text, or bytes in base64. */
 export interface ShapedReply {
   status: number;
-  /** Names in lower case; the content type is among them, unless there is no body. */
+  /** Names in lower case, including the content type unless there is no body. */
   headers: Record<string, string>;
   body: string;
   base64: boolean;
 }
 
-/** The keys of a result that shape a reply (spec §4.4), with our prefix and with the prefix of this API family. */
+/** The keys of a result that shape a reply (spec §4.4), with the prefix of svc and with that of this API family. */
 const PREFIXES = ["svc_", "windmill_"] as const;
 const KEYS = ["status_code", "content_type", "headers"] as const;
 type Shape = Partial<Record<(typeof KEYS)[number], unknown>>;
@@ -47,9 +47,9 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const NOT_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/;
 
 export interface ReplyOptions {
-  /** The status, unless the result chooses it. */
+  /** The status, unless the result sets it. */
   status?: number;
-  /** The place in which the cookies of the result may apply. */
+  /** The scope of the cookies of the result. */
   cookies: CookieScope;
 }
 
@@ -102,7 +102,7 @@ function shapeOfError(value: unknown, refuse: Refuse): { shape: Shape; body: unk
 
 function statusOf(value: unknown, defaultStatus: number, refuse: Refuse): number {
   if (value === undefined || value === null) return defaultStatus;
-  // RFC 9110 §15: three digits, the first of them 1 to 5. 1xx is no final answer.
+  // RFC 9110 §15: three digits, the first of them 1 to 5. 1xx is not a final response.
   if (typeof value !== "number" || !Number.isInteger(value) || value < 200 || value > 599) {
     throw refuse(`its status code is ${JSON.stringify(value)}, but it must be an integer from 200 to 599`);
   }
@@ -130,7 +130,7 @@ function headersOf(value: unknown, cookies: CookieScope, refuse: Refuse): Record
   );
 }
 
-/** Gateways refuse a longer head of a reply, without a reason that its caller could read. */
+/** Gateways refuse a reply with longer headers, without a reason that the caller could read. */
 function checkSize(headers: Record<string, string>, refuse: Refuse): void {
   const sizes = Object.entries(headers).map(([name, value]) => ({ name, bytes: name.length + value.length + 4 }));
   if (sizes.reduce((sum, { bytes }) => sum + bytes, 0) <= limits.replyHeadBytes) return;
@@ -153,7 +153,7 @@ function bodyOf(body: unknown, type: string, refuse: Refuse): Pick<ShapedReply, 
   return { body: JSON.stringify(body), base64: false };
 }
 
-/** JSON alone: browsers take a comma for the start of another media type, and the last one counts. Other parameters than the charset are not JSON's. */
+/** Only JSON: browsers treat a comma as the start of another media type, and the last one wins. JSON has no parameters other than the charset. */
 const ONLY_JSON = /^application\/json(;\s*charset=[\w-]+)?$/i;
 
 /** Everything that a browser could render gets an opaque origin, so that a script's page cannot use the session of its visitor. */

@@ -1,11 +1,11 @@
 import { countText, countValues, readSchemaParts, type Schema, type SchemaParts } from "./schema-size.ts";
 
-/** The number of evaluations that a schema may do on one value: of a schema on a part of the value, or of a name or choice. */
+/** The maximum number of evaluations of a schema on one value: of a schema on a part of the value, or of a name or choice. */
 export const EVALUATIONS_MOST = 500_000;
 
 /**
  * Counts the evaluations of a schema on a value, and stops above `EVALUATIONS_MOST`. It assumes that every alternative is evaluated, so that a
- * validator never does more. Throws `SchemaSizeError` for a reference that is not allowed.
+ * validator never exceeds the count. Throws `SchemaSizeError` for a reference that is not allowed.
  */
 export function countEvaluations(root: Record<string, unknown>, value: unknown): number {
   const known = new Map<Schema, SchemaParts>();
@@ -18,7 +18,7 @@ export function countEvaluations(root: Record<string, unknown>, value: unknown):
   let work = 0;
   const add = (schemas: Iterable<Schema>, part: unknown) => {
     for (const schema of schemas) {
-      // `true` and `false` are not evaluated, but `false` makes an error.
+      // `true` and `false` are not evaluated, but `false` creates an error.
       work += 1;
       if (typeof schema === "object") waiting.push([schema, part]);
       if (work > EVALUATIONS_MOST) return;

@@ -3,7 +3,7 @@ import { describeSchemaProblem } from "./value-check.ts";
 
 type Schema = Record<string, unknown>;
 
-/** Maximum size of a schema that arguments are checked with, as JSON. It is read with each run. */
+/** Maximum size of a schema for checking arguments, as JSON. It is read with each run. */
 const SCHEMA_BYTES_MOST = 64 * 1024;
 
 /** Returns the schema with which the arguments of a version are checked. Throws `body.shape` if there is none, or if it cannot be used. */

@@ -10,8 +10,8 @@ import { escapeReferences, hasReferences, type Reference } from "./references.ts
 type Event = NonNullable<Arguments["event"]>;
 
 /**
- * Returns an event whose texts are no references, but for those that remain (`mayRefer`, by default none), because the results of a flow's
- * preprocessor become arguments. `raw_string` is left as it is: it may be what a signature was made of.
+ * Returns an event whose texts are not references, except for those that `mayRefer` accepts (by default none), because the results of a flow's
+ * preprocessor become arguments. `raw_string` is unchanged, because a signature may cover it.
  */
 export function escapeEventReferences<T extends Event>(event: T, mayRefer?: (reference: Reference) => boolean): T {
   const { raw_string, ...others } = event;
@@ -23,8 +23,8 @@ export function escapeEventReferences<T extends Event>(event: T, mayRefer?: (ref
 
 /**
  * Returns whether a caller may send a reference as an argument, as far as the scopes of the token decide. A token that only runs stored scripts
- * must not read variables by it: a webhook's sender, or a stranger whose text the sender passes on, would otherwise read them. A token that
- * also runs code of the caller can read as much anyway. The rights of the user are checked when the job runs.
+ * must not read variables through a reference: otherwise the sender of a webhook, or a stranger whose text the sender forwards, could read them.
+ * A token that also runs code of the caller can read them anyway. The rights of the user are checked when the job runs.
  */
 export const mayRefer = (actor: Actor, { kind, path }: Reference): boolean => mayRead(actor, kind, path);
 
@@ -32,7 +32,7 @@ export const mayRefer = (actor: Actor, { kind, path }: Reference): boolean => ma
 const mayRead = (actor: Actor, kind: Reference["kind"], path: string | undefined): boolean =>
   readsAsUser(actor) || (actor.kind === "person" && scopesAllow(actor.scopes ?? [], accessOf(kind), path, false));
 
-/** Returns whether a caller reads all that its user may read: without scopes, or with the scope to run code of the caller. */
+/** Returns whether a caller can read everything that its user may read: without scopes, or with the scope to run code of the caller. */
 export const readsAsUser = (actor: Actor): boolean =>
   actor.kind === "job" ||
   actor.scopes === undefined ||
@@ -41,8 +41,8 @@ export const readsAsUser = (actor: Actor): boolean =>
 const accessOf = (kind: Reference["kind"]) => (kind === "var" ? actions.readVariable : actions.readResource).access;
 
 /**
- * Returns whose rights do not include what a stored argument refers to, or `undefined` if the caller may store it: both the user and the token must
- * be allowed to read it, because it is read later with the rights of the user.
+ * Returns whether the user's or the token's rights do not include the target of a stored argument, or `undefined` if the caller may store it:
+ * both must be allowed to read the target, because it is read later with the rights of the user.
  */
 export function findReferenceLimit(actor: Actor, workspace: string, reference: Reference): "user" | "token" | undefined {
   const user = actor.kind === "person" ? withoutScopes(actor) : actor;

@@ -2,7 +2,10 @@ import type { InputTransform } from "../../contract/flows/flow-value.ts";
 import { findPathRoot } from "../expressions/plain-path.ts";
 import { escapeReferences, type Reference } from "./references.ts";
 
-/** Names whose values contain only references that count, because each text that is none has a backslash: the arguments of the run, and those of the step before. */
+/**
+ * Names whose values contain only valid references, because every other text that looks like one has a backslash: the arguments of the run, and
+ * those of the previous step.
+ */
 const STORED_ARGUMENTS = new Set(["flow_input", "params"]);
 
 /**

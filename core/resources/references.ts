@@ -1,4 +1,4 @@
-/** A string that is a reference as a whole: `$var:f/ops/key` or `$res:f/ops/db` (api.md §5). */
+/** A string that consists only of a reference: `$var:f/ops/key` or `$res:f/ops/db` (api.md §5). */
 const REFERENCE = /^\$(var|res):(.+)$/s;
 
 export interface Reference {
@@ -35,8 +35,8 @@ export function hasReferences(value: unknown): boolean {
 }
 
 /**
- * Returns a value in which texts are no references: each one gets a leading backslash. Outputs of jobs and messages of strangers must not read
- * variables with the rights of the user who runs a job for them. `mayRefer`: the references that remain, by default none.
+ * Returns a value without references: each text that looks like one gets a leading backslash. Outputs of jobs and messages of strangers must not
+ * read variables with the rights of the user who runs a job for them. `mayRefer`: accepts the references that remain, by default none.
  */
 export function escapeReferences(value: unknown, mayRefer: (reference: Reference) => boolean = () => false): unknown {
   if (typeof value === "string") {
@@ -54,7 +54,7 @@ export function escapeReferences(value: unknown, mayRefer: (reference: Reference
   return copy;
 }
 
-/** The loaded targets of references: the text of variables, and the values of resources, which may contain references. */
+/** The loaded targets of references: the texts of variables, and the values of resources, which may contain references. */
 export type LoadedReferences = ReadonlyMap<string, unknown>;
 
 /** Returns the first reference that refers back to itself, if there is one. */

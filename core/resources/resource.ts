@@ -43,7 +43,7 @@ export function toResourceJson(workspace: string, resource: StoredResource): Res
   return { ...withoutValue(workspace, resource), value: parseResourceValue(resource) };
 }
 
-/** The fields that a resource shows of the variable at the same path. */
+/** The fields of the variable at the same path that a resource shows. */
 interface LinkedVariable {
   account?: number | undefined;
   is_refreshed: boolean;
@@ -66,7 +66,7 @@ export function toListedResourceJson(workspace: string, resource: StoredResource
 
 const holds = (text: string | undefined, part: string) => (text ?? "").toLowerCase().includes(part.toLowerCase());
 
-/** A filter that is JSON matches a subset of the value. Other text matches anywhere in the value. */
+/** A JSON filter matches a subset of the value. Any other text matches anywhere in the value. */
 function valueHolds({ path, json }: Pick<StoredResource, "path" | "json">, wanted: string): boolean {
   const subset = tryParseJson(wanted)?.json;
   return typeof subset === "object" && subset !== null ? isJsonSubset(subset, parseResourceValue({ path, json })) : holds(json, wanted);

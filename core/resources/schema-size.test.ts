@@ -75,7 +75,7 @@ describe("a schema is refused on save, with the place and the next step,", () =>
     ["if a reference leads to no schema", { $ref: "#/title", title: "A" }, /names a place that is not a schema/],
   ])("%s", (_, schema, problem) => {
     expect(describeSchemaProblem(schema as Record<string, unknown>)).toMatch(problem);
-    // An earlier release may have stored it: no value is accepted unchecked.
+    // An earlier release may have stored it; no value is accepted without a check.
     expect(findValueIssues(schema as Record<string, unknown>, { a: [1] })).toEqual([
       { path: "value", reason: expect.stringMatching(/^cannot be checked, because /) },
     ]);

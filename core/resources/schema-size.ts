@@ -2,7 +2,7 @@ import { isJsonObject } from "../../contract/json-object.ts";
 
 /** A JSON Schema: an object, or `true` or `false`. */
 export type Schema = Record<string, unknown> | boolean;
-/** A schema with its place, such as `properties.name`. */
+/** A schema with its path, such as `properties.name`. */
 interface PlacedSchema {
   schema: Schema;
   place: string;
@@ -14,7 +14,7 @@ const SCHEMAS_MOST = 500;
 const VALUES_MOST = 20_000;
 /** Maximum number of levels of JSON in a schema. */
 const LEVELS_MOST = 100;
-/** Maximum number of schemas that are evaluated on one value, because `anyOf`, `$ref` and their like multiply. */
+/** Maximum number of schemas that are evaluated on one value, because keywords such as `anyOf` and `$ref` multiply. */
 const SCHEMAS_PER_VALUE_MOST = 1000;
 
 /** Keywords with one schema, which is evaluated on the value itself. */
@@ -30,7 +30,7 @@ const isSchema = (value: unknown): value is Schema => typeof value === "boolean"
 
 const nameOf = (place: string) => place || "the top";
 
-/** A schema that cannot be used. The message names the place, the reason and the next step. */
+/** A schema that cannot be used. The message contains the path, the reason and the next step. */
 export class SchemaSizeError extends Error {}
 
 function listSchemas({ schema, place }: PlacedSchema, one: string[], list: string[], map: string[]): PlacedSchema[] {
@@ -58,7 +58,7 @@ function listSchemasInPlace(root: Schema, placed: PlacedSchema): PlacedSchema[] 
   return typeof reference === "string" ? [...nested, findReferred(root, reference, placed.place)] : nested;
 }
 
-/** Finds the schema that a `$ref` names. Only places in the same schema are allowed, in the notation that all programs read alike. */
+/** Finds the target of a `$ref`. Only locations in the same schema are allowed, in the notation that all programs interpret equally. */
 function findReferred(root: Schema, reference: string, place: string): PlacedSchema {
   const refuse = (reason: string) =>
     new SchemaSizeError(
@@ -80,8 +80,8 @@ function findReferred(root: Schema, reference: string, place: string): PlacedSch
 }
 
 /**
- * Throws `SchemaSizeError` for a schema that would take long to compile, or to evaluate on any value. The work is counted and not measured,
- * so that the same schema is always accepted or always refused.
+ * Throws `SchemaSizeError` for a schema that would take long to compile, or to evaluate on any value. The work is counted, not measured, so that
+ * the same schema is always accepted or always refused.
  */
 export function checkSchemaSize(schema: Record<string, unknown>): void {
   checkJson(schema);
@@ -186,7 +186,7 @@ function checkCode(root: Schema): void {
   }
 }
 
-/** The parts of a schema that decide how much work it does on a value. */
+/** The parts of a schema that determine its work on a value. */
 export interface SchemaParts {
   inPlace: Schema[];
   named: ReadonlyMap<string, Schema>;
@@ -197,7 +197,7 @@ export interface SchemaParts {
   /** Schemas that may be evaluated on each item. */
   eachItem: Schema[];
   uniqueItems: boolean;
-  /** Number of values in the keywords that compare or require, such as `enum`. */
+  /** The number of values in keywords that compare or require, such as `enum`. */
   compared: number;
 }
 

@@ -20,7 +20,7 @@ export type StoredType = z.infer<typeof storedTypeSchema>;
 export interface BuiltInType {
   name: string;
   description: string;
-  /** Absent: any value fits. */
+  /** Absent: any value is valid. */
   schema?: JsonSchema;
 }
 export interface JsonSchema {

@@ -14,8 +14,8 @@ interface Issue {
 }
 
 /**
- * Formats are only hints for forms, and unknown keywords belong to the forms of other programs. A format is never evaluated, so no regular
- * expression of a format meets a value. The engine is new for each schema, because it limits the work of all patterns together.
+ * Formats are only hints for forms, and unknown keywords belong to the forms of other programs. Formats are never evaluated, so no regular
+ * expression of a format is applied to a value. The engine is new for each schema, because it limits the work of all patterns together.
  */
 function createValidator() {
   const options = { strict: false, validateFormats: false, allErrors: true, verbose: true, logger: false, inlineRefs: false } as const;
@@ -33,10 +33,10 @@ function createValidator() {
   return ajv;
 }
 
-/** Returns whether all items differ, in a time that is linear in their size. Objects with the same properties in another order are equal. */
+/** Returns whether all items differ, in linear time. Objects with the same properties in another order are equal. */
 const areUnique = (items: readonly unknown[]) => new Set(items.map(toComparableJson)).size === items.length;
 
-/** `toCanonicalJson` would throw for an infinite number, as which a text such as 1e999 is parsed. */
+/** `toCanonicalJson` would throw for an infinite number, which is the parsed value of a text such as 1e999. */
 const toComparableJson = (value: unknown) =>
   JSON.stringify(value, (_, inner: unknown) =>
     isJsonObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
@@ -50,7 +50,10 @@ function compileSchema(schema: Record<string, unknown>): ValidateFunction {
   return createValidator().compile(anonymous);
 }
 
-/** Describes why a schema cannot be used: it is not a valid JSON Schema, it is too large, or a pattern cannot run in linear time. Returns `undefined` if it can. */
+/**
+ * Describes the reason for which a schema cannot be used: it is not a valid JSON Schema, it is too large, or a pattern cannot run in linear time.
+ * Returns `undefined` for a usable schema.
+ */
 export function describeSchemaProblem(schema: Record<string, unknown>): string | undefined {
   try {
     compileSchema(schema);
@@ -69,10 +72,10 @@ const TOO_DEEP = "it is nested too deeply, or its references form too long a cha
 const describePatternProblem = (schema: Record<string, unknown>, { pattern, reason }: PatternError) =>
   `the pattern at ${findPatternPath(schema, pattern) ?? "an unknown place"} ${reason}`;
 
-/** Returns the place of a pattern in a schema, such as `properties.name.pattern`. */
+/** Returns the path of a pattern in a schema, such as `properties.name.pattern`. */
 function findPatternPath(schema: Record<string, unknown>, pattern: string): string | undefined {
   const waiting: [path: readonly string[], value: unknown][] = [[[], schema]];
-  // The list grows while it is read, so that the outermost place is found first.
+  // The list grows during the iteration (breadth first), so that the outermost occurrence is found first.
   for (const [path, value] of waiting) {
     if (typeof value !== "object" || value === null) continue;
     for (const [key, inner] of Object.entries(value)) {
@@ -91,8 +94,8 @@ const TOO_MUCH_WORK =
 const ISSUES_MOST = 10;
 
 /**
- * Returns the places at which a value does not match a schema. A `$var:` or `$res:` reference is valid everywhere, because its value is
- * known only when it is used. The reasons come from the schema and never repeat the value.
+ * Returns the paths at which a value does not match a schema. A `$var:` or `$res:` reference is valid everywhere, because its value is known only
+ * when it is used. The reasons come from the schema and never repeat the value.
  */
 export const findValueIssues = (schema: Record<string, unknown>, given: unknown): Issue[] => findIssues(schema, given, "value", toIssue);
 
@@ -173,7 +176,7 @@ interface Holder {
   holder: Holder | undefined;
 }
 
-/** Describes why a schema that an earlier release accepted cannot be evaluated. Throws other errors unchanged. */
+/** Describes the reason for which a schema that an earlier release accepted cannot be evaluated. Throws other errors unchanged. */
 function describeCheckProblem(schema: Record<string, unknown>, error: unknown): string {
   if (error instanceof PatternError) return describePatternProblem(schema, error);
   if (error instanceof SchemaSizeError) return error.message;

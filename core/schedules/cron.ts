@@ -1,7 +1,7 @@
 import { Cron } from "croner";
 import { SvcError } from "../../contract/errors.ts";
 
-/** When a schedule runs: a cron expression of five or six fields (seconds first), and the zone of its clock. */
+/** The timing of a schedule: a cron expression of five or six fields (seconds first), and the zone of its clock. */
 export interface CronTiming {
   schedule: string;
   timezone: string;
@@ -9,7 +9,7 @@ export interface CronTiming {
   cronVersion?: "v1" | "v2" | undefined;
 }
 
-/** A checked timing. Times of day are computed as if the clock of the zone were UTC, so that the rules for clock changes are all here. */
+/** A checked timing. Times of day are computed as if the clock of the zone were UTC, so that this module contains all rules for clock changes. */
 export interface CronClock {
   /** Returns the first matching time of day after another one, both as if they were UTC, or `undefined` if none follows. */
   nextWallMs(afterWallMs: number): number | undefined;
@@ -22,7 +22,7 @@ export interface CronClock {
 /** An expression that does not match within this time never fires. The days of the week and leap years repeat after 28 years, or 40 around 2100. */
 const HORIZON_MS = 41 * 365.25 * 86_400_000;
 const DAY_MS = 86_400_000;
-/** Clock changes of at most this size are those that Vixie cron handles in a special way. */
+/** Vixie cron gives special treatment to clock changes of at most this size. */
 const CHANGE_MS = 3 * 3600_000;
 
 /** Checks a timing. Throws `schedule.invalid` with the field. */
@@ -58,7 +58,7 @@ const isWildcard = (field: string) => field.startsWith("*") || field.startsWith(
 /** Returns the function that finds the next matching time of day. Parsing an expression takes longer than finding a time. */
 function parsePattern(pattern: string, cronVersion: "v1" | "v2"): CronClock["nextWallMs"] {
   const parse = (stopMs: number) => {
-    // For a zone, also for UTC, the library formats every time that it tries.
+    // With a zone, even UTC, the library formats every candidate time.
     const options = { utcOffset: 0, mode: "5-or-6-parts", sloppyRanges: true, alternativeWeekdays: cronVersion === "v1" } as const;
     return { stopMs, cron: new Cron(pattern, { ...options, stopAt: new Date(stopMs) }) };
   };
@@ -67,7 +67,7 @@ function parsePattern(pattern: string, cronVersion: "v1" | "v2"): CronClock["nex
     // The library counts whole seconds.
     const from = Math.floor(afterWallMs / 1000) * 1000;
     const endMs = from + HORIZON_MS;
-    // An end that is much later would prolong the search for an expression that never fires.
+    // A much later end would prolong the search for an expression that never fires.
     if (!parsed || parsed.stopMs < endMs || parsed.stopMs > endMs + HORIZON_MS) parsed = parse(endMs + HORIZON_MS / 2);
     const nextMs = parsed.cron.nextRun(new Date(from))?.getTime();
     return nextMs !== undefined && nextMs < endMs ? nextMs : undefined;
@@ -78,7 +78,7 @@ function parsePattern(pattern: string, cronVersion: "v1" | "v2"): CronClock["nex
 const zones = new Map<string, Intl.DateTimeFormat>();
 
 function readZone(timezone: string): (atMs: number) => number {
-  // `Intl` also accepts offsets such as `+02:00`, which are no zones of the IANA database.
+  // `Intl` also accepts offsets such as `+02:00`, which are not zones of the IANA database.
   if (!/^[A-Za-z]/.test(timezone)) throw invalid("timezone", `${timezone || "(empty)"} is not an IANA time zone`);
   let format = zones.get(timezone);
   if (!format) {
@@ -102,9 +102,9 @@ function readOffset(format: Intl.DateTimeFormat, atMs: number): number {
 }
 
 /**
- * Returns the first tick after an instant (epoch ms), or `undefined` if none follows. Clock changes are as in Vixie cron: a tick in the skipped hour
- * happens once, right after the change, and a tick in the repeated hour happens once, in its first pass. A job whose minutes or hours start with `*`
- * follows real time: it does not happen in the skipped hour, and happens in both passes of the repeated one.
+ * Returns the first tick after an instant (epoch ms), or `undefined` if none follows. Clock changes are as in Vixie cron: a tick in the skipped
+ * hour happens once, right after the change, and a tick in the repeated hour happens once, in its first pass. A job whose minutes or hours start
+ * with `*` follows real time: it does not run in the skipped hour, and runs in both passes of the repeated one.
  */
 export function findNextTick(clock: CronClock, afterMs: number): number | undefined {
   return clock.followsRealTime ? nextInRealTime(clock, afterMs) : nextOnClock(clock, afterMs);
@@ -117,7 +117,7 @@ function nextOnClock(clock: CronClock, afterMs: number): number | undefined {
     const { first, changeMs } = locate(clock, wallMs);
     const atMs = first ?? changeMs;
     if (atMs > afterMs) return atMs;
-    // In the second pass of a repeated hour, its times of day have happened.
+    // In the second pass of a repeated hour, its times of day have already occurred.
     wallMs = clock.nextWallMs(wallMs);
   }
   return undefined;
@@ -130,10 +130,10 @@ function nextInRealTime(clock: CronClock, afterMs: number): number | undefined {
   while (wallMs !== undefined && tick === undefined) {
     const { first, second, changeMs } = locate(clock, wallMs);
     tick = [first, second].find((atMs) => atMs !== undefined && atMs > afterMs);
-    // Times of day in the skipped hour do not happen.
+    // Times of day in the skipped hour do not occur.
     if (tick === undefined) wallMs = nextWallMs(first === undefined ? Math.max(wallMs, changeMs + offsetMs(changeMs) - 1000) : wallMs);
   }
-  // The clock may be set back before: earlier times of day then happen again.
+  // The clock may be set back before, so that earlier times of day occur again.
   const before = offsetMs(afterMs);
   if (offsetMs(afterMs + CHANGE_MS) >= before) return tick;
   const changeMs = findChange(clock, afterMs, afterMs + CHANGE_MS);

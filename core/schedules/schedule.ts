@@ -13,7 +13,7 @@ import { defineObject, inWorkspace, sortByPath } from "../objects/define-object.
 
 /** A stored schedule. */
 export const storedScheduleSchema = z.object({
-  /** Given when the schedule is created: the ids of its runs are derived from it, so that a later schedule at the same path has other runs. */
+  /** Created with the schedule: the ids of its runs are derived from it, so that a later schedule at the same path has other runs. */
   id: z.string(),
   path: z.string(),
   schedule: z.string(),
@@ -28,11 +28,11 @@ export const storedScheduleSchema = z.object({
   superAdmin: z.boolean(),
   editedBy: z.string(),
   editedAtMs: z.number(),
-  /** Why the schedule turned itself off, or which ticks it skipped, until it is saved again. */
+  /** The reason for which the schedule turned itself off, or the ticks that it skipped, until it is saved again. */
   error: z.string().optional(),
   /** The job that had started last when the schedule was turned off. It may still run when the schedule is turned on again. */
   lastRun: z.string().optional(),
-  /** The optional settings as the API names them. */
+  /** The optional settings under their API names. */
   settings: withinBounds(scheduleSettingsSchema),
 });
 export type StoredSchedule = z.infer<typeof storedScheduleSchema>;

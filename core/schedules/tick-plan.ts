@@ -1,16 +1,19 @@
 import { type CronClock, findNextTick } from "./cron.ts";
 
-/** A tick that is further away has no job yet. */
+/** A tick further in the future has no job yet. */
 const JOB_AHEAD_MS = 30 * 24 * 3600_000;
 /** A tick that is later than this is skipped. */
 const LATEST_START_MS = 15 * 60_000;
 /** Housekeeping checks a schedule this long after its next tick. */
 const CHECK_AFTER_MS = 15 * 60_000;
 
-/** Returns whether a tick is so near that it has a job. */
+/** Returns whether a tick is near enough to have a job. */
 export const hasJobAt = (tickMs: number, nowMs: number): boolean => tickMs - nowMs <= JOB_AHEAD_MS;
 
-/** Returns when housekeeping checks a schedule: when its next tick gets a job, or when that job must have started. */
+/**
+ * Returns the time of the next housekeeping check of a schedule: when the job of its next tick must be created, or when that job must have
+ * started.
+ */
 export const nextCheckMs = (tickMs: number, nowMs: number): number =>
   hasJobAt(tickMs, nowMs) ? Math.max(tickMs, nowMs) + CHECK_AFTER_MS : tickMs - JOB_AHEAD_MS;
 
@@ -28,13 +31,13 @@ export type TickPlan =
 
 interface DueTick {
   tickMs: number;
-  /** When its job was to start: another time than the tick if a user started it by hand. */
+  /** The intended start of its job, which differs from the tick if a user started it by hand. */
   scheduledMs: number;
   nowMs: number;
   pausedUntil?: string | null | undefined;
 }
 
-/** Plans a tick: one that is at most 15 minutes late runs, also for the ticks after it that were missed; an older one is skipped. */
+/** Plans a tick: one that is at most 15 minutes late runs, on behalf of all later missed ticks too; an older one is skipped. */
 export function planTick(clock: CronClock, { tickMs, scheduledMs, nowMs, pausedUntil }: DueTick): TickPlan {
   if (nowMs - scheduledMs <= LATEST_START_MS) return { runs: true, nextMs: findTickAfter(clock, Math.max(tickMs, nowMs), pausedUntil) };
   const skipped = [tickMs];

@@ -20,7 +20,7 @@ export const buildStateSchema = z.discriminatedUnion("state", [
 ]);
 export type BuildState = z.infer<typeof buildStateSchema>;
 
-/** The fields of a version that a run needs, and no more, because they are read for every run. */
+/** Only the fields of a version that a run needs, because they are read for every run. */
 export const runnableSchema = z.object({
   workspace: z.string(),
   path: z.string(),
@@ -40,14 +40,14 @@ export const runnableSchema = z.object({
   concurrency: concurrencyRuleSchema.optional(),
   /** The identity whose rights its runs have, instead of the caller's. */
   onBehalfOf: z.object({ email: z.string(), permissionedAs: z.string() }).optional(),
-  /** After a synchronous run, its logs, arguments and result are erased this long after the reply; 0: at once. */
+  /** The time after the reply at which the logs, arguments and result of a synchronous run are erased; 0: at once. */
   deleteAfterS: z.number().optional(),
   cacheIgnoresPaths: z.boolean().optional(),
   /** A repeated `webhook-id` starts no second job. */
   onceByWebhookId: z.boolean().optional(),
   /** Whether the workspace's error handler ignores its failures, if that was set after the version was saved. */
   errorHandlerMuted: z.boolean().optional(),
-  /** The schema that the arguments of its runs must match, if its author asks for the check. */
+  /** The schema that the arguments of its runs must match, if its author has enabled the check. */
   inputSchema: jsonObject.optional(),
   archived: z.boolean(),
   deleted: z.boolean(),
@@ -92,8 +92,8 @@ export function toConcurrencyRule(
 }
 
 /**
- * The concurrency limit of an inline script. Its key counts in the folder of the flow, or with the user of a flow that is not saved. It names no other
- * folder, because a preview is not checked for the right to do so.
+ * The concurrency limit of an inline script. Its key counts in the folder of the flow, or with the user of an unsaved flow. It cannot name
+ * another folder, because previews are not checked for that right.
  */
 export function toInlineConcurrencyRule(
   { custom_concurrency_key: concurrency_key, ...value }: InlineLimit,
@@ -119,13 +119,16 @@ export function isNoop(stored: NewScript, sent: NewScript): boolean {
   return comparable(stored) === comparable(sent);
 }
 
-/** Returns the lock of a version: as its author has sent it, or else as the build has resolved it. `undefined`: it is not built yet. */
+/**
+ * Returns the lock of a version: the one that its author has sent, otherwise the one that the build has resolved. `undefined`: it is not built
+ * yet.
+ */
 export const chooseLock = (sent: string | null | undefined, built: string | undefined): string | undefined =>
   sent || (built ?? sent ?? undefined);
 
 type Schema = Record<string, unknown>;
 
-/** Chooses the schema of the arguments: that of the author, or the one that is inferred from the code. An author who sends an empty one states nothing. */
+/** Chooses the schema of the arguments: that of the author, or the one that is inferred from the code. An empty schema counts as none. */
 export const chooseSchema = (stated: Schema | null | undefined, inferred: Schema | undefined): Schema | undefined =>
   stated && Object.keys(stated).length > 0 ? stated : inferred;
 
@@ -203,10 +206,10 @@ export interface ListedScript extends Omit<NewScript, "content"> {
   archived: boolean;
 }
 
-/** The fields by which scripts are selected and sorted. The others are as they were sent, and were validated then. */
+/** The fields by which scripts are selected and sorted. The others are stored as sent, after validation. */
 const listedFieldsSchema = z.object({ path: z.string(), hash: z.string(), createdAtMs: z.number(), archived: z.boolean() });
 
-/** The script as lists show it. */
+/** The list entry of a script. */
 export const scriptListingObject = defineObject({
   name: "script in a list",
   partition: "S",

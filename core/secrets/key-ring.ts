@@ -2,8 +2,8 @@ import * as z from "zod";
 import { defineObject, inWorkspace } from "../objects/define-object.ts";
 
 /**
- * A workspace's keys. KMS wraps the data keys, and every sealed value names the version of its key. Previous versions are retained while a
- * value may still name them, so that every value stays readable during a rotation.
+ * A workspace's keys. KMS wraps the data keys, and every sealed value names the version of its key. Previous versions are retained while a value
+ * may still name them, so that every value remains readable during a rotation.
  */
 export const keyRingSchema = z.object({
   current: z.number(),

@@ -1,7 +1,7 @@
 /** The beginning of a line of a log that belongs to the stream of its run. */
 export const STREAM_MARK = "WM_STREAM: ";
 
-/** The text that a chunk of a log adds to the stream, and the place of each of its characters in the chunk. */
+/** The text that a chunk of a log adds to the stream, and the position of each of its characters in the chunk. */
 interface LocatedStream {
   text: string;
   /** The first and the end position of each character: a line break is two characters of the log. */
@@ -25,7 +25,7 @@ const endsInMark = (chunk: string): boolean => {
   return last !== "" && STREAM_MARK.startsWith(last);
 };
 
-/** `start`: where the text of the first line begins. */
+/** `start`: the position at which the text of the first line begins. */
 function collectStream(chunk: string, start: number): LocatedStream {
   const parts: string[] = [];
   const places: LocatedStream["places"] = [];
@@ -47,7 +47,7 @@ function collectStream(chunk: string, start: number): LocatedStream {
   return { text: parts.join(""), places };
 }
 
-/** Returns where the text of a chunk's first line begins. The chunk may begin inside of the mark. */
+/** Returns the position at which the text of a chunk's first line begins. The chunk may begin inside the mark. */
 function startOfText(chunk: string): number {
   for (let cut = 0; cut < STREAM_MARK.length; cut += 1) if (chunk.startsWith(STREAM_MARK.slice(cut))) return STREAM_MARK.length - cut;
   return 0;

@@ -125,7 +125,7 @@ describe("chunks", () => {
       fc.property(secretOfLetters, otherText, otherText, sizes(9), sizes(60), (secret, before, after, lines, chunks) => {
         const pieces = cut(before + secret + after, lines, 1);
         const log = pieces.map((piece) => `WM_STREAM: ${piece.replaceAll("\n", "\\n")}\n${piece.length % 3 === 0 ? "zz\n" : ""}`).join("");
-        // A border leaves less than three characters of the stream visible, as a border of the log does.
+        // At a border, fewer than three characters of the stream remain visible, as at a border of the log.
         const joined = cut(
           log,
           chunks.map((size) => size + 30),
@@ -173,7 +173,7 @@ describe("chunks", () => {
     const startedMs = performance.now();
     expect(chunk(output)).toHaveLength(output.length);
     expect(text(`${secret}${output}`).startsWith("*".repeat(secret.length))).toBe(true);
-    // The time is far below a second. The product of both lengths takes ten and more.
+    // The time is far below a second; quadratic time would exceed ten seconds.
     expect(performance.now() - startedMs).toBeLessThan(4000);
   });
 });

@@ -4,7 +4,7 @@ import { locateStream } from "./locate-stream.ts";
 
 /** Replaces each character, so that a masked text keeps its length and offsets into the output remain valid. */
 const STAR = "*";
-/** A shorter part of a secret at the border of a chunk stays visible, because masking it would hide the ends of ordinary lines. */
+/** A shorter part of a secret at the border of a chunk remains visible, because masking it would hide the ends of ordinary lines. */
 const PIECE_CHARS = 3;
 /** The same for a secret as long as a job's token, which contains many ordinary words by chance. */
 const LONG_SECRET_CHARS = 160;
@@ -33,7 +33,7 @@ export function createMasker(secrets: Iterable<string>): Masker | undefined {
   };
   const occurrences = (whole: string) => forms.flatMap((form) => findAll(whole, form, () => table(form)));
   const text = (whole: string) => starred(whole, occurrences(whole));
-  /** Also parts of secrets at the borders of a text that continues. */
+  /** Also masks parts of secrets at the borders of a text that continues. */
   const occurrencesInPart = (part: string) => {
     const ranges = occurrences(part);
     for (const form of forms) {
@@ -116,10 +116,10 @@ function inBase64(secret: string): string[] {
 
 type Range = [from: number, to: number];
 
-/** The native search is fast, but takes the product of both lengths for repetitive texts, so it searches only the beginning of a pattern. */
+/** The native search is fast, but takes quadratic time for repetitive texts, so it searches only the beginning of a pattern. */
 const NATIVE_CHARS = 64;
 
-/** Returns where a pattern occurs, in time linear in the text (Knuth, Morris and Pratt). Overlapping occurrences are one range. */
+/** Returns the occurrences of a pattern, in time linear in the text (Knuth, Morris and Pratt). Overlapping occurrences are one range. */
 function findAll(text: string, pattern: string, bordersOf: () => Int32Array): Range[] {
   const ranges: Range[] = [];
   const beginning = pattern.slice(0, NATIVE_CHARS);

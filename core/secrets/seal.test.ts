@@ -23,7 +23,7 @@ describe("sealed values", () => {
     expect(() => openSecret(key, { ...place, path: "f/a/c" }, sealed)).toThrow();
     expect(() => openSecret(key, { ...place, workspace: "x" }, sealed)).toThrow();
     expect(() => openSecret(randomBytes(32), place, sealed)).toThrow();
-    // Joined by a slash these two would be one.
+    // Joined by a slash, these two would be equal.
     expect(() => openSecret(key, { workspace: "w/f", path: "a/b" }, sealed)).toThrow();
   });
 

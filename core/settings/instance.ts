@@ -15,7 +15,7 @@ export const syncLimitSchema = z
   .min(1)
   .max(maxWaitS, `API Gateway ends a request after 29 s, so the maximum is ${maxWaitS}`);
 
-/** The URL that receives the events of the instance. An empty text turns them off, also where the deployment names a receiver. */
+/** The URL that receives the events of the instance. An empty text turns them off, even if the deployment names a receiver. */
 export const INSTANCE_EVENTS_URL = "instance_events_webhook";
 const instanceEventsUrlSchema = z.preprocess((value) => (value === "" ? undefined : value), webhookUrl.optional());
 

@@ -59,7 +59,7 @@ class GoTypes {
   private readonly packages = new Map<string, string>();
   /** Types that read themselves from JSON, with the schema of that JSON. */
   private readonly decoding = new Map<string, Schema>();
-  /** Types that contain the type that is read, so that a type that refers to itself ends. */
+  /** Types that contain the current type, so that a recursive type terminates. */
   private readonly open = new Set<string>();
   private readonly source: string;
   private read = 0;

@@ -1,4 +1,4 @@
-/** One JSON Schema of draft 2020-12, as far as signatures need it. `{}` accepts anything. */
+/** The part of JSON Schema (draft 2020-12) that signatures need. `{}` accepts anything. */
 export interface Schema {
   type?: string | string[];
   format?: string;

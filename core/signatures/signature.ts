@@ -26,7 +26,7 @@ export function parseSignature(language: ScriptLanguage, content: string): Signa
   return signature.ok ? { ...signature, params: signature.params.map(reconcileDefault) } : signature;
 }
 
-/** Makes the type of a parameter accept its default. A default of another type than the author declared is left to the script. */
+/** Makes the type of a parameter accept its default. A default whose type differs from the declared one is left to the script. */
 function reconcileDefault(param: Param): Param {
   if (!("default" in param) || accepts(param.type, param.default)) return param;
   if (param.default === null) return { ...param, type: nullable(param.type) };

@@ -4,7 +4,10 @@ export interface StreamPosition {
   stream: number;
   /** The number of characters of the log. Absent: the stream contains no log. */
   log?: number | undefined;
-  /** Names the run that the stream has started, so that a reader who resumes starts no other. Only readers of the stream know it. */
+  /**
+   * Identifies the run that the stream has started, so that a reader who resumes the stream does not start another one. Only readers of the
+   * stream know it.
+   */
   run?: string | undefined;
   /** The event is the last one of its run. */
   ended?: boolean | undefined;

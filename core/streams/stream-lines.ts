@@ -50,7 +50,10 @@ export function toStreamResult(result: unknown, stream: string): unknown {
   return isObject ? { ...result, wm_stream: stream } : stream;
 }
 
-/** Returns whether a run's result can be, or contain, the stream: it returned nothing or an object. Bash returns its last line, which may belong to it. */
+/**
+ * Returns whether a run's result can be, or contain, the stream: it returned nothing or an object. Bash returns its last line, which may belong
+ * to the stream.
+ */
 export function mayHoldStream(result: unknown): boolean {
   return result === null || result === undefined || isJsonObject(result) || (typeof result === "string" && result.startsWith(MARK.trim()));
 }
@@ -63,7 +66,7 @@ export function toResultWithStream(result: unknown, stream: string): unknown {
 const isSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 
 /**
- * Returns the JSON text of a result with a stream that is not empty, as `toResultWithStream` does, without parsing the text: it may have 50 MB.
+ * Returns the same result as `toResultWithStream` for a non-empty stream as JSON text, without parsing the text, which may have 50 MB.
  * `undefined` if the result cannot contain the stream.
  */
 export function addStreamToJson(json: Buffer, stream: string): Buffer | undefined {

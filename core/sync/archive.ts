@@ -7,13 +7,13 @@ import { itemKey, type SyncItem } from "./item.ts";
 /** The entries of an archive by name (api.md §6.2). Their texts are JSON, except sources and lists of package versions. */
 export type ArchiveEntries = Map<string, string>;
 
-/** The text of an entry without a content: the archive has its name several times, or its bytes cannot be decompressed. */
+/** Marks an entry without content: the archive contains its name several times, or its bytes cannot be decompressed. */
 export const UNREADABLE = "\0unreadable";
 
-/** The entry with the versions of the items that state one. Only clients that request it receive it. */
+/** The entry with the versions of items that have one. Only clients that request it receive it. */
 const VERSIONS = "versions.json";
 
-/** Returns the entries of items. Equal items give equal entries, in the order of their names. */
+/** Returns the entries of items, sorted by name. Equal items produce equal entries. */
 export function toArchive(items: readonly SyncItem[], { defaultTs }: { defaultTs: DefaultTs }): ArchiveEntries {
   const versions = items.flatMap((item) => (item.version === undefined ? [] : [[itemKey(item), item.version] as const]));
   const entries = items.flatMap((item) => toEntries(item, defaultTs));
@@ -39,19 +39,19 @@ function toEntries({ kind, path, value, content = "", language = "bun" }: SyncIt
   }
 }
 
-/** The source of a script whose name has a dot, which cannot be told from the ending of a file. */
+/** The source of a script whose name has a dot, which looks like a file extension. */
 const FOLDER_SOURCE = "__mod/script";
 
 /** The content of an archive. */
 export interface ArchiveContent {
   items: SyncItem[];
-  /** Entries that cannot be read or that this version does not know, and items whose path no file can have. */
+  /** Entries that are unreadable or unknown to this version, and items whose path no file can have. */
   strange: string[];
   /** The items among them, by key. */
   strangeKeys: Set<string>;
 }
 
-/** Returns the items of an archive. Members choose the names and the contents of entries, so one that is wrong makes no other one unreadable. */
+/** Returns the items of an archive. Members choose the names and the contents of entries, so an invalid entry does not affect the others. */
 export function fromArchive(entries: ArchiveEntries, { defaultTs }: { defaultTs: DefaultTs }): ArchiveContent {
   const items: SyncItem[] = [];
   const strange: string[] = [];
@@ -79,7 +79,7 @@ export function fromArchive(entries: ArchiveEntries, { defaultTs }: { defaultTs:
     else if (name.endsWith(".script.json")) scripts.set(name.slice(0, -".script.json".length), parseFields(text));
     else if (name.endsWith(".json") && !name.startsWith("dependencies/")) {
       const place = placeOf(`${name.slice(0, -".json".length)}.yaml`, { defaultTs });
-      // Below a folder that is another item, a file is a part of that one.
+      // A file in a folder that is another item is a part of that item.
       if (place?.part === "main") add(name, place.kind, place.path, text);
       else leave(name);
     } else if (name.startsWith("dependencies/")) {

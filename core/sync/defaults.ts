@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The fields that the service adds to every trigger. */
 const trigger: Fields = { mode: "enabled" };
 
-/** Values that mean the same as an absent field, by kind of item. The service or a client may add them. */
+/** Values that are equivalent to an absent field, by kind of item. The service or a client may add them. */
 const defaults: Readonly<Record<string, Fields>> = {
   script: {
     ...{ summary: "", description: "", lock: "", kind: "script", is_template: false, ws_error_handler_muted: false },
@@ -36,7 +36,7 @@ const defaults: Readonly<Record<string, Fields>> = {
 
 const defaultsOf = (kind: string): Fields => defaults[kind] ?? (kind.endsWith("_trigger") ? trigger : {});
 
-/** Returns whether a value of a field means the same as its absence. */
+/** Returns whether a value of a field is equivalent to its absence. */
 export function isDefault(kind: string, name: string, value: unknown): boolean {
   const known = defaultsOf(kind);
   return Object.hasOwn(known, name) && toCanonicalJson(known[name]) === toCanonicalJson(value);

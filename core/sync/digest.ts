@@ -10,7 +10,7 @@ export interface ItemDigest {
   digest: string;
   /** The digest without the open fields, if the kind has some. */
   fixed?: string;
-  /** The digests of the open fields that the item states, by name. */
+  /** The digests of the item's open fields, by name. */
   open?: Readonly<Record<string, string>>;
   /** The digest of the bundle of a script that belongs to a codebase. Absent: it was not bundled. */
   bundle?: string;
@@ -30,14 +30,14 @@ function comparableFields({ kind, value }: SyncItem): unknown {
   return Object.fromEntries(Object.entries(stated).filter(([name, field]) => !isIgnored(name) && !isEmpty(name, field)));
 }
 
-/** Fields that mean the same without entries as if they were absent. */
+/** Fields that are equivalent to absent ones if they have no entries. */
 const OBJECTS = new Set(["extra_perms", "modules"]);
 
 const isEmptyObject = (name: string, field: unknown) => OBJECTS.has(name) && isJsonObject(field) && Object.keys(field).length === 0;
 
 const hash = (value: unknown): string => createHash("sha256").update(toCanonicalJson(value)).digest("hex");
 
-/** The digest of extra permissions that an item states to have none. */
+/** The digest of empty extra permissions. */
 const NO_ENTRIES = hash({});
 
 export function digestItem(item: SyncItem): ItemDigest {
@@ -58,25 +58,25 @@ export function readStoredDigest(stored: ItemDigest & { withoutLock?: string; lo
   return withoutLock === undefined ? digest : { ...digest, fixed: withoutLock, open: locked ? { lock: "" } : {} };
 }
 
-/** Returns whether a local item equals another version of it. Open fields that it does not state are not compared. */
+/** Returns whether a local item equals another version of it. Open fields that it lacks are not compared. */
 export function equalsLocal(local: ItemDigest, other: ItemDigest): boolean {
   return equalsLocalFiles(local, other) && local.bundle === other.bundle;
 }
 
-/** Returns whether the files of a local item equal those of another version. Bundles are made from more than these files. */
+/** Returns whether the files of a local item equal those of another version. A bundle depends on more than these files. */
 export function equalsLocalFiles(local: ItemDigest, other: ItemDigest): boolean {
   return local.digest === other.digest || (equalsFixed(local, other) && statesNoOther(local, other));
 }
 
 const equalsFixed = (a: ItemDigest, b: ItemDigest): boolean => a.fixed !== undefined && a.fixed === b.fixed;
 
-/** Returns whether each open field that an item states is the same in another version. */
+/** Returns whether each open field of an item is the same in another version. */
 const statesNoOther = ({ open = {} }: ItemDigest, other: ItemDigest): boolean =>
   Object.entries(open).every(([name, digest]) => digest === (other.open?.[name] ?? NO_ENTRIES));
 
 /**
- * Returns whether the version of the workspace is the one before in all that people state. The service adds a lock to a script that is saved without
- * one, so a lock that one of both lacks is no difference. Nor is an open field that only the workspace has.
+ * Returns whether the version of the workspace equals the previous one in all fields that people set. The service adds a lock to a script that is
+ * saved without one, so a lock that one of them lacks is not a difference. Neither is an open field that only the workspace has.
  */
 export function equalsStated(now: ItemDigest, before: ItemDigest): boolean {
   if (equalsExactly(now, before)) return true;

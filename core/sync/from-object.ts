@@ -7,27 +7,27 @@ import { removeServerFields } from "./server-fields.ts";
 type Fields = Record<string, unknown>;
 
 /**
- * The fields that replies show of every kind and that archives leave out. Replies repeat the name of an object, show the state of its builds and
- * tokens, and compute `inferred_schema` and `is_linked`.
+ * The fields of every kind that replies contain and archives omit. Replies repeat the name of an object, show the state of its builds and tokens,
+ * and compute `inferred_schema` and `is_linked`.
  */
 const ONLY_IN_REPLIES = new Set([
   ...["name", "parent_hashes", "versions", "execution_mode", "raw_app", "inferred_schema", "lock_error_logs"],
   ...["ws_specific", "is_linked", "expires_at", "on_behalf_of"],
 ]);
 
-/** Values that replies show where an archive shows nothing, because the author has set nothing. */
+/** Values in replies for fields that the author has not set, which archives omit. */
 const UNSET: readonly (readonly [name: string, value: unknown])[] = [
   ["is_oauth", false],
   ["has_preprocessor", false],
 ];
 
 /**
- * Returns the item of an object as the service's reply to `GET` shows it: the same as the archive contains. `path`: that of the item, because
- * replies name it differently. A `has_preprocessor` that the service has found in a source cannot be told from one that an author has set.
+ * Returns the item of an object in the service's reply to `GET`: the same as in the archive. `path`: that of the item, because replies name it
+ * differently. A `has_preprocessor` that the service has found in a source cannot be distinguished from one that an author has set.
  */
 export function fromObject({ kind, path }: Pick<SyncItem, "kind" | "path">, object: object, { syncBehavior }: SyncOptions): SyncItem {
   const { on_behalf_of_email: email, ...others } = removeReplyFields(object);
-  // With v1, files show no identities.
+  // With v1, files contain no identities.
   const fields = email === undefined || syncBehavior === "v1" ? others : { ...others, on_behalf_of_email: email };
   switch (kind) {
     case "script": {
@@ -61,7 +61,7 @@ function removeReplyFields(object: object): Fields {
 
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String).sort() : []);
 
-/** The identity that an app runs as belongs to the workspace and not to the file. */
+/** The identity as which an app runs belongs to the workspace, not to the file. */
 function withoutIdentity(policy: unknown): unknown {
   if (!isJsonObject(policy)) return policy;
   const { on_behalf_of, on_behalf_of_email, ...rest } = policy;

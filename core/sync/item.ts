@@ -11,13 +11,13 @@ export interface SyncItem {
    * the file. Settings and the encryption key: the kind.
    */
   path: string;
-  /** The fields as the archive names them (api.md §6.4). Lists of package versions: the text. */
+  /** The fields under their names in the archive (api.md §6.4). Lists of package versions: the text. */
   value: unknown;
   /** Scripts only. */
   language?: ScriptLanguage;
   /** The source of a script. */
   content?: string;
-  /** The hash of the version of a script, if the service has stated it. It is no part of its files. */
+  /** The hash of the version of a script, if the service has returned it. It is not part of its files. */
   version?: string;
 }
 

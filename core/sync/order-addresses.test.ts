@@ -53,7 +53,7 @@ describe("the order of a push", () => {
     const sides = fc.array(fc.tuple(address, address), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(sides, (pairs) => {
-        // No two items have one address at once, before or after.
+        // No two items have the same address at any time.
         const used = [new Set<string>(), new Set<string>()] as const;
         const take = (side: 0 | 1, one: string | undefined) => {
           if (one === undefined || used[side].has(one)) return undefined;

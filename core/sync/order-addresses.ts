@@ -1,6 +1,6 @@
 import { fieldsOf, type SyncItem } from "./item.ts";
 
-/** A change of an item: its version in the workspace, and the one that it gets. */
+/** A change of an item: its version in the workspace and the new version. */
 export interface AddressedChange {
   kind: string;
   before?: SyncItem | undefined;
@@ -14,8 +14,8 @@ export interface AddressStep<T> {
 }
 
 /**
- * Kinds whose items have an address that no two items may have at once, and how to read and to replace it. A queue has no interim address: each must
- * exist and belong to the workspace. No push changes a username.
+ * Kinds whose items have a unique address, with functions that read and replace it. A queue has no interim address, because each queue must exist
+ * and belong to the workspace. No push changes a username.
  */
 const addresses: Readonly<Record<string, { read: (fields: Fields) => string | undefined; interim?: (path: string) => Fields }>> = {
   http_trigger: {
@@ -45,7 +45,7 @@ export const hasAddresses = (kind: string): boolean => Object.hasOwn(addresses, 
 
 const addressOf = (kind: string, item: SyncItem | undefined): string | undefined => item && addresses[kind]?.read(fieldsOf(item));
 
-/** `stuck`: exchanges of addresses that no order of steps can make, because no item of them can have an interim address. */
+/** `stuck`: exchanges of addresses for which no order of steps exists, because none of the items can have an interim address. */
 interface AddressOrder<T> {
   groups: AddressStep<T>[][];
   rest: T[];
@@ -84,7 +84,7 @@ export function orderAddresses<T extends AddressedChange>(changes: readonly T[])
       waiting = waiting.filter((change) => !ready.includes(change));
       continue;
     }
-    // Each of the rest waits for another one, so some of them exchange their addresses.
+    // Each remaining change waits for another one, so some of them exchange their addresses.
     const exchange = findExchange(waiting[0] as T, holderFor);
     const parked = exchange[0] as T;
     freed.add(parked);
@@ -107,7 +107,7 @@ function findExchange<T>(first: T, holderFor: (change: T) => T | undefined): T[]
   return next === undefined ? followed : followed.slice(followed.indexOf(next));
 }
 
-/** Describes the changes that no push can make: an exchange of addresses without an interim one, and another username. One sentence for each. */
+/** Describes the changes that no push can make, each in a sentence: an exchange of addresses without an interim one, and a changed username. */
 export function describeImpossibleChanges(changes: readonly AddressedChange[]): string[] {
   const renamed = changes.filter(({ kind, before, after }) => kind === "user" && before && after && !isEqualAddress(kind, before, after));
   const renames = renamed.map(

@@ -70,7 +70,7 @@ describe("planChanges for scripts with locks", () => {
     ["a", "a", "b1", "change", "skip"],
     ["a", "b", "c1", "conflict", "conflict"],
     ["a", "-", "b1", "conflict", "conflict"],
-    // Another person has saved without a lock, and the build is not over or has found no packages.
+    // Another person has saved without a lock, and the build has not ended or has found no packages.
     ["a1", "b1", "a", "skip", "change"],
     ["a1", "-", "a", "skip", "delete"],
     ["a1", "a1", "a", "change", "skip"],
@@ -80,7 +80,7 @@ describe("planChanges for scripts with locks", () => {
     ["a1", "-", "a2", "conflict", "conflict"],
     ["a1", "a2", "a2", "", ""],
     ["a1", "a1", "a1", "", ""],
-    // The lock was removed here: the service still has it.
+    // The lock was removed locally; the service still has it.
     ["a1", "a", "a1", "change", ""],
     ["a1", "b", "a1", "skip", "change"],
   ])("base %s, local %s, remote %s: pull %j, push %j", (base, local, remote, pull, push) => {

@@ -9,7 +9,7 @@ export type ChangeType = "create" | "change" | "delete" | "conflict" | "skip";
 export interface PlannedChange {
   key: string;
   type: ChangeType;
-  /** The reason why an item is skipped, or why it changes although its files do not. */
+  /** The reason for which an item is skipped, or changes although its files do not. */
   reason?: string;
 }
 
@@ -18,8 +18,7 @@ export interface PlanInput {
   local: ReadonlyMap<string, ItemDigest>;
   remote: ReadonlyMap<string, ItemDigest>;
   /**
-   * The items as both sides had them after the last synchronisation. Absent: there was none, so the changed side becomes equal to the other
-   * one.
+   * The items of both sides after the last synchronisation. Absent: there was none, so the changed side becomes equal to the other one.
    */
   base?: ReadonlyMap<string, ItemDigest> | undefined;
   /** Treats conflicts and changes of the other side as if there were no base. */
@@ -30,8 +29,8 @@ export interface PlanInput {
 
 /**
  * Plans a synchronisation: the changes by item. With a base, an item that changed on both sides is a conflict unless both are equal now, and a
- * change of the side that this direction writes to is skipped. A lock that the service has added is no change by another person, but a pull fetches it.
- * A pull compares no bundles, because it cannot fetch what they are made from.
+ * change of the side that this direction writes to is skipped. A lock that the service has added does not count as a change by another person,
+ * but a pull fetches it. A pull does not compare bundles, because it cannot fetch their sources.
  */
 export function planChanges({ direction, local, remote, base, force = false, hasBundles = true }: PlanInput): PlannedChange[] {
   const keys = [...new Set([...local.keys(), ...remote.keys()])].sort();

@@ -23,7 +23,7 @@ export interface EndedJobReport {
   endedAtMs: number;
 }
 
-/** A run as the function that called the runner logs it. */
+/** The log entry of a run, which the function that called the runner writes. */
 export interface RunReport {
   job: string;
   workspace: string;
@@ -64,12 +64,12 @@ export function countEndedJob(job: EndedJobReport): void {
   current.ended?.(job);
 }
 
-/** Reports a run whose runner has answered, because a runner may not write logs. */
+/** Reports a run after its runner has answered, because a runner may not write logs. */
 export function reportRun(run: RunReport): void {
   current.ran?.(run);
 }
 
-/** Counts an outcome. `kind` is the kind of job, for the outcomes of jobs alone. */
+/** Counts an outcome. `kind` is the kind of job, only for the outcomes of jobs. */
 export function countOutcome(outcome: Outcome, { count = 1, kind }: { count?: number; kind?: string } = {}): void {
   if (count > 0) current.count(outcome, count, kind);
 }

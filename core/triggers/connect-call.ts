@@ -11,7 +11,7 @@ const sourceCheckSchema = z.discriminatedUnion("type", [
 ]);
 
 const connectionSchema = z.object({ workspace: z.string(), source: awsSourceSchema });
-/** Sources of workspaces whose state in AWS may differ from what their triggers need. */
+/** Sources of workspaces whose state in AWS may differ from the needs of their triggers. */
 export const connectSourcesSchema = z.object({ connections: z.array(connectionSchema).max(100) });
 export type ConnectSources = z.infer<typeof connectSourcesSchema>;
 export const checkSourceSchema = z.object({ workspace: z.string(), check: sourceCheckSchema });
@@ -19,7 +19,7 @@ export type CheckSource = z.infer<typeof checkSourceSchema>;
 /** The event of function `connect`. */
 export const connectCallSchema = z.union([checkSourceSchema, connectSourcesSchema]);
 
-/** The event with which housekeeping hands queues over to function `receive`. */
+/** The event with which housekeeping passes queues to function `receive`. */
 export const pollCallSchema = z.object({ poll: z.array(z.object({ workspace: z.string(), path: z.string(), id: z.string() })).max(100) });
 export type PollCall = z.infer<typeof pollCallSchema>;
 

@@ -24,7 +24,7 @@ export const toTriggerEvent = ({ kind, path }: Pick<StoredTrigger, "kind" | "pat
   trigger_path: path,
 });
 
-/** A message of an SQS queue, with the names of the API of SQS. */
+/** A message of an SQS queue, with the field names of the SQS API. */
 export interface QueueMessage {
   id: string;
   body: string;
@@ -93,7 +93,7 @@ export function fromNotification({ MessageId, TopicArn, Subject, Message, Timest
   };
 }
 
-/** The message that a trigger's rule sends: the trigger that the rule belongs to, and the event as EventBridge has it. */
+/** The message that a trigger's rule sends: the trigger to which the rule belongs, and the event of EventBridge. */
 export const ruleMessageSchema = z.object({
   svc: z.object({ workspace: z.string(), source: z.string() }),
   event: z.looseObject({ id: z.string().min(1).max(200), source: z.string().optional(), detail: z.unknown() }),

@@ -6,8 +6,8 @@ export type MessageAttributes = Readonly<Record<string, { Type: string; Value: s
 type Scalar = string | number | boolean | null;
 
 /**
- * Returns whether the attributes of a message match a filter policy (Amazon SNS Developer Guide, "Filter policy constraints"). One
- * subscription serves all triggers on a topic, so their policies are compared here. An operator that is not known matches nothing.
+ * Returns whether the attributes of a message match a filter policy (Amazon SNS Developer Guide, "Filter policy constraints"). One subscription
+ * serves all triggers on a topic, so their policies are compared here. An unknown operator matches nothing.
  */
 export function matchesFilterPolicy(policy: Readonly<Record<string, unknown>> | null | undefined, attributes: MessageAttributes): boolean {
   return Object.entries(policy ?? {}).every(([name, rules]) => {
@@ -25,7 +25,7 @@ function readValues(attribute: { Type: string; Value: string } | undefined): Sca
     const list: unknown = JSON.parse(Value);
     return Array.isArray(list) ? (list as Scalar[]) : [Value];
   } catch {
-    // SNS treats an attribute that is no list as absent from every comparison.
+    // For SNS, an attribute that is not a list is absent in every comparison.
     return [];
   }
 }

@@ -25,10 +25,13 @@ export const mailNotificationSchema = z.object({
 });
 export type MailNotification = z.infer<typeof mailNotificationSchema>;
 
-/** Why a mail is refused. Each reason is counted. */
+/** The reason for refusing a mail. Each reason is counted. */
 export type MailRefusal = "spam" | "virus" | "tooLarge" | "tooManyParts" | "unreadable" | "unknownAddress";
 
-/** Returns why SES's verdicts refuse a mail. Only its own notification counts: the sender of a mail chooses the headers. */
+/**
+ * Returns the reason for which the verdicts of SES refuse a mail. Only the notification of SES counts, because the sender of a mail chooses the
+ * headers.
+ */
 export function refuseByVerdict({ spamVerdict, virusVerdict }: MailNotification["receipt"]): MailRefusal | undefined {
   if (virusVerdict?.status === "FAIL") return "virus";
   return spamVerdict?.status === "FAIL" ? "spam" : undefined;
@@ -54,7 +57,7 @@ export function parseRecipient(address: string, mailDomain: string): Recipient |
 }
 
 /**
- * Returns whether a raw mail has more parts than are parsed. Each part begins with a line of its boundary, so lines that begin with `--` are
+ * Returns whether a raw mail has more parts than the maximum. Each part begins with a line of its boundary, so lines that begin with `--` are
  * counted before the mail is parsed.
  */
 export function hasTooManyParts(raw: Uint8Array, most: number = limits.mailParts): boolean {

@@ -9,7 +9,7 @@ describe("the URL of a queue", () => {
     ["https://sqs.eu-west-1.amazonaws.com/123456789012/orders", { region: "eu-west-1", account: "123456789012", name: "orders" }],
     ["https://sqs.cn-north-1.amazonaws.com.cn/123456789012/a.fifo", { region: "cn-north-1", account: "123456789012", name: "a.fifo" }],
     ["https://eu-west-1.queue.amazonaws.com/123456789012/orders", { region: "eu-west-1", account: "123456789012", name: "orders" }],
-    // A URL that does not name a host of SQS has no region: only the local engine may have it.
+    // A URL without a host of SQS has no region: only the local engine may have it.
     ["http://127.0.0.1:4566/000000000000/orders", { region: undefined, account: "000000000000", name: "orders" }],
     ["http://sqs.eu-west-1.amazonaws.com/123456789012/orders", { region: undefined, account: "123456789012", name: "orders" }],
     [

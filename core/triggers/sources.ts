@@ -5,7 +5,7 @@ import { defineInstanceSetting } from "../objects/setting.ts";
 import type { StoredTrigger } from "./trigger.ts";
 import { buildLocalPart } from "./trigger.ts";
 
-/** A source for which function `connect` makes something in AWS: an event source mapping, a subscription, or a rule. */
+/** A source for which function `connect` creates an event source mapping, a subscription or a rule in AWS. */
 export const awsSourceSchema = z.discriminatedUnion("type", [
   /** A queue of the deployment's account and region, where its name is unique. */
   z.object({ type: z.literal("queue"), name: z.string() }),
@@ -24,7 +24,7 @@ export type SourceEntry =
   /** Only one trigger of all workspaces has an address. */
   | { at: "mailbox"; localPart: string };
 
-/** Returns the text that names a source in keys. */
+/** Returns the text that identifies a source in keys. */
 export function sourceName(source: AwsSource): string {
   switch (source.type) {
     case "queue":
@@ -99,14 +99,14 @@ export function buildEventPattern({ source, event_pattern: pattern, bucket, pref
   });
 }
 
-/** The place of a queue, as its URL names it. `region` is absent for a URL that is not one of AWS. */
+/** The location of a queue according to its URL. `region` is absent for a URL that does not belong to AWS. */
 export interface QueuePlace {
   region: string | undefined;
   account: string;
   name: string;
 }
 
-/** Returns the place of a queue, or `undefined` if the text is not the URL of a queue. */
+/** Returns the location of a queue, or `undefined` if the text is not the URL of a queue. */
 export function parseQueueUrl(url: string): QueuePlace | undefined {
   if (!URL.canParse(url)) return undefined;
   const { hostname, pathname, protocol } = new URL(url);
@@ -116,7 +116,10 @@ export function parseQueueUrl(url: string): QueuePlace | undefined {
   return { account, name, region: protocol === "https:" ? (region?.[1] ?? region?.[2]) : undefined };
 }
 
-/** A source whose mapping, rule or subscription may differ from what its triggers need. It remains after its workspace until that is removed. */
+/**
+ * A source whose mapping, rule or subscription may differ from the needs of its triggers. It remains after the deletion of its workspace until
+ * the connection is removed.
+ */
 export const connectionObject = defineObject({
   name: "source that is to be checked",
   partition: "CONNECTIONS",

@@ -10,7 +10,7 @@ import { defineObject, inQueue, inWorkspace, inWorkspaceBy, sortByPath } from ".
 
 /** A stored trigger. `own` contains the fields of its kind. */
 export const storedTriggerSchema = z.object({
-  /** A new id for each creation. A trigger that is renamed keeps it, so that a message which arrives again still starts no second job. */
+  /** A new id for each creation. A renamed trigger retains it, so that a repeated message still starts no second job. */
   id: z.uuid(),
   kind: triggerKindSchema,
   path: z.string(),
@@ -20,7 +20,7 @@ export const storedTriggerSchema = z.object({
   /** The user with whose rights the jobs run. */
   email: z.string(),
   permissionedAs: z.string(),
-  /** A superadmin who is no member saved it: its jobs have the rights of that user. */
+  /** A superadmin who is not a member saved it: its jobs have the rights of that user. */
   superAdmin: z.boolean(),
   own: z.record(z.string(), z.unknown()),
   labels: z.array(z.string()).optional(),
@@ -32,14 +32,14 @@ export const storedTriggerSchema = z.object({
 });
 export type StoredTrigger = z.infer<typeof storedTriggerSchema>;
 
-/** The stored reason for which a trigger takes no messages. */
+/** The stored reason for which a trigger receives no messages. */
 const triggerFaultSchema = z.object({ message: z.string(), atMs: z.number() });
 
-/** The place of a trigger, in entries that find it by its source. */
+/** The location of a trigger, in entries that find it by its source. */
 export const triggerRefSchema = z.object({ workspace: z.string(), kind: triggerKindSchema, path: z.string(), id: z.string() });
 export type TriggerRef = z.infer<typeof triggerRefSchema>;
 
-/** Returns a trigger as api.md §3.8 shows it. */
+/** Returns the form of a trigger in api.md §3.8. */
 export function toTriggerJson(
   workspace: string,
   trigger: StoredTrigger,
@@ -76,7 +76,7 @@ export function buildLocalPart(workspace: string, own: Readonly<Record<string, u
   return own["workspaced_local_part"] === true ? `${workspace}-${local}` : local;
 }
 
-/** Returns whether a trigger matches every filter of a list. `path` is the path of the script or flow, as other servers understand it. */
+/** Returns whether a trigger matches every filter of a list. `path` is the path of the script or flow, for compatibility with other servers. */
 export function matchesTrigger({ path, scriptPath, isFlow, labels = [] }: StoredTrigger, query: TriggerListQuery): boolean {
   return (
     (query.path === undefined || scriptPath === query.path) &&
@@ -115,7 +115,7 @@ export const triggerSourceObject = defineObject({
   schema: triggerRefSchema,
 });
 
-/** The reason for which a trigger takes no messages, by the trigger's id. */
+/** The reason for which a trigger receives no messages, by the trigger's id. */
 export const triggerFaultObject = defineObject({
   name: "fault of a trigger",
   partition: "TFAULT",

@@ -16,7 +16,7 @@ export const storedVariableSchema = z.object({
   isOauth: z.boolean().optional(),
   /** An account of another service refreshes the value. */
   refreshed: z.boolean().optional(),
-  /** Why the last refreshes failed. */
+  /** The reason for which the last refreshes failed. */
   refreshError: z.string().optional(),
   expiresAt: z.string().optional(),
   labels: z.array(z.string()).optional(),
@@ -58,7 +58,10 @@ export function toVariableJson(
   };
 }
 
-/** Returns what variables and resources show about the token in a variable: whether it is refreshed, has ended, and why it is not refreshed. */
+/**
+ * Returns the fields of variables and resources about the token in a variable: whether it is refreshed, whether it has expired, and the reason
+ * for which it is not refreshed.
+ */
 export function toRefreshJson({ expiresAt, refreshed, refreshError }: StoredVariable, nowMs: number) {
   return {
     is_refreshed: refreshed ?? false,

@@ -17,7 +17,7 @@ export type DeletedWorkspace = z.infer<typeof deletedSchema>;
 
 /** Longer than any invocation: a function that was running at the deletion has ended by then and writes nothing more. */
 const SETTLED_MS = 16 * 60_000;
-/** A runner without responses ends itself within this time. */
+/** A runner that receives no responses ends itself within this time. */
 const STOPPED_MS = 60_000;
 export const DELETED_REASON = "the workspace was deleted";
 

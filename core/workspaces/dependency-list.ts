@@ -22,7 +22,7 @@ export const dependencyListObject = defineObject({
   schema: dependencyListSchema,
 });
 
-/** A former content of such a list, by its id. Its age sorts it among those of its list. */
+/** A former content of such a list, by its id. Contents of a list are sorted by age. */
 export const archivedDependencyListObject = defineObject({
   name: "archived list of dependencies",
   partition: "DEPSA",

@@ -13,7 +13,7 @@ export interface WriterDeps {
   nowMs: () => number;
 }
 
-/** Who writes an object. Without an actor it is the service itself. */
+/** The writer of an object. Without an actor, the service itself writes. */
 export type Writer = Pick<WorkspaceCaller, "workspace"> & { actor?: Actor | undefined };
 
 /** An object as it is before and after a write: one of them is absent if the write creates or deletes it. */
@@ -22,7 +22,10 @@ export interface BeforeAndAfter<T> {
   after: T | undefined;
 }
 
-/** A kind of object that exists once at each path of a workspace. `Deps` and `Sent`: what its sealed copies need. */
+/**
+ * A kind of object that exists once at each path of a workspace. `Deps` and `Sent`: the dependencies of its sealed copies, and the data of a
+ * request that they need.
+ */
 export interface PathKind<T, Deps extends WriterDeps = WriterDeps, Sent = undefined> {
   key: (workspace: string, path: string) => ObjectKey;
   parse: (stored: StoredObject) => T;
@@ -32,25 +35,25 @@ export interface PathKind<T, Deps extends WriterDeps = WriterDeps, Sent = undefi
   save: Action | undefined;
   exists: (path: string) => SvcError;
   notFound: (path: string) => SvcError;
-  /** The error when other writers have been first in every try. */
+  /** The error if other writers were first in every attempt. */
   changed: (path: string) => SvcError;
-  /** Builds the parts that keep the sealed copies which HTTP routes read. Absent: routes read none of its objects. */
+  /** Builds the parts that update the sealed copies for HTTP routes. Absent: routes read none of its objects. */
   buildCopies: ((deps: Deps, writer: Writer, objects: BeforeAndAfter<T>, sent: Sent) => Promise<TransactionPart[]>) | undefined;
-  /** Is called after a conflict, before the next try. */
+  /** Called after a conflict, before the next attempt. */
   onConflict?: (workspace: string) => void;
 }
 
-/** The event of a write, without what the writer adds. */
+/** The event of a write, without the fields that the writer adds. */
 export type WriteEvent = { [Type in EventType]: Pick<NewEvent<Type>, "type" | "data"> }[EventType];
 
-/** What a write does to an object that was read. */
+/** The change that a write makes to an object that was read. */
 export interface Change<T, Sent = undefined> {
-  /** The object as it is stored. */
+  /** The object in its stored form. */
   value: T;
-  /** What the kind writes in the same transaction. */
+  /** Further writes of the kind in the same transaction. */
   parts?: TransactionPart[];
   event?: WriteEvent;
-  /** What the sealed copies of the kind need to know about the request. */
+  /** The data of the request that the sealed copies of the kind need. */
   sent: Sent;
 }
 

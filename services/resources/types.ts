@@ -15,7 +15,7 @@ interface SaveTypeDeps {
 }
 type ReadTypeDeps = Pick<SaveTypeDeps, "objects">;
 
-/** Types have a name in place of a path. Their names have no folder, and whoever may write resources may write them. */
+/** Types have a name in place of a path. Their names have no folder, and every user who may write resources may write them. */
 export const resourceTypeKind: PathKind<StoredType> = {
   key: resourceTypeObject.key,
   parse: resourceTypeObject.parse,

@@ -40,7 +40,7 @@ interface PlainValue {
   exportNonce: string;
 }
 
-/** What the sealed copies need to know about a change of a variable: its plain value, unless it stays the same. */
+/** The data about a changed variable that the sealed copies need: its plain value, unless it does not change. */
 interface SentText {
   text: string | undefined;
 }

@@ -1,4 +1,4 @@
-"""Makes python-imports.json and python-stdlib.json from pinned, published data. Run it to take newer data:
+"""Makes python-imports.json and python-stdlib.json from pinned, published data. Run it to update the data:
 
     python3 -m venv /tmp/v && /tmp/v/bin/pip download --no-deps -d /tmp/v/wheels pigar==2.2.0 guarddog==3.2.0 stdlib-list==0.12.0
     python3 core/builds/data/make-python-data.py /tmp/v/wheels && npx biome format --write core/builds/data

@@ -6,7 +6,7 @@ const WORK_OF_CHARACTER = 100;
 
 /**
  * Returns a parser that stops when its work exceeds a multiple of the source's length. With an ambiguous grammar, the parser copies its stack at
- * each step: 16 KB of nested brackets take a second, and 1 MB an hour. The tree contains the source before that position.
+ * each step: 16 KB of nested brackets take a second, and 1 MB an hour. The tree contains the source up to the position of the stop.
  */
 export function boundWork(parser: { configure(config: { wrap: ParseWrapper }): Parser }): Parser {
   return parser.configure({ wrap: (inner, input) => new BoundedParse(inner, input) });

@@ -15,7 +15,7 @@ export type CredentialType = (typeof credentialTypes)[keyof typeof credentialTyp
 export const findCredentialType = (method: AuthenticationMethod): CredentialType | undefined =>
   Object.hasOwn(credentialTypes, method) ? credentialTypes[method as keyof typeof credentialTypes] : undefined;
 
-/** Returns whether resources of a type are used by routes. */
+/** Returns whether routes use resources of a type. */
 export const isCredentialType = (type: string | undefined): type is CredentialType =>
   Object.values(credentialTypes).some((known) => known === type);
 
@@ -24,7 +24,7 @@ const headerName = z
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, "must be the name of a header")
   .transform((name) => name.toLowerCase());
 const secret = z.string().min(1, "must not be empty").max(10_000);
-/** Forms send an empty text for a field that was left out. */
+/** Forms send an empty text for an omitted field. */
 const optional = <S extends z.ZodType>(schema: S) => z.preprocess((value) => (value === "" || value === null ? undefined : value), schema);
 
 // A misspelt check would be no check, so a field without a meaning is refused.
@@ -73,7 +73,7 @@ const signature = z
     if (fault) refuse(...fault);
   });
 
-/** Returns the field and the fault of a template by which a signature would not cover what it must. */
+/** Returns the field and the fault of a template if its signature would not cover all required parts. */
 function findTemplateFault(template: string, hasTimestamp: boolean): [string, string] | undefined {
   const names = [...template.matchAll(PLACEHOLDER)].map(([, name]) => name);
   if (names.filter((name) => name === "body").length !== 1) return ["template", "must contain {body} once"];

@@ -1,6 +1,6 @@
 import type { Actor } from "../../people/actor.ts";
 
-/** Why a request was refused. The reply does not contain it; `last_failures` of the route does. */
+/** The reason for a refusal. The reply does not contain it; `last_failures` of the route does. */
 export type RefusalReason =
   | "noCredential"
   | "wrongKey"
@@ -27,7 +27,7 @@ export type Authentication =
       actor?: Actor;
       /** Headers that contain the credential, in lower case. The job does not receive them. */
       secretHeaders?: readonly string[];
-      /** Identifies a signed request: the same one starts nothing new within `forS` seconds. */
+      /** Identifies a signed request: a repeated one starts nothing new within `forS` seconds. */
       replay?: { id: string; forS: number };
     }
   /** The sender only checks the address, so that no job starts. */

@@ -13,7 +13,7 @@ describe("an API key", () => {
       secretHeaders: ["x-api-key"],
     });
     expect(verifyApiKey(keyOf({ key: "k1", header: "X-Shop" }), { headers: { "x-shop": "k1" } }).outcome).toBe("admitted");
-    // Forms send an empty text for a field that was left out.
+    // Forms send an empty text for an omitted field.
     expect(verifyApiKey(keyOf({ key: "k1", header: "", old_key: "" }), { headers: { "x-api-key": "k1" } }).outcome).toBe("admitted");
   });
 
@@ -68,7 +68,7 @@ describe("a credential", () => {
     ["jwt_auth", { jwks_url: "https://issuer.example/keys", algorithms: ["HS256"] }],
     ["jwt_auth", { secret: "s".repeat(32), algorithms: ["RS256"] }],
     ["jwt_auth", { secret: "s".repeat(32), algorithms: ["none"] }],
-    // A check by another name would be none.
+    // A check under an unknown name would never be applied.
     ["api_key_auth", { key: "k", headers: "x-key" }],
     ["basic_http_auth", { username: "a", password: "p", realm: "r" }],
     ["signature_auth", { preset: "github", secret: "s", tolerance: 60 }],

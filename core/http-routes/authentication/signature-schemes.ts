@@ -2,18 +2,18 @@ import { type CredentialOf, decodeStandardSecret } from "./credential.ts";
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** The parts of a request that a signature depends on, besides the body. */
+/** The parts of a request, other than the body, on which a signature depends. */
 export interface SignedParts {
   /** The signatures, as text. One of them must fit. */
   signatures: readonly string[];
-  /** `true`: the header arrived more than once, so that it is unclear which one counts. */
+  /** `true`: the header arrived more than once, so the value is ambiguous. */
   isRepeated: boolean;
-  /** The text of the timestamp. `undefined` if the sender signs none. */
+  /** The text of the timestamp. `undefined` if the sender does not sign one. */
   timestamp?: string | undefined;
   id?: string | undefined;
 }
 
-/** A way to sign requests. */
+/** A scheme for signing requests. */
 export interface SignatureScheme {
   algorithm: "sha1" | "sha256" | "sha512";
   encoding: "hex" | "base64";
@@ -57,7 +57,7 @@ const readStandard = (value: string, headers: Headers): SignedParts => ({
 
 const base = { algorithm: "sha256", encoding: "hex", hasTimestamp: false, hasId: false, toKey: utf8 } as const;
 
-/** The senders with a documented way to sign. */
+/** The senders with a documented scheme. */
 const presets: Record<Exclude<CredentialOf<"signature_auth">["preset"], "custom">, SignatureScheme> = {
   // https://docs.stripe.com/webhooks#verify-manually
   stripe: {
@@ -114,6 +114,6 @@ function toCustomScheme(own: CredentialOf<"signature_auth">): SignatureScheme {
   };
 }
 
-/** Returns the way in which the senders of a route sign. */
+/** Returns the signature scheme of a route's senders. */
 export const findScheme = (own: CredentialOf<"signature_auth">): SignatureScheme =>
   own.preset === "custom" ? toCustomScheme(own) : presets[own.preset];

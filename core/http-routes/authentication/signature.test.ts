@@ -28,7 +28,7 @@ const credentialOf = (own: object): CredentialOf<"signature_auth"> => {
 const verify = (own: object, { headers, body }: Sent, nowMs = NOW_MS) =>
   verifySignature(credentialOf(own), { headers, readBytes: async () => Buffer.from(body) }, nowMs);
 
-/** Each sender with its own package, or with the formula of its documentation where it has none. */
+/** Each sender with its own package, or with the formula of its documentation if it has no package. */
 const senders: Record<string, { own: object; timestamp?: string; send: (body: string, atS?: number) => Promise<Headers> }> = {
   stripe: {
     own: { preset: "stripe" },

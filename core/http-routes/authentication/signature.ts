@@ -16,14 +16,14 @@ const MESSAGE_ID = /^[A-Za-z0-9_-]{1,256}$/;
 
 const refused = (reason: RefusalReason): Authentication => ({ outcome: "refused", reason });
 
-/** A request whose body is decoded only if its headers could be right. */
+/** A request whose body is decoded only if its headers can be valid. */
 export interface SignedRequest {
   headers: Payload["headers"];
   /** Throws `body.tooLarge`, `body.encoding` and `body.notDecoded`. */
   readBytes: () => Promise<Buffer>;
 }
 
-/** Authenticates a request by the sender's signature over its bytes. A request that is sent again has the same signature. */
+/** Authenticates a request by the sender's signature over its bytes. A repeated request has the same signature. */
 export async function verifySignature(
   own: SignatureCredential,
   { headers, readBytes }: SignedRequest,
@@ -36,7 +36,7 @@ export async function verifySignature(
   if (parts.isRepeated) return refused("severalSignatures");
   const fault = findFault(scheme, parts, own.tolerance_s, nowMs);
   if (fault) return refused(fault);
-  // Anyone can sign with an empty key.
+  // Anyone could sign with an empty key.
   const usable = [own.secret, own.old_secret].flatMap((secret) => scheme.toKey(secret ?? "") ?? []).filter((key) => key.length > 0);
   if (parts.signatures.length === 0) return refused("wrongSignature");
   const bytes = await readUnlessBroken(readBytes);
@@ -52,7 +52,7 @@ export async function verifySignature(
   return { outcome: "admitted", secretHeaders: [scheme.header], replay: { id: match, forS } };
 }
 
-/** A stranger learns nothing about the body of a request without a right signature. */
+/** Without a valid signature, a caller learns nothing about the validity of the body. */
 async function readUnlessBroken(readBytes: SignedRequest["readBytes"]): Promise<Buffer | undefined> {
   try {
     return await readBytes();
@@ -77,7 +77,7 @@ function sign(scheme: SignatureScheme, key: Buffer, parts: SignedParts, bytes: B
 
 const normalize = (text: string, encoding: "hex" | "base64") => (encoding === "hex" ? text.toLowerCase() : text);
 
-/** Slack checks the address of an application by a request that expects its own text back. */
+/** Slack checks the address of an application with a request whose text the reply must repeat. */
 function findSlackChallenge(bytes: Buffer): string | undefined {
   const sent = tryParseJson(bytes.toString("utf8"))?.json as { type?: unknown; challenge?: unknown } | null | undefined;
   if (sent?.type !== "url_verification" || typeof sent.challenge !== "string") return undefined;

@@ -1,4 +1,4 @@
-/** An assignment to a variable, as a script writes it. */
+/** An assignment to a variable in a script. */
 export interface BashAssignment {
   name: string;
   /** The text after `=`, with its quotes. */
@@ -14,7 +14,7 @@ const OPENING = new Set(["if", "while", "until", "for", "case", "select"]);
 const CLOSING = new Set(["fi", "done", "esac"]);
 const ASSIGNMENT = /^([A-Za-z_]\w*)=([\s\S]*)$/;
 
-/** The assignments of a function, or of the script itself, and how many arguments are gone. */
+/** The assignments of a function, or of the script itself, and the number of removed arguments. */
 interface Frame {
   name: string;
   assignments: BashAssignment[];
@@ -24,8 +24,8 @@ interface Frame {
 }
 
 /**
- * Finds the assignments of a script in their order, those of functions that the script calls with all of its arguments (`main "$@"`) included.
- * Assignments in comments, texts and here-documents are none, and neither are those that a command receives as its environment.
+ * Finds the assignments of a script in order, including those of functions that the script calls with all of its arguments (`main "$@"`).
+ * Assignments in comments, texts and here-documents do not count, and neither do those in the environment of a command.
  */
 export function readBashAssignments(source: string): BashAssignment[] {
   const script: Frame = { name: "", assignments: [], shifted: 0, lost: false };
@@ -133,7 +133,7 @@ function readCommands(source: string): Command[] {
         end(name);
         words = ["{"];
       } else words.push(word.text);
-      // Words behind these begin a command on the same line.
+      // Words after these begin a command on the same line.
       if (word.text === "}" || (words.length === 1 && CLOSING.has(word.text))) end();
     }
   }

@@ -37,7 +37,7 @@ function readArgument({ value, shifted }: BashAssignment): Argument | undefined 
   if (written === undefined || Number(written) === 0) return;
   const position = Number(written) + shifted;
   const text = /^:?[-=]([\s\S]*)$/.exec(rest)?.[1];
-  // `${1:+x}` is not the argument, and neither is a part of it (`${1:0:3}`).
+  // `${1:+x}` and a part of an argument (`${1:0:3}`) are not the argument itself.
   if (text === undefined && /^:?\+|^:[^?]/.test(rest)) return;
   return text === undefined ? { position, hasDefault: false } : { position, hasDefault: true, value: removeQuotes(text, quoted) };
 }

@@ -13,9 +13,9 @@ describe("the signature of a Go script", () => {
   beforeAll(() => {
     const oracle = join(import.meta.dirname, "../../../test/fixtures/signatures/go-oracle/main.go");
     const input = JSON.stringify(goCorpus.map(({ source }) => source));
-    // A program without its paths does not know where the sources of the library are.
+    // A program that was built without paths cannot find the sources of the library.
     const GOROOT = execFileSync(goPath(), ["env", "GOROOT"]).toString().trim();
-    // A cold compiler on a shared machine takes a while.
+    // A cold compiler on a shared machine is slow.
     described = JSON.parse(
       execFileSync(goPath(), ["run", oracle], { input, env: { ...process.env, ...goTestEnv, GOROOT } }).toString(),
     ) as TrueSignature[];

@@ -40,7 +40,7 @@ describe("the signature of a Python script", () => {
     (one) => {
       const { comments } = described[pythonCorpus.length + one.at] as Described;
       const lines = one.source.split("\n");
-      // Without all other lines, no text can contain a requirement.
+      // With all other lines removed, no text can contain a requirement.
       const onlyComments = lines.map((line, at) => (comments.includes(at + 1) ? line : "")).join("\n");
       expect(readRequirements(one.source)).toEqual(readRequirements(onlyComments));
       expect(readRequirements(one.source).only).toEqual(one.only);

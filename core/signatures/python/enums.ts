@@ -6,7 +6,7 @@ import { NOT_LITERAL, readPythonLiteral } from "./values.ts";
 const PLAIN = new Set(["Enum", "ReprEnum", "object", "str", "int", "float", "StrEnum", "IntEnum", "ABC"]);
 
 /**
- * Returns the values of an enum by the names of its members, also by second names. `NOT_LITERAL`: only a run can tell a value.
+ * Returns the values of an enum by the names of its members, including aliases. `NOT_LITERAL`: the value is known only at run time.
  * @param ancestors the classes of the module from which the enum inherits
  * @param roots the names of the other classes from which it inherits
  */
@@ -42,14 +42,14 @@ function memberValue(name: string, node: SyntaxNode, roots: string[], before: Me
   const isNumber = roots.includes("int") || roots.includes("IntEnum") || roots.includes("float");
   // The class would convert the value.
   if ((isText && typeof value !== "string") || (isNumber && typeof value !== "number")) return NOT_LITERAL;
-  // A tuple holds the arguments of the type of the members.
+  // A tuple contains the arguments of the members' type.
   return typeof value === "object" && value !== null ? NOT_LITERAL : value;
 }
 
-/** The members that are before another one. */
+/** The members before another one. */
 interface MembersBefore {
   last: number;
-  /** All are numbers, each larger than the one before. */
+  /** All are numbers, each larger than the previous one. */
   isIncreasing: boolean;
 }
 

@@ -24,7 +24,7 @@ export class PythonModule implements PythonText {
   /** Values by the name to which they are assigned. */
   readonly assigned = new Map<string, SyntaxNode>();
   private readonly imports = new Map<string, Imported>();
-  /** Names of functions of which only a run can tell the definition. */
+  /** Names of functions whose definition is known only at run time. */
   private readonly ambiguous = new Set<string>();
   /** Names whose value changes, so that their first value is not the one of a default. */
   private readonly changing = new Set<string>();
@@ -197,7 +197,7 @@ export class PythonModule implements PythonText {
           this.defineConditionally(node);
           return false;
         case "ClassDefinition": {
-          // Its fields are those of no class that the source shows.
+          // The source does not show the class of its fields.
           const defined = node.getChild("VariableName");
           if (defined && !this.classes.has(this.text(defined)))
             this.imports.set(this.text(defined), { from: ".", name: this.text(defined) });
@@ -242,7 +242,7 @@ export class PythonModule implements PythonText {
   }
 
   private readImport(statement: SyntaxNode): void {
-    // With single spaces, the pattern has one way to divide them.
+    // With single spaces, the pattern can match in only one way.
     const text = this.text(statement)
       .replace(/#.*|[\\()]/g, " ")
       .replace(/\s+/g, " ");

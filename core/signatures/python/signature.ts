@@ -20,7 +20,7 @@ export function parsePythonSignature(source: string): ParsedSignature {
     ok: true,
     params,
     hasMain: main !== undefined,
-    // A value that only a run can tell may be a function.
+    // A value that is known only at run time may be a function.
     hasPreprocessor: preprocessor !== undefined || module.mayDefine("preprocessor"),
     preprocessorParams: before && !before.variadic ? before.params.map(({ name }) => name) : null,
     variadic,
@@ -56,7 +56,7 @@ function findCallable(module: PythonModule, name: string, depth = 0, known: Know
   return known.get(name);
 }
 
-/** The functions under names that were read, each of which several calls may receive. */
+/** The functions of names that were already resolved, because several calls may receive the same function. */
 type KnownCallables = Map<string, Callable | undefined>;
 
 function callableOf(value: SyntaxNode, module: PythonModule, depth: number, known: KnownCallables): Callable | undefined {
@@ -155,7 +155,7 @@ function withoutIndent(text: string): string {
 /** `name: text` and `name (type): text` below `Args:`, and `:param name: text`. */
 function paramDocs(docs: string): Map<string, string> {
   const found = new Map<string, string>();
-  // A name behind its type is found in a second step: one pattern for both would try every way to divide a line of spaces.
+  // A name after its type is found in a second step: one pattern for both would try every division of a line of spaces.
   for (const [, declared = "", text = ""] of docs.matchAll(/^[ \t]*:param[ \t]([\w[\], \t.]+):(.*)$/gm)) {
     const name = declared.trim().split(/\s/).at(-1) ?? "";
     if (/^\w+$/.test(name)) found.set(name, text.trim());

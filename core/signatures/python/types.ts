@@ -43,9 +43,9 @@ const NAMED: Record<string, Schema> = {
 const LISTS = new Set(["list", "List", "tuple", "Tuple", "set", "Set", "frozenset", "FrozenSet", "Sequence", "Iterable", "Collection"]);
 const DICTIONARIES = new Set(["dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "OrderedDict"]);
 const TRANSPARENT = new Set(["Annotated", "Required", "NotRequired", "Final", "ReadOnly"]);
-/** Names of the language that are no resource types. */
+/** Names of the language that are not resource types. */
 const NOT_RESOURCES = new Set(["Callable", "Type", "type", "callable", "complex", "Generator", "Coroutine", "Awaitable", "self", "AnyStr"]);
-/** Modules whose names may be resource types, beside names that nothing defines. */
+/** Modules whose names may be resource types, in addition to undefined names. */
 const CLIENTS = /^(wmill|svc)(\.|$)/;
 /** Bases that add no fields. A class with another base may have fields that its own text does not show. */
 const EMPTY_BASES = new Set(["object", "TypedDict", "NamedTuple", "BaseModel", "Protocol", "ABC", "Generic", "dict", "Dict"]);
@@ -53,7 +53,7 @@ const EMPTY_BASES = new Set(["object", "TypedDict", "NamedTuple", "BaseModel", "
 /** Reads the annotations of one module. */
 export class PythonTypes {
   private readonly module: PythonModule;
-  /** Classes and aliases that contain the type that is read, so that a type that refers to itself ends. */
+  /** Classes and aliases that contain the current type, so that a recursive type terminates. */
   private readonly open = new Set<string>();
   private read = 0;
   private searched = 0;
@@ -158,7 +158,7 @@ export class PythonTypes {
     if (Object.hasOwn(NAMED, name)) return NAMED[name] ?? {};
     if (LISTS.has(name)) return { type: "array" };
     if (DICTIONARIES.has(name)) return { type: "object" };
-    // A name that nothing defines is a resource type, in the style of a class or of a resource type such as `postgresql`.
+    // An undefined name is a resource type, in the style of a class or of a resource type such as `postgresql`.
     const isDefined = written.includes(".") || (this.module.sourceOf(written) !== undefined && !this.isOfClient(written));
     return !isDefined && /^[A-Z]\w|^[a-z]\w+$/.test(name) && !NOT_RESOURCES.has(name) ? createResourceSchema(name) : {};
   }

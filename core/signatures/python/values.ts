@@ -2,7 +2,7 @@ import type { SyntaxNode } from "@lezer/common";
 import { MAX_DEPTH } from "../schema.ts";
 import { membersOf, type PythonText } from "./syntax.ts";
 
-/** The value of an expression that only a run can tell, or that JSON cannot represent. */
+/** The value of an expression that is known only at run time, or that JSON cannot represent. */
 export const NOT_LITERAL = Symbol("not a literal");
 
 /** Returns the JSON value of an expression of literals, constants and members of enums, or `NOT_LITERAL`. */

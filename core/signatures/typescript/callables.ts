@@ -39,7 +39,7 @@ function isDocumented(statement: SyntaxNode): boolean {
   return statement.prevSibling?.name === "BlockComment";
 }
 
-/** The functions under names that were read, each of which several calls may receive. */
+/** The functions of names that were already resolved, because several calls may receive the same function. */
 type KnownCallables = Map<string, Callable | undefined>;
 
 function callableOf(name: string, module: TypescriptModule, depth: number, known: KnownCallables): Callable | undefined {
@@ -96,7 +96,7 @@ function callableIn(node: SyntaxNode, place: CallablePlace, depth: number): Call
   }
 }
 
-/** Returns the function that a call passes on. With several functions, or none, only a run can tell. */
+/** Returns the function that a call passes on. With several functions, or none, the function is known only at run time. */
 function resultOf(
   call: SyntaxNode,
   module: TypescriptModule,

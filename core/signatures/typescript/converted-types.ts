@@ -17,7 +17,7 @@ export class ConvertedTypes {
   private readonly module: TypescriptModule;
   /** Returns the members of a union, or the type itself. */
   private readonly membersOf: (type: SyntaxNode) => SyntaxNode[];
-  /** Types that contain the type that is read, so that a type that refers to itself ends. */
+  /** Types that contain the current type, so that a recursive type terminates. */
   private readonly open = new Set<string>();
   private read = 0;
 
@@ -26,7 +26,7 @@ export class ConvertedTypes {
     this.membersOf = membersOf;
   }
 
-  /** Returns what the wrapper creates of a value of a type. `undefined`: nothing. */
+  /** Returns the kind of value that the wrapper creates for a type. `undefined`: it creates none. */
   find(type: SyntaxNode | null | undefined, depth = 0): ParamType | undefined {
     if (!type || depth > MAX_DEPTH || ++this.read > MAX_TYPES) return undefined;
     const { module } = this;

@@ -6,8 +6,8 @@ import { NOT_LITERAL, readLiteral, readQuotedText, type TypescriptText } from ".
 const MAX_TEXT_CHARS = 10_000;
 
 /**
- * Returns the values of an enum by the names of its members. A member without a value continues the number before it. `NOT_LITERAL`: only a run
- * can tell the value.
+ * Returns the values of an enum by the names of its members. A member without a value continues the number before it. `NOT_LITERAL`: the value is
+ * known only at run time.
  */
 export function readEnum(name: string, declaration: SyntaxNode, module: TypescriptText): Map<string, unknown> {
   const members = new Map<string, unknown>();
@@ -20,7 +20,7 @@ export function readEnum(name: string, declaration: SyntaxNode, module: Typescri
     next = typeof value === "number" ? value + 1 : NOT_LITERAL;
   };
   for (let child = declaration.getChild("EnumBody")?.firstChild; child; child = child.nextSibling) {
-    // The parser does not know every notation of a name.
+    // The parser does not support every notation of a name.
     if (child.type.isError) members.set("", NOT_LITERAL);
     if (child.name === "PropertyName") {
       member = nameOf(module.text(child));

@@ -24,7 +24,7 @@ function read(root: SyntaxNode, source: string): ParsedSignature {
     ok: true,
     params: [],
     hasMain: main !== undefined,
-    // A value that only a run can tell may be a function.
+    // A value that is known only at run time may be a function.
     hasPreprocessor: preprocessor !== undefined || mayBeFunction(module, "preprocessor"),
     preprocessorParams: plainNames(preprocessor?.params ?? null, source),
     variadic: false,

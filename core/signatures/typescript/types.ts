@@ -41,7 +41,7 @@ const NAMED: Record<string, Schema> = {
   Email: { type: "string", format: "email" },
   Sql: { type: "string", format: "sql" },
 };
-/** Types of the language that are neither resource types nor types of JSON. */
+/** Types of the language that are neither resource types nor JSON types. */
 const UNKNOWN = new Set(
   `AbortController AbortSignal AggregateError AsyncGenerator AsyncIterable AsyncIterator Awaited BigInt64Array BigUint64Array Capitalize
   ConstructorParameters DataView DOMException Error EvalError Event EventTarget Exclude Extract File FinalizationRegistry Float32Array
@@ -52,7 +52,7 @@ const UNKNOWN = new Set(
 );
 const LISTS = new Set(["Array", "ReadonlyArray", "Set", "ReadonlySet"]);
 const OBJECTS = new Set(["Record", "Map", "ReadonlyMap"]);
-/** Modules whose types may be resource types, beside names that nothing defines. */
+/** Modules whose types may be resource types, in addition to undefined names. */
 const CLIENTS = /(^|[:/])(windmill-client|svc-client)\b/;
 
 /** The meaning of a parameter's annotation. */
@@ -66,7 +66,7 @@ export interface Annotated {
 /** Reads type annotations of one file, with the types that the file declares. */
 export class TypescriptTypes {
   private readonly module: TypescriptModule;
-  /** Types that contain the type that is read, so that a type that refers to itself ends. */
+  /** Types that contain the current type, so that a recursive type terminates. */
   private readonly open = new Set<string>();
   /** The types that a generic type receives, by the name of its parameter. */
   private readonly bound = new Map<string, Schema>();
@@ -173,7 +173,7 @@ export class TypescriptTypes {
   }
 
   private object(type: SyntaxNode, depth: number): Schema {
-    // A value that can be called is no JSON.
+    // A callable value is not JSON.
     if (type.getChild("CallSignature") || type.getChild("ConstructSignature")) return {};
     const fields = this.fieldsOf(type, depth);
     const index = type.getChild("IndexSignature")?.getChildren("TypeAnnotation").at(-1)?.firstChild?.nextSibling;
@@ -305,7 +305,7 @@ export class TypescriptTypes {
   /** `RT.Postgresql` is a resource type, `wmill.Base64` a type of the client, `Color.Red` a member of an enum. `Row["id"]` is not resolved. */
   private qualified(type: SyntaxNode, depth: number): Schema {
     const text = this.text(type);
-    // The parser takes `readonly [string]` for an index of the type `readonly`.
+    // The parser interprets `readonly [string]` as an index of the type `readonly`.
     if (/^readonly\s*\[/.test(text)) {
       return {
         type: "array",

@@ -38,7 +38,7 @@ export const backupSchema = z.strictObject({
 });
 export type Backup = z.output<typeof backupSchema>;
 
-/** Everything that no backup contains, as a person reads it. */
+/** A description for people of everything that no backup contains. */
 export const LEFT_OUT: readonly string[] = [
   "jobs, their results and logs",
   "the audit log and the record of approvals",

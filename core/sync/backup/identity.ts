@@ -5,7 +5,7 @@ import { fieldsOf, type SyncItem } from "../item.ts";
 /** The kinds of items whose runs have the rights of the user who saved them, and whose files do not name that user. Scripts and flows name theirs. */
 export const kindsWithIdentity: readonly string[] = kindsWith("hasIdentity");
 
-/** Adds the user with whose rights an item runs. Without it, the item would run with the rights of the person who restores it. */
+/** Adds the user with whose rights an item runs. Otherwise the item would run with the rights of the person who restores it. */
 export function addIdentity(item: SyncItem, user: string): SyncItem {
   const fields = fieldsOf(item);
   if (item.kind !== "app") return { ...item, value: { ...fields, permissioned_as: user, preserve_permissioned_as: true } };

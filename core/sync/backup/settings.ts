@@ -3,8 +3,8 @@ import type { CONNECT_CLIENTS } from "../../accounts/client.ts";
 import type { KnownSetting } from "../../settings/instance.ts";
 
 /**
- * `plain`: any reader of the backup may know the value. `sealed`: it may contain a secret, such as the token in the URL of a webhook, so it is sealed
- * for the person who may read the backup. `left out`: the API does not return it whole.
+ * `plain`: any reader of the backup may know the value. `sealed`: it may contain a secret, such as the token in the URL of a webhook, so it is
+ * sealed for the person who may read the backup. `left out`: the API does not return it completely.
  */
 type Treatment = "plain" | "sealed" | "left out";
 
@@ -46,7 +46,9 @@ export const workspaceTreatments: Readonly<Record<keyof SettingsJson, Treatment>
 
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** Returns which settings a backup contains in clear text, which it contains only sealed, and the names of those that it never contains. */
+/**
+ * Returns the settings that a backup contains as plain text, those that it contains only sealed, and the names of those that it never contains.
+ */
 export function divideSettings(
   treatments: Readonly<Record<string, Treatment>>,
   settings: Settings,
@@ -63,7 +65,7 @@ export function divideSettings(
   };
 }
 
-/** Returns the settings that replace those of a workspace: nothing is deleted, so sealed ones that were not opened remain as they are. */
+/** Returns the settings that replace those of a workspace: nothing is deleted, so sealed settings that were not opened do not change. */
 export function mergeSettings(plain: Settings, opened: Settings | undefined, present: Settings): Settings {
   return { ...(opened ?? divideSettings(workspaceTreatments, present).sealed), ...plain };
 }

@@ -50,7 +50,7 @@ function fieldsOf(schema: z.ZodType): [string, z.ZodType][] {
   return [def.left, def.right].flatMap((side) => (side ? fieldsOf(side) : []));
 }
 
-/** Fields of the request that are no fields of the file, and those that the service sets. */
+/** Fields of the request that the file does not have, and those that the service sets. */
 const ofRequest = new Set(["path", "name", "content", "language", "email", "permissioned_as"]);
 const samples: unknown[] = ["maybe", 12.5, true, { a: 1 }, ["a", 1]];
 /** Returns a value that a field does not accept, or `undefined` if it accepts any. */

@@ -7,7 +7,7 @@ import { isServerField } from "../server-fields.ts";
 import { fileFields, itemSchemas } from "./item-schemas.ts";
 import { createLocator } from "./locate.ts";
 
-/** The problems of an item's fields. `warnings`: fields that the service ignores, because nothing has a similar name. */
+/** The problems of an item's fields. `warnings`: unknown fields without a similar known name, which the service ignores. */
 export interface FieldProblems {
   problems: FileProblem[];
   warnings: FileProblem[];
@@ -46,7 +46,7 @@ function listUnknown(schema: z.ZodType, request: Record<string, unknown>): Unkno
   });
 }
 
-/** Returns the fields that the request would have. The name of an item is not in its file. */
+/** Returns the fields of the request. The name of an item is not in its file. */
 function toRequest(item: SyncItem): Record<string, unknown> {
   const { kind, path, content, language } = item;
   const fields = Object.fromEntries(Object.entries(fieldsOf(item)).filter(([name]) => !isServerField(name)));
@@ -66,7 +66,7 @@ const names: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** Describes what is wrong with a value. The value itself may be a secret, so only its type is named. */
+/** Describes the fault of a value. The value may be a secret, so only its type is named. */
 function describeIssue(issue: z.core.$ZodIssue, request: unknown): string {
   const value = valueAt(request, issue.path);
   if (value === undefined) return describeMissing(issue);

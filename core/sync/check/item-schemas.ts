@@ -15,8 +15,8 @@ import { newFolderSchema } from "../../../contract/routes/workspaces/workspace-s
 const ofRequests = { deployment_message: true, preserve_on_behalf_of: true, skip_draft_deletion: true } as const;
 
 /**
- * Fields that files may have and requests do not. Clients of this API family write some of them for services with more features: a push leaves out
- * what this service does not know.
+ * Fields that files may have, but requests do not. Clients of this API family write some of them for services with more features: a push omits
+ * those that this service does not support.
  */
 export const fileFields = z.object({
   extra_perms: extraPerms.optional(),

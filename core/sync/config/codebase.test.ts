@@ -85,7 +85,7 @@ describe("the plan for a script in a codebase", () => {
     const digest = digestItem(withoutBundleDigest({ kind: "script", path: "f/a/x", language: "bun", content: "", value }));
     return new Map([["s", { ...digest, ...(bundle ? { bundle } : {}) }]]);
   };
-  // Letters are bundles, with the same files each time. A pull makes no bundle, so the local one is unknown.
+  // Letters are bundles of the same files. A pull builds no bundle, so the local one is unknown.
   it.each([
     ["a", "a", "a", []],
     ["a", "b", "a", ["change: its bundle has changed"]],

@@ -20,7 +20,7 @@ export function toInnerPath(path: string): string | undefined {
   return parts.join("/");
 }
 
-/** Returns the places in `svc.yaml` of the codebases that bundle a file. */
+/** Returns the paths in `svc.yaml` of the codebases that bundle a file. */
 export function findCodebases(file: string, codebases: readonly Codebase[]): number[] {
   return codebases.flatMap((codebase, index) => (includesFile(codebase, file) ? [index] : []));
 }
@@ -43,7 +43,7 @@ export function findBundledLanguage({ kind, language, content = "" }: SyncItem):
 export const bundleFormatOf = ({ format }: Codebase, language: BundledLanguage): BundleFormat =>
   format ?? (language === "nodejs" ? "cjs" : "esm");
 
-/** Returns the digest of a bundle as the field `codebase` of a script has it. Its endings mark ES modules and archives. */
+/** Returns the digest of a bundle in the form of the field `codebase` of a script. Its endings mark ES modules and archives. */
 export function computeBundleDigest(bytes: Uint8Array, { format, tar }: { format: BundleFormat | undefined; tar: boolean }): string {
   const digest = createHash("sha256").update(bytes).digest("hex");
   return `${digest}${format === "esm" ? ".esm" : ""}${tar ? ".tar" : ""}`;

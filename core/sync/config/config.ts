@@ -89,7 +89,7 @@ const workspaceEntrySchema = z.strictObject({
 });
 export type WorkspaceEntry = z.output<typeof workspaceEntrySchema>;
 
-/** The key of a map of workspaces that is no workspace. */
+/** The key in a map of workspaces that is not a workspace. */
 export const COMMON_ITEMS = "commonSpecificItems";
 const workspacesSchema = z.object({ [COMMON_ITEMS]: specificItemsSchema.optional() }).catchall(workspaceEntrySchema);
 

@@ -7,14 +7,14 @@ import { configSchema, type SyncConfig } from "./config.ts";
 
 const MOST_PROBLEMS = 100;
 
-/** Parses `svc.yaml`. Returns the problems with their places and, for an unknown property, the nearest name. */
+/** Parses `svc.yaml`. Returns the problems with their positions and, for an unknown property, the nearest name. */
 export function parseConfig(file: string, text: string): { config: SyncConfig } | { problems: FileProblem[] } {
   const parsed = parseYaml(file, text);
   if ("problem" in parsed) return { problems: [parsed.problem] };
   const checked = configSchema.safeParse(parsed.value ?? {});
   if (checked.success) return { config: checked.data };
   const placeOf = createLocator(text);
-  // Finding a place reads the file, so a file of unknown names reports the first ones.
+  // Finding a position parses the file again, so only the first unknown names are reported.
   const problems = checked.error.issues.flatMap(describeIssue).slice(0, MOST_PROBLEMS);
   return { problems: problems.map(({ path, message }) => ({ file, ...placeOf(path), message })) };
 }

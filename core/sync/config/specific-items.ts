@@ -5,7 +5,7 @@ import type { SyncItem } from "../item.ts";
 import type { SpecificItems, SyncConfig } from "./config.ts";
 import { listEntries } from "./workspace-entry.ts";
 
-/** Returns the name of a workspace as file names contain it (api.md §6.3). */
+/** Returns the form of a workspace's name in file names (api.md §6.3). */
 const toFilePart = (workspace: string): string => workspace.replace(/[/\\:*?"<>|.]/g, "_");
 
 /** The endings of single files of which a workspace may have a separate version. */
@@ -14,7 +14,7 @@ const RESOURCE_FILE = /\.resource\.file\.[^./]+$/;
 
 const findEnding = (file: string): string | undefined => ENDINGS.find((ending) => file.endsWith(ending)) ?? RESOURCE_FILE.exec(file)?.[0];
 
-/** Returns the name of a file that belongs to one workspace only. A file that cannot belong to one keeps its name. */
+/** Returns the name of a file that belongs to one workspace only. The name of any other file does not change. */
 export function toSpecificFile(file: string, workspace: string): string {
   const part = toFilePart(workspace);
   if (file === "settings.yaml") return `settings.${part}.yaml`;
@@ -23,7 +23,7 @@ export function toSpecificFile(file: string, workspace: string): string {
   return ending === undefined ? file : `${file.slice(0, -ending.length)}.${part}${ending}`;
 }
 
-/** Returns the name that the file of one workspace has without the workspace, or `undefined` for any other file. */
+/** Returns the common name of a file for one workspace, or `undefined` for any other file. */
 export function fromSpecificFile(file: string, workspace: string): string | undefined {
   const part = toFilePart(workspace);
   if (file === `settings.${part}.yaml`) return "settings.yaml";

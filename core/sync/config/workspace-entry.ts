@@ -18,8 +18,8 @@ export function findEntryOfBranch(config: SyncConfig, branch: string): string | 
 }
 
 /**
- * Returns the options of a synchronisation: those of the top level, of the workspace, of the branch that it promotes to, and the flags of the
- * command, the later ones first. `extraIncludes` are added to `includes`.
+ * Returns the options of a synchronisation: those of the top level, of the workspace, of the branch to which it promotes, and the flags of the
+ * command. Later ones take precedence. `extraIncludes` are added to `includes`.
  */
 export function resolveOptions(config: SyncConfig, entryName: string | undefined, flags: SyncOptions): SyncOptions {
   const { codebases, workspaces, gitBranches, environments, ...top } = config;

@@ -3,7 +3,7 @@ import type { ScriptLanguage } from "../../../contract/languages.ts";
 /** The runtime of files that end with `.ts` alone. */
 export type DefaultTs = "bun" | "deno";
 
-/** The endings of file names after the path (api.md §6.3), of every language but the two whose ending depends on the default runtime. */
+/** The endings of file names after the path (api.md §6.3), for every language except the two whose ending depends on the default runtime. */
 const endings: Readonly<Record<Exclude<ScriptLanguage, DefaultTs>, string>> = {
   bash: ".sh",
   bunnative: ".bunnative.ts",

@@ -4,7 +4,7 @@ const MOST_BYTES = 255;
 /** Names that Windows reserves for devices, also with an ending. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 
-/** Returns whether a name, possibly with folders, stays inside of its folder and can exist on every system. */
+/** Returns whether a name, possibly with folders, remains inside its folder and can exist on every system. */
 export const isSafeName = (name: string): boolean => name.split("/").every(isSafePart);
 
 function isSafePart(part: string): boolean {
@@ -12,7 +12,7 @@ function isSafePart(part: string): boolean {
   return !DEVICE.test(part) && Buffer.byteLength(part) <= MOST_BYTES;
 }
 
-/** Returns whether files of these names can lie in one folder and are read there: none is hidden, or the folder of another one. */
+/** Returns whether files with these names can be in one folder and would be read: none of them is hidden, or the folder of another one. */
 export function areFileNames(names: readonly string[]): boolean {
   const folders = new Set(names.flatMap(foldersOf));
   return names.every(
@@ -20,10 +20,10 @@ export function areFileNames(names: readonly string[]): boolean {
   );
 }
 
-/** Returns the folders of a file, each with those around it. */
+/** Returns the paths of all folders that contain a file. */
 const foldersOf = (name: string): string[] => [...name.matchAll(/\//g)].map(({ index }) => name.slice(0, index));
 
-/** The files of items that lie in one folder. It finds files that would replace one of another item, or that would need a folder in its place. */
+/** The files of items in one folder. It finds files that would replace a file of another item, or need a folder in place of it. */
 export class TakenNames {
   readonly #ignoresCase: boolean;
   /** The items by the names of their files. */
@@ -39,7 +39,7 @@ export class TakenNames {
     return this.#ignoresCase ? name.normalize("NFC").toLowerCase() : name;
   }
 
-  /** Returns another item that makes the files of an item impossible. */
+  /** Returns another item that conflicts with the files of an item. */
   findOther(item: string, names: readonly string[]): string | undefined {
     for (const name of names.map((one) => this.#normalize(one))) {
       const owners = [name, ...foldersOf(name)].map((place) => this.#files.get(place));

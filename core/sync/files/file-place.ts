@@ -1,7 +1,7 @@
 import { findKind, kindNames } from "../../../contract/kinds/kinds.ts";
 import { type DefaultTs, languageOfEnding } from "./extensions.ts";
 
-/** The item that a file belongs to. `part`: its place in the item. */
+/** The item to which a file belongs. `part`: its role in the item. */
 export interface FilePlace {
   kind: string;
   path: string;
@@ -28,7 +28,7 @@ const namedKinds = kindNames
 /** Returns the file of an item that has only one, without the ending of its format. Archives and folders have the same names. */
 export const baseName = ({ kind, path }: Pick<FilePlace, "kind" | "path">): string => fileOf(kind).replace("*", () => path);
 
-/** Returns the item that a file belongs to, or `undefined` if it belongs to none: such files are left alone. */
+/** Returns the item to which a file belongs, or `undefined` if it belongs to none: such files are ignored. */
 export function placeOf(file: string, { defaultTs }: { defaultTs: DefaultTs }): FilePlace | undefined {
   for (const named of namedKinds) {
     const path = findName(named, file);
@@ -48,8 +48,8 @@ function findName({ kind, before, after }: (typeof namedKinds)[number], file: st
 }
 
 /**
- * Returns whether the files of a script lie in a separate folder, though it has no modules: the path of a file ends at the first dot of its name, so
- * a name with a dot needs one.
+ * Returns whether the files of a script are in a separate folder although it has no modules: the path of a file ends at the first dot of its
+ * name, so a name with a dot needs a folder.
  */
 export const needsFolder = (path: string): boolean => path.includes(".", path.lastIndexOf("/") + 1);
 

@@ -6,11 +6,11 @@ import { type DefaultTs, scriptEnding } from "./extensions.ts";
 const INLINE = "!inline ";
 
 export const inlineReference = (file: string): string => `${INLINE}${file}`;
-/** Returns the file that a value refers to, or `undefined`. */
+/** Returns the file to which a value refers, or `undefined`. */
 export const readInlineReference = (value: unknown): string | undefined =>
   typeof value === "string" && value.startsWith(INLINE) ? value.slice(INLINE.length).trim() : undefined;
 
-/** An object with an inline script, and what names its file. */
+/** An object with an inline script, and the id that names its file. */
 export interface InlineScript {
   /** The object with `content`, `language` and possibly `lock`. */
   script: Record<string, unknown>;
@@ -64,7 +64,7 @@ export function listAppScripts(value: unknown): InlineScript[] {
 interface NamingOptions {
   defaultTs: DefaultTs;
   nonDottedPaths: boolean;
-  /** The names that the files have already, by the id of the module. */
+  /** The existing names of the files, by the id of the module. */
   known?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -115,7 +115,7 @@ function freeName(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-/** Turns the name of a module into that of a file (api.md §6.3). */
+/** Converts the name of a module to that of a file (api.md §6.3). */
 function toFileName(name: string): string {
   const cleaned = name
     .toWellFormed()

@@ -25,8 +25,8 @@ export const folderSuffix = (kind: "flow" | "app", { nonDottedPaths }: Pick<Layo
 const single = (file: string, value: unknown): FileMap => new Map([[file, formatYaml(value)]]);
 
 /**
- * Returns the files of an item (api.md §6.3). `known`: the names that the inline scripts of a flow or app have locally, by the id of their
- * module. They remain, so that an author may rename a file.
+ * Returns the files of an item (api.md §6.3). `known`: the local names of the inline scripts of a flow or app, by the id of their module. They
+ * are retained, so that an author may rename a file.
  */
 export function toFiles(item: SyncItem, options: LayoutOptions, known?: ReadonlyMap<string, string>): FileMap {
   const { kind, value } = item;
@@ -74,6 +74,6 @@ function toResourceFiles({ path, value }: SyncItem, { fileTypes }: LayoutOptions
   return single(own, resource);
 }
 
-/** A set of files has a text for each name. Names that no file can have make it an ordinary value. */
+/** A set of files contains a text for each name. With names that no file can have, it is an ordinary value. */
 const isFileset = (value: unknown): value is Record<string, string> =>
   isJsonObject(value) && Object.values(value).every((content) => typeof content === "string") && areFileNames(Object.keys(value));

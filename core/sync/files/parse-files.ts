@@ -12,7 +12,7 @@ import { parseYaml } from "./yaml.ts";
 /** The files of items by the keys of the items. */
 type FileGroups = Map<string, { kind: string; path: string; files: FileMap }>;
 
-/** Groups files by the item that they belong to. */
+/** Groups files by their item. */
 export function groupFiles(files: FileMap, options: LayoutOptions): FileGroups {
   const groups: FileGroups = new Map();
   for (const [file, text] of files) {
@@ -27,7 +27,7 @@ export function groupFiles(files: FileMap, options: LayoutOptions): FileGroups {
 }
 
 export interface ParseOptions extends LayoutOptions {
-  /** A lock that does not exist is no problem: the reference to its file remains in the item. */
+  /** A missing lock is not a problem: the reference to its file remains in the item. */
   allowMissingLocks?: boolean;
 }
 
@@ -103,7 +103,7 @@ class ItemReader {
     return undefined;
   }
 
-  /** Reports a reference to a file that cannot be read, at its place. */
+  /** Reports a reference to an unreadable file, with its position. */
   #failReference(main: string, reference: string, { path, of }: { path: string; of: string }): undefined {
     const text = this.#files.get(main) ?? "";
     const offset = text.indexOf(reference);
@@ -116,7 +116,7 @@ class ItemReader {
     return undefined;
   }
 
-  /** Reports references in fields that cannot have one: the reference would be saved as the value. Returns whether there are none. */
+  /** Reports references in fields that do not support them: the reference would be saved as the value. Returns whether there are none. */
   #refuseReferences(value: unknown, main: string, around: readonly string[] = []): boolean {
     if (isJsonObject(value) || Array.isArray(value)) {
       const inner = Object.entries(value).map(([name, field]) => this.#refuseReferences(field, main, [...around, name]));
@@ -160,7 +160,7 @@ class ItemReader {
     return { kind: "script", path, language, content: this.#files.get(source) ?? "", value: { ...metadata, lock, ...modules } };
   }
 
-  /** Returns the text of a script's lock. Windows has another separator in the reference. */
+  /** Returns the text of a script's lock. On Windows, the reference contains another separator. */
   #readLock(stated: unknown, main: string): string | undefined {
     const file = readInlineReference(stated)?.replaceAll("\\", "/");
     const own = [...this.#files.keys()].find((one) => this.#partOf(one) === "lock");

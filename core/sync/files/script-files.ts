@@ -8,7 +8,7 @@ import { inlineReference } from "./inline-scripts.ts";
 import type { FileMap } from "./layout.ts";
 import { formatYaml } from "./yaml.ts";
 
-/** A file of a script beside its source. Fields that the file does not express are in the metadata. */
+/** A file of a script other than its source. Fields that the file does not express are in the metadata. */
 type Module = Record<string, unknown>;
 
 /** Returns the files of a script: three files of one name, or a folder if it has modules or a dot in its name. */
@@ -30,7 +30,7 @@ export function toScriptFiles({ path, value, language = "bun", content = "" }: S
   ]);
 }
 
-/** The names that the script itself has in its folder. */
+/** The names of the script's own files in its folder. */
 const OWN_NAME = /^script\.[^/]+$/;
 
 /** Returns the files of modules. `rest`: the fields that these files do not express, by module. */
@@ -59,7 +59,7 @@ function toModuleFiles(
   return { files, rest };
 }
 
-/** Returns the modules of a script: the files in its folder, if it has one, with the fields that its metadata has of them. */
+/** Returns the modules of a script: the files in its folder, if it has one, with their fields from the metadata. */
 export function readModules(
   files: FileMap,
   folder: string | undefined,
@@ -83,7 +83,10 @@ export function readModules(
 
 const baseOf = (name: string): string => name.replace(/\.[^/]*$/, "");
 
-/** Returns the name of a module's lock: that of the module with another ending, or with one more where another module would have the same. */
+/**
+ * Returns the name of a module's lock: that of the module with another ending, or with an additional ending if another module would have the same
+ * name.
+ */
 function moduleLockName(name: string, names: readonly string[]): string {
   const isShared = names.some((other) => other !== name && baseOf(other) === baseOf(name));
   return `${isShared ? name : baseOf(name)}.lock`;

@@ -1,7 +1,7 @@
 import { Document, isScalar, LineCounter, parseDocument, Scalar, type ScalarTag, visit } from "yaml";
 import type { FileProblem } from "../item.ts";
 
-/** The names by which these keys are sorted, so that a file begins with its most important fields. Other keys are sorted by themselves. */
+/** The sort keys of these fields, so that a file begins with its most important fields. Other fields are sorted by name. */
 const sortNames: ReadonlyMap<string, string> = new Map([
   ["id", "aa"],
   ["version", "aaa"],
@@ -24,7 +24,7 @@ const sortName = (key: unknown): string => sortNames.get(String(key)) ?? String(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what the pattern is for.
 const NEEDS_ESCAPES = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/;
 
-/** Formats a JSON value as a file of a workspace: sorted keys, single quotes, no aliases. Equal values give equal texts. */
+/** Formats a JSON value as a file of a workspace: sorted keys, single quotes, no aliases. Equal values produce equal texts. */
 export function formatYaml(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false, sortMapEntries: bySortName, compat: "yaml-1.1" });
   visit(document, {
@@ -41,28 +41,28 @@ function bySortName(a: { key: unknown }, b: { key: unknown }): number {
 }
 const keyOf = ({ key }: { key: unknown }): unknown => (isScalar(key) ? key.value : key);
 
-/** Some editors write references to files as a tag and not as a text. Both mean the same. */
+/** Some editors write references to files as a tag instead of a text. Both are equivalent. */
 const inlineTag: ScalarTag = { tag: "!inline", resolve: (file) => `!inline ${file}` };
 
 /** The maximum number of aliases in a file. Files that this service writes have none. */
 const MAX_ALIASES = 100;
 
-/** Such keys within each other, for which the parser takes minutes. Files that this service writes have none. */
+/** Nested complex keys, for which the parser takes minutes. Files that this service writes have none. */
 const NESTED_KEYS = /(?:\?\s+){10}/;
 
-/** Parses a YAML file. Returns the value, or the first problem with its place. */
+/** Parses a YAML file. Returns the value, or the first problem with its position. */
 export function parseYaml(file: string, text: string): { value: unknown } | { problem: FileProblem } {
   if (NESTED_KEYS.test(text)) return { problem: { file, message: "keys that begin with a question mark are nested too deeply" } };
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
-    // The parser would compare each key with all before it.
+    // The parser would compare each key with all previous ones.
     uniqueKeys: false,
     customTags: [inlineTag],
     intAsBigInt: true,
   });
-  // A warning is a tag without a meaning here: its value would be read without it.
+  // A warning concerns a tag without a meaning here, which the parser would ignore.
   const [error] = [...document.errors, ...document.warnings];
   if (error) {
     const { line, col } = lines.linePos(error.pos[0]);
@@ -86,7 +86,7 @@ export function parseYaml(file: string, text: string): { value: unknown } | { pr
   }
 }
 
-/** Returns the position of a key that its object has twice. */
+/** Returns the position of a duplicate key. */
 function findRepeatedKey(document: Document.Parsed): number | undefined {
   let at: number | undefined;
   visit(document, {

@@ -18,7 +18,7 @@ export interface InferredFields {
 
 /**
  * Returns the fields of a script that its source determines: the schema of the arguments, merged with the existing one, and whether it has a
- * preprocessor. A source without a `main` that can be read leaves the fields as they are.
+ * preprocessor. If `main` is missing or unreadable, the fields do not change.
  */
 export function inferFields(item: SyncItem): InferredFields {
   const { schema, has_preprocessor: before } = fieldsOf(item);
@@ -40,8 +40,8 @@ export function hasInferredFields(item: SyncItem): boolean {
 }
 
 /**
- * Returns a script whose metadata file has new fields and a new lock. `fields`: absent if they remain. `lock`: its text, or absent if it remains. All
- * other fields of the file remain, and so does its text, with the comments of its author, if nothing changes.
+ * Returns a script whose metadata file has new fields and a new lock. `fields`: absent if they remain. `lock`: its text, or absent if it remains.
+ * All other fields of the file remain. If nothing changes, so does its text with the comments of its author.
  */
 export function replaceScript(
   { item, files }: LocalItem,
@@ -66,7 +66,7 @@ function readFields(main: string, files: FileMap): Record<string, unknown> {
   return parsed && "value" in parsed && isJsonObject(parsed.value) ? parsed.value : { summary: "", description: "", kind: "script" };
 }
 
-/** Returns the name of a script's metadata file: beside its source, and in the folder of a script with modules. */
+/** Returns the name of a script's metadata file: next to its source, or in the folder of a script with modules. */
 function nameMetadata(path: string, source: string): string {
   const folder = placeOf(source, { defaultTs: "bun" })?.folder;
   return folder === undefined ? `${path}.script.yaml` : `${folder}/script.yaml`;
@@ -97,5 +97,5 @@ function retainText(file: string, text: string, existing: FileMap): string {
   return isSame ? before : text;
 }
 
-/** An absent lock means the same as an empty one. */
+/** An absent lock is equivalent to an empty one. */
 const withLock = (value: unknown) => (isJsonObject(value) ? { lock: "", ...value } : value);

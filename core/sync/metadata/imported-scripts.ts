@@ -12,8 +12,8 @@ export const listScripts = (items: readonly { item: SyncItem }[]): Map<string, S
   );
 
 /**
- * Lists the scripts of a project that a source imports, directly or by other scripts, sorted and without itself. `path`: the path from which
- * its relative imports start. Imports of scripts that are not in the project are left out: the service may have them.
+ * Lists the scripts of a project that a source imports, directly or indirectly, sorted and without itself. `path`: the path from which its
+ * relative imports start. Imports of scripts that are not in the project are left out: the service may have them.
  */
 export function listImportedScripts(path: string, entry: Source, scripts: ReadonlyMap<string, Source>): string[] {
   const found = new Set<string>();
@@ -35,8 +35,8 @@ function listDirectImports(path: string, { language, source }: Source): string[]
 }
 
 /**
- * Orders scripts so that each is saved after those that it imports: a build imports only saved scripts. Returns groups of scripts that may be saved
- * at once, in their order. `again`: scripts that are part of a cycle and precede one of their imports, so they must be saved a second time.
+ * Orders scripts so that each is saved after those that it imports: a build imports only saved scripts. Returns groups of scripts that may be
+ * saved concurrently, in order. `again`: scripts that are part of a cycle and precede one of their imports, so they must be saved a second time.
  */
 export function orderByImports(scripts: ReadonlyMap<string, Source>): { groups: string[][]; again: string[] } {
   const levels = new Map<string, number>();

@@ -25,15 +25,15 @@ export interface ItemSource extends Source {
   path: string;
   /** Its file. */
   file: string;
-  /** The text of its lock, empty for a source without packages. Absent: the item states no lock, so it may not be resolved. */
+  /** The text of its lock, empty for a source without packages. Absent: the item has no lock, which may not be resolved yet. */
   lock: string | undefined;
-  /** Its lock names a file that does not exist. */
+  /** Its lock refers to a missing file. */
   isLockMissing: boolean;
   /** It may have packages that the service resolves. */
   mayHaveLock: boolean;
 }
 
-/** Returns the file that is a part of an item. The default runtime, on which only the language depends, may be any. */
+/** Returns the file that is a part of an item. Any default runtime can be used, because only the language depends on it. */
 export const findPart = (files: FileMap, part: FilePlace["part"]): string | undefined =>
   [...files.keys()].find((file) => placeOf(file, { defaultTs: "bun" })?.part === part);
 
@@ -90,5 +90,5 @@ export function hashItem(local: LocalItem, files: FileMap): Map<string, string> 
   return scripts.length === 0 ? new Map() : hashFlow(folder, scripts);
 }
 
-/** Returns whether each source of an item that may have packages states a lock. The lock of a source without packages is empty. */
+/** Returns whether each source of an item that may have packages has a lock. The lock of a source without packages is empty. */
 export const isResolved = (local: LocalItem): boolean => listSources(local).every((one) => one.lock !== undefined || !one.mayHaveLock);

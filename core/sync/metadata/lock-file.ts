@@ -3,7 +3,7 @@ import * as z from "zod";
 import { formatYaml, parseYaml } from "../files/yaml.ts";
 import type { FileProblem } from "../item.ts";
 
-/** The file at the root of a project that records the sources for which its locks were made (api.md §6.4). */
+/** The file at the root of a project that records the sources for which its locks were generated (api.md §6.4). */
 export const LOCK_FILE = "svc-lock.yaml";
 const VERSION = "v2";
 /** The end of the key that a flow has for all of its inline scripts. */
@@ -37,7 +37,7 @@ export const isKeyOf = (key: string, owner: string): boolean => key === owner ||
 const fileSchema = z.strictObject({ version: z.literal(VERSION), locks: z.record(z.string(), z.string()) });
 const REPAIR = "Repair it, or delete it and run: svc generate-metadata";
 
-/** Parses the file of recorded hashes. An absent file has none. Returns the problem of a file that cannot be read. */
+/** Parses the file of recorded hashes. An absent file has none. Returns the problem of an unreadable file. */
 export function parseLockFile(text: string | undefined): { hashes: Map<string, string> } | { problem: FileProblem } {
   if (text === undefined) return { hashes: new Map() };
   const parsed = parseYaml(LOCK_FILE, text);
@@ -49,5 +49,5 @@ export function parseLockFile(text: string | undefined): { hashes: Map<string, s
   };
 }
 
-/** Formats recorded hashes. Equal hashes give equal texts. */
+/** Formats recorded hashes. Equal hashes produce equal texts. */
 export const formatLockFile = (hashes: LockHashes): string => formatYaml({ version: VERSION, locks: Object.fromEntries(hashes) });

@@ -31,13 +31,13 @@ function mergeProperty(inferred: unknown, existing: unknown): unknown {
   return { ...existing, ...inferred, ...described, ...items, ...mergeProperties(inferred, existing) };
 }
 
-/** A schema without a type accepts any value, so it contradicts no other one. */
+/** A schema without a type accepts any value, so it does not contradict any other schema. */
 function haveSameType(a: Fields, b: Fields): boolean {
   const [one, other] = [typesOf(a), typesOf(b)];
   return one === undefined || other === undefined || one === other;
 }
 
-/** Returns the types of a schema as a text. A value that may also be null has the same type. */
+/** Returns the types of a schema as a text, ignoring null. */
 function typesOf({ type, anyOf }: Fields): string | undefined {
   if (type === undefined) return anyOf === undefined ? undefined : "any of several";
   return (Array.isArray(type) ? type.filter((one) => one !== "null") : [type]).join(" ");

@@ -4,27 +4,27 @@ import type { LockHashes, UsedLists } from "./lock-file.ts";
 import { listChangedKeys, type ProjectState } from "./stale-locks.ts";
 import { selectUsedLists } from "./used-lists.ts";
 
-/** A source whose lock was made for another state of the project. */
+/** A source whose lock was generated for another state of the project. */
 export interface StaleSource extends ItemSource {
   /** The scripts of the project that it imports. */
   imports: string[];
   lists: UsedLists;
-  /** Its recorded hash is right: it is stale for another reason. */
+  /** Its recorded hash is valid: it is stale for another reason. */
   isRecorded: boolean;
 }
 
-/** A script or flow whose metadata does not fit its sources. */
+/** A script or flow whose metadata does not match its sources. */
 export interface StaleItem {
   local: LocalItem;
   /** The sources that need a new lock. Empty: a source of the flow was removed. */
   sources: StaleSource[];
-  /** One sentence without a subject for each. */
+  /** The reasons, each as a sentence without a subject. */
   reasons: string[];
 }
 
 /**
  * Finds the scripts and flows whose metadata must be generated: one of their hashes differs from the recorded one, a lock is missing, or they
- * import a script of the project to which this applies.
+ * import such a script of the project.
  */
 export function findStaleItems({ items, files, hashes }: ProjectState): StaleItem[] {
   const scripts = listScripts(items);

@@ -16,7 +16,10 @@ export interface ProjectState {
 export const listChangedKeys = (local: LocalItem, { files, hashes }: Omit<ProjectState, "items">): string[] =>
   [...hashItem(local, files)].flatMap(([key, hash]) => (hashes.get(key) === hash ? [] : [key]));
 
-/** Lists the sources whose recorded hash differs, so that their lock was made for another state. Sources without a recorded hash are left out. */
+/**
+ * Lists the sources whose recorded hash differs, because their lock was generated for another state. Sources without a recorded hash are left
+ * out.
+ */
 export function listStaleLocks({ items, files, hashes }: ProjectState): ItemSource[] {
   if (hashes.size === 0) return [];
   return items.flatMap((local) => {
