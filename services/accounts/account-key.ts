@@ -14,7 +14,7 @@ export interface AccountKeyDeps {
 }
 
 const KEY_VERSION = 1;
-/** The owner of a sealed text. Each kind of text has its own, so that none is accepted as another. */
+/** The owner of a sealed text. Each kind of text has a different owner, so that no text is accepted as another kind. */
 export const sealLocations = {
   client: (name: string): SecretLocation => ({ workspace: INSTANCE, path: `#client/${name}` }),
   pending: { workspace: INSTANCE, path: "#connect" },
@@ -34,7 +34,7 @@ async function findAccountKey({ objects, accountKeys, nowMs }: AccountKeyDeps): 
   return key;
 }
 
-/** Returns the key. The first text to seal creates it; concurrent calls share the stored one. */
+/** Returns the key. The first use creates it; concurrent calls share the stored one. */
 async function requireAccountKey(deps: AccountKeyDeps): Promise<Buffer> {
   const found = await findAccountKey(deps);
   if (found) return found;
@@ -70,7 +70,7 @@ export async function openJsonForAccounts<T>(
   return opened === undefined ? undefined : schema.parse(JSON.parse(opened));
 }
 
-/** Seals JSON as text that a cookie and a JSON body can hold. */
+/** Seals JSON as text that fits a cookie and a JSON body. */
 export async function sealJsonForAccounts(deps: AccountKeyDeps, place: SecretLocation, value: unknown): Promise<string> {
   return Buffer.from(await sealForAccounts(deps, place, JSON.stringify(value))).toString("base64url");
 }

@@ -102,7 +102,9 @@ export async function permitAccount(
   return account;
 }
 
-/** Removes an account. Its variable keeps the last token, which is no longer refreshed. Throws `account.notFound`, `variable.changedMeanwhile`. */
+/**
+ * Removes an account. Its variable retains the last token, which is no longer refreshed. Throws `account.notFound`, `variable.changedMeanwhile`.
+ */
 export async function disconnectAccount(deps: AccountDeps, caller: WorkspaceCaller, id: number): Promise<void> {
   const { objects } = deps;
   const { workspace } = caller;

@@ -32,7 +32,7 @@ const PATH_CONFIG = { auth_url: "https://id.acme.example/auth", token_url: "http
 const CLIENT = { id: "client-1", secret: "planted-client-secret", connect_config: PATH_CONFIG };
 
 let world: World;
-/** The other service: each refresh token works once, and the answer of the next refresh. */
+/** A stand-in for the other service, with the answer of the next refresh. Each refresh token works once. */
 let valid: Set<string>;
 let refreshes: string[];
 let answer: (token: string) => Promise<IssuedTokens>;
@@ -61,7 +61,7 @@ beforeAll(async () => {
   await setConnectClients(deps(), { acme: CLIENT });
 });
 beforeEach(async () => {
-  // The accounts of other tests are due no more.
+  // The accounts of other tests are no longer due.
   for (const entry of await world.deps.objects.list(dueRefreshObject.partitionKey())) await world.deps.objects.deleteItem(entry);
   valid = new Set();
   refreshes = [];
@@ -95,7 +95,7 @@ const loadAccount = async (id: number) => {
   const found = await world.deps.objects.get(accountObject.key(world.workspace, id));
   return found && accountSchema.parse(found.value);
 };
-/** A tick of housekeeping, and what function `objects` does at its call. */
+/** A tick of housekeeping, and the resulting call of function `objects`. */
 async function tick(): Promise<number> {
   const calls: RefreshCall[] = [];
   const isolation = { attempt: async (_: string, __: string, work: () => unknown) => ({ ok: true, value: await work() }) as never };
@@ -297,7 +297,7 @@ describe("the token of an account", () => {
   });
 
   it("is refreshed later if the process dies at any of its writes, and the variable is never torn from its account", async () => {
-    // This service keeps its refresh tokens, so that a repetition can succeed.
+    // This stand-in does not rotate its refresh tokens, so that a repetition can succeed.
     answer = async () => ({ ...issue(), refreshToken: undefined });
     const path = newPath();
     const id = await connectAt(path);

@@ -22,8 +22,8 @@ interface SaveClientsDeps extends AccountKeyDeps {
 const key = connectClientsSetting.key();
 
 /**
- * Replaces the connect clients of the instance; `null` removes all. A client without a secret keeps the one that was stored for it, if its id and
- * its token URL are the same. Throws `setting.value`, `access.changedMeanwhile`.
+ * Replaces the connect clients of the instance; `null` removes all. A client without a secret retains the stored one if its id and its token URL
+ * are the same. Throws `setting.value`, `access.changedMeanwhile`.
  */
 export async function setConnectClients(deps: SaveClientsDeps, value: unknown): Promise<void> {
   if (value == null) {

@@ -16,8 +16,8 @@ interface ConnectDeps extends AccountKeyDeps {
 const redirectUri = (baseUrl: string, client: string) => `${baseUrl}/api/oauth/connect_callback/${client}`;
 
 /**
- * Returns the URL of the other service for the browser, and the sealed state that the browser holds until it returns. Nothing is stored.
- * Throws `connect.unknown`.
+ * Returns the URL of the other service for the browser, and the sealed state that the browser stores until it returns. Nothing is stored. Throws
+ * `connect.unknown`.
  */
 export async function beginConnect(
   deps: ConnectDeps,

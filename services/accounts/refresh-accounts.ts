@@ -3,7 +3,7 @@ import type { RefreshCall } from "../../core/accounts/account.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { type RefreshDeps, refreshAccount } from "./refresh.ts";
 
-/** Refreshes accounts at the same time. Returns the number of those that succeeded. A failure is stored with its account. */
+/** Refreshes accounts concurrently. Returns the number of successes. A failure is stored with its account. */
 export async function refreshAccounts(deps: RefreshDeps, { refresh }: RefreshCall): Promise<number> {
   const done = await Promise.all(
     refresh.map(async (ref) => {
@@ -11,7 +11,7 @@ export async function refreshAccounts(deps: RefreshDeps, { refresh }: RefreshCal
         await refreshAccount(deps, ref);
         return true;
       } catch (error) {
-        // A refused token is stored with its account, and another refresh or the deletion of the account is no failure.
+        // A refusal is stored with its account, and another refresh or the deletion of the account is not a failure.
         if (!isSvcError(error)) reportFailure("The token of an account was not refreshed", error, { account: ref.account });
         return false;
       }

@@ -43,7 +43,7 @@ interface ReadAccount {
   account: Account;
 }
 
-/** One refresh may take the time of a request and of its writes. A process that dies leaves the claim until then. */
+/** The maximum duration of a refresh: a request and its writes. The claim of a process that died ends then. */
 const CLAIM_MS = limits.tokenRequestMs + 60_000;
 
 /**
@@ -84,7 +84,7 @@ function claimAccount(deps: RefreshDeps, ref: AccountRef): Promise<ReadAccount> 
   }, busy);
 }
 
-/** Returns the new tokens, or why there are none. */
+/** Returns the new tokens, or the reason for which there are none. */
 async function requestTokens(deps: RefreshDeps, { workspace }: AccountRef, account: Account): Promise<IssuedTokens | { reason: string }> {
   const sealed = account.refreshToken ?? "";
   const refreshToken = await openForAccounts(deps, sealLocations.account(workspace, account.id), sealed);
@@ -149,8 +149,8 @@ interface RefreshChange {
 }
 
 /**
- * Changes a claimed account together with its variable and its entry in the queue, and ends the claim. Without its variable, which may be gone or have another
- * account, the account is removed. Nothing happens if the account is gone or another refresh has claimed it since.
+ * Changes a claimed account together with its variable and its entry in the queue, and ends the claim. If its variable is missing or has another
+ * account, the account is removed. Nothing happens if the account no longer exists or another refresh has claimed it since.
  */
 async function changeClaimed(
   deps: RefreshDeps,
@@ -163,7 +163,7 @@ async function changeClaimed(
     async () => {
       const stored = await deps.objects.get(key);
       const account = stored && accountObject.parse(stored);
-      // A rename of the variable changes the account, and not the claim.
+      // A rename of the variable changes the account, but not the claim.
       if (!account || account.claimedUntilMs !== claimed.account.claimedUntilMs) return { done: undefined };
       const found = await deps.objects.get(variableObject.key(workspace, account.path ?? ""));
       const variable = found && variableObject.parse(found);

@@ -12,10 +12,10 @@ export interface StartRefreshesDeps {
 
 /** The number of accounts that one tick has refreshed. Others follow a minute later, in the order of their times. */
 const PER_TICK = 500;
-/** The number of accounts that one call of function `objects` refreshes at the same time. */
+/** The number of accounts that one call of function `objects` refreshes concurrently. */
 const PER_CALL = 10;
 
-/** Has the tokens refreshed that are due, by function `objects`, which opens secrets. Returns their number. */
+/** Makes function `objects`, which may open secrets, refresh the tokens that are due. Returns their number. */
 export async function startDueRefreshes(deps: StartRefreshesDeps): Promise<number> {
   const { pk, sk: until } = dueRefreshObject.key(deps.nowMs(), "\uffff", 0);
   const found = await deps.objects.list(pk, { between: ["0", until], limit: PER_TICK });

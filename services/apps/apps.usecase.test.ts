@@ -124,7 +124,7 @@ describe("an app", () => {
     expect(await behalf()).toBe("u/bob");
     await update(path, { value: 1, policy: { execution_mode: "publisher" } });
     expect(await behalf()).toBe("u/ann");
-    // Other changes do not concern what runs.
+    // Other changes do not affect running code.
     await update(path, { summary: "new" }, bob());
     expect(await behalf()).toBe("u/ann");
   });

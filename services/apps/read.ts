@@ -25,7 +25,7 @@ export interface ReadAppDeps {
   storage: Storage;
 }
 
-/** Returns the app as read from the table. Throws `app.notFound`. */
+/** Returns the stored app. Throws `app.notFound`. */
 export function requireApp(found: StoredObject | undefined, path: string): StoredApp {
   if (!found) throw new SvcError("app.notFound", { path });
   return appObject.parse(found);
@@ -35,7 +35,7 @@ export function requireApp(found: StoredObject | undefined, path: string): Store
 export async function getApp(deps: ReadAppDeps, workspace: string, path: string): Promise<AppJson> {
   const app = requireApp(await deps.objects.get(appObject.key(workspace, path)), path);
   const json = await loadAppJson(deps, workspace, app, app.version);
-  // A version that is gone was deleted together with its app, after the app was read.
+  // A missing version was deleted together with its app, after the app was read.
   if (!json) throw new SvcError("app.notFound", { path });
   return json;
 }

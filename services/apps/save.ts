@@ -33,7 +33,7 @@ export interface SaveAppDeps {
 /** The S3 key of a version's value that is too large for an item. */
 export const appObjectKey = (workspace: string, version: number) => `apps/${workspace}/${version}.json`;
 
-/** Without `refused`, a refusal means that another writer has changed the app. */
+/** By default, a refusal means that another writer has changed the app. */
 const toPart = (done: TransactionPart["write"], refused?: SvcError): TransactionPart => ({ write: done, refused });
 
 export const appKind: PathKind<StoredApp> = {
@@ -49,7 +49,8 @@ export const appKind: PathKind<StoredApp> = {
 
 /**
  * Creates an app with its first version. Throws `app.exists`, `app.customPathTaken`, `app.changedMeanwhile`, `body.tooLarge`, `path.noFolder`,
- * `workspace.notFound`, `script.notOnBehalf`, `user.notFound`, and `reference.refused` for a policy or value that refers to what the caller may not read.
+ * `workspace.notFound`, `script.notOnBehalf`, `user.notFound`, and `reference.refused` for a policy or value with a reference that the caller may
+ * not read.
  */
 export async function createApp(deps: SaveAppDeps, caller: WorkspaceCaller, request: NewApp): Promise<string> {
   const { actor, workspace } = caller;
@@ -223,7 +224,7 @@ async function resolvePolicy(
   return { ...policy, on_behalf_of: behalf.permissionedAs, on_behalf_of_email: behalf.email };
 }
 
-/** Returns the policy of an app that is changed. Its scripts would otherwise run as the earlier author, who has not seen what is saved now. */
+/** Returns the policy of an app that is changed. Otherwise its scripts would run as the earlier author, who has not seen the new code. */
 async function changePolicy(deps: SaveAppDeps, caller: WorkspaceCaller, before: AppPolicy, request: AppChange): Promise<AppPolicy> {
   const { value, policy = before } = request;
   const changed = await resolvePolicy(deps, caller, policy, request);
@@ -239,7 +240,7 @@ const toRunAs = ({ on_behalf_of, on_behalf_of_email }: AppPolicy): RunAs => ({
   superAdmin: false,
 });
 
-/** A reply contains the value as JSON inside JSON, in which each quotation mark takes two bytes. */
+/** A reply contains the value as JSON inside JSON, where each quotation mark takes two bytes. */
 function toJsonText(value: unknown): string {
   const json = JSON.stringify(value);
   if (Buffer.byteLength(JSON.stringify(json)) > limits.appBytes)

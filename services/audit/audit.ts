@@ -15,7 +15,7 @@ interface AuditDeps {
 }
 export type AuditedAction = Pick<AuditJson, "username" | "operation" | "action_kind" | "resource" | "parameters"> & {
   workspace?: string | undefined;
-  /** The action has several steps: if it is refused, some of them may have been done. */
+  /** The action has several steps: if it is refused, some of them may have been executed. */
   inSteps?: boolean;
 };
 
@@ -66,7 +66,7 @@ interface FoundEntries {
   stoppedAtMs?: number;
 }
 
-/** The number of entries that are read at a time. They have at most 1 KB each, and DynamoDB returns 1 MB at most. */
+/** The number of entries in one read. They have at most 1 KB each, and DynamoDB returns 1 MB at most. */
 const BATCH = 500;
 
 /** Returns the number of matches that fill a page and all pages before it. */

@@ -105,13 +105,13 @@ async function findOrBuild(
   return { ok: true, key, sha256: result.sha256, lock: result.lock, log: result.log };
 }
 
-/** Loads the package versions that the workspace selects for a script. A lock contains all versions already. */
+/** Loads the package versions that the workspace selects for a script. A lock already contains all versions. */
 async function loadDependencies(
   deps: Pick<BuildDeps, "objects">,
   { workspace, runner, path, content, lock, overrides }: BuildSource,
 ): Promise<SelectedDependencies | { missing: string } | undefined> {
   if (lock !== undefined) return undefined;
-  // Few functions that can build do it often.
+  // Few of the functions that can build do so often.
   const { findDependencyFile, findDependencyLanguage, findNamedDependencies, parseDependencies } = await import(
     "../../core/builds/workspace-dependencies.ts"
   );

@@ -15,8 +15,8 @@ export interface BuildVersionDeps extends BuildDeps, ValueDeps {
 }
 
 /**
- * Runs a `dependencies` job: builds a version, records the outcome and sends the jobs that waited for it. Each step may be repeated:
- * the artefact is found again, the state is the same, and a message that is sent twice runs a job once.
+ * Runs a `dependencies` job: builds a version, records the outcome and sends the jobs that waited for it. Each step is idempotent: the artefact
+ * is found again, the state is the same, and a repeated message runs a job once.
  */
 export async function buildVersion(deps: BuildVersionDeps, job: RunningJob): Promise<Ending> {
   const { objects } = deps;

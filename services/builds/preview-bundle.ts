@@ -1,5 +1,8 @@
 import { childRef } from "../../core/jobs/child-items.ts";
 import { type DataOwner, objectPrefix } from "../../core/jobs/retention.ts";
 
-/** The S3 key of the bundle that a preview runs. It is removed with the job. The hash keeps a call that names an existing job from replacing its bundle. */
+/**
+ * The S3 key of the bundle that a preview runs. It is removed with the job. The hash prevents a call that names an existing job from replacing
+ * its bundle.
+ */
 export const previewBundleKey = (job: DataOwner, sha256: string): string => `${objectPrefix(job)}${childRef("code", sha256)}`;

@@ -33,16 +33,16 @@ export interface OpenedDelivery {
   /** Identifies the delivery in the schedule and the list of retries: `id` with `nth`, its name among the deliveries of `id`. */
   id: string;
   nth: string;
-  /** The lane of this delivery now. */
+  /** The current lane of this delivery. */
   lane: Lane;
   load(): Promise<StoredProgress | undefined>;
-  /** Whether `load` costs nothing, because the record is already read. Otherwise the first attempt is claimed without reading. */
+  /** Whether `load` costs nothing, because the record was already read. Otherwise the first attempt is claimed without a read. */
   isLoaded: boolean;
   /** Stores a change of the record. Returns false if another process has changed it first. */
   store(change: ProgressChange): Promise<boolean>;
-  /** Makes one attempt. `answerMs`: the time within which the receiver must answer. Throws where a retry is due as well. */
+  /** Makes one attempt. `answerMs`: the time within which the receiver must answer. Throwing also leads to a retry. */
   send(progress: Progress, answerMs: number): Promise<Attempt>;
-  /** Is called after the outcome is stored. A process that dies before it does not repeat it. Returns the lane of the next attempt. */
+  /** Called after the outcome is stored, and not repeated if the process dies first. Returns the lane of the next attempt. */
   afterAttempt(attempt: EndedAttempt & { outcome: Attempt }, progress: Progress): Promise<Lane>;
 }
 
@@ -81,7 +81,7 @@ export async function deliverMessage(deps: DeliverMessageDeps, message: Delivery
   const outcome = await makeAttempt(delivery, claimed.progress, received.lane);
   const attempt = { atMs, durationMs: Math.max(0, deps.nowMs() - atMs), outcome };
   const progress = recordAttempt(claimed.progress, outcome, { id: delivery.id + delivery.nth, nowMs: deps.nowMs() });
-  // Another process took the delivery over, because this one took longer than its hold.
+  // Another process took over the delivery, because this one exceeded its hold.
   if (!(await delivery.store({ progress, version: claimed.version + 1, after: claimed.version, attempt }))) return;
   const lane = await delivery.afterAttempt(attempt, progress);
   await queueNext(deps, delivery, { message, progress, lane });

@@ -56,7 +56,7 @@ async function queuePage(deps: SendDueAttemptsDeps, page: readonly StoredObject[
   return count;
 }
 
-/** Reads a stored attempt. An unreadable one fails with its own item, as one that the queue refuses. */
+/** Parses a stored attempt. An unreadable one fails only its own item, like one that the queue refuses. */
 function readAttempt({ nowMs }: SendDueAttemptsDeps, item: StoredObject): { queued: QueuedDelivery } | { error: unknown } {
   try {
     const delayS = Math.max(0, Math.ceil((Number(item.sk.split("#")[0]) - nowMs()) / 1000));

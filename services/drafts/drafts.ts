@@ -47,8 +47,8 @@ export async function getDraft(
 }
 
 /**
- * Stores the caller's draft and returns its time, or deletes it if there is no value. `syncedAtMs`: the time of the draft that the caller knows.
- * Throws `draft.changedMeanwhile` if it has changed since, unless `force` is set, `draft.tooMany` and `body.tooLarge`.
+ * Stores the caller's draft and returns its time, or deletes it if there is no value. `syncedAtMs`: the time of the draft that the caller has
+ * read. Throws `draft.changedMeanwhile` if it has changed since, unless `force` is set, `draft.tooMany` and `body.tooLarge`.
  */
 export async function updateDraft(
   { objects, nowMs }: DraftDeps,
@@ -71,7 +71,7 @@ export async function updateDraft(
   const savedAtMs = nowMs();
   const draft: Draft = { kind, path, json, savedAtMs };
   const object = { ...key, value: draft, version: randomUUID(), expiresAtS: Math.ceil((savedAtMs + KEPT_MS) / 1000) };
-  // The same draft that arrives twice, or from two windows of a user, is stored once: the later one tries again.
+  // A draft that arrives twice, or from two windows of a user, is stored once: the later request retries.
   if (!(await objects.put(object, found ? unchangedSince(found) : "absent"))) throw changed();
   return { created_at: toIsoTime(savedAtMs) };
 }

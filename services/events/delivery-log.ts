@@ -24,7 +24,7 @@ export interface DeliveryPage {
   before?: string;
 }
 
-/** The number of deliveries that are read at a time. They have about 0.5 KB each, and DynamoDB returns 1 MB at most. */
+/** The number of deliveries in one read. They have about 0.5 KB each, and DynamoDB returns 1 MB at most. */
 const BATCH = 500;
 
 /** Returns the bounds of the sort keys of deliveries whose events have a time in the range (epoch ms). */

@@ -21,9 +21,9 @@ interface StoredEndpoint {
 }
 
 /**
- * Records how an endpoint answered an attempt, and returns whether it is slow. Only a change of its health is written, on the condition that the
- * endpoint is as it was read: otherwise a later attempt records it. An endpoint that has failed for `limits.endpointFailsMs`, or that answered 410,
- * is switched off, with a mail to the admins in the same transaction.
+ * Records an endpoint's response to an attempt, and returns whether the endpoint is slow. Only a change of its health is written, on the
+ * condition that the endpoint has not changed since it was read: otherwise a later attempt records it. An endpoint that has failed for
+ * `limits.endpointFailsMs`, or that answered 410, is switched off, with a mail to the admins in the same transaction.
  */
 export async function recordHealth(
   { objects, nowMs }: HealthDeps,

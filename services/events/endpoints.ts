@@ -27,7 +27,7 @@ export async function listEndpoints({ objects }: { objects: Pick<ObjectTable, "l
 
 /**
  * Adds an endpoint and returns it. Each creation replaces the guard, which was read before the endpoints were counted, so concurrent creations
- * cannot pass the limit. Throws `webhook.exists`, `webhook.tooMany`, `webhook.changedMeanwhile`, `workspace.notFound`.
+ * cannot exceed the limit. Throws `webhook.exists`, `webhook.tooMany`, `webhook.changedMeanwhile`, `workspace.notFound`.
  */
 export async function createEndpoint(
   { objects, nowMs }: EndpointDeps,

@@ -65,7 +65,7 @@ export async function openEvent(deps: EventDeliveryDeps, message: DeliveryMessag
   };
 }
 
-/** A test goes to an endpoint that is switched off as well. */
+/** An endpoint that is switched off also receives tests. */
 const mayReceive = ({ enabled }: Endpoint, { type }: SvcEvent) => enabled || type === TEST_EVENT;
 
 async function sendEvent(
@@ -91,7 +91,7 @@ function toRecord(
   return { ...change.progress, ...about, tries };
 }
 
-/** Reads the event and its endpoint. An eventually consistent read costs half and may miss what was just written: then both are read again. */
+/** Reads the event and its endpoint. An eventually consistent read costs half and may miss recent writes: then both are read again. */
 async function loadSubject({ objects }: EventDeliveryDeps, { workspace, event, endpoint }: DeliveryMessageOf<"event">) {
   const wanted = [outboxEventObject.key(workspace, event), endpointObject.key(workspace, endpoint), deletedWorkspaceObject.key(workspace)];
   let [storedEvent, storedEndpoint, deleted] = await objects.batchGet(wanted);

@@ -129,7 +129,7 @@ async function endsOf(world: World, work: readonly Work[]): Promise<(EndedJob | 
   });
 }
 
-/** Plays the whole work under a fault and returns the counted outcomes. */
+/** Runs the whole workload under a fault and returns the counted outcomes. */
 async function play(fault: Fault, seed: number) {
   const world = await newFlowWorld();
   const random = seeded(seed);
@@ -137,7 +137,7 @@ async function play(fault: Fault, seed: number) {
   const work = [...scripts, ...flows];
   const account: SimulatedAccount = new SimulatedAccount(world, {
     refuse: (call, atMs) => fault(call, atMs, random),
-    // People approve what is open. An approver who is refused tries again.
+    // People approve all open requests. A refused approver tries again.
     onQuiet: async () => {
       for (const { id } of flows) {
         for (const gate of await gates(world, id))

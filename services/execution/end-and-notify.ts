@@ -7,11 +7,11 @@ import { type EndJobDeps, endJob } from "../jobs/lifecycle/end/end-job.ts";
 export type JobEndedListener = (ended: EndedJob) => Promise<unknown>;
 
 export interface JobEndedDeps {
-  /** Called one after the other, in this order. */
+  /** Called sequentially, in this order. */
   onJobEnded: readonly JobEndedListener[];
 }
 
-/** Informs the listeners about an ended job. Throws what a listener throws; the later ones are then not called. */
+/** Informs the listeners about an ended job. Rethrows the error of a listener, after which later listeners are not called. */
 export async function notifyJobEnded({ onJobEnded }: JobEndedDeps, ended: EndedJob): Promise<void> {
   for (const listener of onJobEnded) await listener(ended);
 }

@@ -16,7 +16,9 @@ beforeAll(() => registerTelemetry({ failure: () => undefined, count }));
 beforeEach(() => void counted.splice(0));
 afterAll(() => registerTelemetry({ failure: () => undefined, count: () => undefined }));
 
-/** A flow that waits for a nested flow, whose job is queued and whose message nothing has handled. It has been lost as often as it may be. */
+/**
+ * A flow that waits for a nested flow, whose job is queued with an unhandled message. Its execution has been lost the maximum number of times.
+ */
 async function waitingFlow(): Promise<{ world: World; run: string; nested: Job }> {
   const world = await newWorld();
   const { deps, started } = world;

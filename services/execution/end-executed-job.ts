@@ -21,7 +21,7 @@ export async function endExecutedJob(deps: EndJobDeps, ending: JobEnding | undef
     case "runner":
       return endWithReport(deps, ending);
     case "otherProcess":
-      // The process that recorded the end may not ask for what follows.
+      // The process that recorded the end may not queue the follow-ups.
       await requestFollowUp(deps, ending.ended);
       return ending.ended;
     default:
@@ -41,8 +41,8 @@ async function endWithReport(
 }
 
 /**
- * Records what a run did. While AWS refuses it, the lease is renewed and the record is repeated, because another attempt would repeat the effects of
- * the run. If it fails for minutes, the attempt counts as lost. Throws then.
+ * Records the outcome of a run. While AWS refuses the write, the lease is renewed and the write is retried, because another attempt would repeat
+ * the effects of the run. If it fails for minutes, the attempt counts as lost, and the function throws.
  */
 async function recordUnderLease<T>(deps: EndJobDeps, job: RunningJob, record: () => Promise<T>): Promise<T> {
   const recording = retryWhileBusy(deps, record, limits.busyEndRetryMs);

@@ -16,7 +16,7 @@ let hash: string;
 beforeAll(async () => {
   ({ world, hash } = await newScriptWorld());
 });
-// Only the renewals use an interval. The clients of AWS keep their timers.
+// Only the renewals use an interval. The timers of the AWS clients remain real.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => {
   vi.useRealTimers();
@@ -26,7 +26,7 @@ afterEach(() => {
 const load = async (id: string): Promise<Job> => (await world.deps.jobs.get(id)) ?? expect.fail();
 const leaseOf = (job: Job) => (job.state === "running" ? job.leaseUntilMs : expect.fail(job.state));
 
-/** Lets time pass in steps of a renewal. `renews`: a renewal of this job is expected at each step. */
+/** Advances the clock in steps of a renewal. `renews`: a renewal of this job is expected at each step. */
 async function pass(ms: number, id: string, renews = true): Promise<void> {
   for (let passed = 0; passed < ms; passed += limits.executorRenewMs) {
     world.clock.nowMs += limits.executorRenewMs;
@@ -42,7 +42,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   }
 }
 
-/** Runs a job in one process, whose runner does `during` and then succeeds. Returns the writes of that process. */
+/** Runs a job in one process, whose runner calls `during` and then succeeds. Returns the writes of that process. */
 async function run(during: (id: string) => Promise<unknown>, answer: () => Invocation = () => success("done")) {
   const { id } = await addJob(world, { hash, timeoutS: 600 });
   world.answers.run = async () => {

@@ -31,7 +31,8 @@ export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobM
     });
     return endOrSkip(deps, job, ending);
   }
-  // Each failure of the service to start the job was counted. Without them, Lambda had no worker for the message, which is no reason to give up.
+  // Each failure of the service to start the job was counted. Without a counted failure, Lambda had no worker for the message, which is no reason
+  // to give up.
   if (job.losses >= limits.maxAttempts) {
     const ending = failedEnding({ name: "NotStarted", message: `The service failed to start this job ${job.losses} times.` });
     return endOrSkip(deps, job, ending);

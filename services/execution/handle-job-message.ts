@@ -22,8 +22,9 @@ type HandleJobMessageDeps = RunJobDeps &
   };
 
 /**
- * Claims the job of one message and runs it, or starts what follows a job that has ended. A repeated message, or one for a job that has ended, does nothing. If AWS refuses a call, the job is
- * postponed. Returns the ended job, or `undefined` if there was nothing to do or the job continues elsewhere. Throws if the service failed.
+ * Claims the job of one message and runs it, or starts the follow-ups of an ended job. A repeated message, or one for an ended job, has no
+ * effect. If AWS refuses a call, the job is postponed. Returns the ended job, or `undefined` if there was nothing to do or the job continues
+ * elsewhere. Throws if the service failed.
  */
 export async function handleJobMessage(deps: HandleJobMessageDeps, message: JobMessage): Promise<EndedJobWithResult | undefined> {
   const { job: id, group } = message;

@@ -9,7 +9,7 @@ import { addJob, addScript, addWorkspace, passTime } from "../../test/support/us
 import { loadLogs, loadValue } from "../jobs/values/values.ts";
 import { handleJobMessage } from "./handle-job-message.ts";
 
-/** A result that fits the head, one that is a separate item, and one that S3 holds. */
+/** Results that are stored in the head, in a separate item, and in S3. */
 const results = { small: 1, "middle-sized": "m".repeat(2000), large: "l".repeat(20_000) };
 
 describe("handleJobMessage, whichever of its writes fails,", () => {
@@ -44,7 +44,7 @@ describe("handleJobMessage, whatever a script answers in place of its runner,", 
     const { deps } = world;
     await addWorkspace(world);
     const { hash } = await addScript(world);
-    // Equal kinds of values take the same ways, so one of each is enough for the fields that a script chooses freely.
+    // Values of the same kind take the same code path, so one of each suffices for the fields that a script chooses freely.
     const answers = changedAnswers
       .filter(({ path, value }) => !path.startsWith("next.0.") && !(/\.(x|svc_status_code)$/.test(path) && value !== null))
       .flatMap(({ answer }) => (answer["outcome"] === "success" ? [answer, { ...answer, outcome: "failure" }] : [answer]))

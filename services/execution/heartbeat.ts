@@ -8,7 +8,7 @@ import { endReportedJob } from "../jobs/lifecycle/end/end-reported-job.ts";
 import { storeOutput } from "../jobs/values/values.ts";
 import { loadMasker } from "../secrets/masks.ts";
 
-/** The attempt that reports, as its job token identifies it. */
+/** The reporting attempt, identified by its job token. */
 interface AttemptReference {
   id: string;
   workspace: string;
@@ -65,7 +65,7 @@ function toReply(job: Job, nowMs: number): BeatReply {
   return job.cancel ? { go: "stop", reason: job.cancel.reason, watched } : { go: "on", watched };
 }
 
-/** Records a runner's own report of its result, and returns one sentence. A repeated report changes nothing. Throws `job.attemptLost`. */
+/** Records a runner's own report of its result, and returns one sentence. Idempotent. Throws `job.attemptLost`. */
 export async function recordReport(deps: EndJobDeps, { id, token }: AttemptReference, body: ReportRequest): Promise<string> {
   const job = await deps.jobs.get(id);
   if (job?.state !== "running" || job.nonce !== body.nonce || job.attempt !== body.attempt) throw new SvcError("job.attemptLost", { id });

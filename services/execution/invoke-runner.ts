@@ -62,7 +62,7 @@ export interface RunnerBatch extends BatchRecorder {
 /** The argument that names another function than `main` (api.md §5). */
 export const ENTRYPOINT_ARGUMENT = "_ENTRYPOINT_OVERRIDE";
 
-/** Returns the function that the arguments name, if they name one. Every other value of the argument leaves the call as it is. */
+/** Returns the function that the arguments name, if they name one. Any other value of the argument does not affect the call. */
 export function findEntrypoint({ [ENTRYPOINT_ARGUMENT]: name }: Readonly<Record<string, unknown>>): string | undefined {
   return typeof name === "string" && name !== "" ? name : undefined;
 }
@@ -129,7 +129,7 @@ export async function invokeRunner(
   }
 }
 
-/** Writes what operators need to the log. The script may have taken the place of its supervisor, so nothing is written as the answer contains it. */
+/** Writes the data for operators to the log. The script may have replaced its supervisor, so nothing from the answer is written unchecked. */
 function reportOutcome({ id: job, workspace, attempt }: RunningJob, language: RunnerLanguage, outcome: RunOutcome): void {
   const { problem, memPeakKb, timings } = outcome;
   const number = (value: unknown) => (typeof value === "number" ? Math.round(value * 100) / 100 : undefined);
@@ -151,7 +151,7 @@ function reportOutcome({ id: job, workspace, attempt }: RunningJob, language: Ru
 /** The time beyond a run's own limit that its call may take: for the download of its code and the upload of its result. */
 const AROUND_RUN_S = 120;
 
-/** Returns how long the executor waits for the runner, and renews the lease of the run: a call that takes longer is lost. */
+/** Returns the time for which the executor waits for the runner and renews the lease of the run: a longer call counts as lost. */
 function waitLimitMs({ waitsForMs }: InvokeRunnerDeps, { timeoutS }: RunningJob, { together }: Executable): number {
   const longestS = [...(together?.runs ?? []), { job: { timeoutS } }].reduce((sum, { job }) => sum + job.timeoutS, AROUND_RUN_S);
   return Math.max(0, Math.min(waitsForMs(), longestS * 1000));
@@ -207,7 +207,7 @@ export async function buildRunnerRequest(
     artefact: { ...executable.artefact, url },
     entrypoint,
     params: entrypoint === "main" ? executable.params : null,
-    // Another function may have parameters of the same names.
+    // Another function may have parameters with the same names.
     ...(executable.paramTypes && entrypoint === "main" ? { paramTypes: executable.paramTypes } : {}),
     ...passArguments(executable.runner, rest),
     ...(job.preprocess === "wanted" ? { preprocessor: executable.preprocessor ?? { params: null } } : {}),
@@ -230,12 +230,12 @@ export async function buildRunnerRequest(
   };
 }
 
-/** Returns the arguments as the runner of a language can read them without rounding their numbers. */
+/** Returns the arguments in a form that the runner of a language reads without rounding numbers. */
 export function passArguments(runner: RunnerLanguage, args: Record<string, unknown>): Pick<RunRequest, "args" | "exactArgs"> {
   if (!getManifest(runner)?.exactArguments || !holdsBigInt(args)) return { args };
   return { args: {}, exactArgs: Buffer.from(JSON.stringify(args)).toString("base64") };
 }
 
-/** Returns the entries that the other record lacks or has with another value. */
+/** Returns the entries that are missing or different in the other record. */
 const omitEqualEntries = (env: Record<string, string>, other: Record<string, string>) =>
   Object.fromEntries(Object.entries(env).filter(([name, value]) => other[name] !== value));

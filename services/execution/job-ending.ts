@@ -14,7 +14,7 @@ export interface BatchRecorder {
 
 /** The result of executing a claimed job. It writes nothing: `endExecutedJob` ends the job with it. */
 export type JobEnding =
-  /** The executor has decided the end without a report. `fields` are further fields of the job's record. */
+  /** The executor determined the end without a report. `fields` are further fields of the job's record. */
   | { by: "executor"; job: RunningJob; ending: Ending; fields?: HeadChange }
   /** The runner of an attempt has reported the end. */
   | { by: "runner"; job: RunningJob; report: RunReport; batch?: BatchRecorder | undefined }

@@ -13,7 +13,7 @@ beforeAll(async () => {
   ({ world, hash } = await newScriptWorld());
 });
 
-/** Runs a script that prints its token, and returns all that people see of the job. */
+/** Runs a script that prints its token, and returns everything that people see of the job. */
 async function runPrinting(
   answer: (request: RunRequest) => ReturnType<typeof success>,
 ): Promise<{ job: Job; token: string; seen: string }> {

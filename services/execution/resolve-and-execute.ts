@@ -21,7 +21,7 @@ import type { JobInput } from "./run-job.ts";
 export type ResolveAndExecuteDeps = InvokeRunnerDeps & ResolveDeps & { objects: ObjectTable };
 type Resolvable = Executable & {
   ignorePaths?: boolean | undefined;
-  /** The version whose schema the arguments must match, unless a preprocessor makes them. */
+  /** The version whose schema the arguments must match, unless a preprocessor creates them. */
   checked?: CheckedVersion | undefined;
 };
 

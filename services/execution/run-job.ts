@@ -23,7 +23,9 @@ export interface JobInput {
   together?: RunnerBatch | undefined;
 }
 
-/** Executes a claimed job of one kind, and returns its end. Returns `undefined` if the job continues elsewhere: its end will show in its record. */
+/**
+ * Executes a claimed job of one kind, and returns its end. Returns `undefined` if the job continues elsewhere: its end will appear in its record.
+ */
 export type JobExecutor = (job: RunningJob, input: JobInput) => Promise<JobEnding | undefined>;
 
 export interface RunJobDeps extends EndJobDeps, JobEndedDeps, RightsDeps {
@@ -36,7 +38,7 @@ const RETRY_MS = 3000;
 
 /**
  * Runs a claimed job by the executor of its kind, then informs the listeners. Returns the ended job, or `undefined` if it continues elsewhere.
- * Throws what the executor throws, after the job was returned to the queue, unless AWS refused a call: then the job is only postponed.
+ * Rethrows the executor's error after the job was returned to the queue, unless AWS refused a call: then the job is only postponed.
  */
 export function runJob(deps: RunJobDeps, job: RunningJob, input: JobInput = {}): Promise<EndedJobWithResult | undefined> {
   return doAttempt(deps, job, () => beginJob(deps, job, input));
@@ -80,7 +82,7 @@ async function giveUpAttempt(deps: RunJobDeps, job: RunningJob, error: unknown):
     await retryWhileBusy(deps, () => postponeJob(deps, now));
     return undefined;
   }
-  // A repeated attempt would find the same.
+  // A repeated attempt would fail in the same way.
   const deleted = describeDeletion(error);
   if (deleted) return endJob(deps, now, failedEnding(deleted));
   countOutcome("LostAttempts");

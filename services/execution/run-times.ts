@@ -1,4 +1,4 @@
-/** The last run time of each artefact (ms), as far as this process has observed it. */
+/** The last run time of each artefact that this process has observed (ms). */
 const runTimes = new Map<string, number>();
 const MAX_KNOWN = 5000;
 

@@ -20,7 +20,7 @@ it("scripts and flows with parallel branches all end in an account in which ten 
   for (let index = 0; index < 16; index += 1) {
     ids.push((await addJob(world, { hash, args: { in: "head", json: JSON.stringify({ x: index }) } })).id);
   }
-  // More steps at once than the account has executions: each occupies one, and needs another for its runner.
+  // More concurrent steps than the account has executions: each occupies one, and needs another one for its runner.
   const branches = Array.from({ length: 12 }, (_, index) => [echo(`s${index}`, `${index}`)]);
   for (let index = 0; index < 2; index += 1) {
     const flow = aFlow({ modules: [all("many", branches, { parallel: true }), echo("last", "results.many.length")] });

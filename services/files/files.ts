@@ -133,13 +133,13 @@ export async function loadBytesOrUrl({ bucket }: OpenStorage, key: string, fileK
   return "tooLarge" in found ? { url: await bucket.createDownloadUrl(key, linkS) } : found;
 }
 
-/** Deletes a file. A repeated call changes nothing. Throws `file.*`. */
+/** Deletes a file. Idempotent. Throws `file.*`. */
 export async function deleteFile(deps: FilesDeps, caller: FileCaller, requested: string, storageName: StorageName): Promise<void> {
   const { open, key } = await resolveWritableFile(deps, caller, { fileKey: requested }, storageName);
   await open.bucket.deleteObject(key);
 }
 
-/** Moves a file. A file of a job is copied instead. A repeated call changes nothing. Throws `file.*`. */
+/** Moves a file. A file of a job is copied instead. Idempotent. Throws `file.*`. */
 export async function moveFile(
   deps: FilesDeps,
   caller: FileCaller,
@@ -153,7 +153,7 @@ export async function moveFile(
     { fileKey: to },
     { ...storageName, storage: parseFile(from, storageName.storage ?? undefined).storage },
   );
-  // The rights to a file hold in its own storage, and the copy reads the source's key in the bucket of the target.
+  // The rights to a file apply in its own storage, but the copy would read the source's key in the bucket of the target.
   if (!isSameStorage(source.open, target.open)) throw new SvcError("file.otherStorage", { from, to });
   if (source.key === target.key) return;
   const ofJob = source.open.where.kind === "stack" && findFileJob(source.fileKey) !== undefined;

@@ -15,7 +15,7 @@ let world: World;
 beforeAll(async () => {
   world = await newWorld();
   await addWorkspace(world);
-  // The address belongs to no host (RFC 5737).
+  // No host has this address (RFC 5737).
   const value = { bucket: "theirs", endPoint: "203.0.113.1", useSSL: false, accessKey: "a", secretKey: "b" };
   const path = "f/ops/bucket";
   const stored = { path, json: JSON.stringify(value), resourceType: "s3", createdBy: "ann", editedAtMs: world.clock.nowMs };

@@ -49,7 +49,7 @@ export async function signFiles<F extends Signable>(
   );
 }
 
-/** A proxy may decode a path as well, so that the path of a key with a percent sign is not certain. A query is decoded once. */
+/** A proxy may also decode a path, which makes a key with a percent sign ambiguous. A query is decoded once. */
 const formatLinkQuery = (link: string, fileKey: string) =>
   `svc_link=${link}${fileKey.includes("%") ? `&svc_key=${encodeURIComponent(fileKey)}` : ""}`;
 
@@ -68,8 +68,8 @@ export async function downloadSignedFile(
 }
 
 /**
- * Returns the bucket and keys of a storage, whose read has an entry in the audit log. The caller must be allowed to read the storage's resource, unless
- * the workspace has made it public. Throws `file.noKeys`.
+ * Returns the bucket and keys of a storage, and records the read in the audit log. The caller must be allowed to read the storage's resource,
+ * unless the workspace has made it public. Throws `file.noKeys`.
  */
 export async function getStorageResource(
   deps: FilesDeps,

@@ -21,7 +21,7 @@ export interface StorageDeps extends ResolveDeps {
   buckets: Buckets;
 }
 
-/** The storage as the request names it. */
+/** The storage in the request. */
 export interface StorageName {
   storage?: string | null | undefined;
   s3_resource_path?: string | null | undefined;

@@ -10,7 +10,7 @@ import type { FormFile } from "../../core/payload/multipart.ts";
 import { escapeReferences } from "../../core/resources/references.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
 
-/** A stored file as scripts receive it. `s3` is its key; `storage` is set if the key is not in the workspace's default storage. */
+/** A stored file in the form that scripts receive. `s3` is its key; `storage` is set if the key is not in the workspace's default storage. */
 export interface StoredFile {
   s3: string;
   storage?: string;
@@ -19,7 +19,7 @@ export interface StoredFile {
   size: number;
 }
 
-/** The number of files that are uploaded to S3 at a time. */
+/** The number of concurrent uploads to S3. */
 const AT_ONCE = 8;
 
 /**
@@ -39,7 +39,7 @@ export async function storeFiles(
     const contentType = storableContentType(sent);
     const s3 = jobFileKey(job, `${randomUUID()}/${toSafeName(filename)}`);
     await storage.putObject(fileObjectKey(job.workspace, s3), bytes, contentType);
-    // The name becomes an argument after those that were sent as text were checked.
+    // The name becomes an argument only after the check of those that were sent as text.
     return { s3, ...storageName, filename: String(escapeReferences(filename)), content_type: contentType, size: bytes.length };
   };
   const stored = await pMap(files, storeOne, { concurrency: AT_ONCE });

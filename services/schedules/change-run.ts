@@ -113,8 +113,8 @@ export async function continueScheduleAfter(deps: NextRunDeps, id: string): Prom
 }
 
 /**
- * Checks a schedule whose next run is due to be checked: creates the job of a tick that has come near, and a next run where one was lost. `id` is the key
- * of the item. Repeating it changes nothing.
+ * Checks a schedule whose next run is due to be checked: creates the job of a tick that has come near, and a next run where one was lost. `id` is
+ * the key of the item. Idempotent.
  */
 export async function reconcileSchedule(deps: NextRunDeps, id: string): Promise<void> {
   const { jobs, schedules, objects, nowMs } = deps;

@@ -43,7 +43,7 @@ export interface SaveVersionDeps {
   nowMs: () => number;
 }
 
-/** Larger fields of a version are stored in S3: a DynamoDB item holds at most 400 KB. */
+/** Larger fields of a version are stored in S3: a DynamoDB item has at most 400 KB. */
 const BODY_ITEM_BYTES = 100 * 1024;
 
 export type ParentVersion = { runnable: Runnable; version: StoredVersion };

@@ -24,7 +24,7 @@ interface VerifyAuditLogDeps extends ReadAuditLogDeps {
 }
 
 const PER_PAGE = 1000;
-/** A reply holds 6 MB. */
+/** A reply has at most 6 MB. */
 const PAGE_CHARS = 4_000_000;
 const ITEMS_PER_READ = 1000;
 const AT_ONCE = 16;
@@ -140,7 +140,7 @@ export async function verifyAuditLog(
       }
       see(root, items);
     }
-    // Chains that an anchor names but that have no items anymore.
+    // Chains that an anchor names but that no longer have items.
     for (const root of heads.keys()) if (done.next === undefined || root < done.next) see(root, []);
   }
   return { ...done, ok: done.faults.length === 0 };

@@ -15,7 +15,7 @@ export interface SignHeadsDeps {
   nowMs: () => number;
 }
 
-/** The number of heads in one anchor: a DynamoDB item holds at most 400 KB. */
+/** The number of heads in one anchor: a DynamoDB item has at most 400 KB. */
 const MAX_HEADS = 1000;
 const READS_AT_ONCE = 16;
 
@@ -47,7 +47,7 @@ export async function signChainHeads(deps: SignHeadsDeps, workspaces: Iterable<s
       signedUpTo.set(workspace, day);
     });
     if (Date.now() < untilMs) continue;
-    // A workspace with very many chains is continued after the others had their turn.
+    // A workspace with very many chains continues after all other workspaces.
     await deps.objects.put({ ...cursor, value: { after: workspace } });
     return made;
   }
@@ -81,7 +81,7 @@ async function loadNewestAnchor(objects: SignHeadsDeps["objects"], workspace: st
   return newest && anchorObject.parse(newest);
 }
 
-/** Takes the number from the key and not from the entry, so that a chain whose entries are gone is signed as such and becomes visible. */
+/** Takes the number from the key, not from the entry, so that a chain with missing entries is signed as such and becomes visible. */
 async function loadHead(objects: SignHeadsDeps["objects"], workspace: string, root: string): Promise<Anchor["heads"][number]> {
   const { pk } = approvalEntryObject.key(workspace, root, 0);
   const [newest] = await objects.list(pk, { beginsWith: `${root}#`, newestFirst: true, limit: 1 });

@@ -13,8 +13,8 @@ interface Decidable {
 }
 
 /**
- * Returns whether a caller may decide now. A rule applies to the groups and users that existed when the gate opened: a group that was
- * deleted and created again, or a username that another person has taken over, does not count.
+ * Returns whether a caller may decide now. A rule applies to the groups and users that existed when the gate opened: a group that was deleted and
+ * created again, or a username that now belongs to another person, does not count.
  */
 export async function authorizeDecision(
   deps: Pick<GateDeps, "objects">,

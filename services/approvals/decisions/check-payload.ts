@@ -45,7 +45,7 @@ export async function isPayloadAccepted(deps: ValueDeps, request: ApprovalReques
   }
 }
 
-/** Describes why a step's form is not a usable schema; `undefined` if it is usable or absent. */
+/** Describes the reason for which a step's form is not a usable schema; `undefined` if it is usable or absent. */
 export async function describeFormProblem({ suspend }: Pick<FlowModule, "suspend">): Promise<string | undefined> {
   const schema = suspend?.resume_form?.["schema"];
   if (schema === undefined || schema === null) return undefined;

@@ -12,7 +12,7 @@ import { maySeeRun } from "./visibility.ts";
 interface Consent {
   decision: "approved" | "rejected";
   reason?: string | undefined;
-  /** The module or gate id, if several gates wait. */
+  /** The id of the module or gate, if several gates wait. */
   gate?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export async function decideConsent(deps: DecideDeps, actor: Actor, job: Job, in
   const open = gates.filter(isOpen);
   const theirs = decidable.filter(isOpen);
   if (theirs.length > 1) throw new SvcError("approval.several", { id: job.id, gates: theirs.map(({ module }) => module) });
-  // A caller who may decide no gate is refused; if no gate waits, the last one reports its decision.
+  // A caller who may not decide any gate is refused; if no gate waits, the last one reports its decision.
   const gate = theirs[0] ?? open[0] ?? gates.at(-1);
   if (!gate) throw new SvcError("approval.none", { id: job.id });
   const request = await findApprovalRequestOfGate(deps, gate, job);

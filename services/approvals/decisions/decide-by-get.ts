@@ -4,7 +4,7 @@ import type { Actor } from "../../../core/people/actor.ts";
 import { isApprovalByGetEnabled } from "../links/approval-by-get.ts";
 import { type DecideDeps, type DecisionInput, decideByLink, type LinkReference } from "./decide.ts";
 
-/** The request in which a link was followed. */
+/** The request that followed a link. */
 interface LinkVisit {
   link: LinkReference;
   actor: Actor | undefined;

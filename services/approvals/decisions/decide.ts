@@ -25,14 +25,14 @@ import { checkPayload, checkPayloadSize } from "./check-payload.ts";
 
 export type DecideDeps = GateDeps & LinkDeps;
 
-/** An approval or a rejection as the caller sent it. */
+/** An approval or a rejection in the request of the caller. */
 export interface DecisionInput {
   approved: boolean;
   payload?: unknown;
   reason?: string | undefined;
 }
 
-/** A link as received, not verified yet. */
+/** A received link, which is not verified yet. */
 export interface LinkReference extends Omit<LinkSubject, "level"> {
   signature: string;
 }
@@ -75,7 +75,7 @@ export async function decideRequest(
 }
 
 /**
- * Decides a gate and returns it as it is afterwards. Throws `approval.refused`, `approval.person`, `approval.decided`, `approval.form`,
+ * Decides a gate and returns the changed gate. Throws `approval.refused`, `approval.person`, `approval.decided`, `approval.form`,
  * `approval.over`.
  */
 export async function decideGate(
@@ -87,7 +87,7 @@ export async function decideGate(
   const { who, way } = from;
   const rules = getApprovalRules(request);
   permitDecision(await authorizeDecision(deps, { ...request, rules }, who, way));
-  // A late decision gets `approval.decided` before any other fault of it is reported.
+  // A late decision gets `approval.decided` before any other fault is reported.
   if (input.approved && !request.gate.decision) await checkPayload(deps, request, input.payload ?? null);
   const event = await storeEvent(deps, request.gate, { ...from, signedIn: rules.signedIn }, input);
   return changeGate(deps, request, (gate) =>
@@ -135,8 +135,8 @@ async function storeEvent(
 }
 
 /**
- * Decides the step of a flow that waits now, or stores the decision for the next step that requests one. A gate may open in between: the
- * process that opens a gate reads stored decisions, and this function searches for gates again afterwards.
+ * Decides the step of a flow that waits now, or stores the decision for the next step that requests one. A gate may open concurrently: the
+ * process that opens a gate reads stored decisions, and this function searches for gates again after it has stored the decision.
  */
 async function decideForFlow(deps: DecideDeps, { workspace, id }: JobAddress, from: ApproverSource, input: DecisionInput): Promise<string> {
   const flow = await deps.jobs.get(id);

@@ -14,7 +14,7 @@ const may = (actor: Caller, action: Action, run: Job) => actor !== undefined && 
 /** Returns whether the caller may resume or cancel the flow, as its owner may, without being an approver. */
 export const mayResumeFlow = (actor: Caller, flow: Job): boolean => may(actor, actions.resumeFlow, flow);
 
-/** Returns whether the caller may see the whole run, and not only the gates that they may decide. */
+/** Returns whether the caller may see the whole run, not only the gates that they may decide. */
 export const maySeeRun = (actor: Caller, run: Job): boolean => may(actor, actions.readRun, run);
 
 /** Returns whether the caller may create links to the run's gates. */

@@ -45,7 +45,7 @@ export interface GateWithFlow {
 export const GATE_CHILD = "gate";
 
 const gateFormat = recordFormat({ schema: gateSchema, version: 1 });
-/** The flow's job that a gate of a run belongs to, stored with the run's first job. */
+/** The flow's job to which a gate of a run belongs, stored with the run's first job. */
 const gatePointerFormat = recordFormat({ schema: z.object({ flow: z.string() }), version: 1 });
 
 /** Loads a gate and the job with the same id; each is `undefined` if it does not exist. */
@@ -84,9 +84,9 @@ export async function loadGatesOfRun({ jobs }: ReadGatesDeps, root: string, flow
 }
 
 /**
- * Changes a gate by a rule of `core/approvals/gate.ts`. One transaction also writes the counts of the flow's job, the list of open gates, the audit
- * log and the notices. Then the waiting task is resumed; if that call is lost, a repeated decision finds the gate decided and resumes the task again.
- * `also` builds further writes, anew for each try. Throws the errors of the rule, and `approval.over` for a flow that has ended.
+ * Changes a gate by a rule of `core/approvals/gate.ts`. One transaction also writes the counts of the flow's job, the list of open gates, the
+ * audit log and the notices. Then the waiting task is resumed; if that call is lost, a repeated decision finds the gate decided and resumes the
+ * task again. `also` builds further writes for each attempt. Throws the errors of the rule, and `approval.over` for a flow that has ended.
  */
 export async function changeGate(
   deps: GateDeps,
@@ -119,7 +119,7 @@ export async function changeGate(
       await resumeGateTask(deps, changed);
       return { gate: changed, flow };
     }
-    // A random pause spreads the next tries of the writers that lost.
+    // A random pause spreads the retries of the writers that lost.
     await sleep(Math.random() * 5 * Math.min(tries, 10));
     ({ gate, flow } = await reload(deps, start));
   }
@@ -132,7 +132,7 @@ async function loadContent(...args: Parameters<typeof import("./load-request-con
   return loadRequestContent(...args);
 }
 
-/** Each lost try means that another writer succeeded, and a gate takes at most a hundred approvals. */
+/** Each lost attempt means that another writer succeeded, and a gate accepts at most a hundred approvals. */
 const TRIES = 120;
 
 /** If only the next step follows from an approval, the step's outcome is written with it, so that the state machine continues at once. */
@@ -141,7 +141,7 @@ function withSettledOutcome(before: Gate, after: Gate): Gate {
   return passes && before.opened.continuesDirectly && after.state !== undefined ? { ...after, settled: true } : after;
 }
 
-/** A refused change may repeat one whose resume call was lost, so the task is resumed once more. */
+/** A refused change may repeat one whose resume call was lost, so the task is resumed again. */
 async function applyRule(deps: GateDeps, gate: Gate, rule: (gate: Gate) => Gate): Promise<Gate> {
   try {
     return rule(gate);
@@ -178,8 +178,8 @@ function buildGateWrites({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: 
   const counter = gate.opened?.kind === "consent" ? "consents" : "suspends";
   const holds = isOpen(gate) && gate.token !== before.token;
   const now = nowMs();
-  // While a token is awaited the flow is checked soon, even if the gate is decided: without a token nothing can resume the execution.
-  // Once the task waits the flow is checked seldom, and soon again after the task has resumed.
+  // While a token is awaited the flow is checked soon, even if the gate is decided: without a token nothing can resume the execution. Once the
+  // task waits, the flow is checked rarely, and soon again after the task has resumed.
   const awaits = gate.awaitsToken !== undefined;
   const sent = awaits && gate.awaitsToken?.execution !== before.awaitsToken?.execution;
   const waits = { ...(flow as RunningJob), suspends: holds ? 1 : 0, consents: 0 };

@@ -4,12 +4,12 @@ import type { Gate, OpenedGate } from "../../../core/approvals/gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 
 /**
- * The interface by which approvals reach the flow behind a gate. Flow code implements it, so that approvals depend on task tokens alone.
+ * The interface through which approvals access the flow of a gate. Flow code implements it, so that approvals depend only on task tokens.
  */
 export interface GatedFlows {
   /** Loads a module of the flow that a job runs; `undefined` if the module or the flow was deleted. */
   loadModule(flow: Job, id: string): Promise<FlowModule | undefined>;
-  /** Loads the summary and the schema of the flow that a job runs, as far as it has them and was not deleted. */
+  /** Loads the summary and the schema of the flow that a job runs, if it has them and was not deleted. */
   describeFlow(flow: Job): Promise<{ summary?: string; schema?: unknown }>;
   /** Loads the results of a flow so far, by module id, without secrets. */
   loadResults(flow: Job): Promise<Record<string, unknown>>;

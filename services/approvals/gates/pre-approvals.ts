@@ -23,8 +23,8 @@ class PreApprovalTakenError extends Error {
 }
 
 /**
- * Stores a decision for the next step of a flow that requests one. Repeating it changes nothing. Throws `approval.over` for a flow that has ended,
- * and `approval.used` if the link was used for another decision before.
+ * Stores a decision for the next step of a flow that requests one. Idempotent. Throws `approval.over` for a flow that has ended, and
+ * `approval.used` if the link was used for another decision before.
  */
 export async function storePreApproval({ jobs, objects }: GateDeps, flow: Job, early: PreApproval): Promise<void> {
   const ref = preApprovalRef(early);
@@ -40,8 +40,8 @@ export async function storePreApproval({ jobs, objects }: GateDeps, flow: Job, e
 }
 
 /**
- * Applies the stored decisions of a flow to a gate, in the order of their arrival, until the gate is decided. Decisions of people who may
- * not decide this gate, and approvals with values that its form refuses, are left for later gates.
+ * Applies the stored decisions of a flow to a gate, in the order of their arrival, until the gate is decided. Decisions of people who may not
+ * decide this gate, and approvals with values that its form refuses, remain for later gates.
  */
 export async function applyPreApprovals(deps: GateDeps, start: GateWithFlow, module: FlowModule): Promise<Gate> {
   let { gate } = start;

@@ -8,7 +8,7 @@ import { personKey } from "../../../core/people/person.ts";
 import { type Access, ALL, accessObject, noAccess } from "../../../core/permissions/access.ts";
 import { type Principal, parsePrincipal } from "../../../core/permissions/principal.ts";
 
-/** Identifies what exists as long as the workspace does: roles, the group of all members, and e-mail addresses. */
+/** The identity of principals that exist as long as the workspace: roles, the group of all members, and e-mail addresses. */
 const CONSTANT = "constant";
 
 /**

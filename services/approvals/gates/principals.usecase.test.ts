@@ -134,7 +134,7 @@ describe("membership at the time of a decision", () => {
     await expect(approveAs("bob@example.com", run)).rejects.toMatchObject({ code: "approval.refused" });
     await makeGroup("ops");
     await expect(approveAs("bob@example.com", run)).rejects.toMatchObject({ code: "approval.refused" });
-    // A gate that opens now means the new group.
+    // A gate that opens now refers to the new group.
     const later = await start(modules());
     await approveAs("bob@example.com", later);
     expect((await gateOf(later)).decision).toMatchObject({ outcome: "approved" });

@@ -13,13 +13,13 @@ import { getFlowRootId, type Job } from "../../../core/jobs/job.ts";
 import { changeGate, type GateDeps, loadGatesOfRun, resumeGateTask } from "./change-gate.ts";
 
 interface ReconciledGates {
-  /** When the next change by time is due (epoch ms). */
+  /** The time of the next timed change (epoch ms). */
   nextMs: number;
   /** The token of a waiting task was lost. */
   lost: boolean;
   /** The current execution waits at a gate, and nothing else runs in the flow. */
   waitsAlone: boolean;
-  /** A gate was changed because its time had come. */
+  /** A gate was changed because its time was reached. */
   isChanged: boolean;
   /** The flow was deleted while a gate is open: the gate can neither be decided nor expire. */
   isDeleted: boolean;

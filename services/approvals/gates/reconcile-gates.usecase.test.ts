@@ -112,7 +112,7 @@ describe("the opening of a gate, whichever of its writes fails,", () => {
           expect(
             (await world.deps.objects.list(pendingGateObject.partitionKey(world.workspace))).filter(({ sk }) => sk === gate.id),
           ).toHaveLength(1);
-          // Leaves no gate that is due behind for the next scenario.
+          // Leaves no due gate for the next scenario.
           await withFault(undefined, () => approveGate(world, gate).catch(() => undefined));
         },
       };

@@ -49,7 +49,10 @@ export async function createLink(deps: LinkDeps, linked: LinkSubject) {
   return { signature, ...buildLinkUrls(deps.baseUrl, linked, signature) };
 }
 
-/** Returns the level that a link was signed for; `undefined` if the signature is invalid. The reply does not reveal whether the workspace or the job exists. */
+/**
+ * Returns the level for which a link was signed; `undefined` if the signature is invalid. The reply does not reveal whether the workspace or the
+ * job exists.
+ */
 export async function verifyLink(
   deps: LinkDeps,
   signature: string,

@@ -13,7 +13,7 @@ import type { GateDeps } from "../gates/change-gate.ts";
 import { type ApprovalRequest, getApprovalRules } from "../gates/find-approval-request.ts";
 import { loadPrompt } from "./load-prompt.ts";
 
-/** Returns a decision as the API and the page show it. */
+/** Returns the form of a decision in the API and on the page. */
 export const toDecisionJson = ({ outcome: how, approver: by, reason, atMs }: Decision) => ({
   how,
   ...(by ? { by } : {}),

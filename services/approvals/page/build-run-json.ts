@@ -32,7 +32,7 @@ export async function buildRunJson(deps: RunPageDeps, actor: Actor, job: Job): P
   const all = await loadGatesOfRun(deps, root, root === job.id ? undefined : job.id);
   const gates = seesRun ? all : await filterDecidableGates(deps, actor, job, all);
   if (!seesRun && gates.length === 0) throw new SvcError("job.notFound", { id: job.id });
-  // Approvers of a ConsentGate see its summary here; other approvers see it on the page, as far as the flow shows it.
+  // Approvers of a ConsentGate see its summary here; other approvers see it on the page, if the flow shows it.
   const inContext = seesRun || gates.some(({ opened }) => opened?.kind === "consent");
   const erased = !inContext || (hasEnded(job) && job.erased);
   const input = erased ? {} : ((await loadJson(deps, job, argsVisibleTo(PEOPLE, job))) as Record<string, unknown>);

@@ -5,7 +5,7 @@ import { invalidLinkError } from "../gates/find-approval-request.ts";
 import { type ApprovalPage, findRequestForPerson, hideStateFromStrangers } from "./show-approval.ts";
 
 /**
- * Decides as the approval page does, with its link or as a signed-in person, and returns one sentence for the approver. A person who may neither
+ * Decides on the approval page, with its link or as a signed-in person, and returns one sentence for the approver. A person who may neither
  * decide nor see the run does not learn that it exists. Throws the `approval.*` errors.
  */
 export async function decideOnPage(deps: DecideDeps, page: ApprovalPage, input: DecisionInput): Promise<string> {

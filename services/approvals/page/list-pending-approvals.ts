@@ -10,16 +10,16 @@ import { authorizeDecision } from "../decisions/authorize-decision.ts";
 import { mayResumeFlow } from "../decisions/visibility.ts";
 import { type GateDeps, loadReadableGate } from "../gates/change-gate.ts";
 
-/** Gates read at a time. */
+/** The number of gates in one read. */
 const AT_ONCE = 50;
 
 type ListDeps = GateDeps & { baseUrl: string };
 type ShownGate = Gate & { opened: OpenedGate };
 
 /**
- * Lists open gates of a workspace that the caller may decide, the oldest first. It reads on until it has found `limits.pendingListed` or read
- * `maxRead` gates, so that many gates of one flow do not hide others. `before` continues the list, also in the result. Removes entries of
- * flows that have ended.
+ * Lists open gates of a workspace that the caller may decide, the oldest first. It continues until it has found `limits.pendingListed` or read
+ * `maxRead` gates, so that many gates of one flow do not hide others. `before` continues the list, also in the result. Removes entries of flows
+ * that have ended.
  */
 export async function listPendingApprovals(
   deps: ListDeps,

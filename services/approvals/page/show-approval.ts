@@ -24,7 +24,7 @@ import { buildApprovalInfo } from "./approval-info.ts";
 
 export type ShowApprovalDeps = GateDeps & LinkDeps;
 
-/** The fields that a flow's job has besides those of every job. */
+/** The fields of a flow's job that other jobs do not have. */
 interface FlowFields {
   flow_status?: FlowStatus;
   raw_flow?: FlowValue;
@@ -40,7 +40,7 @@ export interface ApprovalPage {
   actor: Actor | undefined;
 }
 
-/** Returns the request that a link leads to; a link for a flow leads to the step that waits now. Throws `approval.link`. */
+/** Returns the request of a link; a link for a flow leads to the step that waits now. Throws `approval.link`. */
 export async function findRequestByLink(deps: ShowApprovalDeps, link: LinkReference): Promise<ApprovalRequest> {
   const level = await verifyLink(deps, link.signature, link);
   if (level === undefined) throw invalidLinkError();
@@ -55,7 +55,7 @@ export async function findRequestForPerson(deps: GateDeps, { workspace, id, acto
   return findApprovalRequestInFlow(deps, workspace, id);
 }
 
-/** With a token that may only read, the caller sees a page but can't decide on it. */
+/** With a read-only token, the caller sees a page but cannot decide on it. */
 const findDecider = (actor: Actor | undefined, workspace: string) =>
   actor && may(actor, actions.decide.access, { workspace }) ? actor : undefined;
 
@@ -97,7 +97,7 @@ export async function showApproval(deps: ShowApprovalDeps, page: ApprovalPage): 
   };
   if (link) return (await show(await findRequestByLink(deps, link))).info;
   const { seesRun, info } = await hideStateFromStrangers(deps, page, async () => show(await findRequestForPerson(deps, page)));
-  // People who started the run know it: they learn that they can't approve it themselves.
+  // People who started the run already know it: they learn that they cannot approve it themselves.
   if (!seesRun && info.refused && info.refused !== "self") throw invalidLinkError();
   return info;
 }
@@ -106,8 +106,8 @@ export async function showApproval(deps: ShowApprovalDeps, page: ApprovalPage): 
 const STATE_ERRORS: ReadonlySet<string> = new Set(["approval.none", "approval.notYet", "approval.over"]);
 
 /**
- * Does `work` for a person without a link. Throws `approval.link` instead of an error that states how far a run is, if the person may not see
- * the run.
+ * Calls `work` for a person without a link. If the person may not see the run, throws `approval.link` instead of an error that reveals its
+ * progress.
  */
 export async function hideStateFromStrangers<T>(deps: GateDeps, { id, actor }: ApprovalPage, work: () => Promise<T>): Promise<T> {
   try {

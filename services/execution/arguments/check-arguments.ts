@@ -4,15 +4,15 @@ import type { Runnable } from "../../../core/scripts/version.ts";
 import type { Preprocessor, RunError } from "../../../runners/protocol.ts";
 import { ENTRYPOINT_ARGUMENT, findEntrypoint } from "../invoke-runner.ts";
 
-/** A version of a script or flow, as far as it concerns the check of its arguments. */
+/** The part of a script's or flow's version that the check of its arguments needs. */
 export interface CheckedVersion {
   path: string;
   inputSchema?: Record<string, unknown> | undefined;
 }
 
 /**
- * Describes the arguments that do not match the schema of a version whose author asks for the check. References to resources and variables match
- * everywhere. Returns `undefined` if all match, or if nothing is to be checked.
+ * Describes the arguments that do not match the schema of a version whose author has enabled the check. References to resources and variables
+ * match everywhere. Returns `undefined` if all match, or if the check is not enabled.
  */
 export async function findArgumentProblem(
   { path, inputSchema }: CheckedVersion,
@@ -39,6 +39,8 @@ export const toValidationError = (problem: SvcError<"run.arguments">): RunError 
 /** Ends a job whose arguments do not match. */
 export const toInvalidEnding = (problem: SvcError<"run.arguments">): Ending => failedEnding(toValidationError(problem));
 
-/** Returns how a runner calls the preprocessor of a version: it asks for the check of the result if the author of the version does. */
+/**
+ * Returns the request to call the preprocessor of a version, which includes the check of the result if the author of the version has enabled it.
+ */
 export const toPreprocessor = ({ preprocessor, inputSchema }: Pick<Runnable, "preprocessor" | "inputSchema">): Preprocessor | undefined =>
   preprocessor && { ...preprocessor, ...(inputSchema ? { checks: true } : {}) };

@@ -205,7 +205,7 @@ describe("a flow", () => {
     const start = (x: string) => startFlow(world, { modules: [echo("a", x), checked(more)], same_worker });
     expect(await play(await start("'fits'"))).toEqual(["succeeded", "fits"]);
     expect(await play(await start("4711"))).toEqual(["failed", { error: { ...invalid(script.path).error, step_id: "b" } }]);
-    // Both steps are now known to be quick, but no runner gets the second one with the first.
+    // Both steps are now known to be quick, but no runner receives the second one together with the first.
     expect(world.runs.flatMap(({ next }) => next?.runs ?? [])).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ import { findPreviousRunOf, type StartRunOptions } from "./start-run.ts";
 
 type RunAndWaitDeps = RunSyncDeps & CreateNewJobDeps & EraseJobDeps & { syncLimitMs: () => Promise<number> };
 
-/** The time for which a result that its caller did not receive in time stays readable before it is erased. */
+/** The time for which a result that its caller did not receive in time remains readable before it is erased. */
 const UNREAD_RESULT_S = 3600;
 
 /**
@@ -36,7 +36,7 @@ async function runNew(deps: RunAndWaitDeps, request: RunRequest): Promise<SyncRe
   const { target } = request.version;
   const { deleteAfterS } = target.version;
   const run = { ...job, eraseAfterS: deleteAfterS === undefined ? undefined : Math.max(deleteAfterS, UNREAD_RESULT_S) };
-  // A script with the retries of a trigger is the only step of a flow.
+  // A script with the retries of a trigger runs as the only step of a flow.
   const isScript = target.kind === "script" && job.kind === "script";
   const answer = await (isScript ? runSync(deps, run, target.version, limitMs) : runFlowSync(deps, run, limitMs));
   if (deleteAfterS !== undefined) await eraseAfterAnswer(deps, answer, deleteAfterS);
@@ -44,8 +44,8 @@ async function runNew(deps: RunAndWaitDeps, request: RunRequest): Promise<SyncRe
 }
 
 /**
- * Erases a run whose result was returned, but not before the link to a large result expires. If that fails, the caller gets the result
- * anyway and housekeeping erases the run.
+ * Erases a run whose result was returned, but not before the link to a large result expires. If that fails, the caller still gets the result, and
+ * housekeeping erases the run.
  */
 async function eraseAfterAnswer(deps: RunAndWaitDeps, { id, linkS = 0 }: SyncResult, deleteAfterS: number): Promise<void> {
   try {

@@ -50,7 +50,7 @@ export interface BuildRequestDeps {
 }
 
 /**
- * Returns a new job's fields as the query of a run route names them, with the parent and root that the caller may choose. `scheduled_for` takes
+ * Returns the fields of a new job from the query of a run route, with the parent and root that the caller may choose. `scheduled_for` takes
  * precedence over `scheduled_in_secs`.
  */
 export async function buildJobOptions(deps: BuildRequestDeps, actor: Actor, workspace: string, query: RunQuery): Promise<JobOptions> {
@@ -84,8 +84,8 @@ export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest):
 }
 
 /**
- * Returns the job of a request as `createNewJob` does. If the author of the version asks for it, the arguments must match the schema. The arguments
- * of a preprocessor need not, because the run checks its result. Throws `run.arguments` and `file.storageOff`.
+ * Returns the job of a request as `createNewJob` does. If the author of the version has enabled the check, the arguments must match the schema.
+ * The arguments of a preprocessor need not, because the run checks its result. Throws `run.arguments` and `file.storageOff`.
  */
 export async function createCheckedJob(deps: CreateNewJobDeps, request: RunRequest): Promise<NewJob> {
   const job = await createNewJob(deps, request);
@@ -111,11 +111,11 @@ async function escapeForbiddenReferences(deps: CreateNewJobDeps, { actor, worksp
   return { ...sent, args, ...(sent.event ? { event: escapeEventReferences(sent.event, isAllowed) } : {}) };
 }
 
-/** The job's arguments: those of the preprocessor where one handles the request. */
+/** The job's arguments: those of the preprocessor if one handles the request. */
 function buildJobArguments(target: RunTarget, sent: Arguments, stored: StoredFiles): Pick<NewJob, "args" | "preprocess"> {
   const args = mergeStoredFiles(sent, stored);
   const preprocessor = getPreprocessor(target);
-  // A caller who names another function than `main` gets that function called with the arguments as sent.
+  // If the caller names a function other than `main`, that function is called with the arguments as sent.
   const overridden = target.kind === "script" && findEntrypoint(args) !== undefined;
   if (!sent.event || !preprocessor || overridden) return { args };
   return { args: buildPreprocessorArguments(preprocessor, args, addFilesToEvent(sent.event, stored)), preprocess: true };

@@ -85,7 +85,7 @@ async function startSync(
   const known = lost ? undefined : await findCachedResult(deps, prepared);
   if (known) {
     const ended = { ...createCachedJob(prepared, known, nowMs()), ...(await buildFollowUp(deps, prepared, "succeeded")) };
-    // A reader who sees the end finds the whole stream, because both are written at once.
+    // A reader who sees the end finds the complete stream, because both are written at once.
     const stream = await stageCachedStream(deps, ended, known);
     const other = await createJobRecord(deps, ended, newJob.idempotencyKey, stream);
     if (other) return waitUntilSettled(deps, other, untilMs);
@@ -114,7 +114,7 @@ async function waitUntilSettled(
   run?: Promise<EndedJobWithResult | undefined>,
 ) {
   const ended = run ? await waitForRun(untilMs - deps.nowMs(), run) : "elsewhere";
-  // The job was returned to the queue, or another attempt has claimed it: the record will show its end.
+  // The job was returned to the queue, or another attempt has claimed it: its end will appear in its record.
   return { id, ended: ended === "elsewhere" ? await waitForEnd(deps, id, untilMs) : ended };
 }
 
@@ -167,7 +167,7 @@ async function waitForRun(ms: number, run: Promise<EndedJobWithResult | undefine
   }
 }
 
-/** Throws `job.erased` when an equal call has had the only answer. */
+/** Throws `job.erased` if an equal call has received the only answer. */
 async function answer(deps: InvokeRunnerDeps, reader: Actor, ended: EndedJobWithResult): Promise<SyncResult> {
   const erased = new SvcError("job.erased", { id: ended.id });
   if (ended.erased) throw erased;
@@ -197,8 +197,8 @@ async function readResult({ jobs, storage }: InvokeRunnerDeps, reader: Actor, en
 }
 
 /**
- * A reply contains the result as a JSON string, in which each quotation mark and backslash takes two bytes. A result below half the limit
- * always fits.
+ * A reply contains the result as a JSON string, where each quotation mark and backslash takes two bytes. A result below half the limit always
+ * fits.
  */
 function fitsReply(json: string, bytes: number): boolean {
   return bytes <= limits.syncReplyBytes / 2 || Buffer.byteLength(JSON.stringify(json)) <= limits.syncReplyBytes;

@@ -9,7 +9,7 @@ type StartRunDeps = EnqueueDeps & CreateJobDeps & CreateNewJobDeps;
 export interface StartRunOptions {
   /** The call is refused if this many jobs of the workspace are waiting. */
   queueLimit?: number | undefined;
-  /** Until this time (epoch ms) a reader follows the run, and its runner sends output at short intervals. */
+  /** Until this time (epoch ms), a reader follows the run, and its runner sends output at short intervals. */
   watchedUntilMs?: number | undefined;
   /** The key under which a new run is recorded, which includes the request's own. */
   streamKey?: IdempotencyKey | undefined;

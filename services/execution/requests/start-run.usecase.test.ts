@@ -22,7 +22,7 @@ beforeAll(async () => {
   await addWorkspace(world);
 });
 
-/** Arguments that fit the head, that are a separate item, and that S3 holds. */
+/** Arguments that are stored in the head, in a separate item, and in S3. */
 const texts = { small: "s", "middle-sized": "m".repeat(2000), large: "l".repeat(20_000) };
 
 async function aRequest(args: object, fields: Partial<NewJob> = {}, key?: string): Promise<VersionRunRequest> {

@@ -18,9 +18,9 @@ export interface StreamedRun {
 }
 
 /**
- * Starts a run whose caller reads its stream, so that its runner sends output often from the beginning. A browser that reconnects repeats the same
- * request with the id of its last event, which names the run: it continues, and no other starts. An id without a run is used only if the call
- * was replayed, because it may belong to another run. Throws as `startRun` and `findStreamedRun` do.
+ * Starts a run whose caller reads its stream, so that its runner sends output often from the beginning. A browser that reconnects repeats the
+ * same request with the id of its last event, which names the run: the stream continues, and no other run starts. An id without a run is used
+ * only if the call was replayed, because it may belong to another run. Throws as `startRun` and `findStreamedRun` do.
  */
 export async function startStreamedRun(
   deps: StartStreamedRunDeps & { nowMs: () => number },
@@ -36,8 +36,8 @@ export async function startStreamedRun(
 }
 
 /**
- * Returns the run that the id of a stream's event names, or `undefined` if it names none. Throws `stream.runUnknown` if the run is not stored any
- * more, because a request to resume must not start a run.
+ * Returns the run that the id of a stream's event names, or `undefined` if it names none. Throws `stream.runUnknown` if the run is no longer
+ * stored, because a request to resume must not start a run.
  */
 export async function findStreamedRun(
   deps: CreateJobDeps,
@@ -56,7 +56,7 @@ function toStreamKey({ job, version: { target } }: VersionRunRequest, run: strin
   const { workspace, actor, idempotencyKey } = job;
   const scope = ["stream", workspace, actor.email, target.kind, target.version.path, run];
   const hash = createHash("sha256").update(JSON.stringify(scope)).digest("hex");
-  // A reader may come back as long as the job can be read.
+  // A reader may resume as long as the job can be read.
   const key = { key: repeatedCallObject.key(hash), fingerprint: "stream", retentionMs: limits.jobRetentionMs, ofStream: true as const };
   return idempotencyKey ? { ...key, also: idempotencyKey } : key;
 }

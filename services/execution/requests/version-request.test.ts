@@ -15,7 +15,7 @@ it("a webhook's sender identifies a delivery by the field that the URL names", a
   expect(await keyOf({ id: "evt_1", attempt: 2 })).toEqual(first);
   expect((await keyOf({ id: "evt_2" }))?.key).not.toEqual(first?.key);
   expect(await keyOf({ other: 1 })).toBeUndefined();
-  // A key that the caller chose itself comes first.
+  // A key that the caller chose takes precedence.
   expect((await keyOf({ id: "evt_1" }, { "idempotency-key": "own" }))?.key).not.toEqual(first?.key);
 });
 

@@ -25,18 +25,18 @@ interface Party {
   email: string;
   superAdmin: boolean;
   permissionedAs: string;
-  /** It need not be allowed to run the path: an admin or the version has chosen it, or another user may run the path. */
+  /** It does not need the right to run the path: an admin or the version has chosen it, or another user may run the path. */
   runsAnything?: true;
 }
 
-/** A condition of the beginning of a run. */
+/** A condition for starting a run. */
 interface Conditions {
   parties: Party[];
   right: { access: AccessRule; path?: string | undefined } | undefined;
   delegation: Delegation | undefined;
 }
 
-/** The time (epoch ms) at which this process has last found conditions to be true. */
+/** The time (epoch ms) at which this process last found conditions to be true. */
 const heldAtMs = new Map<string, number>();
 const MAX_HELD = 500;
 
@@ -52,7 +52,8 @@ const isFresh = (atMs: number | undefined, nowMs: number) => atMs !== undefined 
 export async function findLostRight(deps: RightsDeps, job: Job): Promise<Ending | undefined> {
   if (isBuild(job)) return undefined;
   const now = deps.nowMs();
-  // Its starter was checked when it was accepted, and a step's flow just before it began the step. The user for whom it acts was not checked.
+  // Its starter was checked when the run was accepted, and a step's flow just before it began the step. The user for whom it acts was not
+  // checked.
   if ((job.step || !findDelegation(job)) && isFresh(job.createdAtMs, now)) return undefined;
   if (isFresh(heldAtMs.get(nameConditions(job)), now)) return undefined;
   const lost = await readLostRight(deps, job);
@@ -99,13 +100,13 @@ function listConditions(job: Job): Conditions {
   const delegation = findDelegation(job);
   // Admins choose the handlers of a workspace. The jobs that a handler starts are checked.
   const isHandler = groupOf(permissionedAs) !== undefined && tree === undefined;
-  // The version of the path lets its runs act for a user who need not see the path.
+  // The version at the path lets its runs act for a user, who does not need access to the path.
   const chosen = isHandler || starter !== undefined || (delegation && delegation.path === path) ? { runsAnything: true as const } : {};
   const asStarter = groupOf(createdBy) === undefined ? `u/${createdBy}` : createdBy;
   const parties: Party[] = [
     { name: permissionedAs, email, superAdmin, permissionedAs, ...chosen },
     ...(starter === undefined ? [] : [{ name: asStarter, email: starter, superAdmin: true, permissionedAs: asStarter }]),
-    // It need not be able to run what another user's run has started.
+    // It does not need the right to run a path that another user's run has started.
     ...(origin === undefined || origin === HANDLER_EMAIL
       ? []
       : [{ name: "The user who started the first run", email: origin, superAdmin: true, permissionedAs: "", runsAnything: true as const }]),

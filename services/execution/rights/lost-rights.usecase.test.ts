@@ -32,7 +32,7 @@ beforeAll(async () => {
   await fillPool(2 * Object.keys(waits).length * (1 + Object.keys(losses).length));
 });
 
-/** Two members who may run what is in the folder `ops`, and what one of them has started on behalf of the other. */
+/** Two members who may run scripts in the folder `ops`, and a run that one of them has started on behalf of the other. */
 interface Scene {
   starter: string;
   runAs: string;
@@ -120,7 +120,7 @@ const losses: Record<string, [(scene: Scene) => Promise<unknown>, (scene: Scene)
   "its path is deleted": [({ head }) => world.deps.objects.deleteItem(head), () => "no longer runs on behalf of"],
 };
 
-/** Longer than rights that were read count. */
+/** Longer than the time for which a read of rights is valid. */
 const LATER_MS = limits.rightsFreshMs + 1000;
 const later = (ms = LATER_MS) => {
   world.clock.nowMs += ms;
@@ -171,7 +171,7 @@ const stateOf = (job: string) => ({ version: 1, workspace: world.workspace, job,
 /** Runs one module of a flow, as its state machine does. */
 const enter = (job: string, module: string) => runTask(world.deps, { module, scope: "", state: stateOf(job) }).catch(() => undefined);
 
-/** Brings a run to the moment at which it waits, and returns the function that continues it. */
+/** Starts a run until it waits, and returns the function that continues it. */
 const waits: Record<string, () => Promise<{ scene: Scene; goOn: () => Promise<unknown> }>> = {
   "in the queue": async () => ({ scene: await startScript(), goOn: () => work(world) }),
   "for a time that is far away": async () => {

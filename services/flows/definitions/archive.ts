@@ -44,7 +44,7 @@ export async function setFlowArchived(
   const { build, ...value } = flow;
   const refused = await objects.transactWrite([
     write.update({ ...flowHeadObject.key(workspace, path), value: { ...value, archived } }, { version: String(flow.version) }),
-    // The head's version remains, so that of the listing decides which of several concurrent calls archives the flow.
+    // The head's version does not change, so the version of the listing decides which of several concurrent calls archives the flow.
     ...(listing
       ? [write.put({ ...listing, value: { ...(listing.value as object), archived }, version: randomUUID() }, unchangedSince(listing))]
       : []),
@@ -80,14 +80,14 @@ export async function setFlowMessage(
 }
 
 /**
- * Deletes a flow with all versions saved at its path. If it fails halfway, another call completes it; deleting a flow that is gone is no
- * error. Throws `flow.changedMeanwhile`.
+ * Deletes a flow with all versions saved at its path. If it fails halfway, another call completes it; deleting a missing flow is not an error.
+ * Throws `flow.changedMeanwhile`.
  */
 export async function deleteFlow(deps: ArchiveFlowDeps, actor: Actor, workspace: string, path: string): Promise<void> {
   const { objects, storage } = deps;
   // Extra permissions are deleted first: if the rest fails, no user has gained a right.
   await deleteAcl({ objects }, { workspace, kind: "flow", path });
-  // The history is read before the head. A version that is saved in between is then missing here, and only its head is found.
+  // The history is read before the head. If a version is saved between both reads, only its head is found.
   const history = (await objects.list(flowHistoryObject.partitionKey(workspace, path))).map((entry) => ({
     ...flowHistoryObject.parse(entry),
     key: { pk: entry.pk, sk: entry.sk },

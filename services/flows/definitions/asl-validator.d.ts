@@ -1,4 +1,4 @@
-/** The part of the package that is used; it declares no types. */
+/** The part of the package that is used here; the package declares no types. */
 declare module "asl-validator" {
   interface Found {
     isValid: boolean;

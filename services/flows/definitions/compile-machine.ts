@@ -14,7 +14,7 @@ export interface CompileMachineDeps {
   stack: string;
 }
 
-/** Creates the flow's state machine if it does not exist, and returns its name or the reason why there can be none. */
+/** Creates the flow's state machine if it does not exist, and returns its name or the reason for which it cannot exist. */
 export async function makeMachine(
   { stateMachines, step, role, stack }: CompileMachineDeps,
   { workspace, path, value }: MachineRequest,

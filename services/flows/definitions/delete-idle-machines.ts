@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000;
 const AT_ONCE = 20;
 
 /**
- * Deletes, once an hour, state machines of this stack that have not run for `limits.machineIdleMs`, and returns how many. The next run of
+ * Deletes, once an hour, state machines of this stack that have not run for `limits.machineIdleMs`, and returns their number. The next run of
  * their flow creates them again (`lifecycle/start.ts`). A machine whose check fails is skipped.
  */
 export async function deleteIdleMachines({ stateMachines, stack, isolation, nowMs }: IdleMachineDeps, untilMs: number): Promise<number> {
@@ -37,7 +37,7 @@ export async function deleteIdleMachines({ stateMachines, stack, isolation, nowM
   );
 }
 
-/** Returns another part of the list each hour, so that every element has its turn without stored state. */
+/** Returns another part of the list each hour, so that every element is covered without stored state. */
 export function selectHourlyShare<T>(all: T[], hour: number): T[] {
   const parts = Math.max(1, Math.ceil(all.length / AT_ONCE));
   return all.filter((_, index) => index % parts === hour % parts);

@@ -19,7 +19,7 @@ interface DescribeMachineDeps extends LoadFlowDeps {
 }
 
 /**
- * Returns the state machine of a flow's version. The flow is compiled again, with the same result as its build, so that this works for
+ * Returns the state machine of a flow's version. The flow is compiled again, with the same result as its build, so that this also works for
  * machines that were deleted as idle or not created yet. Throws `flow.noMachine`, `flow.versionNotFound`.
  */
 async function describeMachine(deps: DescribeMachineDeps, flow: RunnableFlow): Promise<MachineJson> {

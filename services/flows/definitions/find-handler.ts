@@ -6,8 +6,8 @@ import { parseScript } from "../../scripts/load.ts";
 import { parseFlow } from "./load.ts";
 
 /**
- * Returns the script or flow that a handler names. A path alone is that of a script, or of a flow where there is no such script. Returns `undefined`
- * for text of another form.
+ * Returns the script or flow of a handler. A path alone is that of a script, or of a flow if there is no such script. Returns `undefined` for
+ * text of another form.
  */
 export async function findHandlerTarget(
   objects: Pick<ObjectTable, "get">,

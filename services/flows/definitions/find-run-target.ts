@@ -25,8 +25,8 @@ interface RunCaller {
 }
 
 /**
- * Returns the version that the address of a run names. If no script exists at a script's address, a flow may: the specification gives the
- * forms `p/<path>` and `h/<hash>` to both. Reads nothing if the caller's `head` is the version already. Throws `script.notFound`,
+ * Returns the version that the address of a run names. If no script exists at a script's address, a flow may: the specification gives the forms
+ * `p/<path>` and `h/<hash>` to both. Reads nothing if the caller's `head` already is the version. Throws `script.notFound`,
  * `script.versionNotFound`, `flow.notFound`, `flow.versionNotFound`.
  */
 export async function findRunTarget(

@@ -21,7 +21,7 @@ export interface LoadFlowDeps {
   storage: Storage;
 }
 
-/** Returns a flow head or version head as read from the table; `undefined` if there is none. */
+/** Returns a stored flow head or version head; `undefined` if there is none. */
 export function parseFlow(found: StoredObject | undefined): RunnableFlow | undefined {
   return found && (flowHeadObject.holds(found) ? flowHeadObject : flowVersionObject).parse(found);
 }
@@ -33,7 +33,7 @@ export function requireNewestFlow(found: StoredObject | undefined, path: string)
   return flow;
 }
 
-/** Returns a version as read from the table. Throws `flow.versionNotFound`. */
+/** Returns a stored version. Throws `flow.versionNotFound`. */
 export function requireFlowVersion(found: StoredObject | undefined, version: number): RunnableFlow {
   const flow = parseFlow(found);
   if (!flow) throw new SvcError("flow.versionNotFound", { version: String(version) });
@@ -54,7 +54,7 @@ export async function findPermittedFlow(
 /** The S3 key of a flow's fields that are too large for an item. */
 export const flowObjectKey = (workspace: string, version: number) => `flows/${workspace}/${version}.json`;
 
-/** Loads a version's fields as they were saved. Throws `flow.versionNotFound` and `UnreadableRecordError`. */
+/** Loads a version's saved fields. Throws `flow.versionNotFound` and `UnreadableRecordError`. */
 export async function loadFlow({ objects, storage }: LoadFlowDeps, workspace: string, version: number): Promise<StoredFlow> {
   const found = await objects.get(flowBodyObject.key(workspace, version));
   if (!found) throw new SvcError("flow.versionNotFound", { version: String(version) });

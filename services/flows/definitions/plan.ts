@@ -25,7 +25,7 @@ interface FlowSource {
   overrides?: BuildOverrides | undefined;
 }
 
-/** The number of inline scripts that are built at the same time. */
+/** The number of concurrent builds of inline scripts. */
 const AT_ONCE = 4;
 
 /** Builds a flow's inline scripts and returns its plan. Equal scripts have the same artefact and are built once. */

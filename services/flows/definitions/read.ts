@@ -16,7 +16,7 @@ async function loadFlowJson(deps: LoadFlowDeps, workspace: string, flow: Runnabl
   return { ...json, extra_perms: await getAcl(deps, { workspace, kind: "flow", path: flow.path }) };
 }
 
-/** Returns the newest version at a path, also of an archived flow. Throws `flow.notFound`. */
+/** Returns the newest version at a path, even of an archived flow. Throws `flow.notFound`. */
 export async function getFlow(deps: LoadFlowDeps, workspace: string, path: string): Promise<FlowJson> {
   const flow = parseFlow(await deps.objects.get(flowHeadObject.key(workspace, path)));
   if (!flow) throw new SvcError("flow.notFound", { path });
@@ -103,7 +103,7 @@ export async function getFlowDeploymentStatus(
   return { ...(build.state === "failed" ? { lock_error_logs: build.error } : {}), job_id: build.job };
 }
 
-/** Lists the ways to run a flow over HTTP. Throws `flow.notFound`. */
+/** Lists the HTTP requests that run a flow. Throws `flow.notFound`. */
 export async function listFlowWebhooks(
   { objects, baseUrl }: Pick<LoadFlowDeps, "objects"> & { baseUrl: string },
   workspace: string,

@@ -26,7 +26,7 @@ export function requireRunner({ path, language, runner }: Pick<Runnable, "path" 
   throw new SvcError("body.shape", { issues: [{ path: field, reason: `${path} is written in ${language}, which does not run here` }] });
 }
 
-/** Checks that the caller may run a handler, also by the scopes of a token. Throws as `requireRunnable` does, and `auth.forbidden`. */
+/** Checks that the caller, with the scopes of the token, may run a handler. Throws as `requireRunnable` does, and `auth.forbidden`. */
 export async function requireRunnableHandler(deps: Deps, { actor, workspace }: WorkspaceCaller, target: HandlerTarget): Promise<void> {
   permitRun(actor, workspace, { path: target.path, isFlow: target.kind === "flow" });
   await requireRunnable(deps, workspace, target);

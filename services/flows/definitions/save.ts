@@ -40,7 +40,7 @@ import type { SaveVersionDeps } from "../../scripts/save-version.ts";
 import { buildAclPart } from "../../workspaces/acls.ts";
 import { flowObjectKey, parseFlow, requireNewestFlow } from "./load.ts";
 
-/** Larger fields of a version are stored in S3: a DynamoDB item holds at most 400 KB. */
+/** Larger fields of a version are stored in S3: a DynamoDB item has at most 400 KB. */
 const BODY_ITEM_BYTES = 100 * 1024;
 
 /**
@@ -132,8 +132,8 @@ export async function saveFlow(deps: SaveVersionDeps, { actor, workspace }: Work
 }
 
 /**
- * Rejects a form that is not a valid schema, a fixed rule that names an approver who does not exist, and a step that requires more approvals
- * than its fixed groups have members: otherwise a run would discover it when it requests approval. Throws `body.shape`.
+ * Rejects a form that is not a valid schema, a fixed rule that names an approver who does not exist, and a step that requires more approvals than
+ * its fixed groups have members: otherwise a run would fail when it requests approval. Throws `body.shape`.
  */
 async function checkApprovalSteps(objects: ObjectTable, workspace: string, { value }: NewFlow): Promise<void> {
   const approvalSteps = listNestedModules(value.modules).filter(mayRequireApproval);
@@ -159,7 +159,7 @@ async function checkApprovalSteps(objects: ObjectTable, workspace: string, { val
   if (issues.flat().length > 0) throw new SvcError("body.shape", { issues: issues.flat() });
 }
 
-/** Returns the approvers that the text of a flow fixes for a step. Computed ones are known when a run requests approval. */
+/** Returns the approvers of a step that the text of a flow contains. Computed ones are known only when a run requests approval. */
 function readFixedApprovers({ value, suspend }: FlowModule): { groups: string[]; principals: string[]; problem?: string | undefined } {
   const consent = value.type === "consentgate" ? [...value.approvers, ...(value.escalate?.approvers ?? [])] : [];
   const transform = suspend?.user_groups_required;
@@ -174,7 +174,7 @@ async function loadInputSchema({ schema }: NewFlow) {
   return requireInputSchema(chooseSchema(schema, undefined));
 }
 
-/** Without `refused`, a refusal means that another writer has changed the flow. */
+/** By default, a refusal means that another writer has changed the flow. */
 const toPart = (done: TransactionPart["write"], refused?: SvcError): TransactionPart => ({ write: done, refused });
 
 function buildRunnable(
@@ -214,7 +214,7 @@ function buildListingParts(workspace: string, { sent, version, hash, createdBy, 
   ];
 }
 
-/** Nothing can be run at the old path any longer, but its versions and history remain. */
+/** The old path can no longer be run, but its versions and history remain. */
 async function buildRenameParts(
   deps: SaveVersionDeps,
   { actor, workspace }: WorkspaceCaller,

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const newPath = () => `f/t/${randomUUID()}`;
 const caller = () => ({ actor: anAdmin, workspace: world.workspace });
-/** Arguments in flows that one item holds, and that S3 holds. */
+/** Arguments in flows that are stored in one item, and in S3. */
 const texts: [string, string][] = [
   ["a small", "s"],
   ["a large", "l".repeat(120_000)],

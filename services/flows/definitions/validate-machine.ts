@@ -3,7 +3,7 @@ import { limits } from "../../../contract/limits.ts";
 
 const NAME = /^[A-Za-z0-9_-]{1,80}$/;
 
-/** Describes why Step Functions would reject a state machine; `undefined` if it is valid. `definition` is JSON. */
+/** Describes the reason for which Step Functions would reject a state machine; `undefined` if it is valid. `definition` is JSON. */
 export async function validateMachine(name: string, definition: string): Promise<string | undefined> {
   if (!NAME.test(name)) return `The state machine's name ${name} is not valid in Step Functions.`;
   const bytes = Buffer.byteLength(JSON.stringify(definition));

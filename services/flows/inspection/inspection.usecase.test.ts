@@ -157,7 +157,7 @@ describe("a flow's job", () => {
     const [first, second, third] = open;
     const waiting = (gate: Gate | undefined, count: number) => ({ type: "WaitingForEvents", id: "outer", count, job: gate?.id });
     expect(await shown()).toEqual(waiting(first, 2));
-    // An approval of another gate changes nothing: the URLs of the shown job do not reach that gate.
+    // An approval of another gate has no effect, because the URLs of the shown job do not reach that gate.
     await approve(third, 1);
     expect(await shown()).toEqual(waiting(first, 2));
     await approve(first, 1);

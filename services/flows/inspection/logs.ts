@@ -16,7 +16,7 @@ interface Section {
   job: Job;
 }
 
-/** The number of logs that are read at a time. */
+/** The number of concurrent reads of logs. */
 const AT_ONCE = 20;
 
 /**

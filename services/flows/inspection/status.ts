@@ -22,7 +22,7 @@ type FlowStatusDeps = LoadFlowDeps & { jobs: JobTable; executions: Pick<Executio
 /** The number of a running loop's iterations whose jobs are listed. */
 const MAX_ITERATIONS = 90;
 
-/** Loads the fields that a flow's job has besides those of every job; empty for other jobs. */
+/** Loads the fields of a flow's job that other jobs do not have; empty for other jobs. */
 export async function loadFlowFields(
   deps: FlowStatusDeps,
   job: Job,
@@ -61,7 +61,7 @@ function executionField({ executions }: FlowStatusDeps, { id, flow }: Job): { ex
 }
 
 /**
- * Loads the flow that a job runs, also before its execution has begun. With `code`, it is as it was sent; without, inline scripts may be
+ * Loads the flow that a job runs, also before its execution has begun. With `code`, it is the flow as sent; otherwise inline scripts may be
  * empty.
  */
 async function loadFlowValue(deps: FlowStatusDeps, job: Job, code: boolean): Promise<FlowValue | undefined> {

@@ -10,15 +10,15 @@ import { resumeParentTask } from "../runtime/waiting/resume-parent-task.ts";
 
 export type StopFlowDeps = Omit<CancelJobDeps, "onJobCanceled"> & { executions: Pick<Executions, "stopExecution" | "sendTaskSuccess"> };
 
-/** Creates a listener that stops the flows which canceled jobs run. */
+/** Creates a listener that stops the flows of canceled jobs. */
 export const flowCancellation =
   (deps: StopFlowDeps): JobCanceledListener =>
   (job, canceled) =>
     stopFlow(deps, job, canceled);
 
 /**
- * Stops what runs for a flow's job after its record has ended: its execution, the flows inside and the steps that wait for a slot.
- * The parent's task is resumed. Returns false if any of that failed: housekeeping repeats it.
+ * Stops everything that runs for a flow's job after its record has ended: its execution, nested flows and steps that wait for a slot. The
+ * parent's task is resumed. Returns false if any of this failed: housekeeping repeats it.
  */
 export async function stopFlow(deps: StopFlowDeps, job: Job, { by, reason }: { by: string; reason: string }): Promise<boolean> {
   const { executions, jobs } = deps;
@@ -44,7 +44,7 @@ export async function stopFlow(deps: StopFlowDeps, job: Job, { by, reason }: { b
     if (!hasEnded(inside)) {
       await cancelJob(cancelDeps, inside, { by, reason }).catch(report("A job inside a canceled flow could not be canceled", inside.id));
     } else if (inside.cancel) {
-      // The call that canceled it may have died before it stopped the rest of it.
+      // The call that canceled the flow may have died before it stopped everything.
       isStopped = (await stopFlow(deps, inside, inside.cancel)) && isStopped;
     }
   }
@@ -52,8 +52,8 @@ export async function stopFlow(deps: StopFlowDeps, job: Job, { by, reason }: { b
 }
 
 /**
- * Stops again what ran for an ended flow, because the call that ended the flow may have died before. Returns the job without that intent, or
- * unchanged if something could not be stopped.
+ * Repeats the stop of everything that ran for an ended flow, because the call that ended the flow may have died before. Returns the job without
+ * that intent, or unchanged if something could not be stopped.
  */
 export async function completeStop(deps: StopFlowDeps, job: EndedJob): Promise<EndedJob> {
   if (!job.stopping || !(await stopFlow(deps, job, job.stopping))) return job;

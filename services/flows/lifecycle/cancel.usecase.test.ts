@@ -49,7 +49,7 @@ describe("cancelJob of a flow whose nested flows wait, whichever of its writes f
         act: cancel,
         recover: async () => {
           await cancel().catch((error: unknown) => expect(error).toMatchObject({ code: "job.ended" }));
-          // Once for each level of nesting: a flow is ended when housekeeping checks it after its parent has ended.
+          // Runs once for each level of nesting: housekeeping ends a flow when it checks the flow after its parent has ended.
           for (let check = 0; check < 3; check += 1) {
             world.clock.nowMs += limits.flowWaitCheckMs + 60_000;
             await housekeep(world);
@@ -84,7 +84,7 @@ describe("cancelJob of a flow that waits for an approval, whichever of its write
   });
 });
 
-/** Runs the housekeeping of jobs alone, after the time at which it verifies that an ended flow was stopped. */
+/** Runs only the housekeeping of jobs, after the time at which it verifies that an ended flow was stopped. */
 async function checkAgain(): Promise<void> {
   world.clock.nowMs += limits.flowWaitCheckMs + 60_000;
   await resumeDue(world);
@@ -106,7 +106,7 @@ describe("the end of a flow that waits for an approval, if the process that ends
       return {
         act: cancel,
         recover: async () => {
-          // A cancellation that never began changes nothing. The flow must not wait in later scenarios.
+          // A cancellation that never began has no effect. The flow must not wait in later scenarios.
           if ((await world.deps.jobs.get(run))?.state === "running") await cancel();
         },
         check: async () => {

@@ -9,8 +9,8 @@ import { findJob } from "../../jobs/read/read.ts";
 import { assertRestartable, loadReusedSteps, notRestartedError, type ReusedStepsDeps } from "./restart.ts";
 
 /**
- * Adds to the request of a flow's preview the results of an earlier run, which the preview takes over where its body names that run. The
- * preview runs with the rights of its caller, who must be allowed to read the run. Throws `job.notFound` and `flow.notRestarted`.
+ * Adds the results of an earlier run to the request of a flow's preview, if its body names that run. The preview runs with the rights of its
+ * caller, who must be allowed to read the run. Throws `job.notFound` and `flow.notRestarted`.
  */
 export async function continueEarlierRun(
   deps: ReusedStepsDeps,
@@ -26,7 +26,7 @@ export async function continueEarlierRun(
   assertRestartable(origin);
   const value = storedFlowValueSchema.parse(sent);
   const reusedSteps = await loadReusedSteps(deps, actor, origin, { plan: { value, index: indexFlow(value) }, request: from });
-  // An approval holds for the flow that the approvers have seen.
+  // An approval applies only to the flow that the approvers have seen.
   const approved = reusedSteps.find(
     (item) => parseJournalRef(item.ref)?.kind === "outcome" && outcomeFormat.parse(item).gate !== undefined,
   );

@@ -33,7 +33,7 @@ const drawn = fc
   // In parallel lists, the steps that have begun at the moment of a disturbance depend on the clock.
   .filter(({ flow, title }) => disturbances[title]?.effect !== "missing" || !JSON.stringify(flow).includes('"parallel":true'));
 
-/** Each disturbance must strike some of the runs. */
+/** Each disturbance must affect some of the runs. */
 const struck = new Map<string, number>();
 
 it("a flow that is disturbed at any moment ends once, as the independent interpreter says", { timeout: 600_000 }, async () => {
@@ -69,7 +69,7 @@ it("a flow that is disturbed at any moment ends once, as the independent interpr
   if (process.env["SVC_TEST_FLOWS"]) console.info(struck);
 });
 
-/** The job of the step was accepted before, so it runs the version that it names. */
+/** The job of the step was accepted earlier, so it runs the version that it names. */
 it.each<[string, object]>([
   ["the run is canceled", { state: "canceled", cancel: MARK, calls: 1 }],
   ["the run is canceled twice at once", { state: "canceled", cancel: MARK, calls: 1 }],

@@ -26,11 +26,14 @@ export interface FlowEnd {
   ending: Ending | { state: EndState; value: ValueRef };
   /** The cancellation to record in its job. */
   cancel?: Cancellation;
-  /** Why all that runs in the flow is stopped. If absent, nothing runs in it. */
+  /** The reason for stopping everything that runs in the flow. If absent, nothing runs in it. */
   stopping?: Cancellation;
 }
 
-/** Ends a flow: its job, what runs in it, the task of its parent and its concurrency slot. Does nothing if another call has ended the flow. */
+/**
+ * Ends a flow: its job, everything that runs in it, the task of its parent and its concurrency slot. Does nothing if another call has ended the
+ * flow.
+ */
 export async function endFlow(deps: EndFlowDeps, flow: RunningJob, { ending, cancel, stopping }: FlowEnd): Promise<void> {
   const job = cancel ? { ...flow, cancel } : flow;
   const extra = { ...(cancel ? { cancel } : {}), ...(stopping ? buildStopping(flow, stopping) : {}) };
@@ -42,7 +45,7 @@ export async function endFlow(deps: EndFlowDeps, flow: RunningJob, { ending, can
   await releaseSlot(deps, ended);
 }
 
-/** Ends the one flow that cannot continue because of an unreadable record or a job that it did not create, with that error. */
+/** Ends a flow that cannot continue because of an unreadable record or a job that it did not create, with that error. */
 export async function failBrokenFlow(deps: EndFlowDeps, id: string, error: Error): Promise<void> {
   const name = error instanceof UnreadableRecordError ? "UnreadableRecord" : error.name;
   const { message } = error;
@@ -51,23 +54,23 @@ export async function failBrokenFlow(deps: EndFlowDeps, id: string, error: Error
   await endFlow(deps, flow, { ending: failedEnding({ name, message }) });
 }
 
-/** The end of a flow that has exceeded its time limit, with all that runs in it. A running script stops at its next heartbeat. */
+/** The end of a flow that has exceeded its time limit, with everything that runs in it. A running script stops at its next heartbeat. */
 export const timedOutEnd = (flow: RunningJob): FlowEnd => ({
   ending: flowTimedOutEnding(flow),
   stopping: { by: "svc", reason: "the flow that contains this step exceeded its time limit" },
 });
 
-/** The end of a flow whose plan was deleted with its flow, with all that runs in it. */
+/** The end of a flow whose plan was deleted with its flow, with everything that runs in it. */
 export const deletedEnd: FlowEnd = {
   ending: failedEnding({ name: "FlowDeleted", message: "The flow was deleted while it ran." }),
   stopping: { by: "svc", reason: "the flow that contains this step was deleted" },
 };
 
-/** The end of a flow whose starter, or the user for whom it acts, has lost a right, with all that runs in it. */
+/** The end of a flow whose starter, or the user for whom it acts, has lost a right, with everything that runs in it. */
 export const lostRightEnd = (ending: Ending): FlowEnd => ({
   ending,
   stopping: { by: "svc", reason: "the flow that contains this step lost a right" },
 });
 
-/** The end of a flow that was canceled, with all that runs in it. */
+/** The end of a flow that was canceled, with everything that runs in it. */
 export const canceledEnd = (cancel: Cancellation): FlowEnd => ({ ending: canceledEnding(cancel), cancel, stopping: cancel });

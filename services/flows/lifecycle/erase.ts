@@ -8,7 +8,9 @@ import { eraseJob } from "../../jobs/erasure/erase-job.ts";
 import type { EraseJobDeps, JobDataOwner } from "../../jobs/erasure/job-data.ts";
 import type { ValueDeps } from "../../jobs/values/values.ts";
 
-/** When the content of a step's job is erased, in seconds after the end of its flow; without a time only together with the flow. */
+/**
+ * The time at which the content of a step's job is erased, in seconds after the end of its flow; if absent, it is erased together with the flow.
+ */
 const erasureNoteFormat = recordFormat({ schema: z.object({ afterS: z.number().optional() }), version: 1 });
 
 /** Erases the jobs of a flow's steps with the flow, or earlier if the flow requests it. */
@@ -52,7 +54,7 @@ async function eraseDueSteps(deps: EraseJobDeps, flow: EndedJob): Promise<number
   return Math.min(...noted.filter(({ atMs }) => atMs > nowMs()).map(({ atMs }) => atMs));
 }
 
-/** A step that still runs, though its flow has ended, is erased after its own end. */
+/** A step that still runs although its flow has ended is erased after its own end. */
 async function eraseStep(deps: EraseJobDeps, id: string, afterS: number): Promise<void> {
   const { jobs } = deps;
   const job = await jobs.get(id);
@@ -61,7 +63,7 @@ async function eraseStep(deps: EraseJobDeps, id: string, afterS: number): Promis
   else if (!(await jobs.update(id, { eraseAfterS: afterS }, { attr: "state", eq: job.state }))) await eraseStep(deps, id, afterS);
 }
 
-/** Small results are part of the flow's journal too, wherever a step passed them on unchanged. */
+/** The flow's journal also contains small results, including those of later steps that returned them unchanged. */
 async function eraseJournalResults({ jobs }: EraseJobDeps, flow: EndedJob, ids: ReadonlySet<string>): Promise<void> {
   const location = { in: "head" as const, json: "null" };
   for (const item of await jobs.listChildren(flow.id, "")) {

@@ -73,7 +73,7 @@ const disturbances: Record<string, Disturbance> = {
     cloud.startAgain(execution, { execution: (await currentOf(execution.job)) + 1 }),
 };
 
-/** Runs the flow and disturbs it when the n-th state is entered, its nested flow and its parallel branches included. */
+/** Runs the flow and disturbs it when the n-th state is entered, including states of its nested flow and its parallel branches. */
 async function runDisturbed(at: number, disturb: Disturbance) {
   const from = world.runs.length;
   const started = world.started.length;
@@ -92,7 +92,7 @@ async function runDisturbed(at: number, disturb: Disturbance) {
 }
 
 describe("a flow runs each step once and ends once, successfully, although", () => {
-  /** Each disturbance strikes at every third state, so that two or three of them strike at each. */
+  /** Each disturbance occurs at every third state, so that each state has two or three of them. */
   const STRIDE = 3;
   const table = Object.entries(disturbances).map(([title, disturb], index) => [title, disturb, 1 + (index % STRIDE)] as const);
 

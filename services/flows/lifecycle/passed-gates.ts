@@ -36,8 +36,8 @@ export async function withoutPassedGates(deps: PassedGatesDeps, actor: Actor, ru
 }
 
 /**
- * Returns whether the approvals of a run count for its restart: the person who started the run continues it after a failure, and the code
- * behind the approvals is the code that was there when the run began.
+ * Returns whether the approvals of a run count for its restart: the person who started the run continues it after a failure, and the approved
+ * code has not changed since the run began.
  */
 async function keepsApprovals(deps: PassedGatesDeps, actor: Actor, run: RestartedRun): Promise<boolean> {
   const { origin, plan, namesVersion } = run;
@@ -79,7 +79,7 @@ async function isNewerFlow(deps: PassedGatesDeps, origin: Job, path: string, see
   return hasNewerCode(deps, origin, listNestedModules(value.modules), seen);
 }
 
-/** Returns those of the reused modules of the flow's own list in which a gate was passed. */
+/** Returns the reused modules of the flow's own list in which a gate was passed. */
 async function findGatedModules(
   deps: PassedGatesDeps,
   { origin, namesVersion }: RestartedRun,
@@ -135,7 +135,7 @@ async function isReusedFlowWithGates(
   if (value.type !== "flow") return false;
   for (const { job: id } of outcomes) {
     const job = id === undefined ? undefined : await deps.jobs.get(id);
-    // Without its job, nothing shows that it had no gates.
+    // If its job is missing, it is unknown whether it had gates.
     if (!job) return true;
     if (job.parent === origin.id) continue;
     const gates = await loadGatesOfRun(deps, getFlowRootId(job));

@@ -35,7 +35,7 @@ beforeAll(async () => {
   await world.deps.objects.put({ ...userObject.key(personKey(email)), value: person });
 });
 
-/** Plays a flow and approves each of its gates, until it ends. */
+/** Runs a flow and approves each of its gates, until it ends. */
 async function play(id: string): Promise<Job> {
   for (let round = 0; round < 8; round += 1) {
     await work(world);
@@ -57,7 +57,7 @@ async function countAsked(origin: Job, request: Restart, actor: Actor = anAdmin)
   return (await gates(world, id)).length;
 }
 
-/** Plays a flow of any shape and approves each of its gates, until it ends. */
+/** Runs a flow of any shape and approves each of its gates, until it ends. */
 async function playInCloud(id: string): Promise<Job> {
   const cloud = new Cloud(world);
   for (;;) {

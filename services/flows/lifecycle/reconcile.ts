@@ -104,7 +104,10 @@ async function reconcileCurrentExecution(deps: EndFlowDeps & GateDeps, flow: Run
   return isOver ? "ended" : "waited";
 }
 
-/** A flow that waits for a nested one is checked after as much time as it has waited: often at first, and seldom if the nested flow takes days. */
+/**
+ * The interval of checks of a flow that waits for a nested flow equals the time that it has waited: short at first, and long if the nested flow
+ * takes days.
+ */
 function nextCheckOfSubflow(flow: RunningJob, { sinceMs }: { sinceMs?: number }, now: number): number {
   if (sinceMs === undefined) return 0;
   return Math.min(now + Math.min(now - sinceMs, limits.flowBranchWaitCheckMs), flowDeadlineMs(flow));

@@ -110,7 +110,7 @@ function createVersionLoader({ objects }: RerunDeps, actor: Actor, workspace: st
   };
 }
 
-/** Returns the arguments of the original job, changed as the options say. Throws `rerun.erased`, `rerun.secrets` and `rerun.expression`. */
+/** Returns the arguments of the original job, changed according to the options. Throws `rerun.erased`, `rerun.secrets` and `rerun.expression`. */
 async function loadRerunArguments(
   deps: RerunDeps,
   actor: Actor,

@@ -41,8 +41,9 @@ export const notRestartedError = ({ id }: Job, reason: string) => new SvcError("
 
 /**
  * Queues a new job that continues a flow which has ended, from one of its steps. Journal items that refer to the original job's results of
- * earlier steps are stored with the new job and become its journal when it starts, so a job id that is taken changes no journal. Without a
- * step, the flow continues where it failed. Steps whose approvals do not count for the new run ask again. Throws `flow.notRestarted`, `flow.versionNotFound`, `job.idTaken`.
+ * earlier steps are stored with the new job and become its journal when it starts, so a job id that is taken changes no journal. Without a step,
+ * the flow continues where it failed. Steps whose approvals do not count for the new run request approval again. Throws `flow.notRestarted`,
+ * `flow.versionNotFound`, `job.idTaken`.
  */
 export async function restartFlow(
   deps: RestartFlowDeps,
@@ -107,8 +108,8 @@ export function assertRestartable(origin: Job): asserts origin is RestartableJob
 }
 
 /**
- * Returns the journal items of a run that a restart with this `plan` takes over: those of the steps before the one that runs again first.
- * Throws `flow.notRestarted`.
+ * Returns the journal items of a run that a restart with this `plan` reuses: those of the steps before the first one that runs again. Throws
+ * `flow.notRestarted`.
  */
 export async function loadReusedSteps(
   deps: ReusedStepsDeps,
@@ -122,8 +123,8 @@ export async function loadReusedSteps(
   const kept = [...selectReusedItems(origin, plan, outcomes, from), ...(await loadReusedIterations(deps, origin, plan, from))];
   await checkValuesExist(deps, origin, kept);
   await checkListReferences(deps, actor, origin, kept);
-  // Steps receive earlier results unmasked, so a restart by another user could reveal secrets.
-  // So could a restart by a job of another run tree, which receives the unmasked results of what it starts.
+  // Steps receive earlier results unmasked, so a restart by another user could reveal secrets. So could a restart by a job of another run tree,
+  // which receives the unmasked results of the jobs that it starts.
   const mayPass = origin.email === actor.email && (actor.kind === "person" || seesSecretsOf(actor, origin));
   if (!mayPass && kept.some(containsSecrets)) {
     throw notRestartedError(origin, "the results of its steps contain secrets, so only the user who ran it can restart it");
@@ -149,7 +150,7 @@ export async function restartRun(
 }
 
 /**
- * The first module that runs again and, for a loop or branches, the first iteration or branch. `onlyFailed` restarts the failed ones alone.
+ * The first module that runs again and, for a loop or branches, the first iteration or branch. `onlyFailed` restarts only the failed ones.
  */
 type RestartPoint = Omit<Restart, "step_id" | "flow_version"> & { step_id: string; onlyFailed?: boolean };
 
@@ -190,7 +191,10 @@ async function checkValuesExist({ jobs }: Pick<RestartFlowDeps, "jobs">, origin:
   if ([...owners].some((id) => !there.has(id))) throw notRestartedError(origin, "the result of an earlier step was erased");
 }
 
-/** The items of a loop are arguments of its steps, and are not stored again. Throws if one refers to what does not count in the new run. */
+/**
+ * The items of a loop are arguments of its steps, and are not stored again. Throws if one contains a reference that does not count in the new
+ * run.
+ */
 async function checkListReferences(deps: ReusedStepsDeps, actor: Actor, origin: Job, kept: readonly Child[]): Promise<void> {
   const lists = kept.flatMap((item) => (childName("progress", item.ref) === undefined ? [] : (progressFormat.parse(item).list ?? [])));
   const values = await Promise.all(lists.map(({ jobId, location }) => loadJson(deps, { id: jobId }, location)));

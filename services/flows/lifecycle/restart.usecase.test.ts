@@ -31,7 +31,7 @@ import { restartFlow } from "./restart.ts";
 
 const identity = (id: string, more: object = {}) => ({ id, value: { type: "identity" }, ...more });
 
-/** White space after the JSON of an outcome, which a restart copies with it. */
+/** White space after the JSON of an outcome, which a restart also copies. */
 const MARK = " ";
 
 let world: World;
@@ -60,14 +60,14 @@ const restart = (id: string, step_id: string) => restartFlow(world.deps, anAdmin
 async function finish(id: string): Promise<void> {
   await work(world);
   await playExecutions(world);
-  // A message that was lost is sent by housekeeping.
+  // Housekeeping sends the lost message again.
   await passLease(world, 1);
   await playExecutions(world);
   expect(await world.deps.jobs.get(id)).toMatchObject({ state: "succeeded" });
   expect(world.started.filter(({ job }) => job === id)).toHaveLength(1);
 }
 
-/** Which of the modules ran in this job: the outcomes of the others have the mark of the first job. */
+/** The modules that ran in this job: the outcomes of the others have the mark of the first job. */
 async function modulesRun(id: string): Promise<string[]> {
   const modules = ["x0", "a", "b", "c"];
   const outcomes = await Promise.all(modules.map((module) => world.deps.jobs.getChild(id, outcomeRef(module, ROOT, ""))));

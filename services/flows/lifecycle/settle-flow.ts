@@ -25,7 +25,7 @@ export interface LostExecution {
 /** The end of a flow. `failure` is the message of the `FlowFailed` that follows. */
 type Verdict = FlowEnd & { failure?: string };
 
-/** Makes the execution fail in the console too, when the flow has failed. */
+/** Makes the execution also fail in the console if the flow has failed. */
 export class FlowFailed extends Error {
   override readonly name = "FlowFailed";
 }
@@ -58,7 +58,7 @@ export async function settleFlow(deps: EndFlowDeps, flow: RunningJob, lost: Lost
   if (failure !== undefined) throw new FlowFailed(failure);
 }
 
-/** Returns how a flow ends, or `undefined` if its execution was lost. */
+/** Returns the end of a flow, or `undefined` if its execution was lost. */
 async function findVerdict(deps: EndFlowDeps, flow: RunningJob): Promise<Verdict | undefined> {
   if (flow.cancel) return { ending: canceledEnding(flow.cancel) };
   if (flow.flow?.outdated) return { ending: OUTDATED };
@@ -79,7 +79,7 @@ async function continueFlow(deps: EndFlowDeps, flow: RunningJob, { engineStopped
   const parked = await getParkedState(deps, flow);
   if (parked === "over") return startNextExecution(deps, flow, { stalls: 0 });
   if (parked === "waits") {
-    // The end of the job that it waits for starts the next execution. If that is lost, housekeeping does.
+    // The end of the job that it waits for starts the next execution. If that is lost, housekeeping starts it.
     const dueAtMs = Math.min(deps.nowMs() + limits.flowParkedCheckMs, flowDeadlineMs(flow));
     await deps.jobs.update(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
     return;

@@ -66,7 +66,7 @@ export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<J
   }
 }
 
-/** Describes the inputs that do not match the schema of the flow. Those that a preprocessor makes are checked when it has ended. */
+/** Describes the inputs that do not match the schema of the flow. The result of a preprocessor is checked when it has ended. */
 async function findInputProblem(deps: StartFlowDeps, job: RunningJob, flow: RunnableFlow) {
   if (!flow.inputSchema || job.preprocess === "wanted") return undefined;
   return findArgumentProblem(flow, (await loadJson(deps, job, job.args)) as Record<string, unknown>);
@@ -110,7 +110,7 @@ async function beginExecution(
   if (value.modules.length === 0) return decideEnd(job, { state: "succeeded", resultJson: await loadValue(deps, job, job.args) });
   // The step that runs this flow may set its own cache.
   const cacheTtlS = job.cacheTtlS ?? value.cache_ttl;
-  // A restarted run mixes the results of earlier steps, perhaps of another version, with new ones: neither may it be cached, nor replaced.
+  // A restarted run mixes the results of earlier steps, possibly of another version, with new ones, so it neither reads nor writes the cache.
   if (job.kind === "flow" && cacheTtlS && !flow.reusedSteps && !isRepeated) {
     job = { ...job, cacheTtlS };
     const key = await resolveFlowCacheKey(deps, job, value.cache_ignore_s3_path === true);
@@ -118,7 +118,7 @@ async function beginExecution(
     const known = await findCachedResult(deps, job);
     if (known) return { by: "earlierRun", job, cached: known };
   }
-  // Again, because the process that recorded the job may have died before it held the earlier run.
+  // Repeated, because the process that recorded the job may have died before it held the earlier run.
   await holdEarlierRun(deps, job);
   await writeReusedSteps(deps, job);
   const { reusedSteps: _, ...begun } = flow;
@@ -157,8 +157,8 @@ async function evaluateSkip(deps: StartFlowDeps, flow: RunningJob, plan: LoadedP
 const cacheFields = ({ cacheTtlS, cacheKey }: Job) => (cacheKey === undefined ? {} : { cacheTtlS, cacheKey });
 
 /**
- * Returns the cache key of a flow's result, which includes the values that the arguments refer to. Returns `undefined` if such a value
- * cannot be read: the step that needs it fails.
+ * Returns the cache key of a flow's result, which includes the values to which the arguments refer. Returns `undefined` if such a value cannot be
+ * read: the step that needs it fails.
  */
 async function resolveFlowCacheKey(deps: StartFlowDeps, job: RunningJob, ignorePaths: boolean): Promise<string | undefined> {
   const sent = (await loadJson(deps, job, job.args)) as Record<string, unknown>;

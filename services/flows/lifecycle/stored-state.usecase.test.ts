@@ -102,7 +102,7 @@ async function writeState(): Promise<void> {
   writeFileSync(fileOf("0.3"), `${JSON.stringify(state, null, 1)}\n`);
 }
 
-/** Written once, by the release that it is named after. Later releases must read it and never rewrite it. */
+/** Written once, by the release after which it is named. Later releases must read it and never rewrite it. */
 if (process.env["SVC_WRITE_STATE"] === "1") it("the state of this release is written", writeState);
 
 async function resultOf({ deps }: World, id: string): Promise<unknown> {

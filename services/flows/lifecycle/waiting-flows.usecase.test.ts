@@ -84,7 +84,7 @@ describe("housekeeping describes the execution", () => {
     await cancel(long);
     const short = await startSleeping([step("a", sleepS(20 * 3600)), step("b")]);
     expect(await passChecks(short, 20 * 3600_000)).toEqual({ checks: 0, describes: 0 });
-    // Once it has woken, it is checked as before.
+    // After it has woken, it is checked as before.
     expect((await passChecks(short, 600_000)).describes).toBeGreaterThan(0);
     await cancel(short);
   });

@@ -15,8 +15,8 @@ import { waitOn } from "./transitions.ts";
 export type CompleteStepDeps = EndStepDeps & GateDeps;
 
 /**
- * Records how a module ended and returns the state machine's next state: retry, continue, wait for approval, or end the list.
- * Writes the end of a list before the outcome that refers to it: a repeated call then finds both, or neither.
+ * Records the outcome of a module and returns the state machine's next state: retry, continue, wait for approval, or end the list. Writes the end
+ * of a list before the outcome that refers to it: a repeated call then finds both, or neither.
  */
 export async function completeStep(deps: CompleteStepDeps, step: StepContext, result: StepResult): Promise<StepState> {
   switch (result.status) {
@@ -72,7 +72,7 @@ async function retryOrFail(deps: CompleteStepDeps, step: StepContext, result: Fa
   }
 }
 
-/** Notes the failed attempt and when the next one may begin; `undefined` when no attempt is left. */
+/** Records the failed attempt and the earliest time of the next one; `undefined` if no attempt is left. */
 async function scheduleRetry(deps: CompleteStepDeps, step: StepContext, done: FailedResult): Promise<StepState | undefined> {
   const { module, progress } = step;
   if (!module.retry) return undefined;
@@ -85,7 +85,7 @@ async function scheduleRetry(deps: CompleteStepDeps, step: StepContext, done: Fa
     !(await deps.expressions.holds("retry.retry_if", predicate.expr, { result: await loadFlowValue(deps, step, done.result) }))
   )
     return undefined;
-  // A loop starts again at its first item.
+  // A loop restarts at its first item.
   const { list, count, index, width, branch, ...remaining } = progress;
   countOutcome("StepRetries");
   await writeProgress(deps, { ...step, progress: remaining }, { failed, retryAtMs: deps.nowMs() + Math.round(delayS * 1000) });

@@ -16,7 +16,7 @@ import { nextState } from "./transitions.ts";
 /** The dependencies of ending a step: its journal, its values and the expressions of its module. */
 export type EndStepDeps = EvaluatorDeps & ExpressionDeps & { jobs: Pick<JobTable, "update"> };
 
-/** Records success after the module and its approvals: the flow continues, after the module's sleep where it has one. */
+/** Records success after the module and its approvals: the flow continues, after the module's sleep if it has one. */
 export async function continueAfter(deps: EndStepDeps, step: StepContext, done: SucceededResult): Promise<StepState> {
   const { sleep } = step.module;
   try {
@@ -49,7 +49,7 @@ async function succeedStep(
   return nextState(deps, step, outcome);
 }
 
-/** Synchronous callers wait only for this step, or for an expression over this step and those before it; the flow continues. */
+/** Synchronous callers wait only for this step, or for an expression over this step and previous ones; the flow continues. */
 async function storeEarlyReturn({ jobs }: EndStepDeps, { flow }: StepContext, early: ValueRef | undefined): Promise<void> {
   if (early) await jobs.update(flow.id, { earlyReturn: early }, { attr: "state", eq: "running" });
 }
@@ -105,9 +105,10 @@ export async function failStep(
 ): Promise<StepState> {
   const { module, scope, plan } = step;
   const isLast = scope.modules.at(-1)?.id === module.id;
-  // The failure of the last module is the list's, whatever the module allows. A preprocessor may check who sent a request.
+  // The failure of the last module is that of the list, whatever the module allows. So is that of a preprocessor, which may authenticate the
+  // request.
   const continues = module.continue_on_error === true && !isLast && !isFailureModule(step) && module.id !== PREPROCESSOR;
-  // The result of the failure module is found by its outcome.
+  // The result of the failure module is found through its outcome.
   if (!continues && !isFailureModule(step)) {
     const job = details?.job === undefined ? {} : { job: details.job };
     const seen = handled && plan.value.failure_module ? { handled } : {};
@@ -119,7 +120,7 @@ export async function failStep(
   return nextState(deps, step, outcome);
 }
 
-/** The step has failed already, and the flow continues: the callers get the error of the expression. */
+/** The step has already failed, and the flow continues: the callers receive the error of the expression. */
 const errorAsValue = (deps: EndStepDeps, step: StepContext) => async (error: unknown) => {
   if (!(error instanceof ExpressionError)) throw error;
   return (await failedWith(deps, step, error)).result;

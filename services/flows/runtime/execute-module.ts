@@ -23,8 +23,8 @@ type RunModuleDeps = RunScriptDeps & RunSubflowDeps;
 export type ExecuteModuleDeps = Omit<RunModuleDeps, "expressions">;
 
 /**
- * Returns the state that follows from the recorded outcome of a module, or runs the module. `items`: the journal at its place. Throws `StepFailed` where
- * the compiled machine has no choice behind the task that could take the way of failures.
+ * Returns the state that follows from the recorded outcome of a module, or runs the module. `items`: the journal at its position. Throws
+ * `StepFailed` if the compiled machine has no Choice state after the task that could handle a failure.
  */
 export async function executeModule(deps: ExecuteModuleDeps, step: StepContext, items: JournalItems): Promise<StepState> {
   const { module, scope, path } = step;
@@ -43,7 +43,7 @@ export async function executeModule(deps: ExecuteModuleDeps, step: StepContext, 
   }
 }
 
-/** A failure without a record was lost on the way, so that the failure module does not run for it. */
+/** The failure would not be recorded, so the failure module would not run for it. */
 async function hasUnhandledFailure(deps: ExecuteModuleDeps, { flow, scope, path }: StepContext): Promise<boolean> {
   const end = findEnd(await readJournal(deps, flow, [endRef(scope.name, path)]), scope.name, path);
   return end?.reason === "failed" && !end.handled;
@@ -52,11 +52,11 @@ async function hasUnhandledFailure(deps: ExecuteModuleDeps, { flow, scope, path 
 async function runModule(deps: RunModuleDeps, step: StepContext): Promise<StepState> {
   const { module, flow } = step;
   const { mock, skip_if: skip } = module;
-  // Arguments from a job, or with the preprocessor skipped on request, are the flow's input as they are.
+  // Arguments from a job, or of a request that skips the preprocessor, are the flow's input unchanged.
   if (module.id === PREPROCESSOR && flow.preprocess !== "wanted") {
     return completeStep(deps, step, { status: "succeeded", result: { jobId: flow.id, location: flow.args }, details: { skipped: true } });
   }
-  // Without its result, the flow would continue with what a stranger has sent, and no check of a route's request would have run.
+  // Without its result, the flow would continue with untrusted input, and the request of a route would be unchecked.
   const mustRun = module.id === PREPROCESSOR;
   if (mock?.enabled && !mustRun) {
     const result = await storeFlowValue(deps, step, mock.return_value ?? null);
@@ -97,7 +97,7 @@ async function runModuleOfKind(deps: RunModuleDeps, step: StepContext): Promise<
   }
 }
 
-/** Every expression that may be evaluated for a module: the names in them are loaded together. */
+/** All expressions that may be evaluated for a module, so that their names are loaded together. */
 function expressionsOf({ module }: StepContext): StepExpressions {
   const { value } = module;
   const branches = value.type === "branchone" ? value.branches : [];
@@ -116,7 +116,7 @@ function expressionsOf({ module }: StepContext): StepExpressions {
   };
 }
 
-/** The texts of those parts that are expressions. */
+/** The texts of the parts that are expressions. */
 const textsOf = (...parts: readonly unknown[]): string[] =>
   parts.flatMap((part) => {
     const { expr } = (part ?? {}) as { expr?: unknown };

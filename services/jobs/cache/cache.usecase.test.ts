@@ -9,7 +9,7 @@ import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { eraseJob } from "../erasure/erase-job.ts";
 import { loadLogs, loadValue } from "../values/values.ts";
 
-/** A result that fits the head, one that is a separate item, and one that S3 holds. */
+/** Results that are stored in the head, in a separate item, and in S3. */
 const results = { small: 1, "middle-sized": "m".repeat(2000), large: "l".repeat(20_000) };
 
 let world: World;

@@ -93,7 +93,7 @@ async function registerWaiter(deps: ConcurrencyDeps, job: Job, limit: number): P
   await admitNext(deps, { id: group, workspace: job.workspace }, (found) => ({ ...found, waiting: true }), limit);
 }
 
-/** Gives the slot of an ended job to the next waiting job. Repeating it changes nothing. */
+/** Gives the slot of an ended job to the next waiting job. Idempotent. */
 export async function releaseSlot(deps: ConcurrencyDeps, job: Job): Promise<void> {
   if (!job.concurrency) return;
   const { group, windowS } = job.concurrency;

@@ -5,7 +5,7 @@ import type { Job } from "../../../core/jobs/job.ts";
 
 /**
  * Holds the record of the run that a restarted flow continues until the restarted flow is removed, because its journal refers to results of that
- * run. Repeating it changes nothing. Throws `flow.notRestarted` if the earlier run has expired.
+ * run. Idempotent. Throws `flow.notRestarted` if the earlier run has expired.
  */
 export async function holdEarlierRun({ jobs }: { jobs: JobTable }, { id, flow, expiresAtMs }: Job): Promise<void> {
   const origin = flow?.restartedFrom;
@@ -13,7 +13,7 @@ export async function holdEarlierRun({ jobs }: { jobs: JobTable }, { id, flow, e
   throw new SvcError("flow.notRestarted", { id: origin, reason: "it has expired" });
 }
 
-/** Lets the record of a run expire when the last flow that continued it is removed. Repeating it changes nothing. */
+/** Lets the record of a run expire when the last flow that continued it is removed. Idempotent. */
 export async function releaseEarlierRun(
   { jobs, nowMs }: { jobs: JobTable; nowMs: () => number },
   { id, restartedFrom }: Pick<RemovedJob, "id" | "restartedFrom">,

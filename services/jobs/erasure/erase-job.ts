@@ -11,9 +11,8 @@ const ERASE_AGAIN_MS = 60_000;
 const STORED_PREFIXES = [...Object.values(childPrefix), "result#"];
 
 /**
- * Erases arguments, output, code and result of an ended job; its record stays, and so does a gate that its flow still needs. Repeating
- * it changes nothing. If the process dies in
- * between, housekeeping repeats it.
+ * Erases arguments, output, code and result of an ended job; its record stays, and so does a gate that its flow still needs. Idempotent. If the
+ * process dies in between, housekeeping repeats it.
  */
 export async function eraseJob(deps: EraseJobDeps, job: EndedJob): Promise<EndedJob> {
   const { jobs, storage, nowMs, jobData } = deps;

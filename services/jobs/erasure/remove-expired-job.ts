@@ -11,7 +11,7 @@ const STEPS_AT_ONCE = 25;
 
 /**
  * Removes what a `long` job leaves when the table has removed its expired record: its items, its objects, and the jobs of its steps, whose
- * records then expire in the same way. Repeating it changes nothing.
+ * records then expire in the same way. Idempotent.
  */
 export async function removeExpiredJob(deps: RemoveExpiredJobDeps, job: RemovedJob): Promise<void> {
   // A later job may have the same id, if a caller chose it. Its items are in the same place.

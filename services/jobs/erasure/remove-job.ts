@@ -13,7 +13,7 @@ export async function removeJob(deps: RemoveJobDeps, job: DataOwner): Promise<vo
   await deps.jobs.deleteItem(job.id, "job");
 }
 
-/** Removes the data of a job, but not its head. Repeating it changes nothing. */
+/** Removes the data of a job, but not its head. Idempotent. */
 export async function removeJobData(deps: RemoveJobDeps, job: DataOwner): Promise<void> {
   const { jobs, storage, jobData } = deps;
   for (const owner of jobData) await owner.remove?.(deps, job);

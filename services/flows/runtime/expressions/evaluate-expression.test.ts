@@ -149,7 +149,7 @@ describe("expressions", () => {
 });
 
 describe("an expression that closes the function around it", () => {
-  /** Throws where the names of the expression are not visible: outside of its function. */
+  /** Throws outside the function of the expression, where its names are not visible. */
   const outside = 'if (typeof inside === "undefined") throw new Error("ESCAPED");';
   const asValue = '(typeof inside === "undefined" && (() => { throw new Error("ESCAPED"); })())';
   const closers = [")", "}", "]", "})", "));", "\n", ";", ",", "`", "${", "'", '"', "/*", "*/", "//", "<!--", "-->", "\u2028", "\\", "/"];

@@ -8,17 +8,18 @@ export type EvaluationResult =
   /** `missingReference`: the expression reads this reference, which is not loaded yet. */
   | { ok: false; reason: string; missingReference?: string };
 
-/** Levels that an expression may put around a result or a body of the usual depth. */
+/** Levels that an expression may add around a result or a body of the usual depth. */
 const ADDED_LEVELS = 20;
 
 /** The values of `variable(path)` and `resource(path)` by reference, for example `$var:f/ops/key`. */
 export type ReferenceValues = ReadonlyMap<string, unknown>;
 
 /**
- * Evaluates a JavaScript expression and returns its value as JSON. Statements with a `return` are the body of a function. The expression sees only
- * `names`, runs in a separate interpreter in another thread, and ends after half a second of processor time, or a second in a native loop.
- * With `reads`, it may call `variable` and `resource`. The interpreter cannot wait, so it stops at the first value that is not in `reads` and returns its reference: the caller
- * loads the value and evaluates again. `as`: a condition or a number is converted where the value is evaluated, because JSON has no infinity and no NaN.
+ * Evaluates a JavaScript expression and returns its value as JSON. Statements with a `return` are the body of a function. The expression sees
+ * only `names`, runs in a separate interpreter in another thread, and ends after half a second of processor time, or a second in a native loop.
+ * With `reads`, it may call `variable` and `resource`. The interpreter cannot wait, so it stops at the first value that is not in `reads` and
+ * returns its reference: the caller loads the value and evaluates again. `as`: the interpreter converts conditions and numbers, because JSON has
+ * no infinity and no NaN.
  */
 export async function evaluateExpression(
   expression: string,
@@ -42,7 +43,7 @@ export async function evaluateExpression(
   const given = JSON.stringify({ names, reads: reads && Object.fromEntries(reads) });
   const found = await evaluateInThread({ code, isBody, as, names: Object.keys(names), given, mayRead: reads !== undefined });
   if (!found.ok) return found;
-  // Steps that each add a level to the result of the one before must end before a parser does.
+  // If each step adds a level to the previous result, the steps must fail before a parser does.
   const excess = findExcess(found.json, MAX_DEPTH + ADDED_LEVELS);
   return excess === undefined ? { ok: true, value: JSON.parse(found.json) } : { ok: false, reason: `its value cannot be used: ${excess}.` };
 }

@@ -14,7 +14,7 @@ export type ReadReferenceDeps = ResolveDeps & { objects: ObjectTable; nowMs: () 
 interface Evaluation {
   expression: string;
   names: Readonly<Record<string, unknown>>;
-  /** Variables and resources that were read before, by their references. */
+  /** Variables and resources that were already read, by their references. */
   reads?: Map<string, unknown>;
   as?: EvaluatedAs;
 }
@@ -40,7 +40,7 @@ export async function evaluateWithReads(
   }
 }
 
-/** Reads that this process has already recorded, by flow and path: the iterations of a loop read the same one again and again. */
+/** Reads that this process has already recorded, by flow and path, because the iterations of a loop read the same ones repeatedly. */
 const recorded = new Set<string>();
 const RECORDED_MOST = 10_000;
 

@@ -12,7 +12,7 @@ export class ExpressionError extends Error {
   override readonly name = "ExpressionError";
 }
 
-/** Names that an expression sees besides those of the flow, for example `result`. */
+/** Names that an expression sees in addition to those of the flow, for example `result`. */
 export type ExtraNames = Readonly<Record<string, unknown>>;
 
 /** Evaluates the expressions of one step. Each name is loaded once, and only where an expression uses it. `place` names the expression in errors. All methods throw `ExpressionError`. */
@@ -40,7 +40,7 @@ export interface StepExpressions {
 /** Results that the journal does not contain yet, by the ids of their steps. */
 export type NewResults = Readonly<Record<string, unknown>>;
 
-/** Creates the evaluator of a step. `expressions`: all that may be evaluated, so that the names in them are loaded together. */
+/** Creates the evaluator of a step. `expressions`: all that may be evaluated, so that their names are loaded together. */
 export function createEvaluator(
   deps: EvaluatorDeps,
   step: StepContext,
@@ -64,7 +64,7 @@ export function createEvaluator(
     const names = { ...loaded, ...alias, ...extra };
     const found = await evaluateWithReads(deps, step, { expression, names, reads, as });
     if (found.ok) return found.value;
-    // A missing property on a plain path is null, and no error.
+    // A missing property on a plain path is null, not an error.
     if (isPlainPath(expression) && found.reason.startsWith("TypeError")) return null;
     throw new ExpressionError(`${place}: ${expression.trim()}: ${found.reason}`);
   };

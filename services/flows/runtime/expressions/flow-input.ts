@@ -61,7 +61,7 @@ async function itemAt(deps: FlowInputDeps, step: StepContext, body: Scope, index
   return list === undefined ? null : ((await loadList(deps, step, list)) as unknown[])[index];
 }
 
-/** Lists that iterations in this process have read. A list never changes, and is read once for many iterations. */
+/** Lists that iterations in this process have read. A list never changes, so it is read once for many iterations. */
 const lists = new PromiseCache<string, { value: unknown; secrets: Set<string> }>({ max: 20 });
 
 async function loadList(deps: FlowInputDeps, step: StepContext, ref: ValueRef): Promise<unknown> {

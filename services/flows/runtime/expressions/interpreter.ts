@@ -9,7 +9,7 @@ import type { ThreadReply } from "./interpreter-thread.ts";
  * interpreter's own limit, so that a thread is lost only where that limit had no effect.
  */
 const TERMINATE_MS = 2 * EXPRESSION_MS;
-/** The limit of elapsed time, on a busy machine or on a system that does not state the processor time of a thread. */
+/** The limit of elapsed time, on a busy machine or on a system that does not report the processor time of a thread. */
 const ELAPSED_MS = 10_000;
 const CHECK_MS = 100;
 const HEAP_MB = 256;
@@ -29,7 +29,7 @@ let last: Promise<unknown> = Promise.resolve();
 /** Evaluates an expression in the interpreter's thread, after the evaluations that were requested before. */
 export function evaluateInThread(evaluation: Evaluation): Promise<Interpretation> {
   const next = last.then(() => evaluateNext(evaluation));
-  // The caller gets the error. The next evaluation does not depend on it.
+  // The caller receives the error. The next evaluation does not depend on it.
   last = next.catch(() => undefined);
   return next;
 }
@@ -53,7 +53,7 @@ async function evaluateNext(evaluation: Evaluation): Promise<Interpretation> {
 }
 
 async function startThread(): Promise<Thread> {
-  // The chunk of a bundle with this module; only its URL is used here.
+  // The chunk of a bundle that contains this module; only its URL is used here.
   const { threadData, threadUrl } = await import("./interpreter-thread.ts");
   // The thread has no environment variables, so no credentials either.
   const worker = new Worker(threadUrl, {
@@ -68,7 +68,7 @@ async function startThread(): Promise<Thread> {
   return { worker, folder };
 }
 
-/** Returns the processor time of a thread (ms), in steps of 10 ms; `undefined` where the system does not state it. */
+/** Returns the processor time of a thread (ms), in steps of 10 ms; `undefined` if the system does not report it. */
 function readThreadMs(folder: string): number | undefined {
   if (folder === "") return undefined;
   try {

@@ -43,7 +43,7 @@ export async function loadWaitingTasks({ jobs }: { jobs: Pick<JobTable, "listChi
   return parseReadable(children, waitingTaskFormat.parse).map(([, task]) => task);
 }
 
-/** Resumes the tasks that wait for an ended nested flow. Repeating it changes nothing. */
+/** Resumes the tasks that wait for an ended nested flow. Idempotent. */
 export async function resumeParentTask(deps: TaskDeps, job: Job): Promise<void> {
   if (!job.step || !job.flow) return;
   for (const task of await loadWaitingTasks(deps, job.id)) await resumeTask(deps, task);
