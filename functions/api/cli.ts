@@ -10,7 +10,7 @@ import type { Reply } from "../shared/reply.ts";
 const folder = join(import.meta.dirname, "cli");
 const CLIENTS = "clients";
 
-/** The addresses stay the same in later versions, so browsers and package managers ask again. */
+/** The addresses are the same in later versions, so browsers and package managers must revalidate. */
 async function sendFile(route: Pick<Route, "path">, name: string, contentType: string): Promise<Reply> {
   const bytes = await readFile(join(folder, name)).catch(throwUnknown(route));
   return {
@@ -39,7 +39,7 @@ async function listClientPackages(route: Pick<Route, "path">): Promise<string[]>
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => relative(join(folder, CLIENTS), join(parentPath, name)));
 }
 
-/** Sends one of the packages of the client libraries. Clients of module proxies take 404 for "ask the next proxy". */
+/** Sends one of the packages of the client libraries. For clients of module proxies, 404 means "try the next proxy". */
 async function sendClientPackage(path: string): Promise<Reply> {
   const route = { path: `/clients/${path}` as const };
   // A path that is not in the list could lead out of the folder.

@@ -15,7 +15,7 @@ const serveFile = staticFiles({
 
 export const referenceRoutes: RouteHandler<unknown>[] = [
   on(routes.home, async ({ headers }) => {
-    // A person types in the address of the deployment. A program that calls it has a wrong address, and 404 reports that.
+    // Redirects a person who enters the address of the deployment. A program that calls it has a wrong address, and receives 404.
     if (!headers["accept"]?.includes("text/html")) throw new SvcError("route.unknown", { method: "GET", path: "/" });
     return text(303, "The reference of this API is at /docs.", {
       Location: `${basePath()}/docs`,

@@ -52,8 +52,7 @@ export async function authenticateActor(token: string | undefined, workspace: st
 }
 
 /**
- * Authenticates a caller who does not need a token. A token that is sent must be valid; one whose scopes do not allow the route is ignored.
- * Throws `auth.*`.
+ * Authenticates a caller who does not need a token. A token must be valid; if its scopes do not allow the route, it is ignored. Throws `auth.*`.
  */
 export async function optionalActor(token: string | undefined, route: Route, workspace: string): Promise<Actor | undefined> {
   if (token === undefined) return undefined;

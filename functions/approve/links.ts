@@ -17,7 +17,7 @@ interface LinkParams {
   signature: string;
 }
 
-/** Throws `approval.link`: the text of a link that cannot be valid is written into no header. */
+/** Throws `approval.link`, so that the text of an invalid link is never written into a header. */
 function toLinkReference(
   { workspace, id, resume_id: resumeId, signature }: LinkParams,
   { approver = "" }: { approver?: string | undefined },

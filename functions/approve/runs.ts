@@ -31,7 +31,7 @@ async function createLinks(
   );
 }
 
-/** Throws `job.notFound`. The use case decides whether the caller may know of the run. */
+/** Throws `job.notFound`. The use case decides whether the caller may know that the run exists. */
 function requireRun({ run }: Auth, id: string): Job {
   if (!run) throw new SvcError("job.notFound", { id });
   return run;

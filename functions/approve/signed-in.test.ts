@@ -6,7 +6,7 @@ import { countsAsSignedIn } from "./signed-in.ts";
 
 const ann: Person = { kind: "person", email: "ann@example.com", username: "ann", superAdmin: true, tokenHash: "", tokenPrefix: "" };
 
-/** Each kind of token, and what it allows on approvals. */
+/** Each kind of token, and its rights on approvals. */
 const tokens: [string, Partial<Person>, { read: boolean; write: boolean }][] = [
   ["no scopes", {}, { read: true, write: true }],
   ["approvals:write", { scopes: ["approvals:write"] }, { read: true, write: true }],

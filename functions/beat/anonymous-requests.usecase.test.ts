@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 beforeEach(() => void takeCounts());
 
-/** A request to the URL of the function, in the form in which Lambda passes it on. */
+/** A request to the URL of the function, in the form that Lambda passes. */
 async function post(path: string, token: string | undefined, body: string): Promise<{ status: number; requests: AwsCounts["requests"] }> {
   const event: Partial<LambdaFunctionURLEvent> = {
     version: "2.0",
@@ -102,7 +102,7 @@ describe("requests to the URL of the function beat", () => {
       answers.push(await beat(job, await createJobToken({ kid: `unknown-${index}`, privateKey }, job, Date.now())));
     }
     expect(answers.flatMap(({ requests }) => Object.keys(requests))).toEqual(["dynamodb.Query"]);
-    // The runner of a key that was published a moment ago tries again.
+    // The runner of a key that was just published retries.
     expect(answers.map(({ status }) => status)).toEqual([401, ...Array.from({ length: 49 }, () => 429)]);
     vi.useRealTimers();
   });

@@ -15,7 +15,7 @@ import { toGatewayEvent } from "../shared/function-url.ts";
 import { json, type Reply, text } from "../shared/reply.ts";
 
 const nowMs = Date.now;
-// The function that called the runner asks for the handlers of the job, or housekeeping does.
+// The function that called the runner queues the follow-ups of the job, or housekeeping does.
 const followUps = connectOutcomeHandlers({ objects: objectTable, queue: { sendFollowUp: async () => {} }, nowMs });
 const deps = { jobs: jobTable, storage, followUps, nowMs };
 interface Auth {

@@ -11,7 +11,9 @@ import { BuildFailure } from "./build-sandbox.ts";
 const MTIME = new Date(1980, 0, 1);
 const UNIX = 3;
 const REGULAR_FILE = 0o100000;
-/** Above this size a high compression level takes seconds and saves little, because large content is mostly compressed or machine code. */
+/**
+ * Above this size a high compression level takes seconds and saves little, because large content is mostly already compressed or machine code.
+ */
 const HARD_BELOW_BYTES = 8 * 1024 * 1024;
 
 export interface Archive {
@@ -20,7 +22,7 @@ export interface Archive {
 }
 
 /**
- * Zips a directory's regular files, sorted by name and without times, so that equal content gives equal bytes. Throws `BuildFailure` if the
+ * Zips a directory's regular files, sorted by name and without times, so that equal content produces equal bytes. Throws `BuildFailure` if the
  * archive exceeds `maxBytes`.
  */
 export async function createArchive(dir: string, maxBytes: number): Promise<Archive> {

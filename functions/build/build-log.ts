@@ -42,7 +42,7 @@ export class BuildLog {
   }
 
   private plain(text: string): string {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what colour codes begin with.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with the escape character.
     const colourless = text.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, "").replace(/\r(?!\n)/g, "\n");
     return withoutCredentials(colourless).replaceAll(`${this.dir}/`, "").replaceAll(this.dir, "");
   }

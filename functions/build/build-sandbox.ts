@@ -105,7 +105,7 @@ export class BuildSandbox implements AsyncDisposable {
     try {
       const code = await new Promise<number>((resolve, reject) => {
         child.once("error", reject);
-        // A grandchild may keep the pipes open, so the exit of the tool itself is decisive.
+        // A grandchild may keep the pipes open, so only the exit of the tool itself counts.
         child.once("exit", () => {
           killGroup();
           child.once("close", (status) => resolve(status ?? -1));

@@ -7,13 +7,13 @@ import { shareGoCache } from "../../test/support/engine/go-cache.ts";
 import { pythonPath } from "../../test/support/programs.ts";
 import { type Built, ENTRY, lockOf, useBuilder } from "./build-fixture.ts";
 
-// A cold compiler on a shared machine; nothing here waits for a clock.
+// For a cold compiler on a shared machine; no test waits for a fixed time.
 vi.setConfig({ testTimeout: 240_000 });
 
 const builder = useBuilder();
 beforeAll(() => shareGoCache(builder.workDir()));
 
-/** Loads a bundle as a runner does and calls its main. */
+/** Loads a bundle like a runner and calls its main. */
 async function callMain({ dir, result }: Built, ...args: unknown[]): Promise<unknown> {
   if (!result.ok) throw new Error(result.error);
   const module = (await import(pathToFileURL(join(dir, "main.mjs")).href)) as { main: (...args: unknown[]) => unknown };
@@ -177,7 +177,7 @@ describe("build of TypeScript", () => {
 });
 
 describe("the client library", () => {
-  /** An address without a server: every download fails. */
+  /** An address without a server, so that every download fails. */
   const nowhere = { npm: "http://127.0.0.1:9", pypi: "http://127.0.0.1:9", go: "http://127.0.0.1:9" };
 
   it.each(["svc-client", "npm:svc-client"])("is bundled into TypeScript as %s, without a registry and a lock", async (name) => {

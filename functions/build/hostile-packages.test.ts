@@ -48,7 +48,7 @@ const npmLock = (name: string, range: string) =>
   readNpmLock(writeNpmLock(JSON.stringify({ dependencies: { [name]: range } }), '{"lockfileVersion":1,"packages":{}}')).dependencies;
 const quoted = (text: string) => JSON.stringify(text);
 
-/** The places in which an author names packages: each returns what the build passes to the installer, or refuses the text. */
+/** The inputs in which an author names packages: each function returns the text that the build passes to the installer, or refuses it. */
 const places: [string, string, (text: string) => string[]][] = [
   ["a lock of Python", "six==1.16.0", (text) => readPythonLock(`${text}\n`, []).split("\n")],
   ["a lock of Python, after a marker", 'six==1.16.0; python_version > "3"', (text) => readPythonLock(`${text}\n`, []).split("\n")],
@@ -82,7 +82,7 @@ const places: [string, string, (text: string) => string[]][] = [
 
 describe("a line break or an option behind the name of a package", () => {
   it.each(places)("reaches no installer through %s", (place, good, read) => {
-    // The installer of npm reads JSON, in which a dash begins no option.
+    // The npm installer reads JSON, where a leading dash is not an option.
     const forbidden = /npm|TypeScript/.test(place) ? /:\/\/|file:|git\+/ : /(^|\s)-|:\/\/|file:|git\+|=>|^toolchain/;
     expect(read(good).filter(Boolean)).not.toEqual([]);
     for (const between of BREAKS)

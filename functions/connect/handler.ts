@@ -30,5 +30,5 @@ async function connect(event: unknown): Promise<{ reason?: string | undefined; f
   return "check" in call ? { reason: await findSourceFault(deps, call) } : { failed: await connectSources(deps, call) };
 }
 
-/** Makes event source mappings, rules and subscriptions. No other function has these rights. */
+/** Creates event source mappings, rules and subscriptions. No other function has these rights. */
 export const handler = observeHandler("connect", connect, (answer) => answer);

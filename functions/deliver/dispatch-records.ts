@@ -20,7 +20,7 @@ const dispatchers = [
  * its claim recognizes.
  */
 export async function dispatchRecords(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
-  // A rejected record is logged below, and the batch is read again from there.
+  // A rejected record is logged below, and the batch is read again from that record.
   const found = await Promise.allSettled(event.Records.map(dispatchRecord));
   const messages = found.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
   let failed = found.findIndex(({ status }) => status === "rejected");

@@ -29,7 +29,7 @@ const isQueue = (event: unknown): event is SQSEvent => recordsOf(event).some((re
 
 const processor = new BatchProcessor(EventType.SQS);
 
-/** The messages of a batch wait for their receivers at the same time. */
+/** The messages of a batch are sent concurrently. */
 async function deliverMessages(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   const response = await processPartialResponse(event, deliverRecord, processor, { context, throwOnFullBatchFailure: false });
   await logDelivery(context, { messages: event.Records.length, failed: response.batchItemFailures.length });

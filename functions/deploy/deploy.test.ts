@@ -94,7 +94,7 @@ describe("the state of a call", () => {
 describe("the reply to CloudFormation", () => {
   let close = () => {};
   afterEach(() => close());
-  /** A server in place of S3, which refuses the first requests. */
+  /** A stand-in for S3 that refuses the first requests. */
   async function receiver(refusals = 0) {
     const received: { headers: IncomingHttpHeaders; body: Record<string, string>; bytes: number }[] = [];
     let left = refusals;

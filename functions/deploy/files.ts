@@ -17,7 +17,7 @@ const CONFIG = "svc.yaml";
 const LAYOUT: LayoutOptions = { defaultTs: "bun", nonDottedPaths: false, fileTypes: {} };
 
 export interface WrittenProject {
-  /** The names of the folders of the workspace that the items are in, apart from those with a file that describes them. */
+  /** The names of the workspace folders that contain the items, except those with a file that describes them. */
   folders: string[];
   /** The keys of the items. */
   items: ReadonlySet<string>;
@@ -51,10 +51,10 @@ export function writeProject(
   };
 }
 
-/** Returns the keys of the items that files belong to. The command line chooses the files for a workspace in the same way. */
+/** Returns the keys of the items to which files belong. The command line chooses the files for a workspace in the same way. */
 function listItems(files: Iterable<string>, configText: string, workspace: string): Set<string> {
   const parsed = parseConfig(CONFIG, configText);
-  // The command line reports what is wrong with the file, and pushes nothing.
+  // The command line reports the fault of the file, and pushes nothing.
   const config = "config" in parsed ? parsed.config : {};
   const entries = listEntries(config);
   const entry = entries.has(workspace) ? workspace : [...entries].find(([, { workspaceId }]) => workspaceId === workspace)?.[0];

@@ -18,13 +18,16 @@ const deps = (): PushDeps => ({
   cli: join(import.meta.dirname, "cli/svc.mjs"),
 });
 
-/** Deploys the files of a CDK app into a workspace. CloudFormation calls it for each custom resource of `Svc.addFolder` and the like. */
+/**
+ * Deploys the files of a CDK app into a workspace. CloudFormation calls it for each custom resource of `Svc.addFolder`, `addScript` and
+ * `addFlow`.
+ */
 export const handler = observeHandler("deploy", async (event: unknown, context) => {
   const request = requestSchema.parse(event);
   await reply(request, await failureOf(request, Date.now() + context.getRemainingTimeInMillis() - SPARE_MS));
 });
 
-/** Deploys, and returns why it failed. */
+/** Deploys, and returns the reason of a failure. */
 async function failureOf({ RequestType, ResourceProperties }: DeploymentRequest, untilMs: number): Promise<string | undefined> {
   const removed = RequestType === "Delete";
   try {

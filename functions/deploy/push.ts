@@ -23,21 +23,21 @@ export interface PushDeps {
   cli: string;
 }
 
-/** The content of `.svc/state.json`, in which the command line stores the items as both sides had them after the last push. */
+/** The content of `.svc/state.json`, in which the command line stores the items of both sides after the last push. */
 const stateFileSchema = z.object({ version: z.literal(1), workspaces: z.record(z.string(), stateSchema.pick({ items: true })) });
 /** The service may not answer in the first moments of a new stack. */
 const READY_MS = 120_000;
-/** The time in which a push that takes too long can end in order. */
+/** The time within which a push that takes too long can end cleanly. */
 const STOP_MS = 20_000;
 
 /**
- * Makes a workspace have the files of a deployment, as `svc sync push` does: it compares them with the last deployment of the same id, and with the
- * workspace. Items that only the workspace has changed remain as they are, and so do those that another call of the app contains. `removed`: the app no longer
- * has the call. Throws an error that names the reason, also if a build fails or `untilMs` is over.
+ * Deploys files into a workspace, as `svc sync push` does: it compares them with the last deployment of the same id, and with the workspace.
+ * Items that only the workspace has changed do not change, and neither do those that another call of the app contains. `removed`: the app no
+ * longer has the call. Throws an error that names the reason, also if a build fails or `untilMs` has passed.
  */
 export async function pushDeployment(deps: PushDeps, deployment: Deployment, removed: boolean, untilMs: number): Promise<string> {
   const { workspace, removes } = deployment;
-  // A deleted workspace is not created to be emptied.
+  // A deleted workspace is not created again only to be emptied.
   if (removed && !(await deps.identity.objects.get(workspaceObject.key(workspace)))) return "";
   // The state of each other call is that after its last push.
   return lockDeployments(deps.identity.objects, workspace, untilMs, async (lost) => {
@@ -45,7 +45,7 @@ export async function pushDeployment(deps: PushDeps, deployment: Deployment, rem
     if (!removed) return push(deps, deployment, states, { untilMs, lost });
     const own = { items: leaveToOthers(states.own.items, states.others, new Set()), keys: [] };
     await writeState(deps.storage, deployment, own);
-    // Data outlives the app, unless it decided otherwise.
+    // Data outlives the app, unless the app requested its removal.
     return removes === "false" ? "" : push(deps, deployment, { ...states, own }, { untilMs, lost, removed });
   });
 }
@@ -68,7 +68,7 @@ async function push(
     let after = { items: own.items, keys: [...new Set([...keysOf(own), ...items])] };
     await writeState(deps.storage, deployment, after);
     mkdirSync(join(folder, ".svc"), { recursive: true });
-    // With a state, a push leaves whatever else is in the workspace.
+    // With a state, a push does not change anything else in the workspace.
     const before = JSON.stringify({ version: 1, workspaces: { [base]: { items: leaveToOthers(own.items, others, items) } } });
     writeFileSync(stateFile, before);
     await waitUntilReady(deps.url, untilMs);
@@ -89,7 +89,7 @@ async function push(
   }
 }
 
-/** A right that the deployment has just granted may take some seconds to be in force. */
+/** A right that the deployment has just granted may take some seconds to become effective. */
 async function retryDenied<T>(read: () => Promise<T>, untilMs: number): Promise<T> {
   const giveUpMs = Math.min(untilMs, Date.now() + 60_000);
   for (;;) {
@@ -124,7 +124,7 @@ async function ensureFolder(route: string, token: string, name: string): Promise
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 1000));
 
-/** Runs `svc sync push` in a process that has the token and no rights of this function. Returns what it printed. */
+/** Runs `svc sync push` in a process that has the token but not the rights of this function. Returns its output. */
 function runPush(
   { cli, url }: Pick<PushDeps, "cli" | "url">,
   { folder, token, workspace, untilMs, lost }: { folder: string; token: string; workspace: string; untilMs: number; lost: AbortSignal },
@@ -151,7 +151,7 @@ function runPush(
     if (lost.aborted) stopLost();
     lost.addEventListener("abort", stopLost);
     const timers = [
-      // The command then stops between two items and stores which it has pushed, so that a rollback can restore them.
+      // The command then stops between two items and stores the pushed ones, so that a rollback can restore them.
       setTimeout(stop, Math.max(0, untilMs - STOP_MS - Date.now()), "The push did not end in time."),
       setTimeout(() => child.kill("SIGKILL"), Math.max(0, untilMs - Date.now())),
     ];

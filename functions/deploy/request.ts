@@ -18,8 +18,8 @@ const REASON_BYTES = 3000;
 const ATTEMPTS = 5;
 
 /**
- * Sends CloudFormation the result of a request. Without a reply, the deployment waits until its time is over. Throws an error if CloudFormation does not receive the
- * reply: Lambda then repeats the request.
+ * Sends CloudFormation the result of a request. Without a reply, the deployment waits until its time limit. Throws an error if CloudFormation
+ * does not receive the reply: Lambda then repeats the request.
  */
 export async function reply(request: DeploymentRequest, failure: string | undefined, send: typeof fetch = fetch): Promise<void> {
   const { ResponseURL, StackId, RequestId, LogicalResourceId, PhysicalResourceId, ResourceProperties, RequestType } = request;
@@ -28,7 +28,7 @@ export async function reply(request: DeploymentRequest, failure: string | undefi
     ...{ StackId, RequestId, LogicalResourceId },
     Status: failure === undefined ? "SUCCESS" : "FAILED",
     ...(failure === undefined ? {} : { Reason: shorten(failure) }),
-    // Another workspace is another resource: CloudFormation then has the former one removed. A removal must name the resource that it removes.
+    // Another workspace is another resource: CloudFormation then removes the former one. A removal must name the resource that it removes.
     PhysicalResourceId: RequestType === "Delete" && PhysicalResourceId !== undefined ? PhysicalResourceId : `${workspace}/${id}`,
   });
   for (let attempt = 1; ; attempt += 1) {
@@ -44,7 +44,7 @@ export async function reply(request: DeploymentRequest, failure: string | undefi
   }
 }
 
-/** Returns the end of a long text: a push prints there why it stopped. */
+/** Returns the end of a long text, because a push prints the reason of its stop last. */
 function shorten(text: string): string {
   let end = text;
   while (Buffer.byteLength(JSON.stringify(end)) > REASON_BYTES) end = `… ${end.slice(Math.ceil(end.length / 10))}`;

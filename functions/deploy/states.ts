@@ -4,7 +4,7 @@ import type { Deployment } from "../../contract/deployment.ts";
 import { parseExactJson } from "../../contract/exact-json.ts";
 
 export const stateSchema = z.object({
-  /** The items as both sides had them after the last push, by key. A call that returns to the app continues with them. */
+  /** The items of both sides after the last push, by key. A call that is added to the app again continues with them. */
   items: z.record(z.string(), z.unknown()),
   /**
    * The keys of the items that the files of the call contain: while a push runs, or if it fails, also those of the files before. Empty if the app no longer
@@ -39,7 +39,7 @@ export async function readStates(storage: States, call: Call): Promise<{ own: Ca
   return { own, others };
 }
 
-/** Returns the key of the folder that an item lies in. */
+/** Returns the key of the folder that contains an item. */
 function folderItemOf(item: string): string | undefined {
   const name = /^\S+ f\/([^/]+)\//.exec(item)?.[1];
   return name === undefined ? undefined : `folder ${name}`;
@@ -49,7 +49,7 @@ export async function writeState(storage: States, call: Call, state: CallState):
   await storage.putObject(keyOf(call), JSON.stringify(state), "application/json");
 }
 
-/** Returns the items without those that only other calls contain: a push leaves what is not among them and has no file. */
+/** Returns the items without those that only other calls contain: a push ignores items that are not among them and have no file. */
 export function leaveToOthers(items: CallState["items"], others: ReadonlySet<string>, files: ReadonlySet<string>): CallState["items"] {
   return Object.fromEntries(Object.entries(items).filter(([key]) => files.has(key) || !others.has(key)));
 }

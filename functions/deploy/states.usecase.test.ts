@@ -13,7 +13,7 @@ it("the states of other calls name the items that they contain, with their folde
   const { storage } = world.deps;
   const items = { "script f/a/own": digest, "folder a": digest };
   await writeState(storage, call("Own"), { items, keys: Object.keys(items) });
-  // A call whose push may have deployed more than its state knows.
+  // A call whose push may have deployed more items than its state contains.
   await writeState(storage, call("Other"), { items: {}, keys: ["flow f/b/y"] });
   await writeState(storage, call("Removed"), { items: { "script f/c/left": digest }, keys: [] });
   await storage.putObject(`deployments/${world.workspace}/Old.json`, JSON.stringify({ items: { settings: digest } }), "application/json");

@@ -31,9 +31,9 @@ const BUDGET_MS = 40_000;
 interface TickEvent {
   /** Runs the tick as if it were this time (epoch ms), for operators and tests. */
   nowMs?: number;
-  /** Also checks jobs that are due within this time. The action for each depends on `nowMs` alone. */
+  /** Also checks jobs that are due within this time. The action for each depends only on `nowMs`. */
   aheadMs?: number;
-  /** Everything that ran before this moment (epoch ms) has stopped, because the local engine was started: all jobs are checked, and first. */
+  /** Everything that ran before this time (epoch ms) has stopped, because the local engine was started: all jobs are checked first. */
   stoppedMs?: number;
   /** Limits the time for tasks. */
   budgetMs?: number;

@@ -5,7 +5,7 @@ import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { deps } from "./deps.ts";
 
-/** The key of a workspace's secrets. It is here because this function alone of the API may decrypt them. */
+/** The key of a workspace's secrets. It is here because this is the only API function that may decrypt them. */
 export const encryptionKey: ApiRoutes = [
   on(routes.getEncryptionKey, async ({ auth, params: { workspace } }) =>
     json(200, { key: await readExportKey(deps, secretReader(auth, workspace, routes.getEncryptionKey)) }),

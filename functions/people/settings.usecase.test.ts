@@ -40,7 +40,7 @@ interface Options {
   as?: keyof typeof tokens;
   workspace?: string;
 }
-/** Sends a request to the function. A body that is a text is sent as it is. */
+/** Sends a request to the function. A text body is sent unchanged. */
 function send(method: string, route: string, body?: unknown, { as = "admin", workspace = world.workspace }: Options = {}): Promise<Reply> {
   const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   const headers = [

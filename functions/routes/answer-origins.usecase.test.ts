@@ -23,7 +23,7 @@ describe("the origin of the console", () => {
     const own = await call("POST", { "x-svc-routes-key": "the key of the domain" });
     expect([own.statusCode, own.headers["content-security-policy"]]).toEqual([200, undefined]);
     expect(own.headers["x-content-type-options"]).toBe("nosniff");
-    // Routes answer only at their domain. A key that is guessed changes nothing.
+    // Routes answer only at their domain. A guessed key has no effect.
     for (const headers of [{}, { "x-svc-routes-key": "a guess" }] as Record<string, string>[]) {
       const elsewhere = await call("POST", headers);
       expect([elsewhere.statusCode, elsewhere.headers["content-security-policy"]]).toEqual([404, SANDBOX]);

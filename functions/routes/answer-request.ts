@@ -37,7 +37,10 @@ export interface AnswerRequestDeps extends Deps {
   /** Answers a request for a file of the workspace's storage. */
   answerStatic: (found: FoundHttpRoute, request: HttpRouteRequest) => Promise<Reply>;
   includedHeaders: readonly string[];
-  /** If routes have a separate domain: the keys that its requests can have, separated by commas. There, pages need no sandbox, and elsewhere there are no routes. */
+  /**
+   * If routes have a separate domain: the possible keys of its requests, separated by commas. At that domain pages need no sandbox, and no other
+   * domain serves routes.
+   */
   routesKey: string | undefined;
 }
 
@@ -64,8 +67,8 @@ export function createHttpRouteHandler(deps: AnswerRequestDeps) {
 }
 
 /**
- * Removes the header with the key of the routes' domain from a request, so that no job receives it, and returns whether the key is right. CloudFront
- * replaces what a caller sends in this header, and a caller of API Gateway's own address does not know the key.
+ * Removes the header with the key of the routes' domain from a request, so that no job receives it, and returns whether the key is valid.
+ * CloudFront replaces this header of a caller, and a caller of API Gateway's own address does not know the key.
  */
 function takeRoutesKey(event: APIGatewayProxyEvent, key: string | undefined): boolean {
   const sent = takeHeader(event, ROUTES_KEY_HEADER);
@@ -78,7 +81,7 @@ function addHeaders(reply: Reply, { vary, ...headers }: Record<string, string>):
   return { ...reply, headers: { ...reply.headers, ...headers, ...varies } };
 }
 
-/** The facts about a request that its edge knows: whether it came by the domain of routes, and the network address of its caller. */
+/** The facts about a request from its edge: whether it came through the domain of routes, and the network address of its caller. */
 interface EdgeFacts {
   hasOwnOrigin: boolean;
   address: string;
@@ -192,7 +195,7 @@ async function buildRunReply(
     case "started":
       return markReplay(text(201, run.id, { "x-svc-job-id": run.id }), run.replayed);
     case "held":
-      // A caller that waits for a result learns that there is none yet.
+      // A caller that waits for a result receives a reply without one.
       return markReplay(text(own.request_type === "async" ? 201 : 202, run.id, { "x-svc-job-id": run.id }), run.replayed);
     case "streamed": {
       const { id, from, replayed } = run;
@@ -220,7 +223,10 @@ function withoutBody({ httpMethod }: APIGatewayProxyEvent, reply: Reply): Reply 
   return { ...others, body: "", isBase64Encoded: false };
 }
 
-/** All answers of routes leave through here, errors too: none is rendered in the origin of the console, and none replaces its session. */
+/**
+ * All replies of routes pass through here, including errors, so that none is rendered in the origin of the console, and none replaces its
+ * session.
+ */
 function protectReply(hasOwnOrigin: boolean, reply: Reply): Reply {
   const headers = Object.entries(reply.headers ?? {}).filter(([name, value]) => {
     const named = name.toLowerCase();

@@ -35,7 +35,7 @@ let call: (
   hostile?: Omit<Hostile, "what">,
 ) => Promise<{ status: number; headers: Record<string, string>; body: string }>;
 
-/** The routes of the test by the text that their addresses begin with. */
+/** The routes of the test by the text with which their addresses begin. */
 const credentials = {
   api_key: ["api_key_auth", { key: "a key that nobody knows" }],
   basic_http: ["basic_http_auth", { username: "shop", password: "a password that nobody knows" }],
@@ -90,7 +90,7 @@ beforeAll(async () => {
     };
     const event = toGatewayEvent({ ...sent, ...defined({ body, isBase64 }) });
     const reply = await handler(event as APIGatewayProxyEvent, { awsRequestId: "r" } as Context);
-    // The reader has left before the stream begins.
+    // The reader has disconnected before the stream begins.
     for await (const _ of reply.chunks?.(AbortSignal.abort()) ?? []);
     const named = Object.entries(reply.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]);
     return { status: reply.statusCode, headers: Object.fromEntries(named), body: String(reply.body ?? "") };
@@ -102,7 +102,7 @@ const SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-downloads"
 /** The statuses of all answers, so that the test shows that requests arrive. */
 const seen = new Set<number>();
 
-/** Returns what is wrong with the answer to a hostile request. */
+/** Returns the fault of the reply to a hostile request. */
 async function check(what: string, expected: readonly number[], request: Parameters<typeof call>): Promise<string[]> {
   const answer = await call(...request).catch((error: unknown) => ({
     status: 599,

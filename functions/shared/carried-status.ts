@@ -2,8 +2,8 @@ import { CARRIED_STATUS_HEADER } from "../../contract/gateway-headers.ts";
 import type { Reply } from "./reply.ts";
 
 /**
- * Lets CloudFront restore the header `WWW-Authenticate` of a 401, which API Gateway renames: CloudFront runs a function for statuses below 400 only, so
- * the reply has the status 200 on its way to CloudFront and carries its own. Other replies stay as they are.
+ * Lets CloudFront restore the header `WWW-Authenticate` of a 401, which API Gateway renames: CloudFront runs a function for statuses below 400
+ * only, so the reply to CloudFront has the status 200 and contains the actual status in a header. Other replies do not change.
  */
 export function carryStatus(reply: Reply): Reply {
   const hasChallenge = Object.keys(reply.headers ?? {}).some((name) => name.toLowerCase() === "www-authenticate");

@@ -15,7 +15,7 @@ const origins = [undefined, "own", FOREIGN, "null"] as const;
 type Request = { site: (typeof sites)[number]; origin: string | undefined };
 const headersOf = ({ site, origin }: Request) => ({ ...(site ? { "sec-fetch-site": site } : {}), ...(origin ? { origin } : {}) });
 
-/** The rule in words: whether a request with these headers comes from a page of the service or from a program. */
+/** An independent version of the rule: whether a request with these headers comes from a page of the service or from a program. */
 const isOwn = ({ site, origin }: Request, base: string) =>
   site === undefined ? origin === undefined || origin === base : site === "same-origin";
 /** Whether the route starts or changes something. */

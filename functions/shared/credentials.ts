@@ -34,7 +34,7 @@ export function readToken(
   const bearer = readBearerToken(headers);
   if (bearer) return bearer;
   const session = acceptsCookie(headers, route) ? readSessionCookie(headers) : undefined;
-  // Signing out leaves an empty cookie, which is no token.
+  // Signing out leaves an empty cookie, which is not a token.
   return session || queryStringParameters?.["token"] || undefined;
 }
 

@@ -2,7 +2,7 @@ import zlib from "node:zlib";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 
-/** A longer list is no encoding of a real client. */
+/** No real client sends a longer list. */
 const MOST_ENCODINGS = 3;
 
 type Decoder = (bytes: Buffer, options: zlib.ZlibOptions) => Buffer;

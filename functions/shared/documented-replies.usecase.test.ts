@@ -20,7 +20,7 @@ describe("every operation", () => {
       const [params, queries] = [sample(operation.params, EXAMPLES, at), sample(operation.query, EXAMPLES, at)];
       const bodies = operation.body ? sample(operation.body, EXAMPLES, at) : [];
       return params.map((parts, index) => {
-        // Every second call has no optional query parameter, so that a filter does not hide what a body does.
+        // Every second call has no optional query parameter, so that a filter does not hide the effect of a body.
         const query = index % 2 === 0 ? undefined : queries[index];
         const body = operation.body ? Buffer.from(JSON.stringify(bodies[index]) ?? "") : undefined;
         const what = `${JSON.stringify(parts)} ${JSON.stringify(query ?? [])} ${body?.subarray(0, 200).toString() ?? ""}`;

@@ -18,7 +18,7 @@ import { json } from "./reply.ts";
 /** Open routes have no actor. All other routes have one, or the job of a link. */
 export interface Auth {
   actor: Actor;
-  /** The token as it was sent, valid or not, for signing out and renewal. */
+  /** The token as sent, valid or not, for signing out and renewal. */
   sentToken?: string | undefined;
   /** The flow's job that a link to an approval lets its holder read without an actor, on the two routes that accept such a link. */
   linked?: Job;
@@ -37,7 +37,7 @@ export const secretReader = (
 
 export type ApiRoutes = RouteHandler<Auth>[];
 
-/** Returns what a call without a token may read, or `undefined` if it needs a token. */
+/** Returns the job that a call without a token may read, or `undefined` if it needs a token. */
 type AdmitLink = (
   route: Route,
   params: Record<string, string>,
@@ -64,7 +64,7 @@ export function domainApi(routes: ApiRoutes, admitLink?: AdmitLink) {
   return apiHandler<Auth>(routes.map(hideExistence), authenticateCall, auditCalls(authenticateDeps));
 }
 
-/** A superadmin may do everything in a workspace without being its member, so only its record shows that there is one. */
+/** A superadmin has every right in a workspace without being a member, so only the workspace's record shows that it exists. */
 async function requireWorkspaceOf(actor: Actor, workspace: string | undefined): Promise<void> {
   if (workspace === undefined || actor.rights) return;
   if (!(await objectTable.get(workspaceObject.key(workspace)))) throw new SvcError("workspace.notFound", { workspace });

@@ -153,7 +153,7 @@ export function edgeHandler(answer: (event: APIGatewayProxyEvent, context: Conte
 /** Applies to the whole origin, so replies must not override it. */
 const ORIGIN_HEADER = "strict-transport-security";
 
-/** Keeps headers that a reply names in lower case; the middleware would add its own in capitals. */
+/** Preserves headers that a reply has in lower case; the middleware would add its own in capitals. */
 function preferNamedHeaders(headers: Reply["headers"] = {}): void {
   for (const name of Object.keys(headers)) {
     const named = name.toLowerCase();
@@ -168,7 +168,10 @@ function forbidStorage(reply: Reply | null): void {
   reply.headers = { ...reply.headers, "cache-control": "no-store" };
 }
 
-/** Encodes what no URL contains in the target of a redirect, such as line breaks: API Gateway answers a reply with such a header with an error. */
+/**
+ * Encodes characters that no URL may contain, such as line breaks, in the target of a redirect: API Gateway answers a reply with such a header
+ * with an error.
+ */
 function encodeLocation(headers: Reply["headers"] = {}): void {
   for (const [name, value] of Object.entries(headers)) {
     if (name.toLowerCase() !== "location") continue;
@@ -242,7 +245,7 @@ function joinHeaders({ headers, multiValueHeaders }: APIGatewayProxyEvent): Payl
   return { ...headers, ...Object.fromEntries(several.map(([name, values]) => [name, values?.join(name === "cookie" ? "; " : ", ")])) };
 }
 
-/** Decodes the path parameters, once: API Gateway passes the path of a REST API as the caller sent it. A greedy parameter retains its slashes. */
+/** Decodes the path parameters, once: API Gateway passes the path of a REST API unchanged. A greedy parameter retains its slashes. */
 function decodePathParameters(event: APIGatewayProxyEvent, route: Route): Record<string, string> {
   const { proxy, ...named } = (event.pathParameters ?? {}) as Record<string, string>;
   const greedy = GREEDY.exec(route.path)?.[1];

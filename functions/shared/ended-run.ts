@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { env } from "../../contract/env.ts";
 import type { EndedJobReport } from "../../core/telemetry/telemetry.ts";
 
-/** A run that has ended, as the terminal of the local engine shows it. */
+/** An ended run, for the terminal of the local engine. */
 export interface EndedRun {
   id: string;
   workspace: string;

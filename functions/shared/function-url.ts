@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent, LambdaFunctionURLEvent } from "aws-lambda";
 
 type Fields = "httpMethod" | "path" | "headers" | "body" | "isBase64Encoded" | "queryStringParameters" | "multiValueQueryStringParameters";
 
-/** Converts a request to the URL of a function to the form in which API Gateway passes requests, of which our handlers read these fields. */
+/** Converts a request to the URL of a function to the request format of API Gateway, with the fields that the handlers read. */
 export function toGatewayEvent(event: LambdaFunctionURLEvent): APIGatewayProxyEvent {
   const { rawPath, rawQueryString, headers, body = null, isBase64Encoded, requestContext } = event;
   const query = new URLSearchParams(rawQueryString);

@@ -41,9 +41,9 @@ export function toTarget(route: Route, { workspace, path = "", name = "", kind =
 const namePrefixes: Readonly<Record<string, string>> = { folder: "f/", group_: "g/" };
 
 /**
- * Checks a call against the access of its route, before the handler runs. Throws `auth.forbidden`, `workspace.notFound`,
- * `workspace.archived`, and the route's own 404 for an object that the caller may not see. A route with `hiddenAs: false` is checked without
- * its path: its caller answers false.
+ * Checks a call against the access of its route, before the handler runs. Throws `auth.forbidden`, `workspace.notFound`, `workspace.archived`,
+ * and the route's own 404 for an object that the caller may not see. A route with `hiddenAs: false` is checked without its path: its handler
+ * replies false.
  */
 export function checkAccess(actor: Actor, route: Route, params: PathParts, target = toTarget(route, params)): void {
   const { path, ...pathless } = target;

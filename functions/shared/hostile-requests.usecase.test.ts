@@ -62,8 +62,8 @@ describe("every function answers with a documented status and one sentence, and 
     const calls = spread(fuzzer.operations, hostileCredentials, 2).map(({ operation, one }) => ({
       ...toCall(operation, one),
       anonymous: true,
-      // Nothing else is wrong, so nothing else may be reported.
-      // A new key may have been published since `beat` has read the keys, so its runner tries again.
+      // There is no other fault, so no other one may be reported. A new key may have been published since `beat` read the keys, so its runner
+      // retries.
       ...(operation.route.auth === "none" ? {} : { expected: operation.route.auth === "job" ? [401, 429] : [401] }),
     }));
     expect(await fuzzer.sendAll(calls)).toEqual([]);
@@ -130,7 +130,8 @@ describe("every function answers with a documented status and one sentence, and 
   });
 
   it("if the encoding of the body is unknown, or the body is not in its encoding", async () => {
-    // A call without a token that its route requires, such as that of a job, is refused before its body is read. So is a call of what does not exist.
+    // A call without a token that its route requires, such as that of a job, is refused before its body is read. So is a call of an unknown
+    // route.
     const calls = fuzzer.operations.filter(takesBody).flatMap((operation) =>
       [["zstd", 415] as const, ["gzip", 400] as const].map(([encoding, status]) => ({
         ...toCall(operation, { what: encoding, headers: [["Content-Encoding", encoding]], body: Buffer.from("{}") }),
@@ -190,7 +191,7 @@ describe("every function answers with a documented status and one sentence, and 
 
   it("if a number is at the edge of its type, or beyond it", async () => {
     let turn = 0;
-    // Each place gets some of the edges in turn: several routes have the same schemas.
+    // Each field gets some of the edge cases in turn, because several routes have the same schemas.
     const someOf = (texts: string[], count: number) => {
       turn += count;
       return texts.map((_, at) => texts[(turn + at) % texts.length] ?? "").slice(0, count);

@@ -1,6 +1,6 @@
 import type { Context } from "aws-lambda";
 
-/** When Lambda ends the invocation that this process serves (epoch ms). A process serves one at a time. */
+/** The time at which Lambda ends the current invocation (epoch ms). A process serves one invocation at a time. */
 let endsAtMs = 0;
 
 /** Records the end of the invocation that has begun. */

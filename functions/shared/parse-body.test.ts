@@ -4,7 +4,7 @@ import type { Route } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import { parseBody } from "./parse-body.ts";
 
-/** Yields the optional fields of a schema at any depth, each with its place and name. */
+/** Yields the optional fields of a schema at any depth, each with its path and name. */
 function* optionalFields(
   schema: z.core.$ZodType,
   place: string,

@@ -32,7 +32,7 @@ const valueAt = (value: unknown, path: Path): unknown =>
     value,
   );
 
-/** An element of an array stays: without it, the others would have other positions. */
+/** An element of an array remains, because removing it would change the positions of the others. */
 function removeField(value: unknown, path: Path): void {
   const owner = valueAt(value, path.slice(0, -1));
   const key = path.at(-1);

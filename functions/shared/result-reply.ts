@@ -11,7 +11,7 @@ interface ReplyOptions {
   status: number;
   /** The caller may not read the run, so it receives no stack traces. */
   isStranger?: boolean;
-  /** The place in which the cookies of the script may apply. */
+  /** The scope of the script's cookies. */
   cookies: CookieScope;
 }
 
@@ -23,7 +23,7 @@ export function buildResultReply({ id, state, resultJson, stored, cached }: Sync
     const { status, headers, body, base64 } = buildReply(id, options.isStranger ? removeStacks(resultJson) : resultJson, options);
     return { statusCode: status, headers: { ...headers, ...ours }, body, isBase64Encoded: base64 };
   } catch (error) {
-    // The run itself is unaffected: only its reply cannot be made.
+    // The run itself is unaffected: only its reply cannot be built.
     if (isSvcError(error)) return toErrorReply(error, ours);
     throw error;
   }

@@ -1,7 +1,7 @@
 import { BUSY_ERROR, isBusyError } from "../../contract/errors.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
 
-/** Lambda reports the name of an error as its type. By this one, state machines and other functions recognise a call that they may repeat. */
+/** Lambda reports the name of an error as its type. State machines and other functions recognise a call that they may repeat by this name. */
 class ServiceBusy extends Error {
   override readonly name = BUSY_ERROR;
 }

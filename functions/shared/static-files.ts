@@ -14,8 +14,8 @@ const types: Readonly<Record<string, string>> = { html: "text/html", css: "text/
 const NONCE_PLACEHOLDER = "__CSP_NONCE__";
 
 /**
- * The policy of a page: it can load and call nothing but its own origin. Replies of scripts have the same origin, so its scripts and styles are those
- * that the page itself names with the nonce of its reply, and what they import.
+ * The policy of a page: it can load and call only its own origin. Replies of scripts have the same origin, so the page may use only scripts and
+ * styles that have the nonce of the reply, and their imports.
  */
 const buildPolicy = (nonce: string, more: readonly string[]) =>
   [
@@ -31,13 +31,13 @@ const buildPolicy = (nonce: string, more: readonly string[]) =>
     ...more,
   ].join("; ");
 
-/** A file that a page loads is no page, and renders nothing if it is opened. */
+/** A file that a page loads is not a page, and renders nothing if it is opened. */
 const FILE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 export interface StaticFiles {
   /** The folder in the function's asset. Bundling compresses each file and names all but the pages after their content. */
   folder: string;
-  /** Directives of the pages' policy besides those of every page. */
+  /** Directives of the pages' policy in addition to those of every page. */
   policy: readonly string[];
   /** Additional headers of the pages. */
   page: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { env, requireEnv } from "../../contract/env.ts";
 
-/** Returns the account and region of the deployment, which the ARN of its queue of triggers names, and how its queues are addressed. */
+/** Returns the account and region of the deployment from the ARN of its queue of triggers, and the form of the URLs of its queues. */
 export function triggerPlace() {
   const [arn, partition, service, region = "", account = ""] = requireEnv(env.triggerQueueArn).split(":");
   return {

@@ -8,9 +8,9 @@ const MOST_CHARS = 1000;
 type Query = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the headers that name the fields of a request that its route does not know. Clients send fields of other releases and products, so these
- * are only named. A misspelt field would change the meaning of the request in silence, so it is refused. A webhook's query belongs to its sender, who
- * cannot correct it. Throws `query.invalid` and `body.shape`.
+ * Returns the headers that name the fields of a request that its route does not know. Clients send fields of other releases and products, so
+ * these are only named. A misspelt field would silently change the meaning of the request, so it is refused. A webhook's query belongs to its
+ * sender, who cannot correct it. Throws `query.invalid` and `body.shape`.
  */
 export function checkFields({ query, body, payload }: Route, sentQuery: Query, sent: unknown): Record<string, string> {
   const inQuery: UnknownField[] = query
@@ -32,7 +32,7 @@ function refuseMisspelt(unknown: readonly UnknownField[], code: "query.invalid" 
   if (issues.length > 0) throw new SvcError(code, { issues });
 }
 
-/** Returns as many names as a header can hold. */
+/** Returns as many names as fit a header. */
 function formatNames(names: readonly string[]): string {
   const listed: string[] = [];
   let chars = 0;

@@ -14,7 +14,7 @@ import { authenticateRun, type RunAuth, versionRoutes } from "../shared/run-rout
 
 /** The authentication of a stream. A stream may last longer than the rights of its caller, which are checked again. */
 interface StreamAuth extends RunAuth {
-  /** Authenticates again. Throws as the call itself would now. */
+  /** Authenticates again, and throws the same errors as a new call. */
   recheck: () => Promise<RunAuth>;
 }
 

@@ -24,7 +24,7 @@ import { createStreamHandler } from "./answer-stream.ts";
 let world: World;
 let handler: ReturnType<typeof createStreamHandler>;
 let token: string;
-/** Each reading of the clock takes a second, so that a stream without news sends its pings soon. */
+/** Each reading of the clock advances it by a second, so that a stream without events soon sends its pings. */
 let readingMs = 1000;
 beforeAll(async () => {
   world = await newWorld();
@@ -92,7 +92,7 @@ interface BrowserEvent {
 }
 
 /**
- * Reads as the EventSource of a browser does: whenever a stream ends, it repeats its request with the id of the last event, until a reply is no
+ * Reads like the EventSource of a browser: whenever a stream ends, it repeats its request with the id of the last event, until a reply is not a
  * stream. `onEvent` returns whether the connection breaks after this event.
  */
 async function readAsBrowser(

@@ -53,7 +53,7 @@ export async function authenticateRequest(
   }
 }
 
-/** The script may have lost its preprocessor since the route was saved. A script that is gone checks nothing either. */
+/** The script may have lost its preprocessor since the route was saved. A missing script checks nothing either. */
 function isCheckedByScript({ own, trigger, head }: FoundHttpRoute): boolean {
   if (own.static_asset_config) return false;
   const runnable = trigger.isFlow ? parseFlow(head) : parseScript(head);
@@ -89,7 +89,7 @@ async function verify(deps: AuthenticateRequestDeps, credential: Credential, sen
 const readRoute: AccessRule = { domain: "http_triggers", verb: "read", need: "read", target: "path", hiddenAs: "trigger.notFound" };
 const readFlow: AccessRule = { domain: "flows", verb: "read", need: "read", target: "path", hiddenAs: "flow.notFound" };
 
-/** A token's scopes must allow the route; its user must be allowed to read the route and what it runs. */
+/** A token's scopes must allow the route; its user must be allowed to read the route and its script or flow. */
 async function authenticateByToken(
   deps: AuthenticateRequestDeps,
   { workspace, trigger }: FoundHttpRoute,

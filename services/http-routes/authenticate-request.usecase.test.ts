@@ -290,7 +290,7 @@ describe("a JSON Web Token", () => {
     const next = await generateKeyPair("ES256");
     keySet = { keys: [{ ...(await exportJWK(next.publicKey)), kid: "k2", alg: "ES256" }] };
     const rotated = await sign({}, { alg: "ES256", key: next.privateKey as never, kid: "k2" });
-    // Anyone can name a key, so that the keys are not read at once again.
+    // Anyone can name a key, so the keys are not read again immediately.
     expect([(await askWith(route, rotated, deps)).outcome, fetched.length]).toEqual(["refused", 2]);
     world.clock.nowMs += 31_000;
     expect([(await askWith(route, rotated, deps)).outcome, fetched.length]).toEqual(["admitted", 3]);

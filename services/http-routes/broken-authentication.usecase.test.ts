@@ -148,7 +148,7 @@ const broken = {
   ],
 } as const;
 
-/** Values that are accepted, though an empty list admits no request. */
+/** Accepted values, although an empty list admits no request. */
 const admitsNone = {
   jwt: [
     { secret: SHARED, audience: [] },

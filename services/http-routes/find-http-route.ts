@@ -25,8 +25,8 @@ export interface HttpRouteSearch {
 }
 
 /**
- * Finds the route of a request, with everything that its authentication and its job need, in two reads: of the entries whose address begins
- * like the request's, and of the items that the chosen entry names.
+ * Finds the route of a request, with all data for its authentication and its job, in two reads: the entries whose address has the same beginning,
+ * and the items that the chosen entry names.
  */
 export async function findHttpRoute(deps: FindHttpRouteDeps, search: HttpRouteSearch): Promise<HttpRouteMatch> {
   const parts = splitRequestPath(search.path);
@@ -36,7 +36,7 @@ export async function findHttpRoute(deps: FindHttpRouteDeps, search: HttpRouteSe
   return first ?? (await findOnce(deps, { method: search.method, parts }, true)) ?? { outcome: "unknown" };
 }
 
-/** Returns `undefined` if the entries do not fit the trigger that they name. */
+/** Returns `undefined` if the entries do not match the trigger that they name. */
 async function findOnce(
   { objects }: FindHttpRouteDeps,
   { method, parts }: { method: RequestMethod; parts: readonly string[] },

@@ -2,7 +2,7 @@ import type { JSONWebKeySet } from "jose";
 import type { KeySets } from "../../aws/http/key-sets.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 
-/** Returns the keys of an issuer, or when to ask again if they cannot be read. */
+/** Returns the keys of an issuer, or the time of the next attempt if they cannot be read. */
 export type KeySetReader = (url: string, kid: string | undefined) => Promise<JSONWebKeySet | { retryAfterS: number }>;
 
 /** Keys are read again after this time, */
@@ -17,7 +17,7 @@ interface KnownKeys {
   keySet?: JSONWebKeySet;
   readAtMs: number;
   triedAtMs: number;
-  /** The request that is under way. Concurrent callers share it. */
+  /** The pending request. Concurrent callers share it. */
   reading?: Promise<void> | undefined;
 }
 
@@ -44,7 +44,7 @@ export function createKeySetReader({ keySets, nowMs }: IssuerKeysDeps): KeySetRe
 
   return async (url, kid) => {
     const entry = known.get(url) ?? { readAtMs: 0, triedAtMs: Number.NEGATIVE_INFINITY };
-    // The map keeps the order of use, so that the first one is the longest unused.
+    // The map preserves the order of use, so the first one is the least recently used.
     known.delete(url);
     known.set(url, entry);
     for (const oldest of known.keys()) {

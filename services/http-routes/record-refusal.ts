@@ -10,12 +10,12 @@ interface RecordRefusalDeps {
   nowMs: () => number;
 }
 
-/** A stranger's requests must not cause a write each, so a process records a reason of a route this often. */
+/** Requests of strangers must not cause a write each, so a process records a reason of a route at most this often. */
 const EVERY_MS = 10_000;
 const MOST_REMEMBERED = 1000;
 const recorded = new Map<string, number>();
 
-/** Shows the owners of a route why a request was refused. The request itself is not recorded. If two are recorded at once, one is lost. */
+/** Records the reason of a refused request for the owners of its route, but not the request itself. If two are recorded at once, one is lost. */
 export async function recordRefusal(
   { objects, nowMs }: RecordRefusalDeps,
   { workspace, trigger }: FoundHttpRoute,

@@ -41,9 +41,10 @@ type RunHttpRouteDeps = Parameters<typeof runAndWait>[0] & Parameters<typeof sta
 
 /**
  * Starts the job of a route's request, with the rights of the route's user, and waits for its result if the route is synchronous. A request with
- * a known idempotency key or signature starts nothing and returns what the first one did. Throws `httpRoute.notRunnable` if the script, the flow or
- * its user is gone, `httpRoute.refused` if the preprocessor of a route with the method `custom_script` failed, `payload.*`, `body.*`,
- * `run.arguments`, `idempotency.*`, `stream.runUnknown`, `file.storageOff`, `job.syncTimeout`, `job.erased`, and `TriggerChanged` if the route was changed at the same time.
+ * a known idempotency key or signature starts nothing and returns the reply of the first one. Throws `httpRoute.notRunnable` if the script, the
+ * flow or its user is gone, `httpRoute.refused` if the preprocessor of a route with the method `custom_script` failed, `payload.*`, `body.*`,
+ * `run.arguments`, `idempotency.*`, `stream.runUnknown`, `file.storageOff`, `job.syncTimeout`, `job.erased`, and `TriggerChanged` if the route
+ * was changed at the same time.
  */
 export async function runHttpRoute(
   deps: RunHttpRouteDeps,
@@ -68,7 +69,7 @@ async function startRouteRun(
 ): Promise<HttpRouteRun> {
   const { trigger, own } = found;
   const lastEventId = sent.payload.headers["last-event-id"];
-  // A stream that has begun continues, even if new requests are held or answered in another way by now.
+  // A stream that has begun continues, even if new requests are now held or answered differently.
   const streamed = await findStreamedRun(deps, request, lastEventId);
   if (streamed) return { outcome: "streamed", ...streamed };
   if (trigger.mode === "suspended") {
@@ -92,8 +93,8 @@ async function startRouteRun(
 }
 
 /**
- * Strangers write the request, and the job has the rights of another user. The request therefore cannot contain references, which would be replaced
- * by that user's secrets, and cannot call another function of the script, which would pass by its preprocessor.
+ * Strangers write the request, and the job has the rights of another user. The request therefore cannot contain references, which would be
+ * replaced by that user's secrets, and cannot call another function of the script, which would bypass its preprocessor.
  */
 async function buildRouteRequest(
   deps: RunHttpRouteDeps,
@@ -118,7 +119,7 @@ async function buildRouteRequest(
   // A file is added to an argument of the same name.
   const isFixed = (name: string) => [pathArgs, admission.args ?? {}].some((fixed) => Object.hasOwn(fixed, name));
   const files = parsed.files.filter(({ argument }) => parsed.wrapped || (argument !== ENTRYPOINT_ARGUMENT && !isFixed(argument)));
-  // The claims of a token change with each request, so they are no part of what an equal request repeats. The path always is.
+  // The claims of a token differ between requests, so equal requests are compared without them, but always with the path.
   const repeated = { args: { args, params }, files };
   const { idempotency } = found.own;
   const delivery = idempotency ? { id: findDeliveryId(idempotency, payload.headers, parsed), ttlS: idempotency.ttl } : undefined;
@@ -158,8 +159,8 @@ async function recordStartFault(deps: RunHttpRouteDeps, { workspace, trigger }: 
 }
 
 /**
- * Returns the request without the headers that contain its credential. A signature covers the body alone, so a signed request has no arguments
- * in its query.
+ * Returns the request without the headers that contain its credential. A signature covers only the body, so a signed request has no arguments in
+ * its query.
  */
 function withoutCredentials(payload: Payload, { own }: FoundHttpRoute, { secretHeaders = [] }: Admission): Payload {
   const headers = Object.fromEntries(Object.entries(payload.headers).filter(([name]) => !secretHeaders.includes(name)));
@@ -168,7 +169,10 @@ function withoutCredentials(payload: Payload, { own }: FoundHttpRoute, { secretH
   return { ...payload, headers, query };
 }
 
-/** The headers and query parameters that the request names as arguments (spec §4.2). A signature covers the body alone, and not the query that names them. */
+/**
+ * The headers and query parameters that the request names as arguments (spec §4.2). A signature covers only the body, not the query that names
+ * them.
+ */
 function chooseIncluded({ query }: Payload, { own }: FoundHttpRoute): Record<"headers" | "query", readonly string[]> {
   if (own.authentication_method === "signature") return { headers: [], query: [] };
   const listNames = (parameter: string) => nameList.safeParse(query[parameter]?.join(",") ?? "").data ?? [];
@@ -184,7 +188,7 @@ function chooseKey(
   const scope = [workspace, "route", trigger.id];
   const onceByWebhookId = target.kind === "script" && target.version.onceByWebhookId === true;
   const isPreprocessed = target.version.preprocessor !== undefined;
-  // Two callers may choose the same key. Those whom the route does not identify share it by equal requests only.
+  // Two callers may choose the same key. Callers whom the route does not identify share it only for equal requests.
   const caller = isUnidentified(own.authentication_method)
     ? [digestArguments(repeated), ...(isPreprocessed ? [digestRequest(payload)] : [])]
     : [actor?.email ?? subjectOf(args)];

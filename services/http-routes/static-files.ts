@@ -29,7 +29,7 @@ interface AnswerStaticDeps {
   storage: Pick<Storage, "openObject" | "createDownloadUrl">;
 }
 
-/** An answer in the form of API Gateway. */
+/** A response in the form of API Gateway. */
 export interface StaticAnswer {
   statusCode: number;
   headers: Record<string, string>;
@@ -61,7 +61,7 @@ export async function answerStatic(
   throw unknown();
 }
 
-/** The codes with which a file is refused. All of them are one answer, so that no caller learns whether the file exists. */
+/** The error codes of refused files. All of them lead to the same reply, so that no caller learns whether the file exists. */
 const HIDDEN = new Set(["file.key", "file.notFound", "file.storage", "file.storageOff", "auth.forbidden", "workspace.notFound"]);
 
 async function openReadableFile(
@@ -117,7 +117,7 @@ async function answerFile(
     ...(filename ? { "content-disposition": buildDisposition("inline", filename) } : {}),
   };
   if (method === "HEAD") return empty(200, headers);
-  // A part of another version than the one that the caller has begun to read would be mixed with it.
+  // Otherwise parts of two versions of the file could be mixed.
   const isSameVersion = sent["if-range"] === undefined || sent["if-range"] === etag;
   const range = isSameVersion ? parseRange(sent["range"], bytes) : undefined;
   if (range === "unsatisfiable") return empty(416, { ...shared, "content-range": `bytes */${bytes}` });

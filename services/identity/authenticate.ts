@@ -107,7 +107,7 @@ async function requireLiveToken(
   if (record.expiresAtMs !== undefined && record.expiresAtMs <= nowMs) throw new SvcError("auth.invalid", {});
   if (nowMs - record.lastUsedAtMs > LAST_USED_EVERY_MS) {
     const used = { ...record, lastUsedAtMs: nowMs };
-    // The condition keeps a token that was just deleted from coming back, and one whose scopes were just changed from getting its old ones.
+    // The condition prevents this write from restoring a token that was just deleted, or scopes that were just changed.
     const unchanged = unchangedSince(found);
     await objects.update({ ...tokenObject.key(record.hash), value: used }, unchanged);
     await objects.update({ ...userTokenObject.key(record.email, record.prefix, record.hash), value: used }, unchanged);

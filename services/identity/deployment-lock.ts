@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { deploymentPushObject } from "../../core/workspaces/deployment-push.ts";
 
-/** The lock of a function that died is free after this time. */
+/** The lock of a function that died expires after this time. */
 const LEASE_S = 60;
 const RENEW_MS = 20_000;
 
 /**
- * Does work while no other deployment changes the files of a workspace. Waits for another one until `untilMs`, and then throws an error. `lost`: the lock could
- * not be renewed, so the work must end.
+ * Calls `work` while no other deployment changes the files of a workspace. Waits for another deployment until `untilMs`, and then throws an
+ * error. `lost`: the lock could not be renewed, so the work must end.
  */
 export async function lockDeployments<T>(
   objects: Pick<ObjectTable, "put" | "deleteItem">,
@@ -26,7 +26,7 @@ export async function lockDeployments<T>(
   }
   const lost = new AbortController();
   const renew = async () => {
-    // A write that fails may mean that another push has the lock by now, so the work ends.
+    // A failed write may mean that another push now has the lock, so the work ends.
     const isHeld = await objects.put(lease(), { version }).catch(() => false);
     if (!isHeld) lost.abort();
   };

@@ -13,7 +13,7 @@ import { buildUserAddedWrites } from "./users.ts";
 
 /** The user for deployments of files by CDK apps. It has no password, and the domain of the address does not exist. */
 export const DEPLOYER = { email: "deployment@svc.invalid", username: "deployment", superAdmin: false };
-/** Longer than the function that deploys may run. */
+/** Longer than the maximum duration of the function that deploys. */
 const TOKEN_MS = 16 * 60_000;
 
 interface DeploymentTokenDeps extends InstanceEventDeps {
@@ -21,9 +21,9 @@ interface DeploymentTokenDeps extends InstanceEventDeps {
 }
 
 /**
- * Returns a token with which an app may change one workspace, and creates the workspace if there is none. The user `deployment` becomes an admin of
- * the workspace unless it is a member already: an admin can take its rights away. A repeated call adds a token. Throws `workspace.beingDeleted`, and
- * `user.usernameTaken` if another member has the username.
+ * Returns a token with which an app may change one workspace, and creates the workspace if there is none. The user `deployment` becomes an admin
+ * of the workspace unless it is a member already: an admin can revoke its rights. A repeated call adds a token. Throws `workspace.beingDeleted`,
+ * and `user.usernameTaken` if another member has the username.
  */
 export async function openDeployment(deps: DeploymentTokenDeps, workspace: string): Promise<string> {
   const { objects, nowMs } = deps;

@@ -40,7 +40,7 @@ export interface DeviceGrantDeps {
   nowMs: () => number;
 }
 
-/** An expired request is stored for longer, so that its device learns why it gets no token. */
+/** An expired request is stored for longer, so that its device receives the reason for which it gets no token. */
 const STORED_AFTER_MS = 3600_000;
 const busy = () => new SvcError("engine.busy", {});
 
@@ -66,10 +66,10 @@ export async function requestDeviceCode(
   const request = { clientName: cleanClientName(clientName), address: group };
   let grant = createDeviceGrant({ userCode: createUserCode(), ...request }, deps.nowMs());
   await countAttempts(deps, counters, () => {
-    // Another try needs another code, because this one may belong to another device.
+    // Another attempt needs another code, because this one may belong to another device.
     grant = createDeviceGrant({ userCode: createUserCode(), ...request }, deps.nowMs());
     const item = toStored(deviceGrantObject.key(device.hash), grant);
-    // TTL deletes late, so the row of an old request may still have the code.
+    // TTL deletes late, so the item of an old request may still have the code.
     const unused = { absentOrExpiredAtS: Math.floor(Date.now() / 1000) };
     return [
       write.put(item, "absent"),
@@ -192,8 +192,8 @@ function checkApprover(actor: Actor, tokenExpiresAtMs: number): void {
 }
 
 /**
- * Finds the pending request with a code. The try is counted before the code is looked up, so that tries at once are counted too, and only
- * this one is forgotten if the code is right: otherwise a user could reset the count with their own codes.
+ * Finds the pending request with a code. The attempt is counted before the code is looked up, so that concurrent attempts are counted too, and
+ * only this one is forgotten if the code is valid: otherwise a user could reset the count with their own codes.
  */
 async function findPending(deps: DeviceGrantDeps, actor: Actor, typedCode: string) {
   const tries = createCounter(throttleRules.deviceCode, "deviceCode", personKey(actor.email));

@@ -24,7 +24,7 @@ const people = { deleteUser: async () => {} } as unknown as Parameters<typeof cr
 const deps = () => ({ ...world.deps, people });
 
 let lastHost = 0;
-/** An address from which no call has come yet. */
+/** An address that has not made any call yet. */
 function newAddress(): string {
   lastHost += 1;
   return `198.51.${Math.floor(lastHost / 256)}.${lastHost % 256}`;

@@ -34,8 +34,8 @@ const PAGE = 100;
 const MAX_EVENTS = 80;
 
 /**
- * Announces the tokens that expire within a week and deletes those that have expired, until `untilMs` (epoch ms), and returns the number of each.
- * Each step of a token is one transaction on condition that its index entry has not changed, so that repeated and concurrent ticks send nothing twice.
+ * Announces the tokens that expire within a week and deletes expired tokens, until `untilMs` (epoch ms), and returns the number of each. Each
+ * step of a token is one transaction on condition that its index entry has not changed, so that repeated and concurrent ticks send nothing twice.
  */
 export async function expireTokens(deps: ExpireTokensDeps, untilMs: number): Promise<{ announced: number; deleted: number }> {
   const done = { announced: 0, deleted: 0 };
@@ -62,7 +62,7 @@ async function expireShard(deps: ExpireTokensDeps, shard: number, { untilMs, don
   }
 }
 
-/** Takes the step of a token that is due. Returns `undefined` if another tick has taken it, or the token was deleted. */
+/** Performs the due step of a token. Returns `undefined` if another tick has performed it, or the token was deleted. */
 async function takeStep(deps: StepDeps, stored: StoredObject): Promise<"announced" | "deleted" | undefined> {
   const { objects, nowMs } = deps;
   const entry = tokenExpiryObject.parse(stored);
@@ -117,7 +117,7 @@ async function buildTokenEvents(
   return { events };
 }
 
-/** Builds the mail to the owner, which goes out together with the last events. A user who is disabled or gone gets none. */
+/** Builds the mail to the owner, which is sent together with the last events. A disabled or deleted user gets none. */
 async function buildMails({ objects, nowMs }: StepDeps, entry: TokenExpiry, type: TokenEventType): Promise<ObjectWrite[]> {
   if (!entry.announced) return [];
   const { email, workspace = INSTANCE } = entry;
@@ -126,7 +126,7 @@ async function buildMails({ objects, nowMs }: StepDeps, entry: TokenExpiry, type
   return [buildMailWrite({ workspace, people: [email], ...buildTokenMail(entry, type), atMs: nowMs() })];
 }
 
-/** Lists the workspaces that learn of a token's end: the one to which it is bound, or all those of its owner. Archived ones do not. */
+/** Lists the workspaces that are notified of a token's expiry: the one to which it is bound, or all those of its owner, without archived ones. */
 async function listRecipientWorkspaces({ objects, nowMs }: StepDeps, { email, workspace }: TokenExpiry): Promise<string[]> {
   if (workspace !== undefined) {
     const stored = await objects.get(workspaceObject.key(workspace));

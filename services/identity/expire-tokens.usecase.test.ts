@@ -72,7 +72,7 @@ const [SOON, GONE] = ['Your token "ci" expires on a day', 'Your token "ci" has e
 
 const tick = () => expireTokens({ ...world.deps, isolation: newIsolation(world) }, FOREVER);
 
-/** A token that lives this long. The clock is the world's. */
+/** A token with this lifetime, by the clock of the world. */
 async function aToken(person: Person, livesMs: number, more: Partial<NewToken> = {}) {
   const expiration = new Date(world.clock.nowMs + livesMs).toISOString();
   const value = await createToken(world.deps, person, { label: "ci", expiration, ...more });

@@ -73,9 +73,9 @@ interface Browser {
 }
 
 /**
- * Opens a session for the person whom the provider names, and returns its token with the page to return to. A callback is accepted only
- * from the browser that began the login, in time, and once: its state is recorded as used before the code is redeemed, so only one of two
- * concurrent calls succeeds. Throws `login.*`.
+ * Opens a session for the person in the provider's claims, and returns its token with the page to return to. A callback is accepted only from the
+ * browser that began the login, in time, and once: its state is recorded as used before the code is redeemed, so only one of two concurrent calls
+ * succeeds. Throws `login.*`.
  */
 export async function completeLogin(deps: FederatedLoginDeps, client: string, callback: LoginCallback, browser: Browser) {
   const { objects, logins, nowMs, baseUrl } = deps;

@@ -8,7 +8,7 @@ import { accessObject, deriveGroupRights, deriveRights, memberObject, noAccess }
 
 type IdentifyDeps = Pick<ObjectTable, "batchGet">;
 
-/** Returns the keys of the items that `identifyActor` takes, in the same order. */
+/** Returns the keys of the items that `identifyActor` accepts, in the same order. */
 export function buildRightsKeys(person: string, workspace: string | undefined): ObjectKey[] {
   return [userObject.key(person), ...(workspace === undefined ? [] : [memberObject.key(workspace, person), accessObject.key(workspace)])];
 }
@@ -34,7 +34,7 @@ export async function identifyActor(
   };
   const group = groupOf(permissionedAs);
   if (group !== undefined && workspace !== undefined) {
-    // The username is no name of a user, so it owns no path.
+    // The username is not that of a user, so it owns no path.
     return {
       email,
       username: permissionedAs,

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await addWorkspace(world);
 });
 
-/** The accounts of the user pool, whose calls may fail too. */
+/** The accounts of a user pool whose calls may fail too. */
 const passwords = new Map<string, string>();
 const people = {
   ensureUser: (email: string, password: string) => countWrite("SetPassword", async () => void passwords.set(email, password)),
@@ -49,7 +49,7 @@ const signIn = (token: string) =>
     ({ actor }) => actor.email,
     (error: { code?: string }) => error.code,
   );
-/** The stored tokens of a person: each is listed, and works, or neither. */
+/** The stored tokens of a person: each one is both listed and valid, or neither. */
 async function storedTokens({ email }: Person): Promise<string[]> {
   const listed = await world.deps.objects.list(userTokenObject.partitionKey(email), { beginsWith: "token#" });
   for (const { value } of listed) {

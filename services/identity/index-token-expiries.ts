@@ -5,7 +5,7 @@ import { tokenExpiryIndexObject } from "../../core/people/token-expiry.ts";
 import { buildExpiryWrites } from "./token-expiry.ts";
 import { listPersons } from "./users.ts";
 
-/** The code of the earlier release may still create tokens for as long as a deployment replaces it. The second pass finds them. */
+/** While a deployment replaces it, the code of the earlier release may still create tokens. The second pass finds them. */
 const OLD_CODE_MS = 60 * 60_000;
 
 export interface IndexTokensDeps {

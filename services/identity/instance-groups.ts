@@ -15,8 +15,8 @@ type Reader = Pick<Actor, "email" | "superAdmin">;
 type Stored = Pick<InstanceGroupJson, "name" | "summary">;
 
 /**
- * Lists the groups of the instance with those of their members whom the caller may know: all for a superadmin, otherwise the caller alone,
- * because the others may be in workspaces that the caller may not see. Memberships are stored in the users' own records, which every call reads.
+ * Lists the groups of the instance with those of their members whom the caller may see: all for a superadmin, otherwise only the caller, because
+ * the others may be in workspaces that the caller may not see. Memberships are stored in the users' own records, which every call reads.
  */
 export async function listInstanceGroups(deps: InstanceGroupDeps, { email: own, superAdmin }: Reader): Promise<InstanceGroupJson[]> {
   const { objects } = deps;
@@ -40,7 +40,7 @@ export async function getInstanceGroup(deps: InstanceGroupDeps, reader: Reader, 
   return found;
 }
 
-/** Returns a user whose role by a group follows from the role of the group. */
+/** Returns a user after a change of a group's role. */
 function withRole({ roleGroups: before = [], ...person }: PersonRecord, name: string, role: InstanceRole | undefined): PersonRecord {
   const others = before.filter((group) => group !== name);
   const isGiven = role === "superadmin" && person.groups?.includes(name) === true;

@@ -6,7 +6,7 @@ import { verifyJobToken } from "./job-token.ts";
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value) ?? "").toString("base64url");
 const tokenOf = (header: unknown, payload: unknown = {}) => `${encode(header)}.${encode(payload)}.c2ln`;
 
-/** The store of keys, which refuses what DynamoDB refuses as part of a key. */
+/** A store of keys that refuses the same values as DynamoDB in keys. */
 const publicKey = async (kid: unknown) => {
   if (typeof kid !== "string" || kid === "" || kid.length > 1024) throw new Error("ValidationException");
   return undefined;

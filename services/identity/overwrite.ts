@@ -98,7 +98,7 @@ export async function overwriteInstanceGroups({ objects }: Pick<OverwriteDeps, "
   for (const { email, groups = [] } of persons) {
     const next = wanted.filter(({ emails = [] }) => emails.some((one) => lower(one) === lower(email))).map(({ name }) => name);
     if (!same([...next].sort(), [...groups].sort())) {
-      // A role is given again below.
+      // The role is granted again below.
       const change = ({ roleGroups = [], ...person }: PersonRecord) => ({
         ...person,
         groups: next,

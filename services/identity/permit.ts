@@ -57,7 +57,7 @@ export function permitConcurrencyKey(actor: Actor, workspace: string, path: stri
   permitPath(actor, { ...actions.saveScript, name: `sharing the concurrency key ${key}` }, workspace, key);
 }
 
-/** Returns a filter for the paths that a list may show to the caller: those that the access allows one by one. */
+/** Returns a filter for the paths that a list may show to the caller, which checks the access to each path. */
 export function createPathFilter({ actor, workspace }: WorkspaceCaller, access: AccessRule): (path: string) => boolean {
   return (path) => may(actor, access, { workspace, path });
 }

@@ -44,9 +44,9 @@ export async function resolveRunAs(
 }
 
 /**
- * Checks what remains of a stored object when the user with whose rights it acts changes. `remaining` has the stored values of the fields that act for
- * this user and that the request leaves out, by their names in the API. Such a value was chosen by another user and would act with the rights of the new
- * one, who has not seen it. Throws `identity.fieldsMissing`.
+ * Checks the remaining fields of a stored object when the user with whose rights it acts changes. `remaining` contains the stored values of the
+ * fields that act for this user and that the request omits, by their API names. Another user chose such a value, which would act with the rights
+ * of the new user, who has not seen it. Throws `identity.fieldsMissing`.
  */
 export function requireActingFields(
   before: RunAs,
@@ -59,8 +59,8 @@ export function requireActingFields(
 }
 
 /**
- * Loads the current rights of such a user, as the actor who starts a job. Returns `undefined` if the user is disabled or gone, or has no
- * rights in the workspace any more.
+ * Loads the current rights of such a user, as the actor who starts a job. Returns `undefined` if the user is disabled or gone, or no longer has
+ * rights in the workspace.
  */
 export async function loadRunAsActor(
   objects: Pick<ObjectTable, "batchGet">,

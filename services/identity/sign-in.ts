@@ -36,7 +36,7 @@ export async function signIn(deps: VerifyPasswordDeps & InstanceEventDeps, attem
   return openSession(deps, person, { operation: "users.login", address: attempt.address });
 }
 
-/** The way in which a person signed in, for the audit log. */
+/** The method of sign-in, for the audit log. */
 export interface SignInOrigin {
   operation: "users.login" | "oauth.login";
   /** The caller's network address. */
@@ -109,9 +109,9 @@ export async function refreshSession(
 }
 
 /**
- * Replaces the caller's password and ends the caller's other sessions. It takes the old password, so that a stolen session cannot become a
- * permanent one. Throws `token.notForJobs`, `login.throttled`, `user.oldPassword`, `user.invalidPassword`, and `token.tooWide` for a
- * restricted token, because a sign-in with the new password has no such restriction.
+ * Replaces the caller's password and ends the caller's other sessions. It requires the old password, so that a stolen session cannot become
+ * permanent. Throws `token.notForJobs`, `login.throttled`, `user.oldPassword`, `user.invalidPassword`, and `token.tooWide` for a restricted
+ * token, because a sign-in with the new password has no such restriction.
  */
 export async function setPassword(
   deps: SignInDeps,

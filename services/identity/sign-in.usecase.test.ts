@@ -16,7 +16,7 @@ beforeAll(async () => {
   world = await newWorld();
 });
 
-/** The user pool, and the passwords that it was given to check. */
+/** The user pool, and the passwords that it has checked. */
 const passwords = new Map<string, string>();
 const checked: string[] = [];
 const people = {
@@ -37,7 +37,7 @@ async function aUser(): Promise<string> {
   return email;
 }
 let lastHost = 0;
-/** An address from which no call has come yet. */
+/** An address that has not made any call yet. */
 function newAddress(): string {
   lastHost += 1;
   return `198.51.${Math.floor(lastHost / 256)}.${lastHost % 256}`;

@@ -114,7 +114,7 @@ export async function listRunTokens(
   { actor, workspace }: WorkspaceCaller,
   { runs, path }: { runs: "scripts" | "flows"; path: string },
 ): Promise<TruncatedTokenJson[]> {
-  // No scope covers tokens, and a job learns of none.
+  // No scope covers tokens, and a job cannot list them.
   if (actor.kind === "job" || actor.scopes) return [];
   const tokens = await listTokens(deps, actor, { per_page: limits.maxPerPage });
   return tokens.filter(
@@ -123,7 +123,7 @@ export async function listRunTokens(
 }
 
 /**
- * Deletes the caller's token with a given prefix and returns the prefix. `sent` may be the whole token: only its first characters are used.
+ * Deletes the caller's token with a given prefix and returns the prefix. `sent` may be the complete token: only its first characters are used.
  * Throws `token.notFound`, `token.ambiguous`, `token.notForJobs`, `token.tooWide`.
  */
 export async function deleteToken({ objects }: TokenDeps, actor: Actor, sent: string): Promise<string> {

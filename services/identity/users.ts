@@ -160,8 +160,9 @@ export async function updateUser(deps: ReadUserDeps, email: string, request: Use
 }
 
 /**
- * Changes a user's record in one transaction with `also`, which may depend on the record, again if another writer interferes. The waiting runs of a user who
- * is disabled or no longer a superadmin, and has no other rights, end a moment later. Throws `user.notFound`, `access.changedMeanwhile`.
+ * Changes a user's record in one transaction with `also`, which may depend on the record, and retries if another writer interferes. The waiting
+ * runs of a user who is disabled or no longer a superadmin, and has no other rights, end a moment later. Throws `user.notFound`,
+ * `access.changedMeanwhile`.
  */
 export async function updatePerson(
   { objects }: ReadUserDeps,

@@ -51,7 +51,7 @@ export async function verifyPassword(deps: VerifyPasswordDeps, attempt: Password
 }
 
 interface Counters {
-  /** The account from anywhere, or at this address if it has signed in here before. */
+  /** The counter of the account: for all addresses, or for this address if the account has signed in here before. */
   account: AttemptCounter;
   /** The account at this address. It exists if the account has signed in here. */
   accountHere: AttemptCounter;

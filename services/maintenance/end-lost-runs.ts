@@ -38,8 +38,9 @@ const passSchema = z.object({
 type Pass = z.infer<typeof passSchema>;
 
 /**
- * Ends the waiting runs of users who have lost all rights in a workspace, until `untilMs` (epoch ms, real clock), and returns their number. A run ends only if the
- * right is lost at that moment, so a user who was added again keeps the others. The place is recorded after each page, so that the next tick continues there.
+ * Ends the waiting runs of users who have lost all rights in a workspace, until `untilMs` (epoch ms, real clock), and returns their number. A run
+ * ends only if the right is lost at that moment, so a user who was added again keeps the others. The position is recorded after each page, so
+ * that the next tick continues there.
  */
 export async function endLostRuns(deps: EndLostRunsDeps, untilMs: number): Promise<number> {
   const { objects, jobs } = deps;
@@ -77,7 +78,7 @@ export async function endLostRuns(deps: EndLostRunsDeps, untilMs: number): Promi
   return ended;
 }
 
-/** The run of a schedule is no run of its user: the schedule is turned off at its next tick. */
+/** The run of a schedule does not count as a run of its user: the schedule is turned off at its next tick. */
 const isWaiting = (job: Job): job is QueuedJob => job.state === "queued" && job.claimer === undefined;
 
 const isRemoved = (removals: ReadonlySet<string>, { workspace, email, starter, origin }: Job) =>

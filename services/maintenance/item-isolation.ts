@@ -16,19 +16,22 @@ export interface IsolationDeps {
   onItemFailed(failure: Pick<FailedItem, "task" | "item" | "failures">, error: unknown): void;
 }
 
-/** An item fails this often before it is set aside: the next ticks look at it as usual until then. */
+/** The number of failures before an item is set aside. Until then, each tick processes it as usual. */
 const FAILURES = 3;
 const MINUTE_MS = 60_000;
-/** The longest interval between two looks, for an item that fails itself and for one whose AWS service fails, which is repaired for all items at once. */
+/**
+ * The maximum interval between two attempts, for an item that fails itself and for one whose AWS service fails, which recovers for all items at
+ * once.
+ */
 const MAX_WAIT_MS = 6 * 3600_000;
 const MAX_FAULT_WAIT_MS = 5 * MINUTE_MS;
 /** Records are for operators. A record expires this long after the last failure. */
 const KEPT_MS = 30 * 24 * 3600_000;
-/** The number of records that one tick reads. An item beyond them is looked at as if it had not failed. */
+/** The number of records that one tick reads. Further items are processed as if they had not failed. */
 const MAX_READ = 1000;
 const ERROR_CHARS = 500;
 
-/** Returns how long (ms) an item is set aside after this number of failures: 0 at first, then twice as long after each further failure. */
+/** Returns the time (ms) for which an item is set aside after this number of failures: 0 at first, then doubled with each further failure. */
 export function setAsideMs(failures: number, maxMs: number = MAX_WAIT_MS): number {
   return failures < FAILURES ? 0 : Math.min(MINUTE_MS * 2 ** (failures - FAILURES + 1), maxMs);
 }
@@ -56,7 +59,9 @@ export class ItemIsolation {
     this.deps = deps;
   }
 
-  /** Runs `work` for one item of a task, unless the item is set aside. A throttled call is no failure of the item: the next tick repeats it. */
+  /**
+   * Runs `work` for one item of a task, unless the item is set aside. A throttled call is not a failure of the item: the next tick repeats it.
+   */
   async attempt<T>(task: string, item: string, work: () => Promise<T> | T): Promise<Attempt<T>> {
     const id = failedItemObject.key(task, item).sk;
     const known = (await this.known()).get(id);
@@ -73,7 +78,7 @@ export class ItemIsolation {
     }
   }
 
-  /** Returns why AWS refused a call. The clients report most refusals as `service.busy`, whose cause is the error of AWS. */
+  /** Returns the reason for which AWS refused a call. The clients report most refusals as `service.busy`, whose cause is the error of AWS. */
   private findRefusal(error: unknown) {
     return this.deps.classifyAwsError(isSvcError(error) ? error.cause : error);
   }
@@ -95,7 +100,7 @@ export class ItemIsolation {
     return [...(await this.known()).values()].filter(({ record }) => record.failures >= FAILURES).length;
   }
 
-  /** Without the records every item is looked at, as if none had failed. */
+  /** Without the records, every item is processed as if none had failed. */
   private known() {
     this.loading ??= this.load().catch((error: unknown) => {
       reportFailure("The items that housekeeping has set aside could not be read", error);
@@ -114,7 +119,7 @@ export class ItemIsolation {
     );
   }
 
-  /** Returns the time until which the item is set aside. Of two ticks that fail at once, one counts. A failure to record it is reported only. */
+  /** Returns the time until which the item is set aside. If two ticks fail at once, only one counts. A failure to record it is only reported. */
   private async record(task: string, item: string, error: unknown): Promise<number | undefined> {
     const { objects, nowMs, onItemFailed } = this.deps;
     const key = failedItemObject.key(task, item);

@@ -54,7 +54,7 @@ async function tick(): Promise<string[]> {
 }
 
 const jobsItem = (Item: Record<string, unknown>) => documents().send(new PutCommand({ TableName: requireEnv(env.jobsTable), Item }));
-/** Damages the head of a job, as another release or a fault might. */
+/** Damages the head of a job, like another release or a fault could. */
 const damage = (id: string) =>
   documents().send(
     new UpdateCommand({
@@ -75,7 +75,7 @@ interface Poison {
   check: () => Promise<void>;
 }
 
-/** For each task: an item that always fails, beside others. */
+/** For each task: an item that always fails, among others. */
 const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
   recordEndedIndex: {
     "a workspace whose record cannot be read": async () => {

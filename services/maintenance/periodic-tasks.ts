@@ -27,14 +27,14 @@ export const RESUME_DUE_JOBS = "resumeDueJobs";
 
 /**
  * Returns the tasks of housekeeping. The jobs that are due, for which callers wait, get the most time. `stoppedMs`: everything that ran before
- * this moment (epoch ms) has stopped.
+ * this time (epoch ms) has stopped.
  */
 export function periodicTasks(deps: PeriodicTaskDeps, { stoppedMs }: { stoppedMs?: number | undefined } = {}): PeriodicTask[] {
   let listed: ReturnType<typeof listWorkspaces> | undefined;
   const workspaces = () => {
     const current = listed ?? listWorkspaces(deps);
     listed = current;
-    // The next task tries again: without the workspaces, no schedule ticks.
+    // The next task retries, because without the workspaces no schedule ticks.
     current.catch(() => {
       listed = undefined;
     });
@@ -75,8 +75,7 @@ export function periodicTasks(deps: PeriodicTaskDeps, { stoppedMs }: { stoppedMs
 }
 
 /**
- * Lists all workspaces, archived ones included. One whose record cannot be read counts as in use: if it counted as deleted, its jobs would be
- * canceled.
+ * Lists all workspaces, archived ones included. A workspace with an unreadable record counts as in use: otherwise its jobs would be canceled.
  */
 async function listWorkspaces({ objects, isolation }: PeriodicTaskDeps): Promise<{ id: string; deleted: boolean }[]> {
   const found = await objects.list(workspaceObject.partitionKey());

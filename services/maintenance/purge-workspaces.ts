@@ -42,9 +42,9 @@ const ITEMS_AT_ONCE = 16;
 const TASK = "purgeDeleted";
 
 /**
- * Removes the data of deleted workspaces until `untilMs` (epoch ms), and returns how many workspaces are completely removed. Each step
- * finds its own remaining work and may be repeated: the next tick continues where this one stopped or died. Each workspace gets a part of the
- * time, and one whose removal fails does not stop the others.
+ * Removes the data of deleted workspaces until `untilMs` (epoch ms), and returns the number of completely removed workspaces. Each step finds its
+ * own remaining work and may be repeated: the next tick continues where this one stopped or died. Each workspace gets a part of the time, and a
+ * failed removal does not stop the others.
  */
 export async function purgeDeletedWorkspaces(deps: PurgeDeps, untilMs: number): Promise<number> {
   const { objects, nowMs } = deps;
@@ -128,7 +128,7 @@ async function removeJobs(deps: PurgeDeps, workspace: string, inTime: () => bool
   return left === 0;
 }
 
-/** Loads a job. One that cannot be read is removed at once, because its state is unknown; the workspace's objects in S3 are removed later. */
+/** Loads a job. An unreadable job is removed at once, because its state is unknown; the workspace's objects in S3 are removed later. */
 async function loadJobToRemove({ jobs }: PurgeDeps, id: string): Promise<Job | undefined> {
   try {
     return await jobs.get(id, { expired: true });

@@ -19,7 +19,7 @@ import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 const MONTH_S = 30 * 24 * 3600;
 const asks = { id: "ask", value: { type: "identity" }, suspend: { required_events: 1, timeout: MONTH_S } };
 
-/** Runs the machine of a flow until it enters a state, with the clock where it was. */
+/** Runs the machine of a flow until it enters a state, without moving the clock. */
 async function playTo(world: World, run: string, name: string): Promise<void> {
   const execution = running(world, run);
   const atMs = world.clock.nowMs;
@@ -37,7 +37,7 @@ interface Waiting {
   startRun: (world: World) => Promise<string>;
   /** Lets the flow continue. */
   decide?: (world: World, run: string) => Promise<unknown>;
-  /** Plays the executions until the flow has ended. */
+  /** Runs the executions until the flow has ended. */
   play?: (world: World, run: string) => Promise<unknown>;
 }
 const waiting: Record<string, Waiting> = {

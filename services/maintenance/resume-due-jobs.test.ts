@@ -6,13 +6,13 @@ import { ItemIsolation } from "./item-isolation.ts";
 import { type ResumeDueJobsDeps, resumeDueJobs } from "./resume-due-jobs.ts";
 import { type PeriodicTask, runPeriodicTasks } from "./run-periodic-tasks.ts";
 
-/** Times of AWS calls (ms), and how often one partition of the index `due` can be written: 1,000 units a second, two for each change. */
+/** Times of AWS calls (ms), and the write capacity of one partition of the index `due`: 1,000 units a second, two for each change. */
 const CALL_MS = 5;
 const BATCH_MS = 10;
 const CLAIM_MS = 2;
 const MINUTE_MS = 60_000;
 
-/** Simulated time: it moves when nothing else is left to do. */
+/** Simulated time. It advances when there is nothing else to do. */
 function simulatedTime() {
   const events: { atMs: number; resolve: () => void }[] = [];
   let isRunning = true;

@@ -56,8 +56,8 @@ interface Tick {
  * concurrent ticks do nothing twice. The next tick continues with the earliest jobs that are left, because those that were checked are due later.
  * A job that fails is set aside by `isolation`.
  *
- * `stoppedMs`: everything that ran before this moment (epoch ms) has stopped. Then jobs are checked that are due at any time, and leases that
- * were granted before it are over.
+ * `stoppedMs`: everything that ran before this time (epoch ms) has stopped. Then all jobs are checked, whenever they are due, and leases that
+ * were granted before that time have ended.
  */
 export async function resumeDueJobs(
   deps: ResumeDueJobsDeps,
@@ -75,7 +75,7 @@ export async function resumeDueJobs(
     engineStopped: stoppedMs !== undefined,
     done: { sent: 0, requeued: 0, ended: 0, waited: 0 },
   };
-  // All shards at once: none of them waits until another one is done, and the failure of one ends no other one.
+  // All shards run concurrently: none of them waits for another one, and the failure of one does not affect the others.
   const failures: unknown[] = [];
   const settled = (work: (shard: number) => Promise<void>) => (shard: number) =>
     work(shard).catch((error: unknown) => {
@@ -108,7 +108,7 @@ async function resumePage(deps: ResumeDueJobsDeps, tick: Tick, entries: readonly
     else others.push(entry);
   }
   const sending = sendDueJobs(deps, toSend, tick.now, (entry, work) => isolate(deps, tick, entry, work));
-  // A queue that takes no messages stops neither schedules nor flows.
+  // A failing queue does not stop schedules and flows.
   const [sent, resumed] = await Promise.allSettled([
     sending,
     mapInParallel(others, AT_ONCE, (entry) =>
@@ -124,7 +124,7 @@ async function resumePage(deps: ResumeDueJobsDeps, tick: Tick, entries: readonly
   tick.done.sent += sent.value;
 }
 
-/** Reads the heads of a page in one call. A head that cannot be read is left out here, and fails alone when it is read by itself. */
+/** Reads the heads of a page in one call. An unreadable head is left out here, and fails alone when it is read separately. */
 async function loadHeads({ jobs }: ResumeDueJobsDeps, entries: readonly DueEntry[]): Promise<Map<string, Job>> {
   const ids = entries.flatMap(({ id }) => (isConcurrencyGroup(id) || parseNextRunId(id) ? [] : [id]));
   try {
@@ -142,7 +142,7 @@ async function isolate(deps: ResumeDueJobsDeps, { now }: Tick, entry: DueEntry, 
   const attempt = await deps.isolation.attempt(DUE_JOBS, entry.id, work);
   if (attempt.ok) return true;
   const dueAtMs = attempt.untilMs ?? now;
-  // Without this move an item that always fails would be read first in every tick.
+  // Without this move, an item that always fails would be read first in every tick.
   if (dueAtMs > now || entry.dueAtMs > now) await deps.jobs.postpone(entry, dueAtMs);
   return false;
 }

@@ -5,7 +5,7 @@ const counting = (name: string): PeriodicTask => ({ name, run: async () => ({ [n
 const failing = (name: string, error: Error): PeriodicTask => ({ name, run: () => Promise.reject(error) });
 const ignoreFailures = () => undefined;
 
-/** A clock that only the tasks move, and a task whose work takes this long in steps of a second; without a number its work never ends. */
+/** A clock that only the tasks advance, and a task whose work takes this time in steps of a second; without a number its work never ends. */
 function workshop(startMs = 0) {
   const clock = { nowMs: startMs };
   const steps: string[] = [];

@@ -6,24 +6,24 @@ export interface PeriodicTask {
   /** The weight of the task when the tick's time is divided; 1 by default. */
   share?: number;
   /**
-   * Runs until its work is done or until `untilMs` (real clock, epoch ms), and at least one step of its work. Returns how much it did, by
-   * kind. A task that uses its time is called again in the same tick if time is left, and continues where it stopped.
+   * Runs until its work is done or until `untilMs` (real clock, epoch ms), and at least one step of its work. Returns the amount of its work by
+   * kind. A task that uses its whole time is called again in the same tick if time remains, and continues where it stopped.
    */
   run(untilMs: number): Promise<Record<string, number>>;
 }
 
 interface TickOptions {
-  /** When the tick must end (real clock, epoch ms). */
+  /** The time at which the tick must end (real clock, epoch ms). */
   untilMs: number;
-  /** The task that begins: each tick begins with another one, so that a tick that always dies in one task does not starve the same others. */
+  /** The first task: each tick begins with another one, so that a tick that always dies in one task does not starve the same others. */
   turn?: number;
   clockMs?: () => number;
   onTaskFailed(name: string, error: unknown): void;
 }
 
-/** A task that has not returned this long after its time is left behind. */
+/** A task that has not returned this long after its time is abandoned. */
 const GRACE_MS = 3000;
-/** Less time than this is not worth another round. */
+/** The minimum time for another round. */
 const ROUND_MS = 500;
 
 export interface TickResult {
@@ -38,8 +38,8 @@ class TaskTimedOut extends Error {
 }
 
 /**
- * Runs all tasks in rounds, one after the other, until no task has work left or the time is over. In each round, a task gets its share of the
- * remaining time, and what it does not need goes to the others. A task that fails or hangs does not stop the others.
+ * Runs all tasks in rounds, one after the other, until no task has work left or the time has ended. In each round, a task gets its share of the
+ * remaining time, and leaves unused time to the others. A task that fails or hangs does not stop the others.
  */
 export async function runPeriodicTasks(tasks: readonly PeriodicTask[], options: TickOptions): Promise<TickResult> {
   const { untilMs, turn = 0, clockMs = Date.now, onTaskFailed } = options;
@@ -72,7 +72,7 @@ function addCounts(all: Record<string, number>, counts: Record<string, number>):
 /** The longest delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A task that is left behind may still end, as if it belonged to another tick. */
+/** An abandoned task may still end, as if it belonged to another tick. */
 async function beforeDeadline(task: PeriodicTask, untilMs: number, withinMs: number): Promise<Record<string, number>> {
   const run = task.run(untilMs);
   if (!(withinMs <= MAX_TIMER_MS)) return run;

@@ -16,10 +16,10 @@ export interface DueJob {
   job: QueuedJob;
 }
 
-/** The number of jobs that are claimed at the same time. A shard of the index takes about 500 such writes in a second. */
+/** The number of jobs that are claimed concurrently. A shard of the index takes about 500 such writes in a second. */
 const CLAIMS_AT_ONCE = 12;
 
-/** No message could be sent: the queue does not take any. */
+/** No message could be sent, because the queue refuses all of them. */
 class QueueFailed extends Error {
   override readonly name = "QueueFailed";
 }
@@ -55,7 +55,7 @@ export async function sendDueJobs(
   if (messages.length === 0) return 0;
   const refused = await queue.sendMessages(messages);
   let lost = 0;
-  // The message alone shows whether it is the reason.
+  // Sending the message alone shows whether the message itself is the reason.
   await mapInParallel(refused, CLAIMS_AT_ONCE, async ({ id }) => {
     const { entry, job, nextMs } = claimed.get(id) ?? {};
     if (!entry || !job || nextMs === undefined) return;

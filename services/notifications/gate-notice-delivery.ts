@@ -13,7 +13,7 @@ export async function openGateNotice(deps: GateNoticeDeps, message: DeliveryMess
   const notice = await loadNotice(deps, noticeObject.key(message.workspace, message.notice));
   if (!notice || notice.kind === "mail" || notice.kind === "run") return undefined;
   const sender: GateNoticeSender = senders[message.channel];
-  // A deployment that cannot send by a channel sends no outcome by it, which is no failure. Approvers who cannot be asked are one.
+  // If a deployment cannot use a channel, missing notices of outcomes are not failures, but missing requests to approvers are.
   if (!requestsDecision(notice) && sender.isConfigured?.(deps) === false) return undefined;
   const { flow } = notice;
   const part: NoticePart = { channel: message.channel, to: message.to };

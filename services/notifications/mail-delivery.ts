@@ -16,7 +16,10 @@ export interface MailDeliveryDeps {
   nowMs: () => number;
 }
 
-/** Opens the delivery of a mail to one address. `undefined` if the mail or its workspace is gone, or the deployment sends no mails: that is no failure. */
+/**
+ * Opens the delivery of a mail to one address. `undefined` if the mail or its workspace is gone, or the deployment sends no mails, which is not a
+ * failure.
+ */
 export async function openMail(deps: MailDeliveryDeps, message: DeliveryMessageOf<"mail">): Promise<OpenedDelivery | undefined> {
   const notice = await loadNotice(deps, noticeObject.key(message.workspace, message.notice));
   if (notice?.kind !== "mail" || !deps.mail.hasSender()) return undefined;

@@ -6,7 +6,10 @@ import type { OpenedDelivery } from "../deliveries/deliver-message.ts";
 import { MAIL_RETENTION_S } from "../outbox/mail.ts";
 import { toExpectation } from "./delivery-records.ts";
 
-/** Loads and stores the progress of the delivery of a notice that is no part of a job. `sentAtMs`: the time of the notice, whose record expires. */
+/**
+ * Loads and stores the delivery progress of a notice that does not belong to a job. `sentAtMs`: the time of the notice, from which the expiry of
+ * the record is computed.
+ */
 export function noticeProgress(
   { objects, nowMs }: { objects: ObjectTable; nowMs: () => number },
   { key, sentAtMs, to }: { key: ObjectKey; sentAtMs: number; to?: string },

@@ -20,7 +20,7 @@ export async function findRecipients(deps: RecipientDeps, { workspace, people }:
   if (people.length === 0) return [];
   const addresses = selectAddresses(people);
   const [members, named] = await Promise.all([
-    // A list of addresses needs no users of the instance, who may be many.
+    // A list of addresses needs no read of the instance's users, who may be many.
     workspace !== INSTANCE
       ? listMembers(deps, { actor: undefined, workspace })
       : addresses.length < people.length

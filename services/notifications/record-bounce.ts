@@ -16,7 +16,7 @@ interface RecordBounceDeps {
 export async function recordBounce(deps: RecordBounceDeps, event: unknown): Promise<void> {
   const { flow, notice, nth, reason } = bounceSchema.parse(event);
   if (flow === undefined) {
-    // A mail that concerns no gate has no run that shows its deliveries.
+    // No run shows the deliveries of a mail that concerns no gate.
     countOutcome("NoticesFailed");
     return;
   }

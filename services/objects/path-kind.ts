@@ -16,7 +16,7 @@ export interface WriterDeps {
 /** The writer of an object. Without an actor, the service itself writes. */
 export type Writer = Pick<WorkspaceCaller, "workspace"> & { actor?: Actor | undefined };
 
-/** An object as it is before and after a write: one of them is absent if the write creates or deletes it. */
+/** An object before and after a write: one of them is absent if the write creates or deletes it. */
 export interface BeforeAndAfter<T> {
   before: T | undefined;
   after: T | undefined;

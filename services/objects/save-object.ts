@@ -12,8 +12,8 @@ import type { Change, ObjectTarget, PathKind, Writer, WriterDeps } from "./path-
 type Mode = "create" | "change" | "replace";
 
 /**
- * Checks what was sent, once and before anything is read, and returns the function that builds the change. That function is called again when another
- * writer was first. `before`: the object as it was read; always `undefined` for an object that is created.
+ * Checks the request, once and before anything is read, and returns the function that builds the change. That function is called again when
+ * another writer was first. `before`: the stored object; always `undefined` for an object that is created.
  */
 export type PrepareChange<Before, C> = () => Promise<(before: Before) => Promise<C>>;
 
@@ -28,7 +28,7 @@ export function createObject<T, D extends WriterDeps, S, C extends Change<T, S>>
 }
 
 /**
- * Changes an object; another path `to` moves it there with its extra permissions, as far as `buildAclPart` allows. Throws the kind's `notFound` and
+ * Changes an object; another path `to` moves it there, with its extra permissions if `buildAclPart` allows it. Throws the kind's `notFound` and
  * `exists`, `object.versionChanged`, `access.tooMuch`, and as `createObject` does.
  */
 export function changeObject<T, D extends WriterDeps, S, C extends Change<T, S>>(
@@ -42,7 +42,7 @@ export function changeObject<T, D extends WriterDeps, S, C extends Change<T, S>>
   return saveObject(deps, kind, { ...target, to }, { mode: "change", prepare: prepare as PrepareChange<T | undefined, C> });
 }
 
-/** Creates an object at a path, or replaces the one that is there. Throws as `createObject` does. */
+/** Creates an object at a path, or replaces the existing one. Throws as `createObject` does. */
 export function replaceObject<T, D extends WriterDeps, S, C extends Change<T, S>>(
   deps: D,
   kind: PathKind<T, D, S>,
@@ -86,7 +86,7 @@ async function saveObject<T, D extends WriterDeps, S, C extends Change<T, S>>(
 
 interface ObjectWriteRequest<T> {
   target: ObjectTarget & { to: string };
-  /** The object at the path as it was read. */
+  /** The stored object at the path. */
   stored: StoredObject | undefined;
   mode: Mode;
   after: T;
@@ -132,5 +132,5 @@ export async function buildReplaceParts<T, D extends WriterDeps, S>(
     ...((await kind.buildCopies?.(deps, { workspace, actor }, { before: kind.parse(stored), after }, sent)) ?? []),
   ];
 }
-/** The author of what no user has changed. */
+/** The author of changes by the service itself. */
 const SERVICE = "svc";

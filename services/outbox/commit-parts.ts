@@ -30,10 +30,10 @@ export async function commitParts(objects: Pick<ObjectTable, "transactWrite">, p
   return false;
 }
 
-/** The number of times that a change is tried while other writers interfere. */
+/** The maximum number of attempts of a change while other writers interfere. */
 const TRIES = 8;
 
-/** Repeats a change that reads, decides and writes until no other writer interferes. Throws `otherwise` when all tries are used up. */
+/** Repeats a change that reads, decides and writes until no other writer interferes. Throws `otherwise` after the last attempt. */
 export async function retryOnConflict<T>(
   change: () => Promise<{ done: T } | undefined>,
   otherwise: () => SvcError,

@@ -55,7 +55,7 @@ export function buildNoticeWrite(
   return write.put({ ...noticeObject.key(gate.workspace, notice.id), value: notice, expiresAtS: Math.ceil(atMs / 1000) + RETENTION_S });
 }
 
-/** The person who learns the outcome. Runs of schedules and triggers have none, and a person who decides knows it. */
+/** The person who is notified of the outcome. Runs of schedules and triggers have none, and a person who decides already knows it. */
 function starterOf(flow: Job, { email }: Decision): { starter?: string } {
   const starter = getRunStarter(flow);
   // A nested flow has the kind of the trigger that started the run, but not its path.

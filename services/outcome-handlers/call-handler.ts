@@ -32,7 +32,7 @@ export const HANDLER_IDENTITY: HandlerIdentity = {
 };
 
 interface HandlerCall {
-  /** Which handler of the ended job it is: each is called once. */
+  /** Identifies the handler of the ended job, because each one is called once. */
   name: string;
   target: HandlerTarget;
   args: Record<string, unknown>;
@@ -40,8 +40,9 @@ interface HandlerCall {
 }
 
 /**
- * Calls a handler of an ended job, in a separate job with a fixed id: a repeated call starts nothing. If this process dies after it has recorded the job,
- * housekeeping sends the job's message. A handler that does not exist is reported, and so is one in an archived or deleted workspace not called.
+ * Calls a handler of an ended job, in a separate job with a fixed id: a repeated call starts nothing. If this process dies after it has recorded
+ * the job, housekeeping sends the job's message. A handler that does not exist is reported. In an archived or deleted workspace, no handler is
+ * called.
  */
 export async function callHandler(deps: CallHandlerDeps, ended: EndedJob, { name, target, args, identity }: HandlerCall): Promise<void> {
   const { workspace } = ended;
@@ -49,7 +50,7 @@ export async function callHandler(deps: CallHandlerDeps, ended: EndedJob, { name
   const version = await findVersion(deps, workspace, target);
   if (!version || (await deps.jobs.get(id))) return;
   const { createdBy, email, permissionedAs, superAdmin } = identity;
-  // The fields that a job takes from its caller. It is no call of a job: the handler reads nothing of the job's run tree.
+  // The fields that a job gets from its caller. The caller is not a job, so the handler cannot read data of the job's run tree.
   const actor = {
     kind: "job",
     email,
@@ -61,7 +62,7 @@ export async function callHandler(deps: CallHandlerDeps, ended: EndedJob, { name
     attempt: 0,
   } satisfies JobActor;
   const { tree: _, starter, ...prepared } = await prepareJob(deps, { actor, workspace, ...version, args, id, cacheTtlS: undefined });
-  // Admins choose the arguments of the workspace's handlers, so the group need not be able to read what they refer to for another user.
+  // Admins choose the arguments of the workspace's handlers, so the group does not need the right to read their references for another user.
   const startedBy = starter === undefined || starter === HANDLER_EMAIL ? {} : { starter };
   const job = { ...prepared, ...startedBy, createdBy, parent: ended.id, root: ended.id, isHandler: true as const };
   try {

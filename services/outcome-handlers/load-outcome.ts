@@ -8,7 +8,7 @@ import type { CallHandlerDeps } from "./call-handler.ts";
 
 export type OutcomeDeps = CallHandlerDeps & { storage: Storage };
 
-/** Returns the result of a job as people see it: without secrets, and with no text that refers to one. */
+/** Returns the result of a job for people, without secrets and references. */
 export async function loadSuccess(deps: OutcomeDeps, job: EndedJob): Promise<unknown> {
   return escapeReferences(await loadResult(deps, job));
 }

@@ -44,7 +44,7 @@ async function findRules(
 
 const recordKey = (job: Job) => noticedFailuresObject.key(job.workspace, hasFlowPath(job) ? "flow" : "script", job.path ?? "");
 
-/** Returns whether the end of a job may have to be reported. A success is, only if a failure was reported before. */
+/** Returns whether the end of a job may have to be reported. A success is reported only after a reported failure. */
 export async function mayReport(objects: Pick<ObjectTable, "get">, job: Job, state: EndState): Promise<boolean> {
   const what = toReported(state);
   if (!what || (await findRules(objects, job, what)).length === 0) return false;

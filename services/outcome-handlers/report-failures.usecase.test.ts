@@ -36,7 +36,7 @@ beforeEach(async () => {
 const addRun = (fields: Partial<QueuedJob> = {}) =>
   addJob(world, { hash, path, successHandled: true, args: { in: "head", json: '{"key":"of the arguments"}' }, ...fields });
 
-/** Runs a job to its end, and then what follows. */
+/** Runs a job to its end, and then its follow-ups. */
 async function run(fields: Partial<QueuedJob> = {}): Promise<QueuedJob> {
   const job = await addRun(fields);
   await handleJobMessage(world.deps, { job: job.id, hash: job.hash });

@@ -31,7 +31,7 @@ beforeEach(() => {
   world.clock.nowMs += 1000;
 });
 
-// The runs of these schedules are made by the tests.
+// The tests create the runs of these schedules.
 const schedule = (fields: Partial<NewSchedule>) => addSchedule(world, { enabled: false, ...fields });
 const addRun = (path: string, fields: Partial<QueuedJob> = {}) => addJob(world, { hash, schedulePath: path, ...fields });
 

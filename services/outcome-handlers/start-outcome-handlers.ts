@@ -18,12 +18,12 @@ import { startTriggerHandler } from "./trigger-handler.ts";
 
 export type StartOutcomeHandlersDeps = OutcomeDeps;
 
-/** The number of times that the mark of a job is removed when another call changes the job in between. */
+/** The maximum number of attempts to remove the mark of a job while other calls change the job. */
 const TRIES = 5;
 
 /**
- * Starts the handlers that follow an ended job, each once however often this is called, then removes the mark that its end has set. Does nothing for a
- * job without the mark.
+ * Starts the handlers that follow an ended job, each only once even if this is repeated, then removes the mark that its end has set. Does nothing
+ * for a job without the mark.
  */
 export async function startOutcomeHandlers(deps: StartOutcomeHandlersDeps, id: string): Promise<void> {
   const job = await deps.jobs.get(id);

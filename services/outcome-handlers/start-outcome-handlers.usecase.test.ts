@@ -46,7 +46,7 @@ const setError = (handler: Parameters<typeof setWorkspaceHandler>[3]) =>
   setWorkspaceHandler(world.deps, world.workspace, "error_handler", handler);
 const setSuccess = (path: string | null) => setWorkspaceHandler(world.deps, world.workspace, "success_handler", { path });
 
-/** Runs a job to its end, and then what follows. */
+/** Runs a job to its end, and then its follow-ups. */
 async function run(fields: Partial<QueuedJob> = {}): Promise<QueuedJob> {
   const job = await addJob(world, { hash, ...fields });
   await handleJobMessage(world.deps, { job: job.id, hash: job.hash });

@@ -3,7 +3,7 @@ import type { Job } from "../../core/jobs/job.ts";
 import { loadJobActor } from "../identity/identify.ts";
 
 /**
- * Returns the actors who must be allowed to read what a job's arguments refer to, with their current rights. For a run on behalf of another
+ * Returns the actors who must be allowed to read the references in a job's arguments, with their current rights. For a run on behalf of another
  * user, the starter is one of them: the starter chooses the references and must not gain access to the other user's objects.
  */
 export async function findReaders({ objects }: { objects: ObjectTable }, job: Job) {

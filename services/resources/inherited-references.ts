@@ -7,8 +7,9 @@ import { loadReferenceScope } from "./reference-scope.ts";
 import { mayReadReference } from "./resolve.ts";
 
 /**
- * Returns which references in a value of an earlier run count in a run that `actor` starts with them: those that this caller's token may send, and
- * that the people of the earlier run may read. Otherwise a member could name a variable that only the person may read who runs the job again.
+ * Returns a predicate for the references in a value of an earlier run that count in a run that `actor` starts with them: those that this caller's
+ * token may send, and that the people of the earlier run may read. Otherwise a member could name a variable that only the person who runs the job
+ * again may read.
  */
 export async function loadReferenceFilter(
   deps: { objects: ObjectTable },

@@ -2,7 +2,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { findReferences, parseReference, type Reference } from "../../core/resources/references.ts";
 import { parseResourceValue, resourceObject } from "../../core/resources/resource.ts";
 
-/** Returns for each reference those in the resource that it names. Variables contain none, and neither do resources that do not exist. */
+/** Returns for each reference the references in its resource. Variables contain none, and neither do resources that do not exist. */
 export async function loadInnerReferences(
   { objects }: { objects: Pick<ObjectTable, "batchGet"> },
   workspace: string,

@@ -16,7 +16,7 @@ interface ReadResourceDeps {
   objects: ObjectTable;
 }
 
-/** Returns the resource as read from the table. Throws `resource.notFound`. */
+/** Returns the stored resource. Throws `resource.notFound`. */
 export function requireResource(found: StoredObject | undefined, path: string): StoredResource {
   if (!found) throw new SvcError("resource.notFound", { path });
   return resourceObject.parse(found);

@@ -30,14 +30,14 @@ export interface ResolvedValue {
   secrets: string[];
   /** The paths of the variables that contain the secrets. */
   secretPaths: string[];
-  /** A digest of the stored objects that the value was made from. It changes when one of them is changed or sealed again. */
+  /** A digest of the stored objects from which the value was built. It changes when one of them is changed or sealed again. */
   from: string;
 }
 
 /**
- * Replaces every reference in a value with the object that it names, in resources inside resources too. Each level takes one read. Every
- * reader must be allowed to read each object; an absent object and a forbidden one give the same error. Throws `reference.unreadable`,
- * `reference.cycle`, `reference.tooLarge`, `reference.tooMany`.
+ * Replaces every reference in a value with its object, also in nested resources. Each level takes one read. Every reader must be allowed to read
+ * each object; an absent object and a forbidden one give the same error. Throws `reference.unreadable`, `reference.cycle`, `reference.tooLarge`,
+ * `reference.tooMany`.
  */
 export async function resolveReferences(deps: ResolveDeps, readers: Readers, workspace: string, value: unknown): Promise<ResolvedValue> {
   const loaded = new Map<string, unknown>();
@@ -96,7 +96,7 @@ async function loadTargets(
   for (const { text, reference } of wanted) {
     for (const actor of actors) if (!mayReadReference(actor, workspace, reference)) throw unreadable(text, actor);
   }
-  // Sorted, so that the same objects give the same digest.
+  // Sorted, so that the same objects produce the same digest.
   const read = wanted.map(({ text }, index): [string, unknown] => [text, stored[index]?.value]).sort(([a], [b]) => (a < b ? -1 : 1));
   collected.from.update(toCanonicalJson(read));
   const values = await Promise.all(

@@ -43,8 +43,9 @@ async function checkField(
 }
 
 /**
- * Checks the references that a value adds to those of the value before. Each reader of a resource resolves it with the rights of the reader, so it must not
- * name what only the reader may read, and a token must not read by it what its scopes do not include. Throws `reference.refused`.
+ * Checks the references that a value adds to those of the previous value. Each reader of a resource resolves it with the reader's rights, so it
+ * must not name objects that only the reader may read, and a token must not use it to read objects that its scopes do not include. Throws
+ * `reference.refused`.
  */
 export function checkAddedReferences(caller: WorkspaceCaller, field: string, value: unknown, before?: unknown): void {
   const known = new Set(findReferences(before));

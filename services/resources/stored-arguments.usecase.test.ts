@@ -40,7 +40,7 @@ beforeAll(async () => {
 const TOPIC = "arn:aws:sns:us-east-1:000000000000:orders";
 const newPath = () => `f/t/${randomUUID()}`;
 const caller = (actor: Person) => ({ actor, workspace: world.workspace });
-/** A developer who writes in `f/t`, may run what is there, and sees nothing of `f/secret`. */
+/** A developer with write access to `f/t`, who may run its scripts and has no access to `f/secret`. */
 const bob = (): Person => ({
   ...aReader(world.workspace, []),
   rights: { workspace: world.workspace, role: "developer", groups: [], folders: { t: "write" }, objects: {} },
@@ -241,7 +241,7 @@ const HANDLER = { error_handler_path: "script/f/t/alarm", error_handler_args: { 
 
 interface IdentityCase {
   save: Save;
-  /** All optional fields, as the first user sets them. */
+  /** All optional fields, with the values of the first user. */
   fields: Fields;
   /** The fields that act with the rights of the user: another user must send them. */
   acting: string[];

@@ -5,7 +5,7 @@ import { resourceObject } from "../../core/resources/resource.ts";
 import { variableObject } from "../../core/variables/variable.ts";
 import { createPathFilter } from "../identity/permit.ts";
 
-/** A variable or resource whose value belongs to its workspace alone: a synchronisation stores it in a file of that workspace. */
+/** A variable or resource whose value is specific to its workspace: a synchronisation stores it in a file for that workspace. */
 interface WorkspaceSpecificItem {
   item_kind: "variable" | "resource";
   path: string;

@@ -47,7 +47,7 @@ it("lists the marked variables and resources until they are not marked any longe
   expect((await flags()).filter(([, flag]) => flag)).toEqual(marked.map(({ path }) => [path, true]));
   expect((await findResource(world.deps, world.workspace, "f/t/a")).wsSpecific).toBe(true);
 
-  // A change that does not mention the mark keeps it, and a rename moves it.
+  // A change that does not contain the mark retains it, and a rename moves it.
   await updateVariable(world.deps, at("f/t/a"), { description: "changed" });
   await updateVariable(world.deps, at("f/t/b"), { path: "f/t/c" });
   await updateVariable(world.deps, at("f/t/plain"), { ws_specific: true });

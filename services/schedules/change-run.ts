@@ -12,7 +12,7 @@ import { type EndJobDeps, endJob } from "../jobs/lifecycle/end/end-job.ts";
 import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildNextRun, findFreeTick, type NextRunDeps, nameLastRun, parseTarget, sendRun, toTargetKey } from "./next-run.ts";
 
-/** A schedule as it was read, with its next run. */
+/** A stored schedule with its next run. */
 export interface LoadedSchedule {
   workspace: string;
   found: StoredObject;
@@ -32,7 +32,7 @@ export async function loadSchedule(
   return { workspace, found, schedule, nextRun };
 }
 
-/** Builds the part that writes an error to a schedule as it was read. */
+/** Builds the part that writes an error to an unchanged schedule. */
 export function buildErrorPart({ found, schedule }: LoadedSchedule, change: Partial<StoredSchedule>): TransactionPart {
   const object = { pk: found.pk, sk: found.sk, value: { ...schedule, ...change }, version: randomUUID() };
   return { write: write.put(object, unchangedSince(found)), refused: undefined };
@@ -54,7 +54,10 @@ export async function cancelTick(deps: EndJobDeps, job: Job, reason: string): Pr
 
 const missing = ({ isFlow, scriptPath }: StoredSchedule) => `There is no ${isFlow ? "flow" : "script"} at ${scriptPath}.`;
 
-/** Gives a schedule its next run after an instant (epoch ms), or turns it off if it has nothing to run. Does nothing if it has changed. */
+/**
+ * Creates the next run of a schedule after an instant (epoch ms), or turns the schedule off if it has nothing to run. Does nothing if it has
+ * changed.
+ */
 export async function advanceSchedule(
   deps: NextRunDeps,
   loaded: LoadedSchedule,
@@ -76,7 +79,7 @@ export async function advanceSchedule(
   }
 }
 
-/** The number of times that a change is tried while other writers interfere. Housekeeping repairs the schedule later. */
+/** The maximum number of attempts of a change while other writers interfere. Housekeeping repairs the schedule later. */
 const TRIES = 5;
 
 async function isArchived({ objects }: NextRunDeps, workspace: string): Promise<boolean> {
@@ -94,8 +97,8 @@ async function setCheck({ objects, schedules }: NextRunDeps, nextRun: FoundNextR
 }
 
 /**
- * Gives a schedule its next run after the end of a job that has not started, for example because it was canceled, or of a flow that may not overlap.
- * Does nothing for other jobs.
+ * Creates the next run of a schedule after the end of a job that has not started, for example because it was canceled, or of a flow that may not
+ * overlap. Does nothing for other jobs.
  */
 export async function continueScheduleAfter(deps: NextRunDeps, id: string): Promise<void> {
   const job = await deps.jobs.get(id);
@@ -113,8 +116,8 @@ export async function continueScheduleAfter(deps: NextRunDeps, id: string): Prom
 }
 
 /**
- * Checks a schedule whose next run is due to be checked: creates the job of a tick that has come near, and a next run where one was lost. `id` is
- * the key of the item. Idempotent.
+ * Checks a schedule whose next run is due to be checked: creates the job of a tick that is now near, and replaces a lost next run. `id` is the
+ * key of the item. Idempotent.
  */
 export async function reconcileSchedule(deps: NextRunDeps, id: string): Promise<void> {
   const { jobs, schedules, objects, nowMs } = deps;

@@ -23,12 +23,13 @@ import { buildNextRun, buildRun, type NextRunDeps, parseTarget, sendRun, toClock
 
 export type ClaimRunDeps = NextRunDeps & RunJobDeps & ConcurrencyDeps & { worker: string };
 
-/** The number of times that a claim is tried while other writers interfere. Housekeeping sends the message again. */
+/** The maximum number of attempts of a claim while other writers interfere. Housekeeping sends the message again. */
 const TRIES = 8;
 
 /**
- * Makes the first claim of a schedule's run, and gives the schedule its next run in the same transaction. Returns `undefined` if the run does not start
- * now: it is not queued, it waits for a slot, or it is skipped. A schedule whose runs cannot start is turned off, and its `error` contains the reason.
+ * Makes the first claim of a schedule's run, and creates the next run of the schedule in the same transaction. Returns `undefined` if the run
+ * does not start now: it is not queued, it waits for a slot, or it is skipped. A schedule whose runs cannot start is turned off, and its `error`
+ * contains the reason.
  */
 export async function claimScheduledRun(deps: ClaimRunDeps, { job: id }: JobMessage): Promise<RunningJob | undefined> {
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -78,7 +79,7 @@ async function startTick(deps: ClaimRunDeps, job: QueuedJob, loaded: LoadedSched
   return startRun(deps, job, loaded, { target: checked.target, nextMs: noOverlap ? undefined : plan.nextMs, waits: noOverlap });
 }
 
-/** Checks the current rights of the identity for which the schedule runs, and what it runs. */
+/** Checks the current rights of the identity for which the schedule runs, and its script or flow. */
 async function checkRights(
   { objects }: ClaimRunDeps,
   { id: jobId }: QueuedJob,
@@ -98,7 +99,7 @@ async function checkRights(
   return { target, actor };
 }
 
-/** Gives the schedule another run instead of this one. The tick's job ends after that, so a repeated message finds it replaced. */
+/** Replaces this run of the schedule by another one. The tick's job ends after that, so a repeated message finds it replaced. */
 async function skipTick(
   deps: ClaimRunDeps,
   job: QueuedJob,
@@ -169,7 +170,7 @@ async function startRun(deps: ClaimRunDeps, job: QueuedJob, loaded: LoadedSchedu
       return rest as RunningJob;
     }
     if (refused !== following.jobPart || tickMs === undefined) return "again";
-    // The tick had a job before, which was started early.
+    // The tick already had a job, which was started early.
     tickMs = findTickAfter(toClock(schedule), tickMs, schedule.settings.paused_until);
   }
 }

@@ -15,8 +15,8 @@ import { type NextRunDeps, parseTarget, toRunner, toTargetKey } from "./next-run
 type SkipDeps = NextRunDeps & RunJobDeps & { worker: string };
 
 /**
- * Returns whether the script `dynamic_skip` skips a run: if it returns true. A script that fails, does not exist or may not be run skips nothing. `undecided`: the script
- * runs, and the message of the run comes again when it has ended.
+ * Returns whether the script `dynamic_skip` skips a run: if it returns true. A script that fails, does not exist or may not be run does not skip
+ * the run. `undecided`: the script is still running, and the message of the run is sent again when it has ended.
  */
 export async function isSkipped(
   deps: SkipDeps,

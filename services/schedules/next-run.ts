@@ -22,18 +22,18 @@ import { buildRetriedScript } from "./retried-script.ts";
 
 export type NextRunDeps = EnqueueDeps & { objects: ObjectTable; schedules: ScheduleTable };
 
-/** A schedule with what it runs. */
+/** A schedule with its script or flow. */
 export interface ScheduledTarget {
   workspace: string;
   schedule: StoredSchedule;
   target: RunTarget;
 }
 
-/** Returns the key of what a schedule runs. */
+/** Returns the key of a schedule's script or flow. */
 export const toTargetKey = (workspace: string, { scriptPath, isFlow }: Pick<StoredSchedule, "scriptPath" | "isFlow">): ObjectKey =>
   isFlow ? flowHeadObject.key(workspace, scriptPath) : scriptHeadObject.key(workspace, scriptPath);
 
-/** Returns what a schedule runs, as read from the table, or `undefined` if it is archived, deleted or absent. */
+/** Returns the stored script or flow of a schedule, or `undefined` if it is archived, deleted or absent. */
 export function parseTarget({ isFlow }: Pick<StoredSchedule, "isFlow">, found: StoredObject | undefined): RunTarget | undefined {
   if (isFlow) {
     const version = parseFlow(found);
@@ -81,10 +81,10 @@ export function buildRun({ workspace, schedule, target }: ScheduledTarget, tickM
   };
 }
 
-/** The writes that give a schedule its next run, and the job to send afterwards. `job` is absent if the tick is far away. */
+/** The writes that create the next run of a schedule, and the job to send afterwards. `job` is absent if the tick is in the far future. */
 export interface NextRunParts {
   parts: TransactionPart[];
-  /** The index of the part that creates the job. It is refused if the tick had a job before. */
+  /** The index of the part that creates the job. It is refused if the tick already had a job. */
   jobPart: number | undefined;
   job: QueuedJob | undefined;
 }
@@ -93,11 +93,11 @@ interface NextTick {
   tickMs: number;
   /** The job that has started last. */
   last?: string | undefined;
-  /** Leave the next check of housekeeping as it is, which costs no write to its index. */
+  /** Do not change the next housekeeping check, which saves a write to its index. */
   keepCheck?: boolean;
 }
 
-/** Builds the parts that give a schedule its next run at a tick (epoch ms), instead of the item that was read. */
+/** Builds the parts that create the next run of a schedule at a tick (epoch ms), in place of the stored item. */
 export async function buildNextRun(
   deps: NextRunDeps,
   { schedule, workspace, target }: ScheduledTarget,
@@ -108,7 +108,7 @@ export async function buildNextRun(
   const now = nowMs();
   const dueAtMs = (keepCheck ? found.next?.dueAtMs : undefined) ?? nextCheckMs(tickMs, now);
   const prepared = hasJobAt(tickMs, now) ? await prepareJob(deps, buildRun({ schedule, workspace, target }, tickMs)) : undefined;
-  // A tick that was missed has its own time too.
+  // A missed tick also has its own time.
   const job = prepared && { ...prepared, scheduledForMs: tickMs };
   const next = {
     schedule: schedule.id,
@@ -128,8 +128,8 @@ export const nameLastRun = ({ next }: FoundNextRun): Pick<StoredSchedule, "lastR
   next?.last === undefined ? {} : { lastRun: next.last };
 
 /**
- * Builds the parts for a schedule that is saved: they remove its waiting job and give it its next run if it is enabled. A tick that has had a job does
- * not get a second one.
+ * Builds the parts for a schedule that is saved: they remove its waiting job and create its next run if it is enabled. A tick that has had a job
+ * does not get a second one.
  */
 export async function buildSavedRun(
   deps: NextRunDeps,

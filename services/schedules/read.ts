@@ -21,7 +21,7 @@ async function findSchedule(
   return found && scheduleObject.parse(found);
 }
 
-/** Returns the schedule as read from the table. Throws `schedule.notFound`. */
+/** Returns the stored schedule. Throws `schedule.notFound`. */
 export function requireSchedule(found: StoredObject | undefined, path: string): StoredSchedule {
   if (!found) throw new SvcError("schedule.notFound", { path });
   return scheduleObject.parse(found);

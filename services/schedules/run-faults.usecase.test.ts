@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE;
 
 const { world, removeSchedules, runsOf, statesOf, passUntil, handle, aSchedule, load, nextHour } = await openScheduleTests();
 beforeEach(() => {
-  // A whole minute, so that the ticks are easy to name.
+  // A whole minute, so that the ticks have simple times.
   world.clock.nowMs = Math.ceil(world.clock.nowMs / MINUTE) * MINUTE + HOUR;
   world.answers.run = async () => success(1);
 });

@@ -151,7 +151,10 @@ async function changeSchedule(
   await sendRun(deps, job);
 }
 
-/** Checks what a schedule runs and when, and returns what it runs. Its caller must have the right to run it, also by the scopes of a token. */
+/**
+ * Checks the script or flow and the timing of a schedule, and returns the script or flow. The caller, with the scopes of the token, must have the
+ * right to run it.
+ */
 async function checkSchedule(deps: SaveScheduleDeps, caller: WorkspaceCaller, value: StoredSchedule): Promise<RunTarget> {
   const { args, settings } = value;
   toClock(value);

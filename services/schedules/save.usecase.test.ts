@@ -23,13 +23,13 @@ const aChange = (fields: object = {}) =>
   scheduleChangeSchema.parse({ schedule: "0 5 * * *", timezone: "Europe/Berlin", args: { a: 1 }, ...fields });
 const update = (path: string, fields: object = {}, actor: Person = anAdmin) =>
   updateSchedule(world.deps, { actor, workspace: world.workspace, path }, aChange(fields));
-/** A member who may write in `f/t` and run what is in `f/ops`. */
+/** A member with write access to `f/t` who may run the scripts in `f/ops`. */
 const aWriter = (): Person => ({
   ...aReader(world.workspace, []),
   rights: { workspace: world.workspace, role: "developer", groups: [], folders: { t: "write", ops: "read" }, objects: {} },
 });
 
-/** Numbers that a table does not store. */
+/** Numbers that a table cannot store. */
 const unstorable = { large: 1e300, small: 1e-200, digits: 10n ** 40n + 1n };
 
 describe.each(Object.entries(unstorable))("a schedule with a number of this kind: %s", (_, value) => {

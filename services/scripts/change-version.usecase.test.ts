@@ -92,7 +92,7 @@ describe("the lists about scripts", () => {
     expect(await labels(owner, "scripts")).toEqual(["0", "1"]);
     expect(await labels(owner, "flows")).toEqual(["4"]);
     expect(await labels(anAdmin, "scripts")).toEqual([]);
-    // No scope covers tokens, and a job learns of none.
+    // No scope covers tokens, and a job cannot list them.
     expect(await labels({ ...owner, scopes: ["scripts:read"] }, "scripts")).toEqual([]);
     const { email, username, superAdmin, rights } = owner;
     const job = { kind: "job", jobId: "j", attempt: 1, workspace: world.workspace, permissionedAs: "u/cleo" } as const;

@@ -9,7 +9,7 @@ import type { SaveVersionDeps } from "./save-version.ts";
 
 /**
  * Saves a new version of a script that runs an uploaded bundle, and returns its hash. The bundle is stored first, under its own hash, so a
- * repeated call stores it once. The suffixes of the digest in `codebase` tell its kind. Throws `bundle.*`, and as `createScript` does.
+ * repeated call stores it once. The suffixes of the digest in `codebase` determine its kind. Throws `bundle.*`, and as `createScript` does.
  */
 export async function createSnapshot(deps: SaveVersionDeps, caller: WorkspaceCaller, sent: NewScript, bytes: Buffer): Promise<string> {
   const { actor, workspace } = caller;

@@ -51,9 +51,9 @@ export async function createScript(
 }
 
 /**
- * A version that changes neither the source nor the digest of its parent's bundle keeps that bundle, which is then not uploaded again. The author of the
- * parent chose the digest, so a version that runs as another user must come with its bundle unless the digest is really that of the bundle. Throws
- * `identity.fieldsMissing`.
+ * A version that changes neither the source nor the digest of its parent's bundle retains that bundle, which need not be uploaded again. The
+ * author of the parent chose the digest, so a version that runs as another user must be sent with its bundle unless the digest matches the
+ * bundle. Throws `identity.fieldsMissing`.
  */
 function inheritBundle(
   { runnable, version: { sent, bundle } }: ParentVersion,
@@ -99,7 +99,7 @@ async function findParent(
   return { runnable, version: await loadScriptVersion(deps, workspace, followed) };
 }
 
-/** The fields of a version as they were sent, with the one that can change afterwards. */
+/** The fields of a version as sent, with the one that can change afterwards. */
 function currentFields({ runnable: { errorHandlerMuted }, version }: ParentVersion): NewScript {
   return errorHandlerMuted === undefined ? version.sent : { ...version.sent, ws_error_handler_muted: errorHandlerMuted };
 }

@@ -11,7 +11,7 @@ const AT_ONCE = 50;
 
 /**
  * Returns the paths of the scripts and lists of package versions whose stored source has another hash, or that do not exist. A script that the
- * caller may not read is answered as if it did not exist.
+ * caller may not read counts as absent.
  */
 export async function diffSources(
   deps: LoadScriptDeps,

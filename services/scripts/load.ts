@@ -18,7 +18,7 @@ export interface LoadScriptDeps {
   storage: Storage;
 }
 
-/** Returns a script head or version head as read from the table; `undefined` if there is none. Throws `UnreadableRecordError`. */
+/** Returns a stored script head or version head; `undefined` if there is none. Throws `UnreadableRecordError`. */
 export function parseScript(found: StoredObject | undefined): Runnable | undefined {
   return found && (scriptHeadObject.holds(found) ? scriptHeadObject : scriptVersionObject).parse(found);
 }
@@ -30,7 +30,7 @@ export function requireNewestScript(found: StoredObject | undefined, path: strin
   return runnable;
 }
 
-/** Returns a version as read from the table. Throws `script.versionNotFound`. */
+/** Returns a stored version. Throws `script.versionNotFound`. */
 export function requireScriptVersion(found: StoredObject | undefined, hash: string): Runnable {
   const runnable = parseScript(found);
   if (!runnable || runnable.deleted) throw new SvcError("script.versionNotFound", { hash });

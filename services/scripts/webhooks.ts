@@ -2,7 +2,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { requireNewestScript } from "./load.ts";
 
-/** A way to run a script over HTTP. */
+/** An HTTP request that runs a script. */
 export interface WebhookForm {
   kind: string;
   method: string;
@@ -11,7 +11,7 @@ export interface WebhookForm {
 }
 
 /**
- * Lists the ways to run a script or flow over HTTP: its newest version (`p/<path>`, `f/<path>`) or this one (`h/<hash>`, `fv/<version>`),
+ * Lists the HTTP requests that run a script or flow: its newest version (`p/<path>`, `f/<path>`) or this one (`h/<hash>`, `fv/<version>`),
  * asynchronously, synchronously and as a stream.
  */
 export function listWebhookForms(baseUrl: string, workspace: string, newest: string, exact: string): WebhookForm[] {
@@ -44,7 +44,7 @@ const getForm = (kind: string, url: string, options = ""): WebhookForm => {
   return { kind, method: "GET", url, curl: `curl ${options}'${withPayload}' ${TOKEN}` };
 };
 
-/** Lists the ways to run a script over HTTP. Throws `script.notFound`. */
+/** Lists the HTTP requests that run a script. Throws `script.notFound`. */
 export async function listScriptWebhooks(
   { objects, baseUrl }: { objects: Pick<ObjectTable, "get">; baseUrl: string },
   workspace: string,

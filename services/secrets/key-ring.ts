@@ -15,7 +15,7 @@ export interface SealDeps {
   nowMs: () => number;
 }
 
-/** A key ring, with those of its data keys that were unwrapped so far. */
+/** A key ring with its data keys that were already unwrapped. */
 interface OpenedKeyRing {
   ring: KeyRing;
   unwrapped: PromiseCache<number, Buffer>;
@@ -26,7 +26,7 @@ interface OpenedKeyRing {
  */
 const cache = new PromiseCache<string, OpenedKeyRing>();
 
-/** Loads the ring of a workspace as it is stored now. */
+/** Loads the stored ring of a workspace. */
 export async function loadKeyRing({ objects }: Pick<SealDeps, "objects">, workspace: string): Promise<KeyRing | undefined> {
   const found = await objects.get(keyRingObject.key(workspace));
   return found ? keyRingObject.parse(found) : undefined;

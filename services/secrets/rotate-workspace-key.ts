@@ -16,10 +16,10 @@ const AT_ONCE = 16;
 const rotatingError = () => new SvcError("encryptionKey.rotating", {});
 
 /**
- * Makes `newKey` the exportable key, reseals every secret under a new data key, and returns how many secrets it resealed. Secrets stay
- * readable throughout, because the ring retains the old data keys and each value names its own. Writers that sealed with the old key are
- * refused by the ring's version and seal again. If the process dies, a call with the same key continues the rotation. Throws
- * `encryptionKey.rotating` during another rotation, and `workspace.notFound`.
+ * Makes `newKey` the exportable key, reseals every secret under a new data key, and returns the number of resealed secrets. Secrets remain
+ * readable throughout, because the ring retains the old data keys and each value names its own. Writers that sealed with the old key are refused
+ * by the ring's version and seal again. If the process dies, a call with the same key continues the rotation. Throws `encryptionKey.rotating`
+ * during another rotation, and `workspace.notFound`.
  */
 export async function rotateWorkspaceKey(deps: SealDeps, workspace: string, newKey: string, { reseal = true } = {}): Promise<number> {
   // Creates the ring of a workspace that has no secrets yet.
@@ -35,7 +35,7 @@ export async function rotateWorkspaceKey(deps: SealDeps, workspace: string, newK
   return resealed;
 }
 
-/** Replaces the exportable key alone. No stored value is sealed with it, so only later exports change. */
+/** Replaces only the exportable key. No stored value is sealed with it, so only later exports change. */
 async function setExportKey(deps: SealDeps, workspace: string, newKey: string): Promise<void> {
   await retryOnConflict(async () => {
     evictKeyRing(workspace);

@@ -22,12 +22,12 @@ import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
 import type { SealDeps } from "./key-ring.ts";
 import { unsealValue } from "./unseal.ts";
 
-/** The dependencies of use cases that write variables and resources and keep the copies for routes. */
+/** The dependencies of use cases that write variables and resources and update the copies for routes. */
 export interface CopyDeps extends SealDeps {
   httpRouteKeys: DataKeys;
 }
 
-/** The copy of a resource. `fault`: why it cannot authenticate anything, without any value. */
+/** The copy of a resource. `fault`: the reason for which it cannot authenticate requests, without any value. */
 
 /** Each change of a variable replaces the copies of all these resources in one transaction. */
 const MOST_RESOURCES = 20;
@@ -48,7 +48,7 @@ const fieldsOf = (resource: StoredResource): [string, unknown][] => {
   const value = parseResourceValue(resource);
   return typeof value === "object" && value !== null ? Object.entries(value) : [];
 };
-/** Returns the path of the variable that a field refers to. */
+/** Returns the path of the variable to which a field refers. */
 const variableOf = (field: unknown): string | undefined => {
   const reference = parseReference(field);
   return reference?.kind === "var" ? reference.path : undefined;
@@ -58,9 +58,9 @@ const findVariables = (resource: StoredResource): string[] => [
 ];
 
 /**
- * Builds the parts that keep the copy of a resource, for a resource that is created (`after`), changed or moved, or deleted (`before`). There are
- * none for other types. A copy is made only of variables that the caller may read: routes would otherwise use what the caller must not know.
- * `keepsValue`: the caller has not sent the value, which may be that of another user. It then gets no copy that it has not had before.
+ * Builds the parts that update the copy of a resource that is created (`after`), changed or moved, or deleted (`before`). There are none for
+ * other types. A copy contains only variables that the caller may read: routes would otherwise use values that the caller must not know.
+ * `keepsValue`: the caller has not sent the value, which may be that of another user. It then gets no copy that it did not have before.
  */
 export async function buildResourceCopyParts(
   deps: CopyDeps,
@@ -135,7 +135,7 @@ function findFault(
 }
 
 /**
- * Builds the parts that keep the copies of the resources which refer to variables. `texts` has the new text of each changed variable, and
+ * Builds the parts that update the copies of the resources that refer to variables. `texts` has the new text of each changed variable, and
  * `undefined` for one that is deleted or moved away.
  */
 export async function buildVariableCopyParts(deps: CopyDeps, workspace: string, texts: Texts): Promise<TransactionPart[]> {
@@ -209,7 +209,7 @@ async function buildCopy(deps: CopyDeps, workspace: string, resource: Credential
   const fields = fieldsOf(resource);
   if (fields.some(([, field]) => parseReference(field)?.kind === "res"))
     return { type, fault: "The resource refers to another resource. It can refer to variables alone." };
-  // An empty text counts as a field that was left out, so an empty variable would turn off the check of a token's audience, for example.
+  // An empty text counts as an omitted field, so an empty variable would turn off, for example, the check of a token's audience.
   const isMissing = (text: string | undefined) => text === undefined || (text === "" && type === "jwt_auth");
   const missing = fields.map(([, field]) => variableOf(field)).find((variable) => variable !== undefined && isMissing(texts.get(variable)));
   if (missing !== undefined) return { type, fault: "The resource refers to a variable that does not exist or is empty." };
@@ -250,7 +250,7 @@ async function createRouteKey(deps: CopyDeps, workspace: string): Promise<string
 
 const openedKeys = new PromiseCache<string, Buffer>();
 
-/** Opens the copy of a resource as a request's route has found it. Returns `undefined` if there is none that can be used. */
+/** Opens the copy of a resource that was read with a request's route. Returns `undefined` if there is no usable copy. */
 export async function openHttpRouteCredential(
   { httpRouteKeys, nowMs }: Pick<CopyDeps, "httpRouteKeys" | "nowMs">,
   { workspace, path }: { workspace: string; path: string },
@@ -267,7 +267,7 @@ export async function openHttpRouteCredential(
   return parseJson({ parent: "route credentials", ref: path, json }) as Credential;
 }
 
-/** Returns why the copy of a resource cannot authenticate requests by a type of credential, or `undefined`. */
+/** Returns the reason for which the copy of a resource cannot authenticate requests with a type of credential, or `undefined`. */
 export function findCopyFault(stored: StoredObject | undefined, type: Credential["type"]): string | undefined {
   const copy = stored && routeCredentialObject.parse(stored);
   if (copy?.type !== type) return `The resource must have the type ${type}.`;

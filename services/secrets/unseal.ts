@@ -10,7 +10,7 @@ export async function unsealValue(deps: SealDeps, workspace: string, path: strin
   return openSecret(await loadKeyOfVersion(deps, workspace, readKeyVersion(sealed)), { workspace, path }, sealed);
 }
 
-/** Loads the exportable key. It is never cached beyond its data key, because an export must use a key that was just changed. */
+/** Loads the exportable key. Only its data key is cached, because an export must use a key that was just changed. */
 export async function loadExportKey(deps: SealDeps, workspace: string): Promise<string> {
   return unsealValue(deps, workspace, EXPORT_KEY_PATH, (await requireKeyRing(deps, workspace)).exportKey);
 }

@@ -27,7 +27,10 @@ export interface ArchiveContext {
 
 type ListedKind<P extends unknown[], T> = Pick<ObjectKind<P, never[], T>, "partitionKey" | "parse">;
 
-/** Lists the objects of a partition. One that cannot be read fails the archive: its missing file would look like a deletion. Throws `UnreadableRecordError`. */
+/**
+ * Lists the objects of a partition. An unreadable object fails the archive, because its missing file would look like a deletion. Throws
+ * `UnreadableRecordError`.
+ */
 export async function listStored<P extends unknown[], T>({ deps }: ArchiveContext, kind: ListedKind<P, T>, ...partition: P): Promise<T[]> {
   return (await deps.objects.list(kind.partitionKey(...partition))).map((object) => kind.parse(object));
 }
@@ -53,7 +56,7 @@ export function toExtraPerms({ access, query }: ArchiveContext, kind: string, pa
   return perms && Object.keys(perms).length > 0 ? { extra_perms: perms } : {};
 }
 
-/** Returns the identity on whose behalf an object runs as the version of the layout shows it (api.md §6.4). */
+/** Returns the identity on whose behalf an object runs, in the form of the layout's version (api.md §6.4). */
 export function toOnBehalf({ query }: ArchiveContext, { on_behalf_of_email: email }: { on_behalf_of_email?: string | null | undefined }) {
   if (!email) return {};
   return query.sync_behavior_version === "v1" ? { has_on_behalf_of: true } : { on_behalf_of_email: email };

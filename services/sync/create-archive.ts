@@ -21,15 +21,15 @@ import { listGroupItems, loadDependencies, loadEncryptionKey, loadFolders, loadS
 
 export interface WorkspaceArchive {
   contentType: string;
-  /** In quotation marks: a digest of the content. Equal content gives equal bytes. */
+  /** In quotation marks: a digest of the content. Equal content produces equal bytes. */
   etag: string;
-  /** Packs the content. A client that has it already does not need the bytes. */
+  /** Packs the content. A client that already has it does not need the bytes. */
   pack(): Promise<Uint8Array>;
 }
 
 /**
- * Creates the archive of a workspace with what the caller may read. Equal content gives equal bytes. Throws `auth.forbidden` for a kind that
- * the caller requests and may not read, because a client would take its files for deleted, `workspace.notFound`, `archive.type` and
+ * Creates the archive of a workspace with everything that the caller may read. Equal content produces equal bytes. Throws `auth.forbidden` for a
+ * kind that the caller requests and may not read, because a client would treat its files as deleted, `workspace.notFound`, `archive.type` and
  * `archive.tooLarge`.
  */
 export async function createWorkspaceArchive(deps: LoadItemsDeps, reader: SecretReader, query: ArchiveQuery): Promise<WorkspaceArchive> {
@@ -54,7 +54,7 @@ export async function createWorkspaceArchive(deps: LoadItemsDeps, reader: Secret
 
 function digestEntries(type: string, entries: ArchiveEntries): string {
   const hash = createHash("sha256").update(type);
-  // With its length, no text can be taken for the end of another one.
+  // The length prevents one text from being interpreted as the end of another one.
   for (const text of [...entries].flat()) hash.update(`\n${text.length}\n`).update(text);
   return hash.digest("hex");
 }
@@ -130,7 +130,7 @@ function checkSize(entries: ArchiveEntries): void {
 /** A local date, because zip stores local dates: this gives the same bytes in every time zone. */
 const MTIME = new Date(1980, 0, 1);
 
-/** Compressing a smaller file saves a few bytes and takes longer than everything else of an archive of 1,000 items. */
+/** Compressing smaller files saves a few bytes and takes longer than everything else in an archive of 1,000 items. */
 const COMPRESSED_BYTES = 1024;
 
 function createZip(entries: ArchiveEntries): Uint8Array {

@@ -16,7 +16,7 @@ import { loadPlainValue } from "../variables/read.ts";
 import { type ArchiveContext, listReadable, listStored, toExtraPerms } from "./archive-context.ts";
 import { loadBodies } from "./load-bodies.ts";
 
-/** Loads the variables. Secrets are decrypted or exported, if they are wanted at all. */
+/** Loads the variables. Secrets are decrypted or exported, if the caller requests them. */
 export async function loadVariables(context: ArchiveContext): Promise<SyncItem[]> {
   const { reader, query } = context;
   const readable = await listReadable(context, actions.readVariable.access, variableObject, reader.workspace);
@@ -37,7 +37,7 @@ export async function loadVariables(context: ArchiveContext): Promise<SyncItem[]
   });
 }
 
-/** Returns the values of secrets by path, as the caller wants them. */
+/** Returns the values of secrets by path, in the requested form. */
 async function loadSecrets({ deps, reader, query }: ArchiveContext, variables: StoredVariable[]): Promise<Map<string, string>> {
   const secrets = variables.filter(({ isSecret }) => isSecret);
   if (secrets.length === 0) return new Map();

@@ -7,7 +7,7 @@ import { removeServerFields } from "../../core/sync/server-fields.ts";
 import { type ArchiveContext, listReadable, toExtraPerms, toOnBehalf } from "./archive-context.ts";
 import { loadBodies } from "./load-bodies.ts";
 
-/** Removes the fields of a request that are no part of the script or flow. */
+/** Removes the fields of a request that are not part of the script or flow. */
 const withoutSaveFields = <T extends object>(sent: T) => {
   const {
     parent_hash,

@@ -9,10 +9,10 @@ import { resourceObject } from "../../core/resources/resource.ts";
 import { routeCredentialObject } from "../../core/secrets/route-credential.ts";
 import { findCopyFault } from "../secrets/route-credentials.ts";
 
-/** The reason for which a route whose requests a script would check is refused. */
+/** The reason for refusing a route whose requests a script must check. */
 const UNCHECKED = "has no preprocessor, which would check the requests with the method custom_script";
 
-/** Checks that there is a script that checks the requests of a route with the method `custom_script`. Throws `trigger.source`. */
+/** Checks that a script checks the requests of a route with the method `custom_script`. Throws `trigger.source`. */
 export function checkCustomScript(
   { authentication_method: method, static_asset_config: files }: Readonly<Record<string, unknown>>,
   { path, isFlow, preprocessor }: { path: string; isFlow: boolean; preprocessor: unknown },

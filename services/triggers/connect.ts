@@ -29,15 +29,15 @@ export interface ConnectDeps {
   mappings: EventSourceMappings;
   rules: EventRules;
   subscriptions: Subscriptions;
-  /** The place of the deployment. `isLocal`: a local engine, whose queues have other URLs. */
+  /** The location of the deployment. `isLocal`: a local engine, whose queues have other URLs. */
   place: { queueArnPrefix: string; account: string; region: string; isLocal: boolean };
   /** The queue to which topics, rules and mails send. */
   triggerQueueArn: string;
-  /** The number of invocations that its messages may occupy at the same time. */
+  /** The maximum number of concurrent invocations for its messages. */
   triggerConcurrency: number;
   /** The domain whose mails start jobs, if the deployment has one. */
   mailDomain: string | undefined;
-  /** The stack's name, which is the beginning of the names of its rules. */
+  /** The stack's name, which is the prefix of the names of its rules. */
   stack: string;
   /** The timeout of function `receive` in seconds: a queue must hide a message for at least as long. */
   receiveTimeoutS: number;
@@ -47,7 +47,7 @@ export interface ConnectDeps {
 /** The name of a trigger's rule. Roles may change only rules with this prefix. */
 const buildRuleName = (stack: string, id: string): string => `${buildTriggerRulePrefix(stack)}${hashName(id)}`;
 
-/** Returns why a workspace cannot use a source, or `undefined` if it can. */
+/** Returns the reason for which a workspace cannot use a source, or `undefined` if it can. */
 export async function findSourceFault(deps: ConnectDeps, { workspace, check }: CheckSource): Promise<string | undefined> {
   if (check.type === "rule") return deps.rules.findPatternFault(check.pattern);
   const place = parseQueueUrl(check.url);
@@ -69,13 +69,13 @@ async function findQueueFault(deps: ConnectDeps, workspace: string, url: string)
   return undefined;
 }
 
-/** The number of invocations that the messages of one queue of a user may occupy at the same time. */
+/** The maximum number of concurrent invocations for the messages of one queue of a user. */
 const QUEUE_CONCURRENCY = 10;
 /** The number of times that a source is read again because its triggers changed during the work. */
 const TRIES = 3;
 
 /**
- * Makes mappings, rules and subscriptions match what the triggers of sources need. Each step finds what is there, so it may run twice or die in
+ * Reconciles mappings, rules and subscriptions with the triggers of sources. Each step finds the existing state, so it may run twice or die in
  * between. A source that fails stays in the list of housekeeping. Returns the number of sources that failed, the queue of triggers included.
  */
 export async function connectSources(deps: ConnectDeps, { connections }: ConnectSources): Promise<number> {

@@ -6,10 +6,13 @@ interface FaultDeps {
   nowMs: () => number;
 }
 
-/** The longest sentence that is stored. */
+/** The maximum length of a stored sentence. */
 const FAULT_CHARS = 500;
 
-/** Records why a trigger takes no messages, or `undefined` that it takes them again. Writes nothing if the same is stored. */
+/**
+ * Records the reason for which a trigger receives no messages, or with `undefined` that it receives them again. Writes nothing if it is
+ * unchanged.
+ */
 export async function recordFault(
   { objects, nowMs }: FaultDeps,
   workspace: string,

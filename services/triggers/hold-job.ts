@@ -20,14 +20,14 @@ const HELD_MS = limits.maxDelayS * 1000;
 interface SuspendedTrigger {
   workspace: string;
   trigger: StoredTrigger;
-  /** The item that the trigger was read from. */
+  /** The item from which the trigger was read. */
   stored: StoredObject;
 }
 
 /**
  * Records a job that waits until its trigger is enabled, together with the entry by which it is found then and with its idempotency key. The
- * trigger must be suspended still: otherwise the job would wait after the release of the others. Returns the other job if a call with the same
- * key was first. Throws `TriggerChanged`, `job.idTaken` and `idempotency.reused`.
+ * trigger must still be suspended: otherwise the job would wait after the others were released. Returns the other job if a call with the same key
+ * was first. Throws `TriggerChanged`, `job.idTaken` and `idempotency.reused`.
  */
 export async function holdJob(
   deps: EnqueueDeps & CreateJobDeps & { objects: Pick<ObjectTable, "get" | "transactWrite"> },

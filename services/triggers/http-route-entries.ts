@@ -66,11 +66,11 @@ function replaceEntries(prefix: string, stored: StoredObject | undefined, routes
   return stored ? [{ write: write.remove(key, expect), refused: undefined }] : [];
 }
 
-/** A folder answers its own address and all below it, so routes of two prefixes can be the same one only if one of them is a folder. */
+/** A folder answers its own address and all addresses below it, so routes with different prefixes can collide only if one of them is a folder. */
 function requireFree({ actor, workspace }: WorkspaceCaller, others: readonly HttpRouteEntry[], entry: HttpRouteEntry): void {
   const taken = findConflict(others, entry);
   if (!taken) return;
-  // The same creation arrives a second time.
+  // The same request to create the route arrives a second time.
   if (taken.workspace === workspace && taken.path === entry.path) throw new SvcError("trigger.exists", { path: entry.path });
   const isShown = taken.workspace === workspace || actor.superAdmin;
   const { address } = entry;
@@ -111,7 +111,7 @@ export async function httpRouteExists(
   return findConflict(counted, { ...address, workspace, id: "" }) !== undefined;
 }
 
-/** Removes the addresses of a deleted workspace, so that other workspaces can use them. It may be repeated. */
+/** Removes the addresses of a deleted workspace, so that other workspaces can use them. Idempotent. */
 export async function removeHttpRoutes(objects: ObjectTable, workspace: string): Promise<void> {
   for (const stored of await objects.list(triggerObject.partitionKey(workspace, "http"))) {
     const trigger = storedTriggerSchema.safeParse(stored.value);

@@ -4,7 +4,7 @@ import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { listWriters } from "../../core/permissions/access.ts";
 import { loadAccess } from "../workspaces/access.ts";
 
-/** The scripts and flows that a schedule or trigger runs, as its JSON names them. Handlers begin with `script/` or `flow/`. */
+/** The scripts and flows of a schedule or trigger, from its JSON. Handlers begin with `script/` or `flow/`. */
 export interface SavedStarter {
   script_path: string;
   is_flow: boolean;
@@ -24,8 +24,8 @@ export interface SharedRunnable {
 }
 
 /**
- * Returns what a schedule or trigger of an admin runs and others may change, with those users and groups: a user who changes the script decides
- * what happens with the admin's rights. Empty for callers who are no admins.
+ * Returns the scripts and flows of an admin's schedule or trigger that others may change, with those users and groups: a user who changes the
+ * script can use the admin's rights. Empty for callers who are not admins.
  */
 export async function findOtherWriters(
   { objects }: { objects: ObjectTable },

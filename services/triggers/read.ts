@@ -14,20 +14,20 @@ export interface ReadTriggerDeps {
   mailDomain?: string | undefined;
 }
 
-/** The place of a trigger in a workspace. */
+/** The location of a trigger in a workspace. */
 export interface TriggerPlace {
   workspace: string;
   kind: TriggerKind;
   path: string;
 }
 
-/** Returns a trigger as read from the table. Throws `trigger.notFound`. */
+/** Returns a stored trigger. Throws `trigger.notFound`. */
 export function requireTrigger(found: StoredObject | undefined, path: string): StoredTrigger {
   if (!found) throw new SvcError("trigger.notFound", { path });
   return triggerObject.parse(found);
 }
 
-/** Returns a trigger as api.md §3.8 shows it. Throws `trigger.notFound`. */
+/** Returns the form of a trigger in api.md §3.8. Throws `trigger.notFound`. */
 export async function getTrigger(deps: ReadTriggerDeps, { workspace, kind, path }: TriggerPlace): Promise<TriggerJson> {
   const trigger = requireTrigger(await deps.objects.get(triggerObject.key(workspace, kind, path)), path);
   const [[shown], failures] = await Promise.all([

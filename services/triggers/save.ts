@@ -129,8 +129,8 @@ function checkArguments(deps: SaveTriggerDeps, caller: WorkspaceCaller, { errorH
 }
 
 /**
- * Sets the mode of a trigger. Enabling it releases the jobs that wait since it was suspended, so its caller must have the right to run them, also by the
- * scopes of a token. Throws `trigger.notFound`, `script.notFound` and `flow.notFound`.
+ * Sets the mode of a trigger. Enabling it releases the jobs that have waited since it was suspended, so the caller, with the scopes of the token,
+ * must have the right to run them. Throws `trigger.notFound`, `script.notFound` and `flow.notFound`.
  */
 export async function setTriggerMode(deps: SaveTriggerDeps, target: TriggerTarget, mode: TriggerMode): Promise<void> {
   const { actor, workspace, kind } = target;

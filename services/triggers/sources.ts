@@ -22,7 +22,7 @@ export async function loadAllowedSources(objects: Pick<ObjectTable, "get">): Pro
   return found?.value == null ? {} : awsTriggerSourcesSetting.parse(found);
 }
 
-/** A request to function `connect`: a source of a workspace whose state in AWS may differ from what its triggers need. */
+/** A request to function `connect`: a source of a workspace whose state in AWS may differ from the needs of its triggers. */
 export interface Connection {
   workspace: string;
   source: AwsSource;
@@ -34,7 +34,7 @@ function keyOf(workspace: string, id: string, entry: SourceEntry): ObjectKey | u
   return entry.at === "poll" ? polledQueueObject.key(workspace, id) : triggerSourceObject.key(workspace, entry.sk);
 }
 
-/** Builds the write that asks for a check of a source. Housekeeping repeats the check until it succeeds. */
+/** Builds the write that requests a check of a source. Housekeeping repeats the check until it succeeds. */
 export const connectionWrite = ({ workspace, source }: Connection) =>
   write.put({ ...connectionObject.key(workspace, sourceName(source)), value: { of: workspace, source }, version: randomUUID() });
 

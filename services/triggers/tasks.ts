@@ -23,11 +23,11 @@ export interface TriggerTaskDeps {
 
 /** The number of sources for one call of function `connect`. */
 const CONNECTIONS = 20;
-/** The number of queues that one call of function `receive` reads at the same time. */
+/** The number of queues that one call of function `receive` reads concurrently. */
 const POLLED = 10;
 const RELEASED_AT_ONCE = 100;
 
-/** Reads the records of a task. One that cannot be read is set aside. */
+/** Reads the records of a task. An unreadable record is set aside. */
 async function readRecords<T>(
   { objects, isolation }: TriggerTaskDeps,
   task: string,
@@ -41,7 +41,10 @@ async function readRecords<T>(
 /** After this time the mapping of the queue of triggers is checked again: an update of an older release removes it, and mail needs no source. */
 const RECHECK_MINUTES = 10;
 
-/** Has all sources checked whose state may differ from what their triggers need, with the queue of triggers. Returns the number of sources. */
+/**
+ * Starts checks of all sources whose state may differ from the needs of their triggers, and of the queue of triggers. Returns the number of
+ * sources.
+ */
 export async function connectPendingSources(deps: TriggerTaskDeps): Promise<number> {
   const pending = await readRecords(deps, "connectSources", connectionObject);
   for (let at = 0; at < pending.length; at += CONNECTIONS) {
@@ -53,7 +56,7 @@ export async function connectPendingSources(deps: TriggerTaskDeps): Promise<numb
   return pending.length;
 }
 
-/** Hands the queues that are read with keys over to function `receive`. Returns their number. */
+/** Passes the queues that are read with access keys to function `receive`. Returns their number. */
 export async function pollRemoteQueues(deps: TriggerTaskDeps): Promise<number> {
   const refs = await readRecords(deps, "pollQueues", polledQueueObject);
   for (let at = 0; at < refs.length; at += POLLED) {
@@ -67,7 +70,7 @@ const RELEASE = "releaseHeldJobs";
 
 /**
  * Lets the jobs start that waited for their triggers, until `untilMs` (epoch ms, real clock). Returns their number. A job that has run or was
- * canceled since is left alone, and a step that dies in between is repeated.
+ * canceled since does not change, and a step that dies in between is repeated.
  */
 export async function releaseHeldJobs(deps: TriggerTaskDeps, untilMs: number): Promise<number> {
   let released = 0;
@@ -80,7 +83,7 @@ export async function releaseHeldJobs(deps: TriggerTaskDeps, untilMs: number): P
 
 type Release = ReturnType<typeof releaseObject.parse>;
 
-/** Releases the jobs of one trigger. The trigger stays in the list as long as one of them fails or the time is over. */
+/** Releases the jobs of one trigger. The trigger remains in the list if one of them fails or the time has ended. */
 async function releaseJobsOf(deps: TriggerTaskDeps, { id, of }: Release, untilMs: number): Promise<number> {
   const { objects, isolation } = deps;
   const prefix = `${id}#`;

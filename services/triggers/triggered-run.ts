@@ -24,7 +24,10 @@ export function findTriggerTarget(
   return isFlow ? { kind: "flow", version: requireNewestFlow(head, path) } : { kind: "script", version: requireNewestScript(head, path) };
 }
 
-/** Returns the sentence with which a trigger shows why `event` started no job, or `undefined` for an error that is no fault of the trigger. */
+/**
+ * Returns the sentence for a trigger about the reason for which `event` started no job, or `undefined` for an error that is not a fault of the
+ * trigger.
+ */
 export function describeStartFault(
   { isFlow, scriptPath, permissionedAs }: StoredTrigger,
   error: unknown,
@@ -45,7 +48,7 @@ export function describeStartFault(
   }
 }
 
-/** Returns a job as its trigger starts it, with the trigger's retries. A script is then the only step of a flow, which calls no preprocessor. */
+/** Returns the job of a trigger with the trigger's retries. A script is then the only step of a flow, which calls no preprocessor. */
 export function adaptJob(target: RunTarget, job: NewJob, { kind, path, retry }: StoredTrigger): NewJob {
   const origin = { trigger: kind, triggerPath: path };
   if (!retry || target.kind === "flow" || job.preprocess) return { ...job, ...origin };

@@ -9,8 +9,8 @@ import { parseFlow } from "../flows/definitions/load.ts";
 import { parseScript } from "../scripts/load.ts";
 
 /**
- * Returns the paths of the HTTP routes that refuse every request, because the preprocessor of their script or flow would check their requests and there
- * is none. Only routes that the caller may read are named.
+ * Returns the paths of the HTTP routes that refuse every request, because the preprocessor that must check their requests is missing. Only routes
+ * that the caller may read are named.
  */
 export async function findUncheckedHttpRoutes(
   { objects }: { objects: Pick<ObjectTable, "get" | "list"> },

@@ -22,8 +22,8 @@ interface AccountLink {
 const NO_LINK: AccountLink = { fields: {}, parts: [] };
 
 /**
- * Links an account to the variable that contains its token. An account belongs to the user who connected it and to one variable: for any other,
- * its number in a variable is a number without an effect, such as one from another workspace.
+ * Links an account to the variable that contains its token. An account belongs to the user who connected it and to one variable: in any other
+ * variable, its number has no effect, such as a number from another workspace.
  */
 export async function buildAccountLink(
   { objects, nowMs }: LinkDeps,

@@ -2,7 +2,7 @@ import { buildContextualVariables } from "../../core/jobs/contextual-variables.t
 import { type Actor, toPermissionedAs } from "../../core/people/actor.ts";
 import { type ContextualVariable, listContextualVariables } from "../../core/variables/contextual.ts";
 
-/** The job of the list describes no particular job. */
+/** The list describes an example job. */
 const EXAMPLE_JOB = { id: "00000000-0000-0000-0000-000000000000", path: "f/example/script" };
 
 /** Lists the variables that a job of the caller would find in its environment, with the values of an example job. It has no token. */

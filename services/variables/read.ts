@@ -9,7 +9,7 @@ import type { SealDeps } from "../secrets/key-ring.ts";
 import { type RevealDeps, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
 import { loadExportKey, unsealValue } from "../secrets/unseal.ts";
 
-/** Returns the variable as read from the table. Throws `variable.notFound`. */
+/** Returns the stored variable. Throws `variable.notFound`. */
 export function requireVariable(found: StoredObject | undefined, path: string): StoredVariable {
   if (!found) throw new SvcError("variable.notFound", { path });
   return variableObject.parse(found);
@@ -24,7 +24,7 @@ export async function variableExists({ objects }: Pick<SealDeps, "objects">, wor
   return (await objects.get(variableObject.key(workspace, path))) !== undefined;
 }
 
-/** Returns a text as a secret is exported: encrypted with the workspace's export key, under a new nonce. */
+/** Returns the exported form of a secret: encrypted with the workspace's export key, under a new nonce. */
 export async function exportText(deps: SealDeps, workspace: string, text: string): Promise<string> {
   return exportSecret(await loadExportKey(deps, workspace), text);
 }

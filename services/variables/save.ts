@@ -22,7 +22,7 @@ import { loadExportKey, unsealValue } from "../secrets/unseal.ts";
 import { buildAccountLink, buildAccountMove, buildAccountRemoval } from "./account-link.ts";
 
 interface SaveVariableOptions {
-  /** `value` is a ciphertext that was exported before. */
+  /** `value` is an exported ciphertext. */
   alreadyEncrypted?: boolean;
 }
 
@@ -31,7 +31,7 @@ interface VariableLocation {
   path: string;
 }
 
-/** A caller who changes the variable at a path. Without a token and a name of the call, it is the service itself. */
+/** A caller who changes the variable at a path. Without a token and a name of the call, the service itself is the caller. */
 type VariableChanger = ObjectTarget & Partial<Omit<SecretReader, keyof WorkspaceCaller>>;
 
 /** A variable's plain value, with the nonce of its exported form. */
@@ -89,8 +89,8 @@ export async function createVariable(
 }
 
 /**
- * Changes the given fields of a variable; another `path` renames it. A secret that becomes readable has an entry in the audit log, as if it was read. Throws as
- * `createVariable` does, `variable.notFound`, `object.versionChanged` and `auth.invalid`.
+ * Changes the given fields of a variable; another `path` renames it. A secret that becomes readable is recorded in the audit log like a read.
+ * Throws as `createVariable` does, `variable.notFound`, `object.versionChanged` and `auth.invalid`.
  */
 export async function updateVariable(
   deps: CopyDeps & RevealDeps,
@@ -173,9 +173,9 @@ async function readSentValue(deps: SealDeps, place: Place, sent: string, encrypt
 }
 
 /**
- * Checks that the caller may read the secret that a ciphertext was exported from, because a ciphertext, for example in a repository, may be
- * seen by people who may not read the secret. Each secret has its own nonce, which copies keep. A ciphertext without an original in the
- * workspace comes from another workspace, or its secret has changed. Throws `auth.forbidden`.
+ * Checks that the caller may read the secret from which a ciphertext was exported, because a ciphertext, for example in a repository, may be seen
+ * by people who may not read the secret. Each secret has its own nonce, which copies retain. A ciphertext without an original in the workspace
+ * comes from another workspace, or its secret has changed. Throws `auth.forbidden`.
  */
 async function checkOriginalReadable({ objects }: SealDeps, { actor, workspace }: Place, nonce: string): Promise<void> {
   const { access } = actions.readVariable;
@@ -196,7 +196,7 @@ async function loadStoredValue(
   return { value: isSecret ? await unsealValue(deps, workspace, path, value) : value, exportNonce: exportNonce ?? createExportNonce() };
 }
 
-/** Returns a value as it is stored at a path. A sealed value is written only if its key is still the current one. */
+/** Returns the stored form of a value at a path. A sealed value is written only if its key is still the current one. */
 export async function buildValueParts(
   deps: SealDeps,
   { workspace, path }: VariableLocation,

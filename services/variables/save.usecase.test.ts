@@ -130,7 +130,7 @@ describe("rotateWorkspaceKey, whichever of its writes fails,", () => {
         act,
         recover: async () => {
           expect(await readAll()).toEqual(paths);
-          // A rotation whose function died is taken over after that function's longest life.
+          // A rotation whose function died can be continued after the maximum duration of that function.
           world.clock.nowMs += 61_000;
           await act();
         },

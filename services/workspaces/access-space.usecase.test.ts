@@ -35,7 +35,7 @@ it("members cannot use up that space by the summary or the members of a group, n
     () => updateVariable(deps, { ...caller, path: "u/bob/a" }, { path: longer }),
     () => addToGroup(deps, caller, "team", "ann"),
   ];
-  // Only the first two are longer than what is left.
+  // Only the first two exceed the remaining space.
   for (const attempt of attempts(bob).slice(0, 2)) await expect(attempt()).rejects.toMatchObject({ code: "access.tooMuch" });
   for (const attempt of attempts(admin)) await attempt();
   await expect(addToGroup(deps, bob, "full", "ann")).rejects.toMatchObject({ code: "access.tooMuch" });

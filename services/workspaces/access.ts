@@ -21,7 +21,7 @@ export async function loadAccess(objects: ObjectTable, workspace: string): Promi
 }
 
 /**
- * Creates the item of a workspace's access rights where release 0.1 left them in the folders. Release 0.1 had only superadmins, who need no
+ * Creates the item of a workspace's access rights if release 0.1 stored them in the folders. Release 0.1 had only superadmins, who need no
  * rights, so every other member needs this item.
  */
 export async function ensureAccess(objects: ObjectTable, workspace: string): Promise<void> {
@@ -36,14 +36,14 @@ interface AccessChangeOptions {
   refused?: (part: number) => Error;
 }
 
-/** A DynamoDB item holds at most 400 KB. Admins have a part of it for themselves, so that other members cannot use up the space. */
+/** A DynamoDB item has at most 400 KB. A part of it is reserved for admins, so that other members cannot use up the space. */
 const MAX_BYTES = 350 * 1024;
 const MAX_BYTES_OF_MEMBERS = 250 * 1024;
 
 /**
- * Changes a workspace's access rights and applies `also` in the same transaction. `change` modifies a copy and may throw. `refused` returns
- * the error for the part of `also` whose condition did not hold. Concurrent changes are retried. Throws `access.tooMuch`, though never for a
- * change that makes the rights smaller, and `access.changedMeanwhile`.
+ * Changes a workspace's access rights and applies `also` in the same transaction. `change` modifies a copy and may throw. `refused` returns the
+ * error for the part of `also` whose condition did not hold. Concurrent changes are retried. Throws `access.tooMuch`, but never for a change that
+ * reduces the rights, and `access.changedMeanwhile`.
  */
 export async function changeAccess(
   objects: ObjectTable,
@@ -63,7 +63,7 @@ export async function changeAccess(
     const failed = await objects.transactWrite([...also, changed]);
     if (failed === undefined) return;
     if (failed < also.length) throw refused(failed);
-    // Another writer was first. A random pause spreads the next tries.
+    // Another writer was first. A random pause spreads the retries.
     await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS * (tries + 1)));
   }
   throw new SvcError("access.changedMeanwhile", {});
@@ -75,5 +75,5 @@ export function checkSpace(by: Actor | "bounded", workspace: string, { before, a
   if (after > (isAdmin ? MAX_BYTES : MAX_BYTES_OF_MEMBERS) && after > before) throw new SvcError("access.tooMuch", {});
 }
 
-/** Returns the size of a workspace's access rights as they are stored. */
+/** Returns the stored size of a workspace's access rights. */
 export const countBytes = (access: Access) => Buffer.byteLength(JSON.stringify(access));

@@ -27,8 +27,8 @@ interface AutoInviteDeps extends InstanceEventDeps {
 }
 
 /**
- * Sets which new users join a workspace automatically, and returns the setting; `undefined` if there is none. `adminEmail` selects the domain.
- * Throws `body.tooLarge`, `workspace.notFound` and `access.changedMeanwhile`.
+ * Sets the rule by which new users join a workspace automatically, and returns the setting; `undefined` if there is none. `adminEmail` selects
+ * the domain. Throws `body.tooLarge`, `workspace.notFound` and `access.changedMeanwhile`.
  */
 export async function setAutoInvite(
   { objects }: Pick<AutoInviteDeps, "objects">,

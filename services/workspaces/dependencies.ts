@@ -20,7 +20,7 @@ interface DependencyDeps {
 
 type Stored = StoredDependencyList;
 
-/** The place of a list: the default of a language has no name. */
+/** The location of a list: the default of a language has no name. */
 export interface DependencyPlace {
   workspace: string;
   language: DependencyLanguage;
@@ -48,7 +48,7 @@ export async function loadCurrentDependencies(
   return dependencyListObject.parseReadable(stored).map((one) => toJson(workspace, one));
 }
 
-/** Lists the lists of a workspace by language and name, and behind them as many archived contents as one read and the reply hold. */
+/** Lists the lists of a workspace by language and name, followed by as many archived contents as fit one read and the reply. */
 export async function listDependencies(deps: Pick<DependencyDeps, "objects">, workspace: string): Promise<DependenciesJson[]> {
   const lists = await loadCurrentDependencies(deps, workspace);
   let left = limits.dependenciesReplyBytes - lists.reduce((sum, list) => sum + measure(list), 0);
@@ -83,9 +83,8 @@ export async function findDependencyContent(
 }
 
 /**
- * Stores a list in place of the one with the same name, which is archived, and returns its id. The same list that arrives twice is stored
- * once. Throws `dependencies.content`, `dependencies.tooMany`, `dependencies.tooLarge`, `dependencies.changedMeanwhile` and
- * `workspace.notFound`.
+ * Stores a list in place of the one with the same name, which is archived, and returns its id. A list that arrives twice is stored once. Throws
+ * `dependencies.content`, `dependencies.tooMany`, `dependencies.tooLarge`, `dependencies.changedMeanwhile` and `workspace.notFound`.
  */
 export async function saveDependencies({ objects, nowMs }: DependencyDeps, workspace: string, sent: NewDependencies): Promise<number> {
   const { language, content } = sent;

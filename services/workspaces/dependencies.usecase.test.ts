@@ -36,7 +36,7 @@ describe("a list of package versions", () => {
   it("is stored, replaced, archived and deleted", async () => {
     const id = await save(list("3"));
     expect(await getDependencies(world.deps, at())).toMatchObject({ id, content: list("3"), language: "bun", archived: false });
-    // The same list again is no change.
+    // Storing the same list again is not a change.
     expect(await save(list("3"))).toBe(id);
     expect(await save(list("4"))).toBeGreaterThan(id);
     expect((await listDependencies(world.deps, world.workspace)).map(({ content, archived }) => ({ content, archived }))).toEqual([
@@ -157,7 +157,7 @@ describe("whichever write fails,", () => {
       .filter((one) => one.name === name)
       .map(({ content, archived }) => [content, archived]);
   const remove = (name: string) => deleteDependencies(world.deps, at(name));
-  /** After a fault behind the write, the repeated call finds the list deleted. */
+  /** After a fault that follows the write, the repeated call finds the list deleted. */
   const orNotFound = (error: unknown) => expect(error).toEqual(refused("dependencies.notFound"));
 
   it("a list is stored once", async () => {

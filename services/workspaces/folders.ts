@@ -27,8 +27,9 @@ interface FolderDeps {
 type CreateFolderDeps = FolderDeps & { jobs: Pick<JobTable, "list">; storage: Pick<Storage, "hasObjects"> };
 
 /**
- * Creates a folder, which the caller owns unless the request names other owners or the caller is a superadmin who is no member. Only an admin may use the name of an earlier folder of which
- * something is left; returns what the new folder inherits from it. Throws `folder.exists`, `folder.notEmpty`, `workspace.notFound`, `access.owner`, and `body.shape` for an owner who may only read.
+ * Creates a folder, which the caller owns unless the request names other owners or the caller is a superadmin who is not a member. Only an admin
+ * may use the name of an earlier folder that left something behind; returns the inherited content. Throws `folder.exists`, `folder.notEmpty`,
+ * `workspace.notFound`, `access.owner`, and `body.shape` for an owner who may only read.
  */
 export async function createFolder(deps: CreateFolderDeps, actor: Actor, workspace: string, request: NewFolder): Promise<string[]> {
   const { objects, nowMs } = deps;
@@ -88,13 +89,13 @@ export async function folderExists({ objects }: Pick<FolderDeps, "objects">, wor
 /** The remains of an earlier folder. `former`: the record of its deletion, which a folder that an earlier release deleted does not have. */
 interface Leftovers {
   former: StoredObject | undefined;
-  /** The kinds of things that a new folder would inherit. */
+  /** The kinds of content that a new folder would inherit. */
   inherits: string[];
 }
 
 /**
- * Finds what a new folder would inherit from an earlier one, because the creator of a folder owns its content. Archived scripts and flows count. No
- * object can be saved in a folder that does not exist, so none can appear before the folder is created.
+ * Finds the content that a new folder would inherit from an earlier one, because the creator of a folder owns its content. Archived scripts and
+ * flows count. No object can be saved in a folder that does not exist, so none can appear before the folder is created.
  */
 async function findLeftovers({ objects, jobs, storage }: CreateFolderDeps, workspace: string, name: string): Promise<Leftovers> {
   const prefix = `f/${name}/`;
@@ -112,7 +113,10 @@ async function findLeftovers({ objects, jobs, storage }: CreateFolderDeps, works
   return { former, inherits: [...stored, ...Object.entries(kinds).flatMap(([kind, isLeft]) => (isLeft ? [kind] : []))] };
 }
 
-/** Returns whether files can be left. A workspace's own storage is not read: that takes secrets, which the creator of a folder need not be allowed to use. */
+/**
+ * Returns whether files can be left. A workspace's own storage is not read, because that requires secrets that the creator of a folder may not
+ * use.
+ */
 async function mayHaveFiles(
   { objects, storage }: Pick<CreateFolderDeps, "objects" | "storage">,
   workspace: string,
@@ -125,8 +129,8 @@ async function mayHaveFiles(
 }
 
 /**
- * Changes the given fields of a folder and leaves the others. A new owner may write. Throws `folder.notFound`, `access.*`, and `body.shape` for an owner
- * who may only read.
+ * Changes the given fields of a folder. A new owner may write. Throws `folder.notFound`, `access.*`, and `body.shape` for an owner who may only
+ * read.
  */
 export async function updateFolder(
   deps: FolderDeps,
@@ -176,7 +180,7 @@ export async function addFolderOwner(deps: FolderDeps, caller: WorkspaceCaller, 
 }
 
 /**
- * Removes an owner of a folder. `right` is what the former owner may still do there: write (`true`), read (`false`) or nothing (`undefined`).
+ * Removes an owner of a folder. `right` is the remaining right of the former owner: write (`true`), read (`false`) or nothing (`undefined`).
  * Throws `folder.notFound`, `access.*`.
  */
 export async function removeFolderOwner(
@@ -193,7 +197,10 @@ export async function removeFolderOwner(
   });
 }
 
-/** Deletes a folder. Its objects, files and runs remain, for admins only, until an admin creates the folder again. The name of a folder of which nothing is left is free. Throws `folder.notFound`. */
+/**
+ * Deletes a folder. Its objects, files and runs remain, for admins only, until an admin creates the folder again. If nothing remains, the name is
+ * free. Throws `folder.notFound`.
+ */
 export async function deleteFolder(deps: FolderDeps, actor: Actor, workspace: string, name: string): Promise<void> {
   await changeAccess(
     deps.objects,
@@ -229,7 +236,7 @@ export async function listFolders({ objects }: Pick<FolderDeps, "objects">, acto
     .filter(({ name }) => may(actor, actions.readFolder.access, { workspace, path: `f/${name}` }));
 }
 
-/** Returns how many objects of each kind a folder contains. Throws `folder.notFound`. */
+/** Returns the number of objects of each kind in a folder. Throws `folder.notFound`. */
 export async function getFolderUsage({ objects }: Pick<FolderDeps, "objects">, workspace: string, name: string) {
   await getFolder({ objects }, workspace, name);
   const beginsWith = `f/${name}/`;

@@ -57,10 +57,10 @@ export async function getGroup(deps: GroupDeps, workspace: string, name: string)
 }
 
 /**
- * Creates a group whose first member and administrator is the caller, unless the caller is a superadmin who is no member: another member may
- * have the same username. Throws `workspace.notFound`, and `group.exists` also for the name of
- * an instance group, because members would get its rights. Throws `group.former` for a name that has rights or belonged to a deleted group,
- * which flows and approvals may still name, and for the group of handlers, unless an admin creates it.
+ * Creates a group whose first member and administrator is the caller, unless the caller is a superadmin who is not a member: another member may
+ * have the same username. Throws `workspace.notFound`, and `group.exists` also for the name of an instance group, because members would get its
+ * rights. Throws `group.former` for a name that has rights or belonged to a deleted group, which flows and approvals may still name, and for the
+ * group of handlers, unless an admin creates it.
  */
 export async function createGroup(
   { objects }: GroupDeps,
@@ -78,7 +78,7 @@ export async function createGroup(
       const { groups } = access;
       const isTaken = name === ALL || Object.hasOwn(groups, name);
       if (isTaken) throw new SvcError("group.exists", { name });
-      // Its members have what was shared with the handlers of the workspace.
+      // Its members get access to everything that is shared with the handlers of the workspace.
       const isHandlers = name === HANDLER_GROUP;
       if (!mayInherit && (isHandlers || hasGrants(access, `g/${name}`))) throw new SvcError("group.former", { name });
       groups[name] = { id: randomUUID(), ...(summary ? { summary } : {}), ...first };

@@ -20,7 +20,7 @@ export async function loadWorkspaceHandler(
   return found && settings[name].parse(found);
 }
 
-/** A handler as a request sets it: without a path, there is none. */
+/** A handler in a request: without a path, there is none. */
 export type HandlerRequest = { [Field in keyof ErrorHandler]?: ErrorHandler[Field] | null | undefined };
 
 /**

@@ -38,11 +38,11 @@ interface UserReader {
   workspace: string;
 }
 
-/** Returns the folders of which a reader learns who may use them: those that the reader may see. */
+/** Returns the folders whose permissions a reader may see. */
 const listVisibleFolders = ({ actor, workspace }: UserReader, { folders }: Access): string[] =>
   Object.keys(folders).filter((name) => actor !== undefined && may(actor, actions.readFolder.access, { workspace, path: `f/${name}` }));
 
-/** Returns a member as the User of api.md §1, with the right to those of `folders`. */
+/** Returns a member as the User of api.md §1, with the member's right to each of `folders`. */
 function toUserJson(
   workspace: string,
   member: Member,
@@ -190,8 +190,7 @@ export async function isMember({ objects }: Pick<MemberDeps, "objects">, workspa
 }
 
 /**
- * Changes a member's role or state. Two changes at the same time both take effect, so that neither undoes the other. Throws
- * `member.notFound`, `access.changedMeanwhile`.
+ * Changes a member's role or state. Two concurrent changes both take effect. Throws `member.notFound`, `access.changedMeanwhile`.
  */
 export async function updateMember(deps: MemberDeps, workspace: string, username: string, request: MemberChange): Promise<void> {
   await retryOnConflict(
@@ -235,8 +234,8 @@ export async function leaveWorkspace(deps: Pick<MemberDeps, "objects">, { actor,
 }
 
 /**
- * Removes a member with every right that was granted to the username, and records whose username it was. The member's waiting runs end a moment later.
- * Throws `member.notFound`.
+ * Removes a member with every right that was granted to the username, and records the former owner of the username. The member's waiting runs end
+ * a moment later. Throws `member.notFound`.
  */
 export async function removeMember({ objects }: Pick<MemberDeps, "objects">, workspace: string, username: string): Promise<void> {
   const member = await findMember({ objects }, workspace, username);

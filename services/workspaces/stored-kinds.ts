@@ -10,7 +10,7 @@ import { scriptListingObject } from "../../core/scripts/version.ts";
 import { triggerObject } from "../../core/triggers/trigger.ts";
 import { variableObject } from "../../core/variables/variable.ts";
 
-/** Lists the kinds of objects that are stored at paths with this beginning. Archived scripts and flows count. */
+/** Lists the kinds of objects that are stored at paths with this prefix. Archived scripts and flows count. */
 export async function listStoredKinds(objects: Pick<ObjectTable, "list">, workspace: string, beginsWith: string): Promise<string[]> {
   const kinds = {
     variables: variableObject.partitionKey(workspace),

@@ -1,10 +1,10 @@
-// Runs in the browser, behind swagger-ui-bundle.js. A separate file, because the page's policy allows no script in the page.
+// Runs in the browser, after swagger-ui-bundle.js. A separate file, because the page's policy allows no script in the page.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", follow);
 follow();
 
-/** Returns what a reference within the document points to, for example `#/components/schemas/Job`. */
+/** Returns the target of a reference within the document, for example `#/components/schemas/Job`. */
 function findReferenced(document, reference) {
   const names = reference.slice("#/".length).split("/");
   return names.reduce((found, name) => found?.[name.replaceAll("~1", "/").replaceAll("~0", "~")], document);
@@ -23,7 +23,7 @@ function replaceReferences(document, part, within = []) {
   return { ...target, ...replaceReferences(document, others, within) };
 }
 
-/** For each operation that a user opens, the library resolves the whole document, which takes seconds. All our references are within it. */
+/** For each operation that a user opens, the library resolves the whole document, which takes seconds. All references are within the document. */
 const resolveSubtree = async (document, path) => {
   const part = path.reduce((found, name) => found?.[name], document);
   return { spec: replaceReferences(document, part), errors: [] };

@@ -5,14 +5,14 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { shareGoCache } from "../../../test/support/engine/go-cache.ts";
 import { lockOf, useBuilder } from "../build-fixture.ts";
 
-// A cold compiler on a shared machine; nothing here waits for a clock.
+// For a cold compiler on a shared machine; no test waits for a fixed time.
 vi.setConfig({ testTimeout: 240_000 });
 
 const builder = useBuilder();
 beforeAll(() => shareGoCache(builder.workDir()));
 
 describe("build of Go", () => {
-  /** Runs the program as a runner does. */
+  /** Runs the program like a runner. */
   const run = (dir: string, args: unknown, entrypoint?: string): unknown => JSON.parse(runText(dir, JSON.stringify(args), entrypoint));
 
   function runText(dir: string, args: string, entrypoint = "main"): string {

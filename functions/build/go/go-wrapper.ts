@@ -87,7 +87,7 @@ func svcEncode(reply svcReply) ([]byte, error) {
 	if !svcerrors.As(err, &unsupported) || unsupported.Value.Kind() != svcreflect.Float32 && unsupported.Value.Kind() != svcreflect.Float64 {
 		return line, err
 	}
-	// A field may have a type without null, so a random number stands for it until the text exists.
+	// A field may have a type without null, so a random number represents it until the text exists.
 	place := svcPlace{wide: 1e-280 * (1 + svcrand.Float64()), narrow: 1e-30 * (1 + svcrand.Float32())}
 	reply.Result = place.fill(svcreflect.ValueOf(&reply.Result).Elem(), 0).Interface()
 	line, err = svcMarshal(reply)
@@ -112,7 +112,7 @@ type svcPlace struct {
 	narrow float32
 }
 
-// Returns a copy of a value, in which a number stands for NaN and the infinities. The script may still use the value itself.
+// Returns a copy of a value in which a number represents NaN and the infinities, because the script may still use the value itself.
 func (place svcPlace) fill(value svcreflect.Value, depth int) svcreflect.Value {
 	if !value.IsValid() || depth > 1000 {
 		return value
@@ -305,7 +305,7 @@ func svcErrorName(failure error) string {
 	return svcstrings.TrimPrefix(name, "${ENTRY_PACKAGE}.")
 }
 
-// A value that contains itself would exhaust the stack, which nothing recovers from.
+// A value that contains itself would exhaust the stack, from which Go cannot recover.
 func svcShow(cause any) string {
 	if svcNests(svcreflect.ValueOf(cause), 0) {
 		return svcfmt.Sprintf("%T %s", cause, svcSketch(svcreflect.ValueOf(cause), 0))

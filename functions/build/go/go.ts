@@ -14,8 +14,8 @@ import { ENTRY_PACKAGE, generateGoProgram, generateGoWrapper } from "./go-wrappe
 const MODULE = "script";
 
 /**
- * Builds a Go script. Its file becomes package `inner` of a small module, in which `main` may have parameters, beside a generated file that
- * calls it. Only the package name changes, so line numbers stay the same.
+ * Builds a Go script. Its file becomes package `inner` of a small module, in which `main` may have parameters, together with a generated file
+ * that calls it. Only the package name changes, so line numbers stay the same.
  */
 export async function buildGo(request: BuildRequest, sandbox: BuildSandbox): Promise<string> {
   const go = await resolveGoPath(sandbox, request.registries.pypi);
@@ -85,12 +85,12 @@ async function prepareModule(
   return writeGoLock(removeClient(await readFile(mod, "utf8")), await readFile(sum, "utf8").catch(() => ""));
 }
 
-/** The folder of the client library beside the script. */
+/** The folder of the client library next to the script. */
 const CLIENT_FOLDER = "svc-client";
 
 /**
- * Adds the client library as a module beside the script's, and returns its lines for go.mod under the names by which the script imports it. The
- * path is relative, because it is recorded in the binary.
+ * Adds the client library as a module next to the script's module, and returns its lines for go.mod under the names by which the script imports
+ * it. The path is relative, because it is recorded in the binary.
  */
 async function addClient(dir: string, names: readonly string[]): Promise<string> {
   await copyOwnClient("go", join(dir, CLIENT_FOLDER));

@@ -218,7 +218,7 @@ function describeMessage({ location, text, notes }: Message): string {
   if (!location) return text;
   const file = location.file.startsWith(`${SCRIPTS}:`) ? toScriptFile(location.file) : location.file.replace(/^packages\//, "");
   const hint = notes.find((note) => note.text && !note.location)?.text;
-  // A package may import any file of this machine by its path, and a parser quotes what it does not understand.
+  // A package may import any file of this machine by its path, and a parser quotes text that it cannot parse.
   const isOwn = /^(script|client):|^(packages\/)?node_modules\//.test(location.file) && !location.file.includes("..");
   const line = location.lineText && isOwn ? `\n  ${location.lineText.trim()}` : "";
   return `${file}:${location.line}:${location.column + 1}: ${text}${line}${hint && !text.startsWith("Could not") ? `\n  ${hint}` : ""}`;

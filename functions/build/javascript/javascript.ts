@@ -22,7 +22,7 @@ export async function buildJavascript(request: BuildRequest, sandbox: BuildSandb
   const installed = new Set(folders.map(({ path }) => path.replace(/^node_modules\//, "")));
   await bundleScript(request, { dir, external, installed }, sandbox);
   for (const folder of kept) await cp(join(dir, folder), join(sandbox.out, folder), { recursive: true, dereference: false, force: false });
-  // Deno finds node_modules only beside a package.json.
+  // Deno finds node_modules only next to a package.json.
   if (kept.length > 0) await writeFile(join(sandbox.out, "package.json"), JSON.stringify({ type: "module", dependencies }));
   return lock;
 }

@@ -29,7 +29,7 @@ export async function installNpmPackages(
   const args = ["install", "--ignore-scripts", "--no-progress", "--no-summary", "--linker=hoisted", "--no-env-file"];
   args.push(`--os=${target.os}`, `--cpu=${target.arch}`, given ? "--frozen-lockfile" : "--save-text-lockfile");
   if (registries.npm) args.push(`--registry=${registries.npm}`);
-  // A lock with its own addresses could store another package's content in the shared cache, so it gets a separate cache.
+  // A lock with other addresses could store the content of another package in the shared cache, so it gets a separate cache.
   const cache = given?.addresses.length ? join(sandbox.dir, "npm-cache") : join(sandbox.cache, "npm", shortHash(settings + registries.npm));
   const own = {
     ...pickVariables(["NPM_CONFIG_REGISTRY", "npm_config_registry", "NPM_CONFIG_TOKEN"]),

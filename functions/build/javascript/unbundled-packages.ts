@@ -7,7 +7,7 @@ export interface PackageFolder {
   name: string;
   /** The packages that it may load, of any kind. */
   dependencies: string[];
-  /** The package has files that it finds by their location beside its code, so it cannot be bundled. */
+  /** The package finds files by their location relative to its code, so it cannot be bundled. */
   unbundlable: boolean;
 }
 

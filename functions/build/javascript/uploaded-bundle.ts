@@ -33,7 +33,7 @@ export async function unpackBundle(
   for (const { path, bytes } of files) {
     const target = join(sandbox.out, path);
     await mkdir(dirname(target), { recursive: true });
-    // Fails for a file that exists, whatever a path may mean to the file system.
+    // Fails for an existing file, however the file system interprets the path.
     await writeFile(target, bytes, { flag: "wx" });
   }
   await writeFile(join(sandbox.out, BUNDLE_ENTRY), format === "esm" ? MODULE_ENTRY : COMMONJS_ENTRY, { flag: "wx" });

@@ -10,7 +10,7 @@ import type { BuildTarget } from "../../../core/builds/build.ts";
 export async function describePython(dir: string, { os, arch, python }: BuildTarget): Promise<{ path: string; platform: string }> {
   const machine = arch === "x64" ? "x86_64" : os === "darwin" ? "arm64" : "aarch64";
   const version = python.split(".").slice(0, 2).join(".");
-  // A late patch version, because packages that require one name the first that works.
+  // A high patch version, because packages that require a patch version name the first that works.
   const fullVersion = python.split(".").length > 2 ? python : `${version}.9`;
   const prefix = join(dir, "interpreter");
   const bin = join(prefix, "bin");

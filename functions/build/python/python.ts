@@ -74,8 +74,7 @@ async function installPythonPackages(requirements: string[], request: BuildReque
 }
 
 /**
- * Removes command line tools, which name an interpreter of this build, and the installer's lock file, so that equal packages give equal
- * bytes.
+ * Removes command line tools, which name an interpreter of this build, and the installer's lock file, so that equal packages produce equal bytes.
  */
 async function removeMachineTraces(deps: string): Promise<void> {
   for (const name of ["bin", ".lock"]) await rm(join(deps, name), { recursive: true, force: true });

@@ -5,7 +5,7 @@ import type { StartOutcomeHandlersDeps } from "../../../services/outcome-handler
 
 type StartFollowUpsDeps = StartOutcomeHandlersDeps & EnqueueDeps & { objects: ObjectTable };
 
-/** Starts everything that follows an ended job. The mark of the job is removed last. */
+/** Starts the follow-ups of an ended job. The mark of the job is removed last. */
 export const startFollowUps = (deps: StartFollowUpsDeps) => async (job: string) => {
   // Loaded on first use, so that the functions start faster.
   const { continueScheduleAfter } = await import("../../../services/schedules/change-run.ts");

@@ -49,15 +49,15 @@ function parsed<T>(items: JournalItems, ref: string, format: RecordFormat<T>): T
   return item && format.parse(item);
 }
 
-/** Writes how the module ended. A repeated call writes the same. */
+/** Writes the outcome of the module. Idempotent. */
 export const writeOutcome = (deps: JournalDeps, step: StepContext, outcome: Outcome) =>
   write(deps, step, outcomeRef(step.module.id, step.scope.name, step.path), outcomeFormat.toJson(outcome));
 
-/** Writes how the list of the module ended before its last module. */
+/** Writes the end of the module's list before its last module. */
 export const writeEnd = (deps: JournalDeps, step: StepContext, end: End) =>
   write(deps, step, endRef(step.scope.name, step.path), endFormat.toJson(end));
 
-/** Adds a change to the progress of the module, and returns all of it. */
+/** Adds a change to the progress of the module, and returns the complete progress. */
 export async function writeProgress(deps: JournalDeps, step: StepContext, change: Partial<Progress>): Promise<Progress> {
   const progress = { ...step.progress, ...change };
   await write(deps, step, progressRef(step.module.id, step.scope.name, step.path), progressFormat.toJson(progress));
@@ -66,7 +66,7 @@ export async function writeProgress(deps: JournalDeps, step: StepContext, change
 
 const itemsSchema = z.array(z.object({ ref: z.string(), json: z.string(), expiresAtS: z.number() }));
 
-/** Writes the journal items that a restarted flow takes over, before its first execution starts. A repeated call writes the same. */
+/** Writes the journal items that a restarted flow reuses, before its first execution starts. Idempotent. */
 export async function writeReusedSteps(deps: ValueDeps, job: Job): Promise<void> {
   const place = job.flow?.reusedSteps;
   if (!place) return;

@@ -20,7 +20,10 @@ class ExecutionSuperseded extends Error {
   override readonly name = "ExecutionSuperseded";
 }
 
-/** Loads the module that a call is for, and the items of the journal at its place, in one read where the call names the path. Throws `ExecutionSuperseded`. */
+/**
+ * Loads the module of a call and the items of the journal at its position, in one read if the call contains the path. Throws
+ * `ExecutionSuperseded`.
+ */
 export async function loadStepContext(
   deps: LoadStepContextDeps,
   { state, module: id, scope: name, window, continues }: ModuleCall,

@@ -35,7 +35,7 @@ async function runAndRead(value: object[] | object, args: object): Promise<unkno
   return world.results.slice(from);
 }
 
-/** Texts of a stranger that are no references, and the expressions with which authors take them apart. */
+/** Untrusted texts that are not references, and the expressions with which authors process them. */
 const disguises: [title: string, text: unknown, expression: string][] = [
   ["trimmed", ` ${MARK} `, "flow_input.text.trim()"],
   ["cut", `xx${MARK}`, "flow_input.text.slice(2)"],
@@ -53,7 +53,7 @@ const disguises: [title: string, text: unknown, expression: string][] = [
   ["returned by statements", ` ${MARK}`, "const text = flow_input.text.trim(); return text"],
 ];
 
-/** The ways on which a computed value reaches a step. */
+/** The paths by which a computed value reaches a step. */
 const ways: [title: string, flow: (expression: string) => object[] | object][] = [
   ["the argument of a step", (expression) => [echo("a", expression)]],
   ["the result of a step", (expression) => [echo("a", expression), echo("b", "results.a")]],
@@ -93,7 +93,7 @@ const ways: [title: string, flow: (expression: string) => object[] | object][] =
 const js = (expr: string) => ({ type: "javascript", expr });
 const wrap = (expression: string) => (expression.includes("return ") ? `(() => { ${expression} })()` : `(${expression})`);
 
-/** Every disguise takes each way once in a number of rounds; each round is a different combination. */
+/** Every disguise is combined with each path once; each round is a different combination. */
 const combinations = ways.flatMap(([way, flow], at) =>
   [0, 5].map((round) => {
     const [disguise, text, expression] = disguises[(at + round) % disguises.length] as (typeof disguises)[number];

@@ -32,7 +32,7 @@ async function play(value: object, fault?: Fault): Promise<Played> {
 const repeated = (runs: Record<string, number>) => Object.values(runs).reduce((sum, times) => sum + times - 1, 0);
 
 const loopOf = (more: object = {}) => each("l", "[0, 1]", [step("b")], more);
-/** A flow, its result, and how many scripts may run again. */
+/** A flow, its result, and the number of scripts that may run again. */
 type Row = [string, object, unknown, number];
 const flows: Row[] = [
   ["steps and a loop", { modules: [step("a"), loopOf(), echo("z", "[results.l]")] }, [["b0", "b1"]], 1],

@@ -17,8 +17,8 @@ import { resumeTask, toWaitingTask } from "./waiting/resume-parent-task.ts";
 export type RunTaskDeps = LoadStepContextDeps & ExecuteModuleDeps & RegisterTaskTokenDeps;
 
 /**
- * Runs one state of a flow's machine. Work that was already done is found in the journal and returned at once, so that a lost call, a restarted engine, a
- * loop in a new execution and a redrive need no further code. Throws `StepFailed` where the machine has no choice behind the task.
+ * Runs one state of a flow's machine. Completed work is found in the journal and returned at once, so that a lost call, a restarted engine, a
+ * loop in a new execution and a redrive need no further code. Throws `StepFailed` if the machine has no Choice state after the task.
  */
 export async function runTask(deps: RunTaskDeps, call: StepCall): Promise<StepState> {
   try {

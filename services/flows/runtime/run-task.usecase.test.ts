@@ -37,7 +37,7 @@ async function prepareWorld(): Promise<World> {
   return world;
 }
 
-/** Runs a flow, all its executions included, and returns how its job ended. */
+/** Runs a flow with all its executions, and returns the end of its job. */
 async function runFlow(flow: object, args: object = {}): Promise<{ state: string; result: unknown; executions?: number }> {
   const world = await prepareWorld();
   const { id } = await addJob(world, {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => witness?.close());
 
-/** Runs a flow to its end, and returns its job as the API shows it. */
+/** Runs a flow to its end, and returns the API form of its job. */
 async function runFlow(value: object, args: object): Promise<Record<string, unknown>> {
   const { run } = await runFlowInCloud(world, value, args);
   const job = await world.deps.jobs.get(run);

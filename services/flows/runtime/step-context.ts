@@ -6,7 +6,7 @@ import type { RunningJob } from "../../../core/jobs/job.ts";
 import type { LoadedPlan } from "../definitions/load.ts";
 import { computeStepJobId } from "./step-job-id.ts";
 
-/** One module at one place in a running flow: all the data that a step works with, and no services. */
+/** One module at one position in a running flow: all data of a step, without services. */
 export interface StepContext {
   flow: RunningJob;
   plan: LoadedPlan;
@@ -20,7 +20,7 @@ export interface StepContext {
   secrets: Set<string>;
   /** The Map state of the loop limits how many iterations run at once, so that a round may contain more. */
   slides?: boolean;
-  /** The machine can end this execution behind parallel branches, and another execution continues. */
+  /** The machine can end this execution after parallel branches, so that another execution continues. */
   continues?: boolean;
   /** A segment runs the module, and also runs the lists inside it. */
   inSegment?: boolean;
@@ -31,6 +31,6 @@ export const isFailureModule = ({ module }: Pick<StepContext, "module">) => modu
 /** The number of failed attempts of the module. */
 export const countFailures = ({ progress }: Pick<StepContext, "progress">) => progress.failed?.length ?? 0;
 
-/** The id of the job of one attempt of the module. It depends only on the place, so a repeated call finds the same job. */
+/** The id of the job of one attempt of the module. It depends only on the position, so a repeated call finds the same job. */
 export const attemptId = (step: StepContext, attempt = countFailures(step)) =>
   computeStepJobId(step.flow.id, step.module.id, step.scope.name, step.path, attempt);

@@ -11,17 +11,17 @@ interface AnyResult {
 }
 /** `neverRan`: the module was skipped or mocked, so its approvals are not requested either. */
 export type SucceededResult = AnyResult & { status: "succeeded"; neverRan?: boolean };
-/** A step inside stopped the list that the module is part of. */
+/** An inner step stopped the list of the module. */
 export type StoppedResult = AnyResult & { status: "stopped"; skip?: boolean | undefined };
 export interface FailedResult extends AnyResult {
   status: "failed";
-  /** The failure module has already run, in a list inside. */
+  /** The failure module has already run, in an inner list. */
   handled?: boolean;
   /** No approval came in time: the flow counts as canceled. */
   canceled?: boolean | undefined;
 }
 
-/** The end of a module's own work. */
+/** The end of a module, before its approvals. */
 export type StepResult = SucceededResult | StoppedResult | FailedResult;
 
 /** A failure with its own error instead of a job's. */

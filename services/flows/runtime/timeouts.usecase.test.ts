@@ -66,7 +66,7 @@ describe("a flow whose author chose a period beyond every date, before periods h
   const ENDLESS_S = 1e300;
   const asks = { id: "ask", value: { type: "identity" } };
   const gate = { type: "consentgate", approvers: ["role:admin"], timeout: ENDLESS_S, remind_after: ENDLESS_S };
-  /** `until`: the state in which it waits; a flow without one runs to its end. */
+  /** `until`: the state in which it waits; if absent, the flow runs to its end. */
   it.each<[string, object, "running" | "succeeded" | "failed"]>([
     ["waits for an approval", { modules: [{ ...asks, suspend: { required_events: 1, timeout: ENDLESS_S } }, step("b")] }, "running"],
     [

@@ -4,28 +4,28 @@ import type { StepState } from "../../../core/flows/step-call.ts";
 import { flowRemainingS } from "../../../core/jobs/lifecycle.ts";
 import type { StepContext } from "./step-context.ts";
 
-/** The clock. All its users also get it from the dependencies of their use case. */
+/** The clock from the dependencies of the use case. */
 export interface ClockDeps {
   nowMs: () => number;
 }
 
-/** A step whose failure is in the journal. Throwing it makes the state machine take the way of failures. */
+/** A step whose failure is in the journal. Throwing it makes the state machine handle the failure. */
 export class StepFailed extends Error {
   override readonly name = "StepFailed";
 }
 
-/** Returns the state with which the state machine continues: the choice behind the task follows `outcome`. */
+/** Returns the state with which the state machine continues: the Choice state after the task follows `outcome`. */
 export function transitionTo({ state, path }: StepContext, outcome: string, change: Partial<StepState> = {}): StepState {
   const { seconds: _, indices: __, width: ___, module: ____, scope: _____, ...pointers } = state;
   return { ...pointers, path, ...change, outcome };
 }
 
-/** The same for a way on which the state machine waits first, but never longer than the flow may still last. */
+/** The same for a transition before which the state machine waits, but never longer than the flow may still last. */
 export function waitOn({ nowMs }: ClockDeps, step: StepContext, outcome: string, seconds: number): StepState {
   return transitionTo(step, outcome, { seconds: Math.min(seconds, flowRemainingS(step.flow, nowMs())) });
 }
 
-/** The rest of the delay before the next attempt; `undefined` when the attempt may begin. The journal holds the time since the last failure. */
+/** The rest of the delay before the next attempt; `undefined` if the attempt may begin. The journal contains the time of the next attempt. */
 export function waitBeforeRetry(deps: ClockDeps, step: StepContext): StepState | undefined {
   const seconds = Math.ceil(((step.progress.retryAtMs ?? 0) - deps.nowMs()) / 1000);
   return seconds > 0 ? waitOn(deps, step, "retry", seconds) : undefined;

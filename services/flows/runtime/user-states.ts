@@ -55,7 +55,7 @@ export async function getUserState({ jobs }: UserStateDeps, job: Job, key: strin
 export async function loadUserStates({ jobs }: UserStateDeps, { id }: Job): Promise<Pick<FlowStatus, "user_states">> {
   const found = await jobs.listChildren(id, childPrefix.userState, limits.userStates);
   if (found.length === 0) return {};
-  // Without a prototype, because a key named `__proto__` is a key like any other.
+  // Without a prototype, because `__proto__` is an ordinary key.
   const states: UserStates = Object.create(null);
   for (const [{ ref }, { value }] of parseReadable(found, userStateFormat.parse)) states[ref.slice(childPrefix.userState.length)] = value;
   return { user_states: states };

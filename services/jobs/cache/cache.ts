@@ -85,7 +85,7 @@ export async function findCachedResult(deps: CacheDeps, job: Job): Promise<Cache
   try {
     return await copyResult(deps, origin, job);
   } catch (error) {
-    // A value that was erased during the copy counts as absent. Any other error is a failure.
+    // A value that was erased during the copy counts as absent. Any other error is thrown.
     const now = await jobs.get(id);
     if (!now || ("erased" in now && now.erased)) return undefined;
     throw error;

@@ -53,7 +53,7 @@ describe("endJobFromCache, whichever of its writes fails,", () => {
         check: async () => {
           const job = await ended(second);
           expect([job.state, job.cachedFrom, runsOf(second)]).toEqual(["succeeded", first, 0]);
-          // The copy is the job's own: it stays when the first job is erased.
+          // The copy belongs to the job: it remains when the first job is erased.
           await eraseJob(world.deps, await ended(first));
           expect(JSON.parse(await loadValue(world.deps, job, job.result))).toEqual(result);
         },

@@ -31,7 +31,7 @@ export async function cancelJob(deps: CancelJobDeps, job: Job, { by, reason, for
   const cancel = { by, reason };
   for (let current = job, tries = 0; tries < TRIES; tries += 1) {
     if (hasEnded(current)) {
-      // The call that ended the job may have died before it stopped the rest of it.
+      // The call that ended the job may have died before it stopped everything.
       const canceled = current.stopping ?? current.cancel;
       if (canceled) for (const listener of onJobCanceled) await listener(current, canceled);
       throw new SvcError("job.ended", { id: job.id, state: current.state });

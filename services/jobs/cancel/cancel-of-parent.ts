@@ -1,7 +1,7 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 
-/** Returns why a step of a flow must not run anymore, or `undefined` while its flow runs, and for a job that is no step. */
+/** Returns the reason for which a step of a flow must no longer run, or `undefined` while its flow runs, and for a job that is not a step. */
 export async function cancelOfParent(
   { jobs }: { jobs: Pick<JobTable, "get"> },
   { step, parent }: Pick<Job, "step" | "parent">,

@@ -8,7 +8,7 @@ import { type CancelJobDeps, type Cancellation, cancelJob } from "./cancel-job.t
 
 /** The time after which `cancelJobsOfPath` begins no further page. The function ends after 30 s. */
 const MOST_MS = 15_000;
-/** The number of jobs that are canceled at the same time. */
+/** The number of jobs that are canceled concurrently. */
 const AT_ONCE = 10;
 
 /**

@@ -4,8 +4,8 @@ import { hasEnded, SHARDS } from "../../../core/jobs/job.ts";
 import { type CancelJobDeps, type Cancellation, cancelJob } from "./cancel-job.ts";
 
 /**
- * Cancels all jobs of a workspace that have not ended. A job that was accepted a moment later is canceled by housekeeping. One that cannot be read
- * is reported and skipped: it cannot run either.
+ * Cancels all jobs of a workspace that have not ended. A job that was accepted a moment later is canceled by housekeeping. An unreadable job is
+ * reported and skipped: it cannot run either.
  */
 export async function cancelWorkspaceJobs(deps: CancelJobDeps, workspace: string, cancellation: Cancellation): Promise<void> {
   const { jobs } = deps;

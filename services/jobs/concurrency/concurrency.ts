@@ -28,7 +28,7 @@ export interface ConcurrencyDeps {
   nowMs: () => number;
 }
 
-/** The prefix of the table key of a group. The group's waiting jobs are stored beside it. */
+/** The prefix of the table key of a group. The group's waiting jobs have the same partition key. */
 const PREFIX = "limit#";
 /** Returns whether a key of the table belongs to a group. */
 export const isConcurrencyGroup = (id: string) => id.startsWith(PREFIX);
@@ -39,7 +39,7 @@ const WAIT = "wait#";
 const toWaiterRef = ({ createdAtMs, id }: Job) => `${WAIT}${buildListKey(createdAtMs, id)}`;
 const jobIdFromRef = (ref: string) => ref.slice(ref.lastIndexOf("#") + 1);
 
-/** Tries of a write that loses to other writers: each time another writer made progress. */
+/** Attempts of a write that loses to other writers. Each time, another writer made progress. */
 const TRIES = 40;
 const pause = (tries: number) => sleep(randomInt(Math.min(400, 20 * 2 ** tries)));
 
@@ -93,7 +93,7 @@ async function registerWaiter(deps: ConcurrencyDeps, job: Job, limit: number): P
   await admitNext(deps, { id: group, workspace: job.workspace }, (found) => ({ ...found, waiting: true }), limit);
 }
 
-/** Gives the slot of an ended job to the next waiting job. Idempotent. */
+/** Passes the slot of an ended job to the next waiting job. Idempotent. */
 export async function releaseSlot(deps: ConcurrencyDeps, job: Job): Promise<void> {
   if (!job.concurrency) return;
   const { group, windowS } = job.concurrency;
@@ -143,7 +143,7 @@ async function admitNext(
       now,
     );
     const endMs = next === undefined ? undefined : nextTimerMs(group, now);
-    // Housekeeping handles a timer that is further off.
+    // Housekeeping handles a later timer.
     const timer = isSendable(endMs, now) ? endMs : undefined;
     const after = withTimer({ ...group, ...defined({ timerMs: timer }) }, now);
     if (isUnchanged(after, found)) return;
@@ -194,7 +194,7 @@ const isUnchanged = (group: Group, { group: found }: FoundGroup) =>
   JSON.stringify(comparableFields(group)) === JSON.stringify(comparableFields(found));
 const comparableFields = ({ slots, waiting, timerMs, dueAtMs }: Group) => [slots, waiting, timerMs, dueAtMs];
 
-/** Returns false for a write that collided on every try: other writers were first. */
+/** Returns false for a write that collided in every attempt, because other writers were first. */
 async function falseOnCollision(writing: Promise<boolean>): Promise<boolean> {
   try {
     return await writing;

@@ -15,7 +15,7 @@ it("100 jobs of a group with the limit 1 get two messages each at most, and each
   const jobs = [];
   for (let n = 0; n < JOBS; n += 1) jobs.push(await addJob(world, { hash, concurrency }));
 
-  // Lambda gives a message the number of the invocation that sends it, plus one.
+  // Lambda numbers a message with the number of the invocation that sends it, plus one.
   const hop = new AsyncLocalStorage<number>();
   const waiting: { job: string; hop: number }[] = [];
   const received = new Map<string, number>();
@@ -48,7 +48,7 @@ it("100 jobs of a group with the limit 1 get two messages each at most, and each
   expect(states).toEqual(jobs.map(() => "succeeded"));
   expect(most).toBe(1);
   expect(Math.max(...received.values())).toBeLessThanOrEqual(2);
-  // Far more than the 16 after which Lambda stops a function that may not loop, and no more than jobs.
+  // Far more than the 16 after which Lambda stops a recursive function, and not more than jobs.
   expect(longest).toBeGreaterThan(16);
   expect(longest).toBeLessThanOrEqual(JOBS);
 });

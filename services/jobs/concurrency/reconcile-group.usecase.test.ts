@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const runsOf = (id: string) => world.runs.filter(({ job }) => job === id).length;
 
-/** A group of one whose slot was never released, because the function that ended its job died, and two jobs that wait for it. */
+/** A group with a limit of one whose slot was never released, because the function that ended its job died, and two jobs that wait for it. */
 async function aStuckGroup() {
   const { deps } = world;
   const group = randomUUID().replaceAll("-", "");

@@ -21,7 +21,7 @@ export async function releaseEarlierRun(
   if (restartedFrom === undefined) return;
   await jobs.releaseRecord(restartedFrom, id);
   const origin = await jobs.get(restartedFrom, { expired: true });
-  // A step expires with the flow around it, which may still be there.
+  // A step expires with its flow, which may still exist.
   const around = origin?.step && origin.parent !== undefined ? await jobs.get(origin.parent, { expired: true }) : undefined;
   if (origin && !around) await jobs.expireRecord(origin.id, nowMs());
 }

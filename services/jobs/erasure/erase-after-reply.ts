@@ -4,7 +4,7 @@ import { nextCheckMs } from "../lifecycle/next-check.ts";
 import { eraseJob } from "./erase-job.ts";
 import type { EraseJobDeps } from "./job-data.ts";
 
-/** Erases the content of a synchronous run as its script asks: at once, or in `afterS` seconds by housekeeping. */
+/** Erases the content of a synchronous run as its script specifies: at once, or in `afterS` seconds by housekeeping. */
 export async function eraseAfterReply(deps: EraseJobDeps, id: string, afterS: number): Promise<void> {
   const { jobs, nowMs } = deps;
   const job = await jobs.get(id);

@@ -7,11 +7,11 @@ import type { EraseJobDeps } from "./job-data.ts";
 /** After this time housekeeping checks whether an erasure was completed. */
 const ERASE_AGAIN_MS = 60_000;
 
-/** The beginnings of the names of a job's objects in S3. */
+/** The prefixes of the names of a job's objects in S3. */
 const STORED_PREFIXES = [...Object.values(childPrefix), "result#"];
 
 /**
- * Erases arguments, output, code and result of an ended job; its record stays, and so does a gate that its flow still needs. Idempotent. If the
+ * Erases arguments, output, code and result of an ended job; its record remains, and so does a gate that its flow still needs. Idempotent. If the
  * process dies in between, housekeeping repeats it.
  */
 export async function eraseJob(deps: EraseJobDeps, job: EndedJob): Promise<EndedJob> {

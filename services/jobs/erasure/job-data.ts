@@ -10,11 +10,11 @@ export interface EraseJobDeps extends ValueDeps {
 
 /** A domain that stores data with jobs. Its functions run before the job's own items are deleted, and may be repeated. */
 export interface JobDataOwner {
-  /** Erases the data of a job whose content is erased while its record stays. */
+  /** Erases the data of a job whose content is erased while its record remains. */
   erase?(deps: EraseJobDeps, job: EndedJob): Promise<void>;
   /** Returns the prefixes of a job's child items that an erasure of the job leaves, because another record needs them. */
   listRetained?(deps: EraseJobDeps, job: EndedJob): Promise<readonly string[]>;
-  /** Erases the part of an ended job's data that is due, and returns when the next part is (epoch ms, or infinity). */
+  /** Erases the part of an ended job's data that is due, and returns the time of the next part (epoch ms, or infinity). */
   eraseDue?(deps: EraseJobDeps, job: EndedJob): Promise<number>;
   /** Removes the data of a job that is removed with its record. */
   remove?(deps: ValueDeps, job: DataOwner): Promise<void>;

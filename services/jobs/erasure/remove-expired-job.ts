@@ -10,11 +10,11 @@ export type RemoveExpiredJobDeps = RemoveJobDeps & { nowMs: () => number };
 const STEPS_AT_ONCE = 25;
 
 /**
- * Removes what a `long` job leaves when the table has removed its expired record: its items, its objects, and the jobs of its steps, whose
+ * Removes the rest of a `long` job after the table has removed its expired record: its items, its objects, and the jobs of its steps, whose
  * records then expire in the same way. Idempotent.
  */
 export async function removeExpiredJob(deps: RemoveExpiredJobDeps, job: RemovedJob): Promise<void> {
-  // A later job may have the same id, if a caller chose it. Its items are in the same place.
+  // If a caller chose the id, a later job may have the same one, with items under the same keys.
   if (await deps.jobs.get(job.id, { expired: true })) return;
   // The steps are found by the flow's id, so nothing is lost if this ends halfway and is repeated.
   if (isFlowJob(job)) await expireSteps(deps, job.id);
@@ -22,7 +22,7 @@ export async function removeExpiredJob(deps: RemoveExpiredJobDeps, job: RemovedJ
   await releaseEarlierRun(deps, job);
 }
 
-/** Lets the records of a flow's steps expire now, with those of nested flows, so that each nesting does not wait for the one around it. */
+/** Lets the records of a flow's steps and of its nested flows expire now, so that nested flows do not wait for the enclosing one. */
 async function expireSteps(deps: RemoveExpiredJobDeps, flow: string): Promise<void> {
   const { jobs, nowMs } = deps;
   let after: PageEnd | undefined;

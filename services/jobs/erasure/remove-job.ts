@@ -4,7 +4,7 @@ import type { EraseJobDeps } from "./job-data.ts";
 
 export type RemoveJobDeps = ValueDeps & Pick<EraseJobDeps, "jobData">;
 
-/** The number of items that are read, and then deleted, at the same time. */
+/** The number of items that are read, and then deleted, concurrently. */
 const AT_ONCE = 25;
 
 /** Removes a job with all its data. The head, by which the job is found, is removed last. */

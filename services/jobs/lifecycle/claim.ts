@@ -93,7 +93,7 @@ export async function renewLeaseDuring<T>(
   const stop = () => clearInterval(timer);
   const renew = () => {
     const now = nowMs();
-    // A frozen process continues with the next invocation, when it may wait for this work no longer.
+    // A frozen process continues with the next invocation, which must not wait for this work.
     if (now >= untilMs) return stop();
     jobs
       .update(
@@ -110,7 +110,7 @@ export async function renewLeaseDuring<T>(
         if (renewed?.state !== "running") stop();
         else if (renewed.cancel) onCancel(renewed, stop);
       })
-      // A lost renewal shows in the next write, which is conditional on the same nonce.
+      // The next write, which is conditional on the same nonce, detects a lost renewal.
       .catch((error: unknown) => reportFailure("A lease could not be renewed", error, { job: job.id }));
   };
   const timer = setInterval(renew, everyMs);

@@ -5,7 +5,7 @@ import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.
 export interface FollowUps {
   /** Returns whether something may follow when the job ends in this state. It is called before the end is written, because the same write records the answer. */
   areWanted(job: Job, state: EndState): Promise<boolean>;
-  /** Asks a worker to start what follows. */
+  /** Queues the follow-ups. */
   request(ended: EndedJob): Promise<void>;
 }
 
@@ -13,17 +13,20 @@ export interface FollowUpDeps {
   followUps: FollowUps;
 }
 
-/** Time after the end at which housekeeping asks again, because the process that ended the job may have died before it asked. */
+/**
+ * The time after the end at which housekeeping queues the follow-ups again, because the process that ended the job may have died before it did
+ * so.
+ */
 const ASK_AGAIN_MS = 60_000;
 const MAX_ASK_AGAIN_MS = 3600_000;
 
-/** Returns the time (epoch ms) at which housekeeping asks again for what follows a job. The interval grows with the time since the end. */
+/** Returns the time (epoch ms) at which housekeeping queues the follow-ups of a job again. The interval grows with the time since the end. */
 export const nextFollowUpMs = ({ endedAtMs }: Pick<EndedJob, "endedAtMs">, nowMs: number): number =>
   nowMs + Math.min(Math.max(nowMs - endedAtMs, ASK_AGAIN_MS), MAX_ASK_AGAIN_MS);
 
 /**
- * Returns the field that records, together with the end of a job, that something follows. If that cannot be read now, the field is set: the worker that
- * starts what follows reads it again, and the end is not delayed.
+ * Returns the field that records, together with the end of a job, that it has follow-ups. If this cannot be read now, the field is set: the
+ * worker that starts the follow-ups reads it again, and the end is not delayed.
  */
 export async function buildFollowUp({ followUps }: FollowUpDeps, job: Job, state: EndState): Promise<{ followUp?: true }> {
   try {
@@ -34,13 +37,13 @@ export async function buildFollowUp({ followUps }: FollowUpDeps, job: Job, state
   }
 }
 
-/** Counts a job that has just ended, and asks for what follows it. */
+/** Counts a job that has just ended, and queues its follow-ups. */
 export async function announceEnd(deps: FollowUpDeps, ended: EndedJob): Promise<void> {
   countEndedJob(ended);
   await requestFollowUp(deps, ended);
 }
 
-/** Asks for what follows an ended job, if its end recorded that something does. A failure changes nothing: housekeeping asks again. */
+/** Queues the follow-ups of an ended job, if its end recorded that it has any. A failure is harmless, because housekeeping queues them again. */
 export async function requestFollowUp({ followUps }: FollowUpDeps, ended: EndedJob): Promise<void> {
   if (!ended.followUp) return;
   await followUps

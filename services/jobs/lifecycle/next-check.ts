@@ -1,7 +1,7 @@
 import { nextFollowUpMs } from "./follow-ups.ts";
 import { nextStopMs } from "./stopping.ts";
 
-/** The fields of an ended job that record what may still be missing. */
+/** The fields of an ended job that record possibly incomplete work. */
 interface EndRepairs {
   stopping?: unknown;
   followUp?: unknown;
@@ -9,8 +9,8 @@ interface EndRepairs {
 }
 
 /**
- * Returns when housekeeping checks an ended job again, because something that ran for it may not have stopped, or something that follows it may not
- * have started (epoch ms). Infinity if neither is the case.
+ * Returns the time at which housekeeping checks an ended job again, because work for it may not have stopped, or its follow-ups may not have
+ * started (epoch ms). Infinity if neither is the case.
  */
 export function nextCheckMs(job: EndRepairs, nowMs: number): number {
   return Math.min(

@@ -11,7 +11,7 @@ import { outputRef, stageValue, storeOutput, storeValueOutsideHead, type ValueDe
 import { maskOutcome, redactResult } from "./end/mask-report.ts";
 import { addStreamToResult, addStreamToUpload } from "./streamed-result.ts";
 
-/** A job that began and ended within the runner call of another job. It has no record yet. */
+/** A job that began and ended within the runner call of another job, and has no record yet. */
 export interface EndedRun {
   job: RunningJob;
   outcome: NextOutcome;

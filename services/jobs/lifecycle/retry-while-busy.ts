@@ -7,15 +7,15 @@ export interface RetryDeps {
   nowMs: () => number;
   /** Waits for some milliseconds. A test moves its clock instead. */
   pause?: (ms: number) => Promise<unknown>;
-  /** The longest time for which a refused call is repeated, where the function has less time than that. */
+  /** The maximum time for which a refused call is retried, if it is shorter than the function's own limit. */
   maxRetryMs?: number;
 }
 
 const BACKOFF = { firstMs: 200, maxMs: 5000 };
 
 /**
- * Repeats work that AWS refuses, in this process, for at most `forMs` (by default, for about the time of a lease). The work must be repeatable. For
- * what must not be lost because it has already happened, such as the end of a run, and for what puts a job back. Throws what the last try threw.
+ * Retries work that AWS refuses, in this process, for at most `forMs` (by default, for about the time of a lease). The work must be idempotent.
+ * It is meant for records of completed work, such as the end of a run, and for writes that return a job to the queue. Rethrows the last error.
  */
 export async function retryWhileBusy<T>(
   { nowMs, pause = sleep, maxRetryMs = Number.POSITIVE_INFINITY }: RetryDeps,

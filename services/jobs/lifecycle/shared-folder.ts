@@ -19,7 +19,7 @@ const archiveFormat = recordFormat({ schema: z.object({ key: z.string(), sha256:
 const archiveKey = ({ id, parent = "", attempt, ...job }: Job) => `${objectPrefix({ ...job, id: parent })}shared#${id}#${attempt}.zip`;
 
 /**
- * Returns the folder `./shared` for an attempt of a step, as the previous step left it; `undefined` for steps that do not share a folder.
+ * Returns the folder `./shared` for an attempt of a step, in the state after the previous step; `undefined` for steps that do not share a folder.
  */
 export async function prepareSharedFolder(
   { jobs, storage }: SharedFolderDeps,

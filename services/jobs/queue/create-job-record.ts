@@ -37,7 +37,7 @@ async function findRunOfKey({ jobs, objects }: CreateJobDeps, { key, fingerprint
   if (!found) return undefined;
   const known = repeatedCallObject.parse(found);
   const job = await jobs.get(known.job);
-  // The job is gone, so the key is free. It is removed as it was read: an equal call may have used it again since.
+  // The job no longer exists, so the key is free. It is removed only if unchanged, because an equal call may have used it again since.
   if (!job) await objects.transactWrite([write.remove(key, unchangedSince(found))]);
   else if (known.fingerprint !== fingerprint) throw new SvcError("idempotency.reused", { id: job.id });
   return job;
@@ -79,11 +79,11 @@ export function buildKeyWrites({ key, fingerprint, retentionMs, also }: Idempote
   return [write.put(record, { absentOrExpiredAtS: nowS }), ...(also ? buildKeyWrites(also, job, nowMs) : [])];
 }
 
-/** Returns when housekeeping checks a job that is created as ended. */
+/** Returns the time at which housekeeping checks a job that is created as ended. */
 function endedDueMs(job: EndedJob): number | undefined {
   const checkAtMs = Math.min(job.eraseAtMs ?? Number.POSITIVE_INFINITY, nextCheckMs(job, job.endedAtMs));
   return Number.isFinite(checkAtMs) ? checkAtMs : undefined;
 }
 
-/** The number of times that a key whose job is gone is freed and used again. Each lost try means that an equal call used it first. */
+/** The number of attempts to reuse a key whose job no longer exists. Each lost attempt means that an equal call used it first. */
 const TRIES = 5;

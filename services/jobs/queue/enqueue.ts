@@ -154,9 +154,9 @@ export async function sendJob({ queue, nowMs }: Pick<EnqueueDeps, "queue" | "now
 
 /**
  * Records a job, then sends its message. If sending fails, the error is thrown, and the record is removed unless a worker has claimed it. With an
- * idempotency key the record stays, because an equal call may have been answered with its id. If this process dies in between, housekeeping finds
- * the record by its due time. Returns the job; with an idempotency key, it may be one that an equal call has started. Throws `job.idTaken` and
- * `idempotency.reused`.
+ * idempotency key the record remains, because an equal call may have been answered with its id. If this process dies in between, housekeeping
+ * finds the record by its due time. Returns the job; with an idempotency key, it may be one that an equal call has started. Throws `job.idTaken`
+ * and `idempotency.reused`.
  */
 export async function enqueueJob(deps: EnqueueDeps & CreateJobDeps, request: NewJob): Promise<{ id: string }> {
   const { idempotencyKey } = request;

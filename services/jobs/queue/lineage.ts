@@ -8,8 +8,8 @@ import { createVisibilityFilter } from "../read/read.ts";
 import type { Lineage } from "./enqueue.ts";
 
 /**
- * Returns the parent and the root of a new job, as far as the caller may choose them: a running job may name itself, its parent and its root.
- * Every caller may name a parent in the same workspace that they may see and run. Other ids are ignored.
+ * Returns the parent and the root of a new job that the caller may choose: a running job may name itself, its parent and its root. Every caller
+ * may name a parent in the same workspace that they may see and run. Other ids are ignored.
  */
 export async function resolveLineage(
   deps: { jobs: Pick<JobTable, "get"> },

@@ -17,8 +17,8 @@ const delayAfter = (delays = 0) =>
 const toSeconds = (ms: number) => Math.ceil(ms / 1000);
 
 /**
- * Puts a claimed job back into the queue because AWS refused a call, and later each time. Neither an attempt nor a loss is counted. The number of
- * delays is part of the write that releases the claim. Does nothing if this attempt no longer owns the job.
+ * Returns a claimed job to the queue because AWS refused a call, with a delay that grows each time. Neither an attempt nor a loss is counted. The
+ * number of delays is part of the write that releases the claim. Does nothing if this attempt no longer owns the job.
  */
 export async function postponeJob({ jobs, queue, nowMs }: PostponeDeps, job: RunningJob): Promise<void> {
   const delayMs = delayAfter(job.delays);
@@ -48,8 +48,8 @@ export async function postponeJob({ jobs, queue, nowMs }: PostponeDeps, job: Run
 }
 
 /**
- * Sends the message of a job again, because AWS refused the claim, and later each time. A message that returned to the queue by itself would be
- * hidden for 16 minutes, and would count as failed.
+ * Sends the message of a job again, because AWS refused the claim, with a delay that grows each time. A message that returned to the queue by
+ * itself would be hidden for 16 minutes, and would count as failed.
  */
 export async function postponeMessage({ queue }: Pick<PostponeDeps, "queue">, message: JobMessage): Promise<void> {
   const delays = message.delays ?? 0;

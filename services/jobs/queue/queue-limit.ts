@@ -37,7 +37,7 @@ export async function findQueuePosition({ jobs }: { jobs: JobTable }, workspace:
 
 /**
  * Counts the jobs of a workspace that are due until a time (epoch ms) and match. It stops when `limit` is reached and, with `onlyLimit`, when it
- * cannot be reached any longer.
+ * can no longer be reached.
  */
 async function countDueJobs(
   { jobs }: { jobs: JobTable },

@@ -10,8 +10,8 @@ import type { ValueDeps } from "../values/values.ts";
 export type RetainWaitingJobDeps = ValueDeps & { objects: Pick<ObjectTable, "transactWrite">; nowMs: () => number };
 
 /**
- * Changes a queued job to one with `long` retention when it has waited for half a day, for example for a slot of its concurrency group: what it
- * has stored would expire by the time of its creation. Its objects are copied first; the record and its items change in one transaction.
+ * Changes a queued job to one with `long` retention when it has waited for half a day, for example for a slot of its concurrency group: otherwise
+ * its data would expire by the time of its creation. Its objects are copied first; the record and its items change in one transaction.
  */
 export async function retainWaitingJob(deps: RetainWaitingJobDeps, job: QueuedJob): Promise<void> {
   if (!waitsTooLong(job, deps.nowMs())) return;

@@ -31,7 +31,7 @@ export async function countJobs(
       const counted =
         scope === "completed" && seesAll(caller, each) && isCountable(query) ? await countEnded(deps, each, query) : undefined;
       if (counted && query.completed_after === undefined) return counted;
-      // Jobs that were created later than the wanted time of their end are counted; of the others, some may have ended since.
+      // Jobs that were created after the requested time of their end are counted; some of the others may have ended since.
       const others = counted ? { ...query, created_before: query.completed_after } : query;
       const { jobs, stoppedAt } = await findJobs(deps, each, { ...filter, query: others }, { most: Number.POSITIVE_INFINITY });
       return { count: jobs.length + (counted?.count ?? 0), complete: stoppedAt === undefined && (counted?.complete ?? true) };
@@ -40,7 +40,7 @@ export async function countJobs(
   return { count: counts.reduce((sum, { count }) => sum + count, 0), complete: counts.every(({ complete }) => complete) };
 }
 
-/** Returns whether the caller may see every job of a workspace, so that none of them must be read. */
+/** Returns whether the caller may see every job of a workspace, so that no job must be read. */
 const seesAll = ({ actor, action }: JobCaller, workspace: string) =>
   (actor.kind === "job" || actor.scopes === undefined) && may(actor, action.access, { workspace, owner: "another person" });
 

@@ -4,7 +4,7 @@ import { endedIndexObject } from "../../../core/jobs/ended-index.ts";
 import { buildListPartitions } from "../../../core/jobs/job.ts";
 import { write } from "../../../core/objects/write.ts";
 
-/** The code of an earlier release may still end jobs for as long as an invocation lasts. */
+/** For the duration of an invocation, the code of an earlier release may still end jobs. */
 const OLD_CODE_MS = 20 * 60_000;
 
 interface EndedIndexDeps {
@@ -23,8 +23,8 @@ export async function findEndedIndexStart({ objects }: { objects: Pick<ObjectTab
 }
 
 /**
- * Records the start of the index of end states, once. Without a job in `workspaces`, which are all, the index is complete from the beginning. Returns
- * whether this call recorded it.
+ * Records the start of the index of end states, once. `workspaces` are all workspaces; if they have no job, the index is complete from the
+ * beginning. Returns whether this call recorded it.
  */
 export async function recordEndedIndexStart({ objects, jobs, nowMs }: EndedIndexDeps, workspaces: readonly string[]): Promise<boolean> {
   if (await objects.get(endedIndexObject.key())) return false;

@@ -90,7 +90,9 @@ function readDueEnded(jobs: JobTable, workspace: string, states: readonly EndSta
   };
 }
 
-/** Lists the ids of jobs that have not ended, and of those that something is due for. All are in one index. `undefined` if there are too many. */
+/**
+ * Lists the ids of jobs that have not ended, and of those for which something is due. All are in one index. `undefined` if there are too many.
+ */
 export async function listDueIds({ jobs }: Pick<EntryDeps, "jobs">, workspace: string): Promise<string[] | undefined> {
   const due = await Promise.all(shards.map((shard) => jobs.listDueOf(workspace, shard, limits.listQueue + 1)));
   const ids = due.flat();

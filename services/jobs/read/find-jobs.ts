@@ -26,7 +26,7 @@ export interface JobFilter {
 interface SearchRange {
   /** The sort key after which the search begins. */
   after?: string | undefined;
-  /** The number of jobs that are wanted. */
+  /** The requested number of jobs. */
   most: number;
 }
 
@@ -37,7 +37,7 @@ export interface FoundJobs {
   stoppedAt?: string;
 }
 
-/** The number of jobs that are read and compared at a time, and the number of stored values. */
+/** The number of jobs that are read and compared concurrently, and the number of stored values. */
 const BATCH = 200;
 const AT_ONCE = 20;
 

@@ -66,7 +66,7 @@ beforeAll(async () => {
   clock.nowMs = started + 300_000;
 });
 
-/** The list as its definition describes it: every job compared with the whole query. */
+/** The list by its definition: every job is compared with the whole query. */
 function expected(query: JobListQuery, scope: ListScope): string[] {
   const order = query.order_desc === false ? 1 : -1;
   const rank = (job: Job) => (scope === "all" && hasEnded(job) ? 1 : 0);
@@ -123,7 +123,7 @@ it("a list with any filters contains the jobs that match, in order, when its cur
   );
 });
 
-/** A list with a limited number of reads: how many jobs there are, which of them have the worker and the arguments of the query, newest first. */
+/** A list with a limited number of reads: the number of jobs, and those that have the worker and the arguments of the query, newest first. */
 interface Limited {
   count: number;
   hasWorker: (at: number) => boolean;
@@ -133,7 +133,7 @@ interface Limited {
 const limited: [string, Limited][] = [
   // The first page of the index has 60 entries, and the second one the rest, of which 140 may still be read.
   ["jobs", { count: 240, hasWorker: (at) => at % 20 === 0, hasArgs: () => true, query: {} }],
-  // After 220 jobs, of which 100 have the worker, no arguments may be compared any more.
+  // After 220 jobs, of which 100 have the worker, no further arguments may be compared.
   [
     "arguments",
     {

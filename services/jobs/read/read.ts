@@ -32,10 +32,10 @@ export interface JobCaller {
   action: Action;
 }
 
-/** A job as a request names it. */
+/** A job in a request. */
 export type JobAddress = Pick<Job, "workspace" | "id">;
 
-/** A run on behalf of another user belongs to both: its starter and the user whom it runs as. */
+/** A run on behalf of another user belongs to both: its starter and the user as whom it runs. */
 function toTarget(job: Job, actor: Actor): Target {
   const { workspace, path, starter, email } = job;
   // A script and a flow may have the same path, and each has its own extra permissions.
@@ -138,13 +138,13 @@ export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): P
   };
 }
 
-/** Returns how many steps of a flow wait for approval, and the state that this gives the flow. */
+/** Returns the number of steps of a flow that wait for approval, and the resulting state of the flow. */
 function approvalFields(job: Job) {
   const state = getWaitState(job);
   return state === undefined ? {} : { suspend: (job.suspends ?? 0) + (job.consents ?? 0), state };
 }
 
-/** A previewed script shows its code beside the job's other fields. The code of a previewed flow is part of the flow's own fields. */
+/** The JSON of a previewed script also contains its code. The code of a previewed flow is part of the fields of flows. */
 function rawCodeField(parent: string, json: string | undefined): { raw_code?: string } {
   const { content } = (json === undefined ? {} : parseJson({ parent, ref: "code", json })) as { content?: string };
   return content === undefined ? {} : { raw_code: content };

@@ -44,7 +44,7 @@ export interface JobTiming {
   duration_ms: number;
 }
 
-/** Returns when a job was created and started, and its duration. Throws `job.notFound` and `job.notFinished`. */
+/** Returns the times of creation and start of a job, and its duration. Throws `job.notFound` and `job.notFinished`. */
 export async function getTiming(deps: Pick<ValueDeps, "jobs">, caller: JobCaller, address: JobAddress): Promise<JobTiming> {
   const job = await findEndedJob(deps, caller, address);
   const startMs = getStartMs(job);

@@ -12,7 +12,7 @@ import { getWorkspaceAudit, listWorkspaceAudit } from "./run-audit.ts";
 let world: World;
 let startMs: number;
 const jobs: Job[] = [];
-/** Everything that happened in the workspace, the newest first. */
+/** All entries of the workspace's log, the newest first. */
 let all: AuditJson[] = [];
 const KINDS = ["script", "flow", "preview", "flowpreview", "dependencies"] as const;
 const iso = (at: number) => new Date(startMs + at * 1000).toISOString();

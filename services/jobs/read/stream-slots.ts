@@ -45,7 +45,7 @@ export async function takeStreamSlot({ objects, nowMs }: StreamSlotDeps, { kind,
       const nextS = Math.min(...taken.map(({ expiresAtS = 0 }) => expiresAtS));
       throw new SvcError("stream.tooMany", { limit, reader: kind, retryAfterS: Math.max(1, nextS - nowS) });
     }
-    // Streams that open at the same time rarely choose the same slot. One that loses it chooses again.
+    // Streams that open at the same time rarely choose the same slot. The loser chooses again.
     const slot = free[randomInt(free.length)] ?? openStreamObject.key(hash, 0);
     const version = randomUUID();
     const expiresAtS = nowS + Math.ceil((limits.streamMs + limits.streamGraceMs) / 1000);

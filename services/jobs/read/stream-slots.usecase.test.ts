@@ -80,7 +80,7 @@ describe("the streams of a reader", () => {
     world.clock.nowMs += 1000;
     const later = await open(reader, limits.streamsPerAddress + 1);
     expect([later.freeing.length, later.refusals.length]).toEqual([limits.streamsPerAddress, 1]);
-    // The first environment was only frozen: it frees none of the slots that others have by now.
+    // The first environment was only frozen: it must not free slots that other streams have now.
     await Promise.all(freeing.map((free) => free()));
     expect(await countTaken(reader)).toBe(limits.streamsPerAddress);
     expect((await open(reader, 1)).refusals).toHaveLength(1);

@@ -101,7 +101,7 @@ export async function* streamJobEvents(
   }
 }
 
-// The abort of the wait is how the reader leaves.
+// Aborting the wait simulates the disconnection of the reader.
 const pause = (ms: number, gone: AbortSignal) => sleep(ms, undefined, { signal: gone }).catch(() => undefined);
 
 /** Changes whenever there is new output. A later attempt counts from 0 again and may reach the same count as an earlier one. */

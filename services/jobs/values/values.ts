@@ -22,8 +22,8 @@ type Owner = DataOwner & Pick<Job, "expiresAtMs">;
 const newValueRef = (kind: ValueKind) => childRef(kind, randomBytes(6).toString("hex"));
 
 /**
- * Stores a value by its size: inline up to 512 bytes, as a child item up to 8 KB, larger ones in S3. It is written before the head that
- * names it, under a random name, so a job id that turns out to be taken does no harm.
+ * Stores a value by its size: inline up to 512 bytes, as a child item up to 8 KB, larger ones in S3. It is written before the head that names it,
+ * under a random name, so a job id that turns out to be taken causes no damage.
  */
 export async function storeValue(
   deps: ValueDeps,
@@ -64,7 +64,7 @@ export async function stageValue(
   return item.location;
 }
 
-/** Returns the item of a value; `undefined` if the value is too large for one. */
+/** Returns the item of a value; `undefined` if the value is too large for an item. */
 function toChildItem(job: Owner, kind: ValueKind, json: string): { location: ValueLocation; child: Child } | undefined {
   if (Buffer.byteLength(json) > limits.itemBytes) return undefined;
   const ref = newValueRef(kind);
@@ -156,8 +156,8 @@ export async function storeOutput(
 }
 
 /**
- * Returns a chunk of output as an item that is not stored yet. A large one is stored in S3 under an unused name, so a job id that turns out to
- * be taken does no harm.
+ * Returns a chunk of output as an item that is not stored yet. A large one is stored in S3 under an unused name, so a job id that turns out to be
+ * taken causes no damage.
  */
 export async function stageOutput(
   { storage }: Pick<ValueDeps, "storage">,

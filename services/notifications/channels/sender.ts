@@ -30,14 +30,14 @@ export interface GateNoticeAttempt {
   answerMs: number;
 }
 
-/** Sends notices of gates by one channel. */
+/** Sends notices of gates through one channel. */
 export interface GateNoticeSender {
   sendGateNotice(deps: GateNoticeDeps, attempt: GateNoticeAttempt): Promise<Attempt>;
-  /** Returns whether the deployment can send by this channel. Without it, it can. */
+  /** Returns whether the deployment can use this channel. Absent: it can. */
   isConfigured?(deps: GateNoticeDeps): boolean;
 }
 
-/** Sends notices of runs by one channel. */
+/** Sends notices of runs through one channel. */
 export interface RunNoticeSender {
   sendRunNotice(deps: RunNoticeDeps, notice: RunNotice, answerMs: number): Promise<Attempt>;
 }

@@ -5,6 +5,6 @@ import type { GateNoticeSender, RunNoticeSender } from "./sender.ts";
 import { topic } from "./topic.ts";
 import { webhook } from "./webhook.ts";
 
-/** The code that sends by each channel of `contract/notices/channels.ts`. */
+/** The senders of the channels of `contract/notices/channels.ts`. */
 export const senders = { email, topic, chat, webhook } satisfies Record<NoticeChannel, GateNoticeSender> &
   Record<RunNoticeChannel, RunNoticeSender>;

@@ -2,7 +2,7 @@ import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { type TriggerRef, triggerObject } from "../../../core/triggers/trigger.ts";
 import type { LoadedTrigger } from "./start-job.ts";
 
-/** Loads the trigger that an entry names. Returns `undefined` if it is gone, or if another one was created at its path since. */
+/** Loads the trigger of an entry. Returns `undefined` if it no longer exists, or if another trigger was created at its path since. */
 export async function loadTrigger(
   objects: Pick<ObjectTable, "get">,
   { workspace, kind, path, id }: TriggerRef,

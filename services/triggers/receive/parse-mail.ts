@@ -50,7 +50,7 @@ export function toMailMessage(
   return { message: build({}), attached: files.length === 0 ? undefined : { files, place: build } };
 }
 
-/** The headers by the names that the mail has, decoded. A header that comes twice is a list. */
+/** The decoded headers, under the names in the mail. A header that occurs twice is a list. */
 function readHeaders({ headers }: Email): Record<string, string | string[]> {
   const byName = Map.groupBy(headers, ({ originalKey }) => originalKey);
   return Object.fromEntries(

@@ -39,8 +39,8 @@ const awsKeysSchema = z
   }));
 
 /**
- * Reads each queue with its own keys until it is empty or the time is over (`limits.pollMs`), and starts the jobs of its messages. Returns the
- * number of messages that started jobs. A queue that fails does not stop the others: its trigger shows the failure.
+ * Reads each queue with its access keys until it is empty or the time has passed (`limits.pollMs`), and starts the jobs of its messages. Returns
+ * the number of messages that started jobs. A queue that fails does not stop the others: its trigger shows the failure.
  */
 export async function pollQueues(deps: PollDeps, { poll }: PollCall): Promise<number> {
   const untilMs = Date.now() + limits.pollMs;
@@ -58,7 +58,7 @@ export async function pollQueues(deps: PollDeps, { poll }: PollCall): Promise<nu
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** An error of SQS names what is wrong with the keys or the queue. */
+/** An error of SQS describes the fault of the keys or the queue. */
 const describe = (error: unknown) =>
   isSvcError(error) ? error.code : error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 300) : "unknown";
 

@@ -24,7 +24,7 @@ export async function receiveMail(deps: ReceiveMailDeps, { mail: { messageId }, 
   const refusal = refuseByVerdict(receipt) ?? (addressed.length === 0 ? "unknownAddress" : undefined);
   const outcome = refusal ?? (await startFromObject(deps, key, { messageId, addressed }));
   if (typeof outcome === "string") refuse(outcome, messageId);
-  // The jobs have what they need. A failure above leaves the mail for the next attempt.
+  // The jobs have all their data. After a failure above, the mail remains for the next attempt.
   await storage.deleteObject(key);
   return typeof outcome === "string" ? [] : outcome;
 }
@@ -46,7 +46,7 @@ async function startFromObject(
   const mail = await parseMail(object.bytes);
   if (typeof mail === "string") return mail;
   const ids: string[] = [];
-  // One after the other: each holds the attachments in memory.
+  // Sequentially, because each one needs the attachments in memory.
   for (const { recipient, address, loaded } of addressed) {
     const { message, attached } = toMailMessage(`${messageId}/${address}`, { mail, raw: object.bytes }, recipient);
     ids.push(await startTriggeredJob(deps, loaded, message, attached));

@@ -32,7 +32,7 @@ interface Sent {
   id?: string;
 }
 
-/** Lays a raw mail where SES puts it, and delivers SES's notification. */
+/** Stores a raw mail at the location that SES uses, and delivers the notification of SES. */
 async function deliver(
   raw: string | Buffer | undefined,
   { to = [`${local}@${MAIL_DOMAIN}`], verdicts = {}, id = randomUUID() }: Sent = {},

@@ -12,7 +12,7 @@ const isEnabled = (loaded: LoadedTrigger | undefined): loaded is LoadedTrigger =
 
 /**
  * Starts the jobs of a notification of a topic: one for each trigger whose filter policy it matches, in the workspaces for which the topic is
- * still listed. If one of them fails, the notification arrives again, and starts only those that are missing. Throws as `startTriggeredJob` does.
+ * still listed. If one of them fails, the notification arrives again, and starts only the missing jobs. Throws as `startTriggeredJob` does.
  */
 export async function receiveNotification(deps: StartTriggeredJobDeps, notification: SnsNotification): Promise<string[]> {
   const { objects } = deps;
@@ -36,8 +36,8 @@ async function startAll(starts: (() => Promise<string>)[]): Promise<string[]> {
 }
 
 /**
- * Starts the job of an event that a trigger's rule sent. An event of a rule whose trigger is gone, disabled or not allowed any more starts
- * nothing, and has the rule checked. Throws as `startTriggeredJob` does.
+ * Starts the job of an event that a trigger's rule sent. An event of a rule whose trigger is deleted, disabled or no longer allowed starts
+ * nothing, and requests a check of the rule. Throws as `startTriggeredJob` does.
  */
 export async function receiveEvent(deps: StartTriggeredJobDeps, message: RuleMessage): Promise<string[]> {
   const { objects } = deps;

@@ -15,7 +15,7 @@ export interface ReceiveQueueDeps extends StartTriggeredJobDeps {
   toQueueUrl: (name: string) => string;
 }
 
-/** The queue takes part in no trigger now: its messages stay in it, and none of them counts as failed. */
+/** No trigger uses the queue now: its messages remain in it, and none of them counts as failed. */
 export class QueueNotConnected extends Error {
   override readonly name = "QueueNotConnected";
 }

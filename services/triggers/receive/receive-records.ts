@@ -40,7 +40,7 @@ export async function receiveRecords(deps: ReceiveRecordsDeps, records: readonly
   }
 }
 
-/** Handles the records of a batch. In a queue with an order, the records after a failed one are left. */
+/** Handles the records of a batch. In a FIFO queue, the records after a failed one are not handled. */
 async function handleAll(
   records: readonly ReceivedRecord[],
   handle: (record: ReceivedRecord) => Promise<unknown>,
@@ -63,7 +63,7 @@ async function handleAll(
   return [];
 }
 
-/** Handles a message of a queue that is not ours: its redrive policy is that of its owner, so the attempts are counted here. */
+/** Handles a message of a user's queue. Its redrive policy belongs to its owner, so the attempts are counted here. */
 export async function handOver(
   { queues }: Pick<ReceiveRecordsDeps, "queues">,
   { id, body, attributes }: QueueMessage,

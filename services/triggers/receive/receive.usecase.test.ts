@@ -277,7 +277,7 @@ describe("an AWS trigger", () => {
     const jobs = await listJobs(world, script);
     expect(jobs).toHaveLength(1);
     expect(await argsOf(jobs[0])).toMatchObject({ msg: { source: "shop", "detail-type": "Order placed", detail: { n: 1 } } });
-    // Only AWS itself can send events of aws.s3, so this one has the form in which a rule passes it on.
+    // Only AWS can send events of aws.s3, so this event has the form that a rule forwards.
     const s3Event = {
       id: randomUUID(),
       source: "aws.s3",

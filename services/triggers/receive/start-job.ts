@@ -18,21 +18,21 @@ import { adaptJob, describeStartFault, findTriggerTarget } from "../triggered-ru
 
 export type StartTriggeredJobDeps = EnqueueDeps & CreateJobDeps & CreateNewJobDeps & { objects: ObjectTable };
 
-/** A trigger with the item that it was read from. */
+/** A trigger with the item from which it was read. */
 export interface LoadedTrigger {
   workspace: string;
   trigger: StoredTrigger;
   stored: StoredObject;
 }
 
-/** The files of a message, which are stored with its job, and the function that puts them into the message. */
+/** The files of a message, which are stored with its job, and the function that adds them to the message. */
 export interface AttachedFiles {
   files: FormFile[];
   place(stored: Awaited<ReturnType<typeof storeFiles>>): TriggerMessage;
 }
 
 /**
- * Starts the job of a message, with the rights of the trigger's user, or lets it wait if the trigger is suspended. A message that arrives again
+ * Starts the job of a message with the rights of the trigger's user, or lets it wait if the trigger is suspended. A message that arrives again
  * finds its job. Returns the job's id. Throws the reason for which the job cannot start, which the trigger then shows: `script.notFound`,
  * `flow.notFound`, `trigger.notPermittedAs`, `auth.forbidden`, `file.storageOff`.
  */

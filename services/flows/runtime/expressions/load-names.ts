@@ -36,7 +36,8 @@ export async function loadNames(
       else if (outcome) loaded.set(id, await loadFlowValue(deps, step, outcome.result));
     }),
   ]);
-  // In the order of the flow. A step that has not run, does not exist or cannot be seen from here has no property where an expression may list them.
+  // In the order of the flow. If an expression may list the steps, one that has not run, does not exist or is not visible from here has no
+  // property.
   const ids = wanted.results === "all" ? [...steps.keys()].filter((id) => loaded.has(id)) : [...wanted.results];
   const results = Object.fromEntries(ids.map((id) => [id, loaded.get(id) ?? null]));
   const previous_result = wanted.previous ? await loadPreviousResult(deps, step, items, flow_input) : null;
@@ -60,7 +61,7 @@ async function loadPreviousResult(deps: LoadNamesDeps, step: StepContext, items:
   return outcome ? loadFlowValue(deps, step, outcome.result) : null;
 }
 
-/** The module whose result is `previous_result`; `undefined` for the first module of a list, and for the modules beside the flow's list. */
+/** The module whose result is `previous_result`; `undefined` for the first module of a list, and for modules outside the flow's list. */
 export function previousModule({ plan, module, scope }: StepContext): string | undefined {
   const placed = plan.index.modules.get(module.id);
   return placed && placed.index > 0 ? scope.modules[placed.index - 1]?.id : undefined;

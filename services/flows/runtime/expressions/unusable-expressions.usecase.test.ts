@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 const js = (expr: string) => ({ type: "javascript", expr });
-/** Every place of an expression in a module, with a flow in which it is evaluated. */
+/** Every field of a module that contains an expression, with a flow in which it is evaluated. */
 const places: [place: string, flow: (expr: string) => object][] = [
   ["input_transforms.x", (expr) => ({ modules: [echo("a", expr), step("z")] })],
   ["skip_if", (expr) => ({ modules: [step("a", { skip_if: { expr } }), step("z")] })],

@@ -7,7 +7,7 @@ import { loadFlowValue, storeFlowValue } from "../flow-values.ts";
 import type { StepContext } from "../step-context.ts";
 import { findListResults, type ListResult, placeAt } from "./list-results.ts";
 
-/** The number of values that are loaded at once. Each may be an object in S3. */
+/** The number of values that are loaded concurrently. Each may be an object in S3. */
 const LOADED_AT_ONCE = 50;
 /** The maximum number of jobs in the outcome of a loop, because an item of the journal is limited. */
 const JOBS_NAMED = 2000;
@@ -18,7 +18,7 @@ export function skipsFailure({ value }: FlowModule, index: number): boolean {
   return "skip_failures" in value && value.skip_failures === true;
 }
 
-/** The first `count` lists inside a module: how each ended, and its result. */
+/** The first `count` lists inside a module: the end and the result of each. */
 export async function loadListResults(
   deps: EvaluatorDeps,
   step: StepContext,
@@ -30,7 +30,7 @@ export async function loadListResults(
   return { ends, values };
 }
 
-/** The end of the module if it does not depend on the ends of all its lists. */
+/** The end of the module, if the ends of some of its lists decide it. */
 type Forced = { status: "succeeded" | "failed" } | { status: "stopped"; skip?: boolean | undefined };
 
 /** Completes the module with the results of its first `count` lists, in their order. */

@@ -6,8 +6,8 @@ import type { StepContext } from "../step-context.ts";
 import { transitionTo } from "../transitions.ts";
 
 /**
- * Notes which list runs in this execution. Throws when the list was already dispatched in this execution and has no end: it was lost on the way, and only
- * another execution can run it.
+ * Records the list that runs in this execution. Throws if the list was already dispatched in this execution and has no end: the state machine
+ * never ran it, and only a new execution can.
  */
 export async function dispatchList(
   deps: JournalDeps,
@@ -20,7 +20,9 @@ export async function dispatchList(
   await writeProgress(deps, step, { ...change, execution: state.execution });
 }
 
-/** Leaves the rest to another execution, because the history of this one grows long. Inside parallel lists, the module around them must do so. */
+/**
+ * Leaves the rest to another execution, because the history of this one becomes too long. Inside parallel lists, the enclosing module must do so.
+ */
 export async function continueInNextExecution(deps: JournalDeps, step: StepContext): Promise<StepState> {
   for (let scope: Scope | undefined = step.scope; scope?.of; scope = scope.of.scope) {
     if (!isParallel(scope.of.module)) continue;

@@ -7,7 +7,7 @@ import { recoversList, storeFlowValue } from "../flow-values.ts";
 import { findEnd, findOutcome, type JournalItems, readJournal } from "../journal.ts";
 import { countFailures, type StepContext } from "../step-context.ts";
 
-/** One list at one place: an iteration of a loop, or a branch. */
+/** One list at one position: an iteration of a loop, or a branch. */
 export interface ListPlace {
   scope: Scope;
   path: string;
@@ -39,7 +39,7 @@ export function placeAt(step: StepContext, index: number): ListPlace {
   return { scope: scopeNamed(step, bodyScope(module.id)), path: iterationPath(pathInside(step), index) };
 }
 
-/** Returns the ends of the lists at some places, in one read of the journal; `undefined` for a list that has not ended and must run. */
+/** Returns the ends of the lists at some positions, in one read of the journal; `undefined` for a list that has not ended and must run. */
 export async function findListResults(
   deps: EvaluatorDeps,
   step: StepContext,
@@ -75,7 +75,7 @@ async function listResult(
   if (!end) return done;
   switch (end.reason) {
     case "continued":
-      // The note of an earlier execution remains when a later one completes the list.
+      // The record of an earlier execution remains when a later one completes the list.
       return end.execution === step.state.execution ? { status: "continued", result: end.result } : done;
     case "stopped":
       return { status: "stopped", result: end.result, skip: end.skip, job: outcome?.job };

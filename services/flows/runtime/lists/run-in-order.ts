@@ -31,7 +31,7 @@ export async function runInOrder(deps: CompleteStepDeps, step: StepContext, coun
     if (ended.status === "continued") return continueInNextExecution(deps, step);
     if (ended.status === "failed" && !skipsFailure(module, index)) return completeWithResults(deps, step, index + 1, { status: "failed" });
     if (ended.status === "stopped") {
-      // Stopping an iteration ends its loop; stopping a branch also stops the list around.
+      // Stopping an iteration ends its loop; stopping a branch also stops the enclosing list.
       return completeWithResults(deps, step, index + 1, loops ? { status: "succeeded" } : { status: "stopped", skip: ended.skip });
     }
     if (loops && (await stopsLoop(deps, step, ended, index))) {

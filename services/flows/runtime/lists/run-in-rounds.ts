@@ -17,12 +17,15 @@ import { findListResults, pathInside, placeAt } from "./list-results.ts";
 interface Rounds {
   /** The number of lists. */
   count: number;
-  /** The number of lists that run at once, and the most that one state of the machine gets. */
+  /** The number of concurrent lists, and the maximum for one state of the machine. */
   width: number;
   most: number;
 }
 
-/** Runs the lists inside a module in parallel, in rounds: each is one Map or Parallel state. A Map state that limits its iterations itself gets many. */
+/**
+ * Runs the lists inside a module in parallel, in rounds: each is one Map or Parallel state. A Map state that limits its concurrency itself
+ * receives many lists.
+ */
 export async function runInRounds(deps: CompleteStepDeps, entered: StepContext, { count, width, most }: Rounds): Promise<StepState> {
   const step = withEventsOfRound(entered);
   const { module, progress, state } = step;
@@ -32,7 +35,7 @@ export async function runInRounds(deps: CompleteStepDeps, entered: StepContext, 
     const places = round.map((each) => placeAt(step, each));
     const ends = await findListResults(deps, step, places);
     if (ends.some((end) => end?.status === "continued")) {
-      // The choice of an earlier release's machine would go on to the next step. A failed execution is followed by another one as well.
+      // The Choice state of an earlier release's machine would continue with the next step. A failed execution is also replaced by another one.
       if (!loops && !step.continues) throw new Error(`The branches of module ${module.id} continue in another execution.`);
       return continueInNextExecution(deps, step);
     }

@@ -11,7 +11,7 @@ import type { StepContext } from "../step-context.ts";
 import { failedWith, type SucceededResult } from "../step-result.ts";
 import { digestOf, openGate, type StepGateDeps } from "./gate.ts";
 
-/** Requests the approvals of a step with `suspend`, after the step's own work. The step fails if the approvals are impossible. */
+/** Requests the approvals of a step with `suspend`, after the step has run. The step fails if the approvals are impossible. */
 export async function openApproval(deps: StepGateDeps, step: StepContext, done: SucceededResult): Promise<StepState> {
   const { module } = step;
   const suspend = module.suspend ?? {};

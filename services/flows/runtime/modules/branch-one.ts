@@ -10,7 +10,7 @@ import { previousResult } from "./identity.ts";
 
 type BranchOne = Extract<FlowModule["value"], { type: "branchone" }>;
 
-/** Runs the first branch whose condition holds, or the default branch. The choice is made once, and noted with the branch that runs. */
+/** Runs the first branch whose condition holds, or the default branch. The choice is made once, and recorded with the branch that runs. */
 export async function runBranchOne(deps: CompleteStepDeps, step: StepContext, value: BranchOne): Promise<StepState> {
   const branch = step.progress.branch ?? (await chooseBranch(deps, value));
   const scope = scopeNamed(step, branchScope(step.module.id, branch));

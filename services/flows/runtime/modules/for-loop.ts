@@ -12,7 +12,7 @@ import { failedWith } from "../step-result.ts";
 
 type ForLoop = Extract<FlowModule["value"], { type: "forloopflow" }>;
 
-/** The most iterations of a round whose Map state limits how many run at once. The history of an execution limits them further. */
+/** The maximum number of iterations of a round whose Map state limits its concurrency. The history of an execution limits them further. */
 const ROUND_MOST = 500;
 
 /** Evaluates the iterator once, and then runs one iteration after another, or several at once. */

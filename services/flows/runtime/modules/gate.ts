@@ -40,7 +40,7 @@ export async function resumeAtGate(deps: StepGateDeps, step: StepContext): Promi
 }
 
 /**
- * Opens the gate of a module, and passes it at once where enough approvals came before. The step fails if an approver of its rules does not
+ * Opens the gate of a module, and passes it at once if there already are enough approvals. The step fails if an approver of its rules does not
  * exist: a rule must not apply to a group or user that is created later under that name.
  */
 export async function openGate(
@@ -90,8 +90,8 @@ async function identifyApprovers(
 }
 
 /**
- * Returns the approvals that came before the opening and do not count: from people who are not approvers any longer, because their group may
- * be another one now, and with values that are none of the choices that the step has returned.
+ * Returns the approvals from before the opening that do not count: those of people who are no longer approvers, because their group may be
+ * another one now, and those with values that are not among the choices that the step has returned.
  */
 async function findRefusedEvents(deps: StepGateDeps, request: ApprovalRequest, rules: GateRules): Promise<GateEvent[]> {
   const { gate, flow } = request;
@@ -106,12 +106,12 @@ async function findRefusedEvents(deps: StepGateDeps, request: ApprovalRequest, r
   return gate.events.filter((_, index) => verdicts[index] !== "yes");
 }
 
-/** Stores the token of the task that waits at a gate, and resumes the task where the gate is already decided. */
+/** Stores the token of the task that waits at a gate, and resumes the task if the gate is already decided. */
 export async function registerGateToken(deps: GateDeps, step: StepContext, gate: Gate, token: string): Promise<void> {
   const { gate: stored } = await changeGate(deps, { gate, flow: step.flow, module: step.module }, (current) =>
     setTaskToken(current, token, step.state),
   );
-  // Approvals for the flow that came between the opening of the gate and now.
+  // Applies approvals for the flow that arrived since the gate opened.
   await applyPreApprovals(deps, { gate: stored, flow: step.flow }, step.module);
 }
 
@@ -139,6 +139,6 @@ async function completeDecided(deps: StepGateDeps, step: StepContext, gate: Gate
 
 function continuesAfterRefusal({ module, scope }: StepContext): boolean {
   if (module.suspend?.continue_on_disapprove_timeout === true) return true;
-  // The failure of the last module is the list's, whatever the module allows.
+  // The failure of the last module is that of the list, whatever the module allows.
   return module.continue_on_error === true && scope.modules.at(-1)?.id !== module.id;
 }

@@ -27,12 +27,12 @@ import { parkJob } from "../waiting/parked-jobs.ts";
 
 export type RunScriptDeps = CompleteStepDeps & RunJobDeps & { worker: string };
 
-/** The step waits for a concurrency slot for long: its execution ends, and another one continues when the job has ended. */
+/** The step waits too long for a concurrency slot: its execution ends, and another one continues when the job has ended. */
 class StepParked extends Error {
   override readonly name = "StepParked";
 }
 
-/** Runs a script step as a separate job. A repeated call finds the same job, because its id is derived from the place. */
+/** Runs a script step as a separate job. A repeated call finds the same job, because its id is derived from the position. */
 export async function runScript(deps: RunScriptDeps, step: StepContext): Promise<StepState> {
   const result = await runAttempt(deps, step);
   const isInput = result.status === "succeeded" && step.module.id === PREPROCESSOR;
@@ -44,7 +44,7 @@ export async function runScript(deps: RunScriptDeps, step: StepContext): Promise
 async function replaceInput(deps: RunScriptDeps, { flow }: StepContext, { result }: StepResult) {
   const value = (await loadJson(deps, { id: result.jobId }, result.location)) as unknown;
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  // A preprocessor returns the texts of strangers, which refer to nothing.
+  // A preprocessor returns untrusted texts, in which references do not count.
   const input = escapeReferences(isObject ? value : { value }) as Record<string, unknown>;
   const args = await storeValue(deps, flow, "args", JSON.stringify(input));
   await deps.jobs.update(flow.id, { args, preprocess: "done" }, { attr: "preprocess", eq: "wanted" });
@@ -88,7 +88,7 @@ async function runAttempt(deps: RunScriptDeps, step: StepContext): Promise<StepR
 async function runLimited(deps: RunScriptDeps, step: StepContext, job: RunningJob, concurrency: Concurrency): Promise<EndedJob> {
   const { nonce: _, leaseUntilMs: __, startedAtMs: ___, worker: ____, ...rest } = job;
   const queued: QueuedJob = { ...rest, state: "queued", attempt: 0, concurrency };
-  // Noted before the job exists, so that canceling the flow always finds the job.
+  // Recorded before the job exists, so that canceling the flow always finds the job.
   await writeProgress(deps, step, { queuedJob: job.id });
   if (await deps.jobs.create(queued, firstDueMs(queued.createdAtMs))) await deps.queue.sendMessage(queued);
   return endOfQueuedJob(deps, step, job.id);
@@ -101,7 +101,7 @@ async function endOfQueuedJob(deps: RunScriptDeps, step: StepContext, id: string
   const begun = await waitForJobState(deps, id, deps.nowMs() + limits.slotWaitMs, hasBegun);
   if (begun) return waitForJob(deps, requireOwnJob(step, begun).id);
   await parkJob(deps, flow, id, state.execution);
-  // Read after the note is written: the process that ends the job reads the note afterwards, so one of the two sees the other.
+  // Read after the record is written: the process that ends the job reads the record afterwards, so one of the two sees the other.
   const now = await deps.jobs.get(id);
   if (now && hasEnded(now)) return requireOwnJob(step, now);
   throw new StepParked(`Job ${id} of a step waits for a concurrency slot.`);
@@ -123,12 +123,12 @@ async function waitForKnownJob(deps: RunScriptDeps, step: StepContext, id: strin
 /** Waits for a job that another worker runs, for example because an earlier call of this step began it. */
 async function waitForJob(deps: RunScriptDeps, id: string): Promise<EndedJob> {
   const job = await waitForEnd(deps, id, deps.nowMs() + limits.stepWaitMs);
-  // The job may wait for a runner for hours. The state machine enters the step again.
+  // The job may wait for a runner for hours, so the state machine enters the step again.
   if (!job || !hasEnded(job)) throw new SvcError("service.busy", { service: `job ${id} of a step` });
   return job;
 }
 
-/** The step's result from the end of its job. Throws `StepJobCanceled`: a canceled job is no failure that the flow may handle. */
+/** The step's result from the end of its job. Throws `StepJobCanceled`, because the flow must not handle a cancellation as a failure. */
 export async function resultOfJob(deps: CompleteStepDeps & { jobs: JobTable }, step: StepContext, job: EndedJob): Promise<StepResult> {
   const details = { job: job.id };
   if (job.state === "succeeded" || job.state === "skipped") return { status: "succeeded", result: getResultRef(job), details };

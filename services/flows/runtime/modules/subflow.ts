@@ -41,7 +41,7 @@ export async function runSubflow(deps: RunSubflowDeps, step: StepContext): Promi
 
 const awaitsToken = ({ nowMs }: Pick<RunSubflowDeps, "nowMs">, { state }: StepContext) => ({ execution: state.execution, atMs: nowMs() });
 
-/** Returns the problem where the flow does not exist, the calling job may not run it, or the flows are nested too deeply. */
+/** Returns the problem if the flow does not exist, the calling job may not run it, or the flows are nested too deeply. */
 async function startSubflow(deps: RunSubflowDeps, step: StepContext, id: string): Promise<{ name: string; message: string } | undefined> {
   const { flow, module } = step;
   const args = await stepArguments(deps, step);
@@ -80,14 +80,14 @@ async function startSubflow(deps: RunSubflowDeps, step: StepContext, id: string)
     logChars: 0,
   };
   await noteStepErasure(deps, step, id, nested.deleteAfterS);
-  // Noted before the job exists, so that canceling this flow always finds the job.
+  // Recorded before the job exists, so that canceling this flow always finds the job.
   await writeProgress(deps, step, { subflowJob: id, awaitsToken: awaitsToken(deps, step) });
   if (await deps.jobs.create(job, firstDueMs(now))) await deps.queue.sendMessage(job);
   else await requireCreated(deps, step, id);
   return undefined;
 }
 
-/** A job with the id exists already: an equal call of this step created it. Throws `ForeignStepJob` if the flow did not create it. */
+/** A job with this id already exists: an equal call of this step created it. Throws `ForeignStepJob` if the flow did not create it. */
 async function requireCreated(deps: RunSubflowDeps, step: StepContext, id: string): Promise<void> {
   const known = await deps.jobs.get(id);
   if (known) requireOwnJob(step, known);
@@ -95,7 +95,9 @@ async function requireCreated(deps: RunSubflowDeps, step: StepContext, id: strin
 
 export type RegisterTaskTokenDeps = TaskDeps & GateDeps;
 
-/** Stores the token of the task that waits for a gate or a nested flow, and resumes the task at once when there is nothing to wait for anymore. */
+/**
+ * Stores the token of the task that waits for a gate or a nested flow, and resumes the task at once if there is no longer anything to wait for.
+ */
 export async function registerTaskToken(deps: RegisterTaskTokenDeps, step: StepContext, token: string): Promise<StepState> {
   const id = attemptId(step);
   const gate = mayRequireApproval(step.module) ? await loadGate(deps, id) : undefined;

@@ -28,7 +28,7 @@ export interface BatchMember {
   args: NextRun["args"];
 }
 
-/** The built code of a step that needs nothing but a run. */
+/** The built code of a step that needs only a run. */
 interface Code {
   runner: RunnerLanguage;
   artefact: { key: string; sha256: string };
@@ -41,7 +41,7 @@ export interface Candidate {
   code: Code;
 }
 
-/** The first neighbouring modules that do nothing but run, in one language, and are known to be quick. */
+/** The first adjacent modules that only run a script, in one language, and are known to be quick. */
 export async function findCandidates(deps: FindCodeDeps, step: StepContext, modules: readonly FlowModule[]): Promise<Candidate[]> {
   if (step.plan.value.early_return || (step.flow.watchedUntilMs ?? 0) > 0) return [];
   const codeOf = codeFinder(deps, step);
@@ -115,7 +115,7 @@ export const transformExpressions = (module: FlowModule) =>
 
 type PrepareMembersDeps = Pick<RunScriptDeps, "nowMs" | "worker"> & Parameters<typeof findRunnable>[0];
 
-/** Prepares the runs of a batch. It ends before the first candidate whose arguments are neither known now nor plain parts of earlier results. */
+/** Prepares the runs of a batch. It ends before the first candidate whose arguments are neither known yet nor plain parts of earlier results. */
 export async function prepareMembers(
   deps: PrepareMembersDeps,
   step: StepContext,
@@ -147,7 +147,7 @@ async function knownArguments(
   return Object.fromEntries(args);
 }
 
-/** `undefined`: the argument is known only when the runs before it have ended. */
+/** `undefined`: the argument is known only when the previous runs have ended. */
 async function knownArgument(
   { expressions }: ExpressionDeps,
   before: readonly FlowModule[],

@@ -27,13 +27,13 @@ import { type BatchMember, type Candidate, findCandidates, prepareMembers, trans
 
 export type RunBatchDeps = Omit<RunScriptDeps, "expressions">;
 
-/** No run of a batch begins later than this in its call of a runner. When the runner dies, at most this much is repeated. */
+/** No run of a batch begins later than this in its call of a runner. If the runner dies, at most this time is repeated. */
 const BEGIN_WITHIN_MS = 200;
 
 /**
- * Runs the first of some neighbouring modules, and as many after it as can follow at once, in one call of a runner. All are recorded together when the
- * call has ended; a failed run is recorded only as a job, which the module's own call then finds. Adds the completed modules to `completed`. `undefined`:
- * the first module must run alone.
+ * Runs the first of some adjacent modules, and as many as can follow immediately, in one call of a runner. All are recorded together when the
+ * call has ended; a failed run is recorded only as a job, which the module's own call then finds. Adds the completed modules to `completed`.
+ * `undefined`: the first module must run alone.
  */
 export async function runBatch(
   deps: RunBatchDeps,
@@ -71,7 +71,7 @@ interface Batch {
   completed: Set<string>;
 }
 
-/** The runs that follow the leader's in the same call, and how they are recorded. */
+/** The runs that follow the first one in the same call, and the function that records them. */
 function runsAfter(deps: RunBatchDeps, step: StepContext, { leader, members, completed }: Batch): RunnerBatch {
   const { flow } = step;
   const rest = members.slice(1);

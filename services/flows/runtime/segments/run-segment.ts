@@ -17,7 +17,7 @@ export type RunSegmentDeps = LoadStepContextDeps & ExecuteModuleDeps;
 const BEGIN_WITHIN_MS = 30_000;
 /** The events that one call of a segment adds to the history: a task, a choice, a wait. */
 const CALL_EVENTS = 15;
-/** The outcomes with which a module, and so its segment, is done. */
+/** The outcomes that end a module, and with it its segment. */
 const DONE: ReadonlySet<string> = new Set(["next", "stop", "fail"]);
 
 /** One call of a segment. */
@@ -32,8 +32,8 @@ interface ModulePlace {
 }
 
 /**
- * Runs neighbouring modules of one list, and all lists inside them, as their state machine would. It returns when there is something to wait for. The next
- * call finds its way back by the journal.
+ * Runs adjacent modules of one list, and all lists inside them, as their state machine would. It returns when there is something to wait for. The
+ * next call continues from the journal.
  */
 export async function runSegment(deps: RunSegmentDeps, { segment, until, scope: name, state }: SegmentCall): Promise<StepState> {
   const { step } = await loadStepContext(deps, { module: segment, scope: name, state });
@@ -69,7 +69,7 @@ async function runList(
   return { ...run.state, outcome: "next" };
 }
 
-/** Runs a list inside of the segment. The failure module handles a failure in it first. */
+/** Runs a list inside the segment. The failure module handles a failure in it first. */
 async function runInnerList(
   deps: RunSegmentDeps,
   run: SegmentRun,
@@ -84,7 +84,7 @@ async function runInnerList(
   return DONE.has(handled.outcome ?? "") ? left : handled;
 }
 
-/** Runs a module until it is done or has to wait. `runTogether` runs it together with its neighbours, where that is possible. */
+/** Runs a module until it has ended or must wait. `runTogether` runs it together with adjacent modules, if that is possible. */
 async function runModule(
   deps: RunSegmentDeps,
   run: SegmentRun,
@@ -105,14 +105,14 @@ async function runModule(
     if (outcome === "iterate" || branch !== undefined) {
       const name = branch === undefined ? bodyScope(id) : branchScope(id, branch);
       const left = await runInnerList(deps, run, step, { name, path: answer.path });
-      // The module itself decides what the end of its list means.
+      // The module itself interprets the end of its list.
       if (!DONE.has(left.outcome ?? "")) return left;
     } else if (seconds > 0) return answer;
     else if (outcome !== "retry") throw new Error(`Module ${id} cannot end with the outcome ${outcome} in a segment.`);
   }
 }
 
-/** The error that makes a state machine take the way of failures does the same here. */
+/** The error that makes a state machine handle a failure has the same effect here. */
 const failedState = (step: StepContext) => (error: unknown) => {
   if (error instanceof StepFailed) return transitionTo(step, "fail");
   throw error;

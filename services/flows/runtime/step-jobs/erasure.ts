@@ -12,7 +12,7 @@ export function erasureDelayS({ module, scope }: Pick<StepContext, "module" | "s
   return delayS ?? undefined;
 }
 
-/** Notes, before the step's job begins, when its data is erased. `ofRunnableS`: the delay of the script or flow that it runs. */
+/** Records, before the step's job begins, the time at which its data is erased. `ofRunnableS`: the delay of the script or flow that it runs. */
 export async function noteStepErasure(
   deps: Pick<ValueDeps, "jobs">,
   step: Pick<StepContext, "flow" | "module" | "scope">,

@@ -8,13 +8,13 @@ export class ForeignStepJob extends Error {
 }
 
 /**
- * Returns the job of an attempt of a step, found by the id that is derived from the step's place. Throws `ForeignStepJob` if the flow did not
- * create the job for this place: its result would otherwise become the step's.
+ * Returns the job of an attempt of a step, found by the id that is derived from the step's position. Throws `ForeignStepJob` if the flow did not
+ * create the job for this position: its result would otherwise become that of the step.
  */
 export function requireOwnJob<J extends Job>(step: StepContext, job: J, attempt = countFailures(step)): J {
   const { flow, module, scope, path } = step;
   const { id, workspace, root, parent, step: place } = job;
-  // Only the flow sets `step`. The id proves the attempt, because it is derived from the place and the number of the attempt.
+  // Only the flow sets `step`. The id proves the attempt, because it is derived from the position and the number of the attempt.
   const isOwn =
     id === attemptId(step, attempt) &&
     workspace === flow.workspace &&
@@ -29,7 +29,7 @@ export function requireOwnJob<J extends Job>(step: StepContext, job: J, attempt 
   );
 }
 
-/** The job of a step was canceled by itself: the flow ends with it, as canceled for the same reason. */
+/** The job of a step was canceled directly: the flow is canceled with it, for the same reason. */
 export class StepJobCanceled extends Error {
   override readonly name = "StepJobCanceled";
   readonly cancel: { by: string; reason: string };
@@ -40,7 +40,7 @@ export class StepJobCanceled extends Error {
   }
 }
 
-/** Returns the gate that was found at a step's place. Throws `ForeignStepJob` if it belongs to another place. */
+/** Returns the gate that was found at a step's position. Throws `ForeignStepJob` if it belongs to another position. */
 export function requireOwnGate(step: StepContext, gate: Gate): Gate {
   const { flow, module, scope, path } = step;
   const isOwn =

@@ -24,7 +24,7 @@ interface FindScriptDeps {
   objects: ObjectTable;
 }
 
-/** A predicate over paths: whether everyone whose rights the flow's job has may perform the action there. */
+/** Returns whether all users whose rights the flow's job has may perform the action at a path. */
 export async function permissionOf(deps: FindScriptDeps, { flow }: StepContext, access: AccessRule): Promise<(path: string) => boolean> {
   const readers = await findReaders(deps, flow);
   return (path) => readers.every((reader) => reader !== undefined && may(reader, access, { workspace: flow.workspace, path }));
@@ -43,8 +43,7 @@ export async function findScript(
 }
 
 /**
- * Finds the runnable of a step with the rights of the flow's job, or describes what is missing. `known`: the script, if it was found
- * before.
+ * Finds the runnable of a step with the rights of the flow's job, or describes the fault. `known`: the script, if it was already found.
  */
 export async function findRunnable(deps: EndStepDeps, step: StepContext, known?: Runnable): Promise<StepRunnable | { missing: string }> {
   const { flow, module } = step;
@@ -73,8 +72,8 @@ export async function findRunnable(deps: EndStepDeps, step: StepContext, known?:
 }
 
 /**
- * The path that an inline script names. It must be beside the flow, whose author may save there, or one at which the user of the run may save
- * scripts: the job has the concurrency group of its path, and appears under it in lists.
+ * The path that an inline script names. It must be in the folder of the flow, whose author may save there, or one at which the user of the run
+ * may save scripts: the job has the concurrency group of its path, and appears under it in lists.
  */
 async function findInlinePath(deps: FindScriptDeps, step: StepContext, path: string | null | undefined): Promise<string | undefined> {
   if (!path || !isRunnablePath(path)) return undefined;

@@ -30,7 +30,7 @@ async function evaluateArguments(deps: EndStepDeps, step: StepContext): Promise<
   return args;
 }
 
-/** `undefined` where the first attempt has no job, because its arguments could not be evaluated or nothing was to run. */
+/** `undefined` if the first attempt has no job, because its arguments could not be evaluated or nothing had to run. */
 async function firstArguments(deps: EndStepDeps, step: StepContext): Promise<Record<string, unknown> | undefined> {
   if (countFailures(step) === 0) return undefined;
   const first = await deps.jobs.get(attemptId(step, 0));

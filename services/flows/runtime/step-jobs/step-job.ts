@@ -10,7 +10,7 @@ import type { StepContext } from "../step-context.ts";
 import type { ClockDeps } from "../transitions.ts";
 import type { StepRunnable } from "./runnable.ts";
 
-/** The job that a value of a step's job belongs to. It is stored for as long as the flow, because later steps read it. */
+/** The job to which a value of a step's job belongs. It is stored for as long as the flow, because later steps read it. */
 export const ownerOf = ({ flow: { workspace, retention, expiresAtMs } }: StepContext, id: string) => ({
   id,
   workspace,
@@ -18,7 +18,7 @@ export const ownerOf = ({ flow: { workspace, retention, expiresAtMs } }: StepCon
   expiresAtMs,
 });
 
-/** The fields that the job of a step takes over from the flow's job. */
+/** The fields that the job of a step inherits from the flow's job. */
 export function inheritedFields({ nowMs }: ClockDeps, { flow, plan, module, scope, path }: StepContext) {
   const sharedFolder = findSharedFolder(plan.value, module, scope, path);
   const priority = module.priority ?? flow.priority;
@@ -70,7 +70,7 @@ export function stepJob(
   };
 }
 
-/** The cache of a step: its key consists of the step's place, code and arguments. */
+/** The cache of a step: its key consists of the step's position, code and arguments. */
 export function cacheOf(
   { module, flow, plan }: StepContext,
   runnable: Omit<StepRunnable, "rule">,

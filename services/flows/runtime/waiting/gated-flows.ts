@@ -16,7 +16,7 @@ export function connectGatedFlows(deps: GatedFlowsDeps): GatedFlows {
     loadModule: async (flow, id) => (await planOf(flow))?.index.modules.get(id)?.module,
     describeFlow: async ({ workspace, flow }) => {
       if (flow?.version === undefined) return {};
-      // The version may have been deleted since.
+      // The version may have been deleted in the meantime.
       const found = await loadFlow(deps, workspace, flow.version).catch(() => undefined);
       return found ? { summary: found.sent.summary, schema: found.sent.schema } : {};
     },

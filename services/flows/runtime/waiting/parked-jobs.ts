@@ -10,7 +10,7 @@ interface ParkedJobDeps {
 /** The execution that ends, or has ended, because a step's job waits for a concurrency slot. */
 const parkedNoteFormat = recordFormat({ schema: z.object({ execution: z.number() }), version: 1 });
 
-/** Notes that an execution does not wait for a step's job. The caller must read the job afterwards, because it may have ended. */
+/** Records that an execution does not wait for a step's job. The caller must read the job afterwards, because it may have ended. */
 export async function parkJob({ jobs }: ParkedJobDeps, flow: RunningJob, id: string, execution: number): Promise<void> {
   const expiresAtS = Math.ceil(flow.expiresAtMs / 1000);
   await jobs.putChild({ parent: flow.id, ref: childRef("parkedJob", id), json: parkedNoteFormat.toJson({ execution }), expiresAtS });

@@ -20,11 +20,11 @@ const waitingTaskFormat = recordFormat({ schema: waitingTaskSchema, version: 1 }
 /** The module of the task is entered again when the task resumes. */
 export const toWaitingTask = (token: string, state: StepState): WaitingTask => ({ token, state: { ...state, outcome: "enter again" } });
 
-/** Resumes a task. A task that no longer waits is no error. */
+/** Resumes a task. A task that no longer waits is not an error. */
 export const resumeTask = ({ executions }: Pick<TaskDeps, "executions">, { token, state }: WaitingTask) =>
   executions.sendTaskSuccess(token, state);
 
-/** Stores a task under the nested flow's job that it waits for. Several executions of the parent may each have stored one. */
+/** Stores a task under the job of the nested flow for which it waits. Several executions of the parent may each have stored one. */
 export async function storeTaskToken(
   { jobs }: Pick<TaskDeps, "jobs">,
   job: Pick<Job, "id" | "expiresAtMs">,

@@ -7,7 +7,7 @@ import { expiryAfterEndMs } from "../../../../core/jobs/retention.ts";
 import { nextCheckMs } from "../next-check.ts";
 import type { StagedEnd } from "./staged-end.ts";
 
-/** Builds the change that ends a job, and the condition that the job is as it was read. */
+/** Builds the change that ends a job, on the condition that the job has not changed since it was read. */
 export function buildEnd(
   jobs: JobTable,
   job: Job,

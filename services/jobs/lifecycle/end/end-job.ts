@@ -15,7 +15,7 @@ export interface EndJobDeps extends ValueDeps, RetryDeps, CommitEndDeps {
 }
 
 /**
- * Ends a job without a report: canceled while it waited or ran, lost for good, or refused before its code ran. Later output of its runner is
+ * Ends a job without a report: canceled while it waited or ran, finally lost, or refused before its code ran. Later output of its runner is
  * stored under other names, so it changes no value of this end. `fields` are further fields of its record. Returns `undefined` if the job has
  * changed since it was read.
  */
@@ -33,7 +33,7 @@ export async function endJobWithValue(deps: EndJobDeps, job: Job, state: EndStat
   return completeEnd(deps, job, await stageCopy(deps, job, state, value));
 }
 
-/** Ends a job whose values are stored, and starts what follows. */
+/** Ends a job whose values are stored, and starts its follow-ups. */
 export async function completeEnd(deps: EndJobDeps, job: Job, end: StagedEnd): Promise<EndedJobWithResult | undefined> {
   const ended = await commitEnd(deps, job, end);
   if (!ended) return undefined;

@@ -9,7 +9,7 @@ import { maskOutcome } from "./mask-report.ts";
 import { stageReport } from "./stage-report.ts";
 import { stageLogs } from "./stage-result.ts";
 
-/** The report of a runner about one attempt. `given` lists the secrets that the caller gave to this attempt and recorded. */
+/** The report of a runner about one attempt. `given` lists the secrets that the caller passed to this attempt and recorded. */
 export interface RunReport {
   outcome: RunOutcome;
   token: string;
@@ -17,8 +17,8 @@ export interface RunReport {
 }
 
 /**
- * Ends the current attempt of a job as its runner reported. The first report wins: a second one finds another state, changes nothing and
- * returns `undefined`. Output and result are stored first.
+ * Ends the current attempt of a job as its runner reported. The first report wins: a second one finds another state, has no effect and returns
+ * `undefined`. Output and result are stored first.
  */
 export async function endReportedJob(
   deps: EndJobDeps,

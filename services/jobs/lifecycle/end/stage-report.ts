@@ -19,12 +19,12 @@ interface MaskedReport {
   masker: Masker | undefined;
 }
 
-/** Stores the values of a report. Their names contain the attempt, so repeating this is harmless. */
+/** Stores the values of a report. Their names contain the attempt, so a repeated call is harmless. */
 export async function stageReport(deps: ValueDeps, job: RunningJob, { reported, masked, masker }: MaskedReport): Promise<StagedEnd> {
   const prepared = await stagePreprocessed(deps, job, masked);
   // A run is killed because it was canceled after it was claimed: only the record contains the cancellation.
   const marked = masked.outcome === "killed" ? await deps.jobs.get(job.id) : undefined;
-  // The beginning of a longer stream was stored without secrets, so its end contains no remains of one either.
+  // The beginning of a longer stream was stored without secrets, so its end contains no remains of a secret either.
   const streamed = await addStreamToResult(deps, job, reported.logs.offset > 0 ? { ...reported, logs: masked.logs } : reported);
   const ending = toEnding(marked?.cancel ? { ...job, cancel: marked.cancel } : job, { ...masked, result: streamed });
   const { logs, memPeakKb } = masked;
@@ -50,7 +50,9 @@ export async function stageReport(deps: ValueDeps, job: RunningJob, { reported, 
   };
 }
 
-/** Replaces the preprocessor's arguments by those that it returned for `main`. Another run with them must not read what their texts refer to. */
+/**
+ * Replaces the preprocessor's arguments by those that it returned for `main`. Another run with them must not resolve references in their texts.
+ */
 async function stagePreprocessed(deps: ValueDeps, job: RunningJob, { preprocessed }: RunOutcome) {
   if (!preprocessed || job.preprocess !== "wanted") return {};
   return { args: await storeValue(deps, job, "args", JSON.stringify(escapeReferences(preprocessed))), preprocess: "done" as const };

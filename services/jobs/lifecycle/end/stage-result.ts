@@ -3,7 +3,7 @@ import type { Job } from "../../../../core/jobs/job.ts";
 import type { ValueLocation } from "../../../../core/jobs/value-ref.ts";
 import { type OutputChunk, storeOutput, storeValueOutsideHead, type ValueDeps } from "../../values/values.ts";
 
-/** Stores a result under an unused name, unless the job's head has room for it. */
+/** Stores a result under an unused name, unless it fits into the job's head. */
 export async function stageResult(deps: ValueDeps, job: Job, resultJson: string): Promise<ValueLocation> {
   return fitsJobHead(job, resultJson) ? { in: "head", json: resultJson } : storeValueOutsideHead(deps, job, "result", resultJson);
 }

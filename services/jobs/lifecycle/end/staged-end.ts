@@ -2,7 +2,7 @@ import type { Child, HeadChange, HeadCondition } from "../../../../aws/dynamodb/
 import type { EndState } from "../../../../core/jobs/job.ts";
 import type { ValueLocation } from "../../../../core/jobs/value-ref.ts";
 
-/** The end of a job whose values are stored, and whose record does not show it yet. */
+/** The end of a job whose values are stored, but whose record does not contain it yet. */
 export interface StagedEnd {
   state: EndState;
   result: ValueLocation;
@@ -10,7 +10,7 @@ export interface StagedEnd {
   fields: HeadChange;
   /** Items that become visible together with the end. */
   children?: readonly Child[];
-  /** A further condition of the write: the record must always be as it was read. */
+  /** An additional condition of the write, which always requires an unchanged record. */
   condition?: HeadCondition;
   /** Equal runs may use the result from now on. */
   isReusable?: boolean;
