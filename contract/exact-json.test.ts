@@ -5,7 +5,7 @@ import { findExcess, MAX_DEPTH, MAX_DIGITS, measureJson, parseExactJson } from "
 describe("exact JSON", () => {
   const bigInt = fc.bigInt({ min: -(10n ** 60n), max: 10n ** 60n });
 
-  it("whole numbers of any size keep their digits, at every place", () => {
+  it("whole numbers of any size keep their digits, at any depth", () => {
     const { tree } = fc.letrec((tie) => ({
       tree: fc.oneof({ depthSize: "small" }, tie("leaf"), fc.array(tie("tree")), fc.dictionary(fc.string(), tie("tree"))),
       leaf: fc.oneof(bigInt, fc.string(), fc.boolean(), fc.constant(null), fc.bigInt().map(String)),
@@ -29,13 +29,13 @@ describe("exact JSON", () => {
   });
 
   it.each(["9007199254740991", "1.5", "0.30000000000000004", "12345678901234567890.5", "1e21", "9007199254740992", '"9007199254740993"'])(
-    "%s is no BigInt",
+    "%s is not a BigInt",
     (text) => {
       expect(parseExactJson(text)).toBe(JSON.parse(text));
     },
   );
 
-  it("text that is no JSON is refused", () => {
+  it("text that is not JSON is refused", () => {
     expect(() => parseExactJson("[9007199254740993")).toThrow(SyntaxError);
     expect(() => parseExactJson("09007199254740993")).toThrow(SyntaxError);
   });

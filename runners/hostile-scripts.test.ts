@@ -110,7 +110,7 @@ describe.runIf(process.platform === "linux").each(runnerLanguages)("a hostile %s
 
 /** The namespace protects the processes of this machine. */
 describe.runIf(aloneInNamespace)("a script whose runner has an environment to itself", () => {
-  it("leaves none of many processes when the time to find them is over, and later runs work", async () => {
+  it("leaves none of many processes when the time limit of the search is over, and later runs work", async () => {
     const { shell, wait } = programs.nodejs;
     const runner = await startUnprivilegedRunner("nodejs", { SVC_SOLE_SUPERVISOR: "on", SVC_TEST_SWEEP_MS: "1" }, aloneInNamespace);
     try {

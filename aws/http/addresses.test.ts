@@ -24,7 +24,7 @@ describe("address checks", () => {
     "224.0.0.1",
     "64:ff9b::a9fe:a9fe",
   ])("%s is rejected whatever the instance allows", (address) => expect(createAddressCheck("0.0.0.0/0, ::/0")(address)).toBe(false));
-  it("names are no addresses, and an invalid range is named in the error", () => {
+  it("names are not addresses, and the error contains an invalid range", () => {
     expect(closed("localhost")).toBe(false);
     expect(() => createAddressCheck("10.0.0.0")).toThrow("10.0.0.0 is not a range");
   });

@@ -164,7 +164,7 @@ describe("hostile receivers", () => {
     expect(heard).toEqual([]);
   });
 
-  it.each(["ftp://example.com", "file:///etc/passwd", "gopher://127.0.0.1", "not a URL", ""])("%j is no http URL", async (url) => {
+  it.each(["ftp://example.com", "file:///etc/passwd", "gopher://127.0.0.1", "not a URL", ""])("%j is not an http URL", async (url) => {
     const post = await allowing("");
     expect(await post(url)).toMatchObject({ ok: false, final: true, error: "it is not an http or https URL" });
   });

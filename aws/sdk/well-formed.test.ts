@@ -20,7 +20,7 @@ afterAll(() => {
   server.close();
 });
 
-it("sends no half of a surrogate pair to a table, a queue or an execution, and every other text as it is", async () => {
+it("sends no half of a surrogate pair to a table, a queue or an execution, and any other text unchanged", async () => {
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const config = { endpoint, region: "us-east-1", credentials: { accessKeyId: "test", secretAccessKey: "test" } };
   const cut = "a😀".slice(0, 2);

@@ -26,7 +26,7 @@ describe("the sealed key of a workspace's secrets", () => {
     await expect(openKey(own, "other", sealed)).rejects.toThrow("The secrets of the workspace other cannot be opened");
   });
 
-  it("cannot take the place of settings, nor settings that of a key, nor settings of the instance that of a workspace", async () => {
+  it("cannot replace settings, nor can settings replace a key, or settings of the instance those of a workspace", async () => {
     const settings = { webhook: "https://hooks.example.com/secret" };
     const sealed = (await sealSettings(pair.publicKey, "ops", settings)) ?? "";
     expect(await openSettings(pair.privateKey, "ops", sealed)).toEqual(settings);
@@ -37,7 +37,7 @@ describe("the sealed key of a workspace's secrets", () => {
     expect(await sealSettings(pair.publicKey, "ops", {})).toBeUndefined();
   });
 
-  it("differs each time, and cannot be changed at any place", async () => {
+  it("differs each time, and no byte can be changed", async () => {
     const sealed = await sealKey(pair.publicKey, "ops", KEY);
     expect(await sealKey(pair.publicKey, "ops", KEY)).not.toBe(sealed);
     for (const at of [5, Math.floor(sealed.length / 2), sealed.length - 5]) {

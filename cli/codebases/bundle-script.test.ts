@@ -94,7 +94,7 @@ const problemOf = async (bundled: Promise<Bundle>) => {
 };
 
 describe("a bundle", () => {
-  it("contains what the script imports, and its bytes do not depend on the place of the project", async () => {
+  it("contains what the script imports, and its bytes do not depend on the location of the project", async () => {
     const first = await bundle("x");
     const second = await bundle("x", {}, { from: newProject() });
     expect([await call(first), first.tar]).toEqual(["lib", false]);
@@ -151,7 +151,7 @@ describe("a bundle", () => {
     expect(Object.values(await entriesOf(logo))).toContain("not a picture");
   });
 
-  it("may not contain two files of one place, or files of other folders", async () => {
+  it("may not contain two files with the same path, or files of other folders", async () => {
     const twice = [
       { from: "assets/b.txt", to: "same" },
       { from: "lib/q.sql", to: "./same" },
@@ -191,7 +191,7 @@ describe("a bundle", () => {
     expect(names.filter((name) => name.includes("/."))).toEqual(["all/node_modules/pkg/.hidden"]);
   });
 
-  it("contains no hidden file and none from outside of the repository, whatever the script imports", async () => {
+  it("contains no hidden file and no file from outside of the repository, whatever the script imports", async () => {
     const outer = newProject();
     const project = join(outer, "project");
     const write = (name: string, text: string) => {

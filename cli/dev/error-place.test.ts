@@ -29,7 +29,7 @@ describe("listErrorPlaces", () => {
   });
 });
 
-it("shows the line of the file, and only the place if the line is not known", () => {
+it("shows the line of the file, and only the position if the line is unknown", () => {
   expect(formatSourceLine({ file: "f/a.ts", line: 2, column: 3, text: "  two" })).toBe("  f/a.ts:2:3\n  2 |   two");
   expect(formatSourceLine({ file: "f/a.py", line: 9 })).toBe("  f/a.py:9");
 });

@@ -11,7 +11,7 @@ const untilAborted = (events: string[], name: string) => async (signal: AbortSig
 };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-it("a new task aborts the one under way, begins after its end, and replaces those that wait", async () => {
+it("a new task aborts the running one, starts after its end, and replaces waiting tasks", async () => {
   const events: string[] = [];
   const tasks = new LatestTask(() => events.push("error"));
   tasks.replace(untilAborted(events, "a"));

@@ -33,7 +33,7 @@ describe("cleanText", () => {
     ["nothing else", "ä\t日本\n😀 é", "ä\t日本\n😀 é"],
   ])("removes %s", (_, text, expected) => expect(cleanText(text)).toBe(expected));
 
-  it("leaves no character that a terminal obeys, and every other one of a text without them", () => {
+  it("removes each control character and keeps all others", () => {
     const pieces = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constantFrom("\x1b", "\x1b[", "\x9b", "\x1b]", "\x07", "\x1b\\", "\u202e", "3", "1;", "m", "\r"),
@@ -54,7 +54,7 @@ describe("cleanText", () => {
     expect(cleanLine("Run a\r\nb\n\nSigned by svc. Continue?\x1b[1A")).toBe("Run a b Signed by svc. Continue?");
   });
 
-  it("takes no more than linear time", () => {
+  it("takes linear time", () => {
     for (const text of ["\x1b]", "\x9d", "\x1b[", "\x9b0", "\x1b]a"]) expect(cleanText(text.repeat(200_000))).not.toMatch(obeyed);
   });
 });
@@ -95,7 +95,7 @@ describe("the exit", () => {
     expect(printed.stderr).toBe("\x1b[31mab\x1b[39m \x1b[1mc\x1b[22m");
   });
 
-  it("is behind each way to print", () => {
+  it("is applied to each output", () => {
     pretendTerminal();
     for (const json of [false, true]) {
       const output = new Output({ json, verbose: true });

@@ -19,7 +19,7 @@ async function load(bytes: Uint8Array) {
   return loadArchive(new ApiClient({ url, token: "t", workspace: "w" }), join(tmpdir(), "svc-no-project"), { plain_secret: true });
 }
 
-it("an entry of an archive that cannot be decompressed makes no other one unreadable", async () => {
+it("an entry of an archive that cannot be decompressed does not affect the others", async () => {
   const names = Array.from({ length: 9 }, (_, index) => `f/t/${index}.variable.json`);
   const bytes = zipSync(Object.fromEntries(names.map((name) => [name, strToU8(`{"value":"${name}"}`.repeat(5))])));
   // The compressed bytes follow the name in the header of the entry. A block of type 3 does not exist.
@@ -31,6 +31,6 @@ it("an entry of an archive that cannot be decompressed makes no other one unread
   expect(entries.get("f/t/5.variable.json")).toContain("f/t/5");
 });
 
-it("bytes that are no archive are refused", async () => {
+it("bytes that are not an archive are refused", async () => {
   await expect(load(strToU8("<html>"))).rejects.toThrow("is not a zip file");
 });

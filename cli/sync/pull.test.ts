@@ -128,7 +128,7 @@ describe("a pull of an archive with an item with", () => {
   });
 });
 
-it("a pull leaves an item alone that has become unusable in the workspace", () => {
+it("a pull does not change an item that has become unusable in the workspace", () => {
   const project = newProject();
   const file = join(project.root, "f/t/a.variable.yaml");
   pull(project, new Map([["f/t/a.variable.json", variable("v")]]));

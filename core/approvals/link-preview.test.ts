@@ -47,7 +47,7 @@ describe("isApprovalGet", () => {
     },
   );
 
-  it("counts the GET of a browser where the workspace makes each GET count", async () => {
+  it("counts the GET of a browser if the workspace counts each GET", async () => {
     expect(await isApprovalGet({ accept: "text/html" }, always)).toBe(true);
   });
 

@@ -139,7 +139,7 @@ describe("readSpecifier", () => {
 });
 
 describe("the client libraries", () => {
-  it("a client library is no registry package, unless an import specifies a version or a subpath", () => {
+  it("a client library is not a registry package, unless an import specifies a version or a subpath", () => {
     const source = 'import "svc-client"; import "npm:svc-client";';
     expect(listNpmPackages({ "f/a/b": source })).toEqual({});
     expect(listNpmPackages({ "f/a/b": 'import "svc-client@1.5.0";', "f/a/c": source })).toEqual({ "svc-client": "1.5.0" });
@@ -156,7 +156,7 @@ describe("the client libraries", () => {
     expect(listPythonRequirements({ "f/a/b": "import wmill" }, "3.12")).toEqual(["wmill"]);
   });
 
-  it("a client library is no requirement of a Python script, unless the script lists it", () => {
+  it("a client library is not a requirement of a Python script, unless the script lists it", () => {
     expect(listPythonRequirements({ "f/a/b": "import svc\nfrom svc import get_variable\nimport svc.x" }, "3.12")).toEqual([]);
     expect(listPythonRequirements({ "f/a/b": "# extra_requirements:\n# svc==1.5.0\nimport svc" }, "3.12")).toEqual(["svc==1.5.0"]);
   });

@@ -60,7 +60,7 @@ describe("readTar", () => {
     expect(() => readTar(aTar([{ path: "././@LongLink", type: "L", content: "../a\0" }, { path: "ok" }]))).toThrow(TarProblem);
   });
 
-  it("refuses a path that comes twice, or that is a file and a folder", () => {
+  it("refuses a path that occurs twice, or that is both a file and a folder", () => {
     expect(() => readTar(aTar([{ path: "a" }, { path: "./a" }]))).toThrow("twice");
     expect(() => readTar(aTar([{ path: "a/b/c" }, { path: "a" }]))).toThrow("both a file and a folder");
   });
@@ -71,7 +71,7 @@ describe("readTar", () => {
     expect(readTar(aTar(entries.slice(1)))).toEqual([]);
   });
 
-  it("refuses what is no archive", () => {
+  it("refuses bytes that are not an archive", () => {
     for (const text of ["x".repeat(600), "export const main = () => 1;".padEnd(2000), "\u001f\u008b".repeat(400)])
       expect(() => readTar(Buffer.from(text, "latin1"))).toThrow("not a tar archive");
     const damaged = aTar([{ path: "a" }]);

@@ -6,7 +6,7 @@ const base = { id: "0198a1c0-0000-7000-8000-000000000001", workspace: "w", by: "
 const body = (event: Partial<SvcEvent>) => buildEventBody({ ...base, ...event } as SvcEvent);
 
 describe("buildEventBody", () => {
-  it("has the type, the time of the change, and the workspace and author beside the data", () => {
+  it("has the type, the time of the change, the workspace, the author and the data", () => {
     expect(body({ type: "DeleteVariable", data: { path: "f/ops/key", is_secret: true } })).toEqual({
       type: "DeleteVariable",
       timestamp: "2026-11-23T08:00:00.000Z",

@@ -22,7 +22,7 @@ describe("early returns", () => {
     expect(await findEarlyReturn(index, wanted)).toEqual({ after, expression: wanted });
   });
 
-  it("the id of a step is no expression", async () => {
+  it("the id of a step is not an expression", async () => {
     expect(await findEarlyReturn(index, "b")).toEqual({ after: "b" });
   });
 });

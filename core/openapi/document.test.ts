@@ -252,7 +252,7 @@ describe("readSelection", () => {
 });
 
 describe("formatYaml", () => {
-  it("quotes texts that some parsers take for a number or a boolean", () => {
+  it("quotes texts that some parsers interpret as a number or a boolean", () => {
     for (const text of ["E0", "e12", "no", "Null", "NaN"]) expect(formatYaml(text)).toBe(`"${text}"\n`);
     expect(formatYaml("e0x")).toBe("e0x\n");
   });

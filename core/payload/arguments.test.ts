@@ -100,7 +100,7 @@ describe("bodies (spec 4.2)", () => {
     );
   });
 
-  it("no content is rejected, whatever its type is", async () => {
+  it("content of any type is accepted", async () => {
     const types = fc.constantFrom(undefined, "", "application/json", "text/plain", "application/x-www-form-urlencoded", "???", "image/png");
     await fc.assert(
       fc.asyncProperty(fc.uint8Array(), types, async (bytes, contentType) => {
@@ -180,7 +180,7 @@ describe("a GET's payload (spec 4.3)", () => {
   ])("the payload is read in the %s alphabet", async (_what, payload) => {
     expect(await args(aGet(payload))).toEqual(value);
   });
-  it("the payload is optional, and a value that is no object is passed as body", async () => {
+  it("the payload is optional, and a value that is not an object is passed as body", async () => {
     expect(await args(aGet())).toEqual({});
     expect(await args(aGet(Buffer.from("7").toString("base64url")))).toEqual({ body: 7 });
   });

@@ -174,7 +174,7 @@ describe("pending requests", () => {
   it.each([
     ["deviceAddress", 45],
     ["devices", 1010],
-  ] as const)("under the rule %s are limited to about %d at a time, at whatever pace they are made", (name, limit) => {
+  ] as const)("under the rule %s are limited to about %d at a time, at any rate of requests", (name, limit) => {
     const rule = throttleRules[name];
     fc.assert(
       fc.property(fc.nat({ max: 3000 }), (pauseMs) => {

@@ -35,7 +35,7 @@ describe("toTokenExpiry", () => {
     [{ expiresAtMs: 7 * DAY_MS - 1 }, false],
     [{ expiresAtMs: 14 * DAY_MS, session: true }, false],
     [{ expiresAtMs: -1 }, false],
-  ])("announces the end of a token that lives for a week or longer and is no session: %j", (fields, announced) => {
+  ])("announces the expiry of a token that is valid for a week or longer and is not a session: %j", (fields, announced) => {
     expect(toTokenExpiry(aToken(fields))).toMatchObject({ announced });
   });
 

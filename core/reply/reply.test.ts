@@ -56,12 +56,12 @@ describe("a synchronous reply (spec 4.4)", () => {
     });
   });
 
-  it("bytes come as an object with their base64", () => {
+  it("bytes are returned as an object with their base64", () => {
     expect(reply({ svc_content_type: "image/png", result: { base64: "iVBORw==" } })).toMatchObject({ body: "iVBORw==", base64: true });
     expect(reply({ svc_content_type: "application/json", result: { base64: "iVBORw==" } })).toMatchObject({ base64: false });
   });
 
-  it("bytes may come in the URL-safe alphabet and without padding; base64 that is none is refused", () => {
+  it("bytes may use the URL-safe alphabet and omit the padding; invalid base64 is refused", () => {
     expect(reply({ svc_content_type: "image/png", result: { base64: "-_\n8" } })).toMatchObject({ body: "+/8=", base64: true });
     for (const base64 of ["%%%", "abc=d", "a", "ab=", "a b"]) {
       expect(() => reply({ svc_content_type: "image/png", result: { base64 } })).toThrow(refusal(/base64/));
@@ -90,7 +90,7 @@ describe("a synchronous reply (spec 4.4)", () => {
     }
   });
 
-  it("a failed run may shape it by what it throws", () => {
+  it("a failed run may shape it by the error that it throws", () => {
     const error = { name: "TeaError", message: "short and stout", svc_status_code: 418 };
     expect(reply({ error })).toMatchObject({ status: 418, body: '{"error":{"name":"TeaError","message":"short and stout"}}' });
     expect(reply({ error: { ...error, result: "no tea", svc_content_type: "text/plain" } })).toMatchObject({ status: 418, body: "no tea" });

@@ -10,7 +10,7 @@ describe("references", () => {
     expect(hasReferences({ a: "x$var:f/a/b", b: [null, 1] })).toBe(false);
   });
 
-  it("are replaced by what they stand for, through resources too; the text of a variable is taken as it is", () => {
+  it("are replaced by their values, also within resources; the text of a variable is not searched", () => {
     const loaded = new Map<string, unknown>([
       ["$var:v", "$var:w"],
       ["$res:r", { inner: "$var:v", list: ["$res:s"] }],

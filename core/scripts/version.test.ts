@@ -24,7 +24,7 @@ describe("the hash of a version", () => {
 });
 
 describe("the concurrency rule of a script", () => {
-  it("takes a window of 0 and an empty key for none", () => {
+  it("treats a window of 0 and an empty key as absent", () => {
     expect(toConcurrencyRule(aScript({ concurrency_time_window_s: 0, concurrency_key: "" }), 3, "f/a/one")).toEqual({ limit: 3 });
     expect(toConcurrencyRule(aScript({ concurrency_time_window_s: 9, concurrency_key: "k" }), 3, "f/a/one")).toEqual({
       limit: 3,
@@ -47,7 +47,7 @@ describe("the concurrency key of an inline script", () => {
 });
 
 describe("isNoop", () => {
-  it("takes absent and null for the same and ignores how a version came to be", () => {
+  it("treats absent and null as equal and ignores how a version was created", () => {
     expect(isNoop(aScript(), aScript({ tag: null, auto_parent: true, deployment_message: "again" }))).toBe(true);
   });
   it("sees a changed field", () => {

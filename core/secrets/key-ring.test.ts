@@ -4,14 +4,14 @@ import { beginRotation, endRotation, getRingVersion, type KeyRing } from "./key-
 const ring: KeyRing = { current: 1, wrapped: { 1: "one" }, exportKey: "sealed" };
 
 describe("a key ring", () => {
-  it("keeps the old data key while another takes its place, and another mark refuses who sealed with the old one", () => {
+  it("keeps the old data key during its replacement, and another mark refuses writers that sealed with the old one", () => {
     const begun = beginRotation(ring, "two", "sealed anew", 5000);
     expect(begun).toEqual({ current: 2, wrapped: { 1: "one", 2: "two" }, exportKey: "sealed anew", rotatingUntilMs: 5000 });
     expect(getRingVersion(begun)).not.toBe(getRingVersion(ring));
     expect(getRingVersion(endRotation(begun))).toBe(getRingVersion(begun));
   });
 
-  it("drops data keys only when all is sealed anew, and only old ones", () => {
+  it("drops data keys only when every value is sealed again, and only old ones", () => {
     let turned = ring;
     for (let round = 2; round <= 30; round += 1) turned = beginRotation(turned, `key ${round}`, "e", 0);
     expect(Object.keys(turned.wrapped)).toHaveLength(30);

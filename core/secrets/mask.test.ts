@@ -29,7 +29,7 @@ const forms: [string, (secret: string) => string][] = [
 ];
 
 describe("a masked text", () => {
-  it.each(forms)("is as long as before and holds no secret in the form of %s", (_, form) => {
+  it.each(forms)("keeps its length and contains no secret in the form of %s", (_, form) => {
     fc.assert(
       fc.property(fc.array(aSecret, { minLength: 1, maxLength: 4 }), otherText, otherText, (secrets, before, after) => {
         const text = secrets.map((secret) => before + form(secret) + after).join("");
@@ -72,7 +72,7 @@ describe("a masked text", () => {
     expect(masker("first line\nsecond line\nx").text("  first line\r\n  second line x")).toBe("  **********\r\n  *********** x");
   });
 
-  it("says nothing of secrets shorter than eight characters", () => {
+  it("does not hide secrets shorter than eight characters", () => {
     expect(createMasker(["1234567", ""])).toBeUndefined();
     expect(createMasker([])).toBeUndefined();
     expect(masker("1234567", "12345678").text("1234567 12345678")).toBe("1234567 ********");
@@ -147,7 +147,7 @@ describe("chunks", () => {
     );
   });
 
-  it("that have no part in a secret stay as they are", () => {
+  it("that are not part of a secret do not change", () => {
     const { chunk } = masker("SECRETSECRET");
     for (const text of ["", "a", "progress: 50 %\n", "the end SE", "ET begins"]) expect(chunk(text)).toBe(text);
     expect(chunk("the end SECR")).toBe("the end ****");

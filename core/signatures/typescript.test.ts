@@ -124,7 +124,7 @@ describe("the signature of a TypeScript script", () => {
     ]);
   });
 
-  it("says which params the wrapper makes dates and bytes of", () => {
+  it("names the parameters that the wrapper converts to dates and bytes", () => {
     const { paramTypes } = read(
       "export function main(a: Date, b?: Date | null, c: Uint8Array, d: Buffer, e: string, f: Date[], g: ArrayBuffer, h: Blob) {}",
     );
@@ -154,7 +154,7 @@ describe("the signature of a TypeScript script", () => {
     expect(read(`${source}export function main(a: ${type}) {}`).paramTypes).toEqual(expected ? { a: expected } : {});
   });
 
-  it("takes literals as defaults and leaves out what only a run would tell", () => {
+  it("uses literals as defaults and omits values that are known only at run time", () => {
     const { params } = read(
       "export function main(a = { x: [1, 'a\\n'], 'y-z': null } as const, b = `t`, c = new Date(), d = -1_000, e = [f()]) {}",
     );
@@ -195,7 +195,7 @@ describe("the signature of a script in any language", () => {
     fc.array(fragments, { maxLength: 60 }).map((parts) => parts.join(" ")),
   );
 
-  it("never throws on garbage, and what it gives is a schema that JSON can hold", () => {
+  it("never throws on garbage, and returns a schema that is valid JSON", () => {
     fc.assert(
       fc.property(fc.constantFrom("bun" as const, "python3" as const, "go" as const, "bash" as const), garbage, (language, source) => {
         const schema = toArgumentsSchema(parseSignature(language, source));
@@ -218,7 +218,7 @@ describe("the signature of a script in any language", () => {
     expect(parseSignature("go", `package inner\nfunc main(a ${"[]".repeat(20_000)}int) {}`).ok).toBe(true);
   });
 
-  it("says so for languages without parameters", () => {
+  it("reports languages without parameters", () => {
     expect(parseSignature("postgresql", "select 1")).toEqual({ ok: false, error: expect.stringContaining("postgresql") });
   });
 });

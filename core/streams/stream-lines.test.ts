@@ -4,7 +4,7 @@ import { anyText } from "../../test/builders/any-text.ts";
 import { addStreamToJson, StreamLines, toResultWithStream, toStreamResult } from "./stream-lines.ts";
 
 describe("a stream in a log", () => {
-  it("is what stands behind the mark at the beginning of a line", () => {
+  it("is the text after the mark at the beginning of a line", () => {
     const lines = new StreamLines();
     expect(lines.push("hello\nWM_STREAM: a\nno WM_STREAM: b\nWM_STREAM: c\\nd\nWM_STR")).toBe("ac\nd");
     expect(lines.push("EAM: e")).toBe("");

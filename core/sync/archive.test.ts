@@ -34,7 +34,7 @@ const aScript = (path: string, language: "bun" | "nodejs" = "bun"): SyncItem => 
 });
 const roundTrip = (items: SyncItem[]) => fromArchive(toArchive(items, { defaultTs: "bun" }), { defaultTs: "bun" });
 
-it("tells a dot in the name of a script from the ending of a file", () => {
+it("distinguishes a dot in the name of a script from the extension of a file", () => {
   const items = [aScript("f/a/b", "nodejs"), aScript("f/a/b.node"), aScript("f/a/v1.2")];
   const { items: read, strange } = roundTrip(items);
   expect(strange).toEqual([]);

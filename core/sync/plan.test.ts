@@ -138,7 +138,7 @@ describe("digestItem", () => {
     );
   });
 
-  it("ignores what clients compute for the policy of an app, and tells execution modes apart", () => {
+  it("ignores what clients compute for the policy of an app, and distinguishes execution modes", () => {
     const app = (policy: object) => digestItem({ kind: "app", path: "f/a/b", value: { summary: "a", policy } }).digest;
     const computed = { triggerables_v2: { a: {} }, s3_inputs: [], on_behalf_of: "u/ann" };
     expect(app({ execution_mode: "publisher", ...computed })).toBe(app({ execution_mode: "publisher" }));
@@ -146,7 +146,7 @@ describe("digestItem", () => {
     expect(app({ execution_mode: "publisher", s3_inputs: [{}] })).not.toBe(app({ execution_mode: "publisher" }));
   });
 
-  it("tells different values, paths and kinds apart", () => {
+  it("distinguishes values, paths and kinds", () => {
     const digests = [
       flow({ summary: "a" }),
       flow({ summary: "b" }),

@@ -7,7 +7,7 @@ const deleted = { id: "w", by: "ann@example.com", atMs: 1_000_000 };
 const LATER = deleted.atMs + 16 * 60_000;
 
 describe("what a deleted workspace stored", () => {
-  it("is removed at once, and once more when nothing that had begun can write", () => {
+  it("is removed immediately, and again when no earlier call can write any more", () => {
     expect(needsPurge(deleted, deleted.atMs)).toBe(true);
     const passed = { ...deleted, passedMs: deleted.atMs + 1000 };
     expect([needsPurge(passed, LATER - 1), needsPurge(passed, LATER), isPurged(passed)]).toEqual([false, true, false]);
@@ -24,7 +24,7 @@ describe("what a deleted workspace stored", () => {
     expect(others.filter((one) => findWorkspace(one) === "w")).toEqual([]);
   });
 
-  it("includes its jobs once their runners are gone", () => {
+  it("includes its jobs once their runners have ended", () => {
     const now = 10_000_000;
     expect(isRemovableItem(aRunningJob({}), now)).toBe(false);
     expect(isRemovableItem(anEndedJob({ endedAtMs: now }), now)).toBe(true);

@@ -91,7 +91,7 @@ describe("the front server", () => {
     expect((await fetch(front.url, { headers: { origin: front.url, "sec-fetch-site": "same-origin" } })).status).toBe(200);
   });
 
-  it("the server shows the engine its own key, whatever a caller sends", async () => {
+  it("the server sends the engine its key, whatever a caller sends", async () => {
     const { front } = await behind((request, response) => response.end(JSON.stringify(request.headers["x-svc-engine-key"])), {
       engineKey: "secret",
     });

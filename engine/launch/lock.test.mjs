@@ -17,7 +17,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 const deadPid = () => spawnSync(process.execPath, ["-e", ""]).pid;
 
 describe("withLock", () => {
-  it("lets one at a time work, and gives back what the work answered", async () => {
+  it("runs one task at a time, and returns its result", async () => {
     let inside = 0;
     let most = 0;
     const work = async () => {
@@ -37,7 +37,7 @@ describe("withLock", () => {
     expect(await withLock(file, async () => "next")).toBe("next");
   });
 
-  it("takes over from a process that is gone, once, however many wait", async () => {
+  it("takes over the lock of a process that has ended, once, however many wait", async () => {
     writeFileSync(file, `${deadPid()} 0 0`);
     let inside = 0;
     const work = async () => {
@@ -55,7 +55,7 @@ describe("withLock", () => {
     expect(await withLock(file, async () => "mine")).toBe("mine");
   });
 
-  it("says once whom it waits for", async () => {
+  it("names once the process that it waits for", async () => {
     const reported = [];
     const first = withLock(file, () => sleep(500));
     await withLock(

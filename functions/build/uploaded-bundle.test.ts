@@ -29,7 +29,7 @@ describe("an uploaded bundle", () => {
     if (!format) expect(module["other"]).toBe(1);
   });
 
-  it("may be an archive, whose files are beside the main one", async () => {
+  it("may be an archive, whose files are next to the main one", async () => {
     const main =
       'import { readFileSync } from "node:fs";\nexport const main = () => readFileSync(new URL("a/b.txt", import.meta.url), "utf8");';
     const archive = aTar([

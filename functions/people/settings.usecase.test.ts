@@ -87,7 +87,7 @@ describe.each(editing)("workspaces/%s", (route, key, body, value) => {
     }
   });
 
-  it("refuses a member who is no admin, and leaves the setting as it is", async () => {
+  it("refuses a member who is not an admin, and does not change the setting", async () => {
     await post(route, body);
     const before = await settings();
     expect(await post(route, "{}", { as: "developer" })).toMatchObject({ statusCode: 403 });

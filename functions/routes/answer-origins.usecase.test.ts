@@ -57,7 +57,7 @@ describe("the origin of the console", () => {
     [{ route_path: "shop/:id", workspaced_route: true }, "/api/r/<workspace>/shop"],
     [{ route_path: ":id" }, "/api/r/shop/orders/7"],
     [{ route_path: ":id", workspaced_route: true }, "/api/r/shop/orders/7"],
-  ])("is no place for the cookies of the route %j, except where routes have their own", async (own, path) => {
+  ])("limits the cookies of the route %j to its path, unless routes have a separate origin", async (own, path) => {
     world.answers.run = async () => success({ svc_headers: { "Set-Cookie": "cart=1; Path=/; Max-Age=999999" }, result: 1 });
     const route = await aRoute(own);
     const reply = await serve(route).call("POST");

@@ -237,7 +237,7 @@ describe("a refused request", () => {
     expect(reply.statusCode).toBe(401);
   });
 
-  it("may come again if the keys of its issuer cannot be read", async () => {
+  it("may be repeated if the keys of its issuer cannot be read", async () => {
     const reply = await serve(await aRoute(), { outcome: "unavailable", retryAfterS: 30 }).call("POST");
     expect([reply.statusCode, reply.headers["retry-after"]]).toEqual([503, "30"]);
   });

@@ -71,7 +71,7 @@ describe("the credentials of a request, for every route, Sec-Fetch-Site and Orig
 });
 
 describe("an empty cookie", () => {
-  it("an empty cookie, which signing out leaves, is no token, and the query counts", () => {
+  it("an empty cookie, which signing out leaves, is not a token, and the query counts", () => {
     const headers = { cookie: "token=" };
     const route = Object.values<Route>(routes).find(({ name }) => name === "approvals.suspendedFlow") as Route;
     expect(readToken({ headers, queryStringParameters: null }, route)).toBeUndefined();

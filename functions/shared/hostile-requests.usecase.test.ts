@@ -228,7 +228,7 @@ describe("every function answers with a documented status and one sentence, and 
     expect(await fuzzer.sendAll([...inQuery, ...inBody])).toEqual([]);
   });
 
-  it("if the signature of an approval link is no signature", async () => {
+  it("if the signature of an approval link is malformed", async () => {
     const links = fuzzer.operations.filter(({ route }) => route.fn === "approve" && route.path.endsWith("/{signature}"));
     const texts = [
       ...hostileParts.filter((part) => part.length <= 200),

@@ -27,7 +27,7 @@ describe("a deployment without CloudFront", () => {
     expect(stack.findings).toEqual([]);
   });
 
-  it("takes no caller for CloudFront", () => {
+  it("does not treat any caller as CloudFront", () => {
     const inFront = aStack();
     // Each function that would recognise CloudFront by its key.
     const knowing = valuesOf(inFront, env.edgeKeys);

@@ -74,7 +74,7 @@ describe("bundleAll", () => {
     ]);
   });
 
-  it("puts dynamically imported code into chunks beside the handler, and counts it separately", async () => {
+  it("writes dynamically imported code to chunks next to the handler, and counts it separately", async () => {
     const root = aCheckout({
       "functions/run/handler.ts": `export const handler = async () => (await import("./large.ts")).large;`,
       "functions/run/large.ts": `export const large = "${"x".repeat(5000)}";`,

@@ -73,7 +73,7 @@ describe("failed sign-ins of an account", () => {
     expect(checked).not.toContain(RIGHT);
   });
 
-  it("are counted before the password is checked, so that attempts at once are no way around the delay", async () => {
+  it("are counted before the password is checked, so that simultaneous attempts cannot avoid the delay", async () => {
     const email = await aUser();
     checked.length = 0;
     const addresses = Array.from({ length: 20 }, newAddress);

@@ -337,7 +337,7 @@ describe("housekeeping, in the task", () => {
 });
 
 describe("an item that always fails", () => {
-  it("is looked at at most 22 times in three days, in growing intervals, and does not stop the jobs that are due later", async () => {
+  it("is checked at most 22 times in three days, at growing intervals, and does not stop the jobs that are due later", async () => {
     const bad = await addJob(world);
     await damage(bad.id);
     for (let minute = 0; minute < 3 * 24 * 60; ) {
@@ -356,7 +356,7 @@ describe("an item that always fails", () => {
     expect(setAsideMs(100)).toBe(6 * HOUR_MS);
   });
 
-  it("is looked at again after it was repaired, and is no longer listed", async () => {
+  it("is checked again after it was repaired, and is no longer listed", async () => {
     const { id } = await addJob(world);
     await damage(id);
     world.clock.nowMs += LEASE_OVER_MS;

@@ -63,7 +63,7 @@ describe("the event of a change", () => {
   });
 
   it.each(eventCases)(
-    "$title made three times at once writes one event for each change that was made",
+    "three simultaneous calls of $title write one event for each change that was made",
     async ({ prepare, change, type, once = !type.startsWith("Update") }) => {
       await prepare?.();
       await addEndpoint(world);

@@ -98,7 +98,7 @@ describe("whichever write fails,", () => {
     });
   });
 
-  it("a late tick is skipped, and the schedule goes on", async () => {
+  it("a late tick is skipped, and the schedule continues", async () => {
     await expectToSurviveFaults(async () => {
       await removeSchedules();
       world.clock.nowMs = nextHour();

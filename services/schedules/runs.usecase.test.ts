@@ -238,7 +238,7 @@ describe("the options of a schedule", () => {
     expect(await statesOf(path)).toEqual(["succeeded", "queued"]);
   });
 
-  it("a script with a concurrency limit waits for its slot, and the schedule goes on", async () => {
+  it("a script with a concurrency limit waits for its slot, and the schedule continues", async () => {
     await addScriptAt(world, "f/ops/limited", { concurrency: { limit: 1 } });
     const path = await aSchedule({ script_path: "f/ops/limited" });
     const tickMs = nextHour();

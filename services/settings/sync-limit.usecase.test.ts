@@ -5,7 +5,7 @@ import { newWorld } from "../../test/support/use-cases/world.ts";
 import { setGlobalSetting } from "./instance.ts";
 import { createSyncLimitReader } from "./sync-limit.ts";
 
-it("the limit for synchronous calls changes everywhere within half a minute of its setting, and goes back to the default", async () => {
+it("the limit for synchronous calls changes everywhere within half a minute after it is set, and returns to the default", async () => {
   const { deps, clock } = await newWorld();
   const [one, other] = [createSyncLimitReader(deps), createSyncLimitReader(deps)];
   expect([await one(), await other()]).toEqual([25_000, 25_000]);

@@ -59,7 +59,7 @@ describe("an admin who saves a schedule or trigger", () => {
     expect(await found(saved)).toEqual(expected);
   });
 
-  it("is told of other users only, and a user who is no admin receives no warning", async () => {
+  it("names other users only, and a user who is not an admin receives no warning", async () => {
     expect(await found(a("f/shared/x"), bobAs("admin"))).toEqual([{ path: "f/shared/x", writers: ["g/ops", "u/ann"] }]);
     expect(await found(a("f/shared/x"), bobAs("developer"))).toEqual([]);
   });

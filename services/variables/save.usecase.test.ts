@@ -116,7 +116,7 @@ describe("deleteVariable, whichever of its writes fails,", () => {
 });
 
 describe("rotateWorkspaceKey, whichever of its writes fails,", () => {
-  it("leaves every secret readable, and seals all of them anew when the call is repeated", async () => {
+  it("leaves every secret readable, and seals all of them again when the call is repeated", async () => {
     await expectToSurviveFaults(async () => {
       const workspace = `w-${randomUUID().slice(0, 8)}`;
       await addWorkspace({ ...world, workspace });

@@ -61,7 +61,7 @@ describe("createWorkspace and setWorkspaceArchived, whichever of their writes fa
 });
 
 describe("a deleted workspace, whichever write of its deletion and removal fails,", () => {
-  it("is gone with all that it stored when the call is repeated and housekeeping looks, and its id is free", async () => {
+  it("is deleted with all its data when the call is repeated and housekeeping runs, and its id is free", async () => {
     const make = async () => {
       const id = newId();
       const own = { ...world, workspace: id };

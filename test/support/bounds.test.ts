@@ -49,7 +49,7 @@ describe("every number that a client can send", () => {
     expect([...new Set(fractions)].sort()).toEqual(["exit_code", "multiplier", "random_factor", "seconds", "timeout"]);
   });
 
-  it("is no date and no BigInt, which would have no bounds", () => {
+  it("is not a date or a BigInt, which would have no bounds", () => {
     expect(all.filter(({ schema }) => ["date", "bigint", "nan"].includes(schema._zod.def.type)).map(({ at }) => at)).toEqual([]);
   });
 });
@@ -85,7 +85,7 @@ describe("a value that an earlier release stored without bounds", () => {
     },
   ];
 
-  it("is readable, with the bound in its place", () => {
+  it("is readable, and is replaced by the bound", () => {
     const most = Number.MAX_SAFE_INTEGER;
     expect(flowValueSchema.safeParse({ modules }).success).toBe(false);
     expect(storedFlowValueSchema.parse({ modules })).toEqual({

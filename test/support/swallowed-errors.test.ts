@@ -12,7 +12,7 @@ const files = globSync("{aws,clients,contract,core,functions,runners,services}/*
 const DROPS = /\bcatch \{|\.catch\(\(\) =>|\bPromise\.allSettled\(/;
 const COMMENT = /\/\/|\/\*|^\s*\*/;
 
-/** The places in a source that drop an error without a comment on the line itself or beside it. */
+/** The lines of a source that drop an error without a comment on the line or next to it. */
 function unexplainedDrops(source: string): number[] {
   const lines = source.split("\n");
   return lines.flatMap((line, at) =>
@@ -21,7 +21,7 @@ function unexplainedDrops(source: string): number[] {
 }
 
 describe("an error that is dropped", () => {
-  it("has a comment beside it that says why it is expected", () => {
+  it("has a comment that says why it is expected", () => {
     const found = files
       .filter((file) => !/\.test\.ts$/.test(file))
       .flatMap((file) => unexplainedDrops(readFileSync(join(root, file), "utf8")).map((line) => `${file}:${line}`));

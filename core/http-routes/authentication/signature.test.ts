@@ -144,7 +144,7 @@ describe.each(names.filter((name) => senderOf(name).timestamp))("the time in the
 });
 
 describe("Stripe's header", () => {
-  it("may contain several signatures, and one time alone", async () => {
+  it("may contain several signatures, but only one time", async () => {
     const header = Stripe.webhooks.generateTestHeaderString({ payload: BODY, secret: SECRET, timestamp: nowS });
     const rolled = header.replace(",v1=", `,v1=${"0".repeat(64)},v1=`);
     expect((await verify({ preset: "stripe" }, { headers: { "stripe-signature": rolled }, body: BODY })).outcome).toBe("admitted");

@@ -167,7 +167,7 @@ describe("a generated script", () => {
     return Object.fromEntries(replaceScript(local, { fields: inferFields(local.item), lock }).files);
   };
 
-  it("gets a metadata file with the schema and the lock beside its source", () => {
+  it("gets a metadata file with the schema, and a lock next to its source", () => {
     const files = generate({ "f/t/a.py": "def main(x: str): pass" }, "idna==3.7\n");
     expect(files).toMatchObject({ "f/t/a.script.lock": "idna==3.7\n" });
     expect(files["f/t/a.script.yaml"]).toMatch(/lock: .!inline f\/t\/a.script.lock.\nkind: script\nschema:.*x:\n\s*type: string/s);

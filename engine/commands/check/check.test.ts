@@ -333,7 +333,7 @@ describe("npm run aws:check", () => {
     await expect(check({ "configure.get": "" }, {}, "")).rejects.toThrow("No region is chosen.");
   });
 
-  it("reads settings as cdk does, and names what is wrong with them", async () => {
+  it("reads settings as cdk does, and names their faults", async () => {
     expect((await readSettings(["--require-approval", "never", "--context", 'svc={"edge":false}', "--profile", "ops"])).profile).toBe(
       "ops",
     );

@@ -39,7 +39,7 @@ describe("tally", () => {
     ]);
   });
 
-  it("gives no reason for tests that are skipped because others were chosen by name", () => {
+  it("prints no reason for tests that are skipped because others were chosen by name", () => {
     const total = tally(aModule(["passed", "skipped"]), [], { isNamed: true });
     expect(lastLines(total)).toEqual(["1 passed, 0 failed, 1 skipped"]);
   });

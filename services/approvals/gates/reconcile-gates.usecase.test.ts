@@ -84,7 +84,7 @@ describe("reconcileGates, whichever of its writes fails,", () => {
     expect((await gateOf(run)).opened?.rules.people).toEqual(["u/ann", "kim@example.com"]);
   });
 
-  it("writes one notice when two ticks look at once", async () => {
+  it("writes one notice when two ticks run at the same time", async () => {
     const run = await waitingRun();
     world.clock.nowMs = nextDueMs(await gateOf(run));
     await Promise.all([reconcile(run), reconcile(run), reconcile(run)]);

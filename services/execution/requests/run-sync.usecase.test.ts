@@ -67,7 +67,7 @@ describe("runAndWait with a cached result, whichever of its writes fails,", () =
     });
   });
 
-  it("answers job.idTaken for an id that another job has, and leaves the output of that job", async () => {
+  it("returns job.idTaken for an id that another job has, and does not change the output of that job", async () => {
     world.answers.run = async () => success(1, "WM_STREAM: cached\n");
     const version = await addScript(world, { path: `f/t/${randomUUID()}` });
     await run(aRequest(version));

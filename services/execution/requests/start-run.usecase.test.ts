@@ -137,7 +137,7 @@ describe("an Idempotency-Key", () => {
     expect(await expectRunsOnce(request)).toEqual([(await other)?.id]);
   });
 
-  it("starts one job for equal calls at once that find the key of a job that is gone", async () => {
+  it("starts one job for simultaneous equal calls that find the key of a deleted job", async () => {
     const request = await aRequest({}, {}, randomUUID());
     await withFault({ write: 2, moment: "before", kind: "death" }, () => startRun(world.deps, request));
     for (const { id } of await listJobs(world, request.version.target.version.path)) await world.deps.jobs.deleteUnclaimed(id);
@@ -146,7 +146,7 @@ describe("an Idempotency-Key", () => {
     expect(await expectRunsOnce(request)).toEqual([...new Set(answered.map(({ id }) => id))]);
   });
 
-  it("stays with the new job when a slow call still removes the one that is gone", async () => {
+  it("refers to the new job when a slow call still removes the deleted one", async () => {
     const request = await aRequest({}, {}, randomUUID());
     await withFault({ write: 2, moment: "before", kind: "death" }, () => startRun(world.deps, request));
     for (const { id } of await listJobs(world, request.version.target.version.path)) await world.deps.jobs.deleteUnclaimed(id);

@@ -41,7 +41,7 @@ async function startCancelable(value: object[]): Promise<{ run: string; cancel: 
 const runningExecutions = (ids: string[]) => world.started.filter(({ job, is }) => ids.includes(job) && is === "running");
 
 describe("cancelJob of a flow whose nested flows wait, whichever of its writes fails,", () => {
-  it("ends every flow of the run when the call is repeated or housekeeping looks", async () => {
+  it("ends every flow of the run when the call is repeated or housekeeping runs", async () => {
     const make = async () => {
       const { run, cancel } = await startCancelable([nested("f/t/inner")]);
       expect(await gates(world, run)).toHaveLength(1);

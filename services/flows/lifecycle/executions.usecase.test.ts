@@ -161,7 +161,7 @@ it("a task that waits for a nested flow does not wait in an execution that does 
   expect(await endOfFlow(world, run)).toEqual({ state: "succeeded", result: "e" });
 });
 
-describe("a flow that has ended stays so, whatever is reported of its execution later,", () => {
+describe("the end of a flow is final, whatever is reported about its execution later,", () => {
   const fails = { id: "a", value: { type: "script", path: "f/ops/none" } };
   const stops = { ...step("a"), stop_after_if: { expr: "true", skip_if_stopped: true } };
 

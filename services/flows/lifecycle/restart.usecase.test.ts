@@ -186,7 +186,7 @@ describe("a preview that continues an earlier run", () => {
     expect((await endOfFlow(world, next)).result).toEqual(["old1", "old2", "new3"]);
   });
 
-  it("takes no approval over, and no run that the caller may not read", async () => {
+  it("keeps no approval, and no run that the caller may not read", async () => {
     const value = { modules: [echo("ask", "1", { suspend: { required_events: 1 } }), echo("b", "2"), echo("c", "3")] };
     const run = await startFlow(world, value);
     await playExecutions(world);
@@ -203,7 +203,7 @@ describe("a preview that continues an earlier run", () => {
 describe("a restart of the run of a person who may not read what its arguments refer to", () => {
   const MARKED = "$var:f/ops/secret";
 
-  it("passes the references on as texts, and takes no list with them over", async () => {
+  it("passes the references on as texts, and keeps no list with them", async () => {
     const flows = await newFlowWorld();
     const loop = [identity("a"), each("l", "flow_input.list", [identity("i")])];
     const id = await startFlow(flows, loop, { list: ["1", MARKED], db: MARKED });

@@ -60,7 +60,7 @@ const moments = [
 ] as const;
 
 describe("a gate whose step function died while it registered the task's token", () => {
-  it.each(moments)("is passed when the approval comes at once (write %i, %s)", async (write, moment) => {
+  it.each(moments)("is passed when the approval arrives immediately (write %i, %s)", async (write, moment) => {
     const world = await aWorld();
     const run = await startFlow(world, [asks, identity("b")]);
     await playExecutions(world, tokenFault(write, moment));
@@ -77,7 +77,7 @@ describe("a gate whose step function died while it registered the task's token",
     expect(await gates(world, run)).toHaveLength(1);
   });
 
-  it.each(moments)("is passed when the approval comes after housekeeping has looked (write %i, %s)", async (write, moment) => {
+  it.each(moments)("is passed when the approval arrives after housekeeping has run (write %i, %s)", async (write, moment) => {
     const world = await aWorld();
     const run = await startFlow(world, [asks, identity("b")]);
     await playExecutions(world, tokenFault(write, moment));
@@ -89,7 +89,7 @@ describe("a gate whose step function died while it registered the task's token",
     await expectSuccess(world, run);
   });
 
-  it("is passed although the execution that took its place lost its token too", async () => {
+  it("is passed although the execution that replaced it lost its token too", async () => {
     const world = await aWorld();
     const run = await startFlow(world, [asks, identity("b")]);
     await playExecutions(world, tokenFault(1, "before"));
@@ -127,7 +127,7 @@ describe("a gate whose step function died while it registered the task's token",
     await expectSuccess(world, run);
   });
 
-  it("is not given another execution while the one that took its place is on its way to the gate", async () => {
+  it("gets no further execution while the one that replaced it has not reached the gate", async () => {
     const world = await aWorld();
     const run = await startFlow(world, [asks, identity("b")]);
     await playExecutions(world, tokenFault(1, "before"));

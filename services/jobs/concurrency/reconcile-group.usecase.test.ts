@@ -56,7 +56,7 @@ describe("reconcileGroup, whichever of its writes fails,", () => {
     });
   });
 
-  it("gives the slot once when two ticks look at once", async () => {
+  it("assigns the slot once when two ticks run at the same time", async () => {
     const { others, reconcile, load } = await aStuckGroup();
     await Promise.all([reconcile(), reconcile(), reconcile()]);
     expect((await load()).slots).toMatchObject([{ state: "promised" }]);

@@ -185,7 +185,7 @@ it("a list refuses a page number behind the jobs that one request may skip, and 
   expect((await listJobIds(world.deps, person, { ...search, query: { page: page - 1, per_page: 100 } })).entries).toEqual([]);
 });
 
-it("a list refuses a cursor that it has not given", async () => {
+it("a list refuses a cursor that it has not returned", async () => {
   for (const cursor of ["x", Buffer.from('{"phase":"all","after":"1"}').toString("base64url")]) {
     const query = { cursor };
     await expect(listJobIds(world.deps, person, { workspace: world.workspace, query, scope: "all" })).rejects.toMatchObject({

@@ -195,7 +195,7 @@ describe("decisions on the approval page", () => {
   it("an approver who decides second sees who decided first", async () => {
     const slow = await opened([asks("ask"), sees()], { approver: "slow" });
     const fast = await visited((await urls(ws, slow.id, { approver: "fast" })).approvalPage);
-    // Its own looks are held back until it has decided.
+    // It does not see the new state of the job until it has decided.
     const held = Promise.withResolvers<void>();
     await slow.page.route("**/approval_info/**", async (route) => {
       await held.promise;
@@ -213,7 +213,7 @@ describe("decisions on the approval page", () => {
 });
 
 describe("keyboard use", () => {
-  it("a person fills in a form and approves with the keyboard alone", async () => {
+  it("a person fills in a form and approves with the keyboard only", async () => {
     const visit = await opened(releases(), { approver: "ann" });
     const { page, run } = visit;
     await page.getByLabel("region").waitFor();

@@ -55,7 +55,7 @@ describe("simultaneous decisions", () => {
       const run = await startRun(ws, [asks("ask", { timeout: 2 }), sees()]);
       const [gate] = await waiting(ws, run);
       const { resume } = await urls(ws, gate?.gate_id ?? "");
-      // Housekeeping ends the time while the approval is under way. Its clock decides, not how long this test takes.
+      // Housekeeping ends the gate while the approval is being processed. Its clock decides, not the duration of this test.
       const endTime = () => invoke("HousekeepingFunction", { nowMs: Date.parse(String(gate?.["deadline"])) });
       const [{ status }] = await Promise.all([visit(resume, { body: {} }), endTime()]);
       const done = await ws.completed(run);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => receiver?.close());
 
-/** Everything that looks like an address of ours in a text. */
+/** Each text that has the form of an address of the service. */
 const addressesIn = (text: string) => [...text.matchAll(/https?:\/\/[^\s"'<>\\)]+/g)].map(([url]) => url.replaceAll("&amp;", "&"));
 
 /** Programs that open links before people do, with the headers that each of them sends. */

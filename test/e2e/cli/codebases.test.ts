@@ -208,7 +208,7 @@ describe("a codebase", () => {
 });
 
 describe("a preview", () => {
-  it("runs a script with its log, and with the arguments of the file beside it", async () => {
+  it("runs a script with its log, and with the arguments of the file next to it", async () => {
     write("f/t/greet.ts", 'export function main(name = "you") { console.log("greeting"); return "hi " + name; }\n');
     const run = () => svc(["script", "preview", "f/t/greet.ts"]);
     expect(await run()).toMatchObject({ code: 0, stdout: "hi you\n", stderr: expect.stringContaining("greeting") });

@@ -50,7 +50,7 @@ describe("svc login", () => {
     expect(await cli.run(["workspace", "whoami"], inFolder)).toMatchObject({ code: 2, stderr: expect.stringContaining("svc login <url>") });
   });
 
-  it("fails if the user refuses, and for an address that is none", async () => {
+  it("fails if the user refuses, and for an invalid address", async () => {
     expect(await decide(await member(ws, "device"), false)).toMatchObject({ code: 1, stderr: expect.stringContaining("was refused") });
     expect(await cli.run(["login", "example"], inFolder)).toMatchObject({ code: 2, stdout: "" });
   });
@@ -135,7 +135,7 @@ describe("svc doctor", () => {
     ]);
   });
 
-  it("names what is wrong and what to do", async () => {
+  it("names the fault and the next step", async () => {
     const other = newCheckout(cli, ws.id, { token: "wrong" });
     other.write({ "f/t/a.script.yaml": "summary: [\n" });
     expect(

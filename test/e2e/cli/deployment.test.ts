@@ -159,7 +159,7 @@ describe("two calls of an app", () => {
     expect(await present()).toEqual([true, false]);
   });
 
-  it("keep what one has deployed that died, until it is repeated", async () => {
+  it("keep the items of a deployment that died, until it is repeated", async () => {
     await expect(push(deps, await upload(x, "Dead"), false, Date.now() + 1)).rejects.toThrow("did not end in time");
     await deploy(nothing, "Second");
     expect(await present()).toEqual([true, false]);
@@ -168,7 +168,7 @@ describe("two calls of an app", () => {
     expect(await present()).toEqual([false, false]);
   });
 
-  it("do not hinder each other with the items of a call that the app no longer has", async () => {
+  it("do not conflict because of the items of a call that the app no longer has", async () => {
     await deploy(x, "Kept");
     await push(deps, { ...(await upload(x, "Kept")), removes: "false" }, true, Date.now() + 90_000);
     expect(await present()).toEqual([true, false]);

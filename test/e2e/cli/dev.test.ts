@@ -45,7 +45,7 @@ const save = (file: string, text: string, path: string) => {
 };
 
 describe("svc dev", () => {
-  it("runs a script that is saved, with the arguments beside it, and prints its log", async () => {
+  it("runs a script that is saved, with the arguments next to it, and prints its log", async () => {
     write("f/t/greet.ts.args.json", '{"name":"ann"}');
     const log = dev.line(({ log: text }) => typeof text === "string" && text.includes("greeting ann"));
     const end = await save(
@@ -94,7 +94,7 @@ describe("svc dev", () => {
     });
   });
 
-  it("cancels the preview under way when a file is saved", async () => {
+  it("cancels the running preview when a file is saved", async () => {
     const started = dev.line(({ event, path }) => event === "started" && path === "f/t/slow");
     write("f/t/slow.ts", "export const main = () => new Promise((resolve) => setTimeout(resolve, 600_000));\n");
     const { id } = await started;
@@ -127,7 +127,7 @@ describe("svc dev", () => {
     );
   });
 
-  it("ends cleanly when it is interrupted, and cancels the preview under way", async () => {
+  it("ends cleanly when it is interrupted, and cancels the running preview", async () => {
     const started = dev.line(({ event, path }) => event === "started" && path === "f/t/slow");
     write("f/t/slow.ts", "export const main = () => new Promise((resolve) => setTimeout(resolve, 700_000));\n");
     const { id } = await started;

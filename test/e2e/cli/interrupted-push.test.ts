@@ -114,7 +114,7 @@ describe("a push that breaks off", () => {
     expect(await valuesOf("killed")).toEqual(Array.from({ length: 5 }, () => "after"));
   });
 
-  it("ends after the requests that are under way if its process is interrupted", async () => {
+  it("ends after the current requests if its process is interrupted", async () => {
     const folder = newCheckout({ "svc.yaml": "includes: [f/t/stopped_*]\nskipFolders: true\n", ...variables("stopped", "after") });
     const { arrived, release } = holdNext(/POST .*variables/);
     const push = start(folder, "sync", "push", "--yes");

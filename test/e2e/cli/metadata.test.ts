@@ -147,7 +147,7 @@ describe("svc generate-metadata", () => {
 });
 
 describe("the metadata of a project", () => {
-  it("remains as it is where a lock cannot be built, and the others are generated", async () => {
+  it("is unchanged if a lock cannot be built, and the others are generated", async () => {
     const ws = await newWorkspace();
     const checkout = newCheckout(cli, ws.id);
     const [bad, good] = ['import "svc-no-such-package-anywhere@1.0.0";\nexport const main = () => 1;\n', files["f/t/npm.ts"]];

@@ -228,7 +228,7 @@ describe("a push", () => {
     const { folder } = newProject("includes: [f/t/at_once_*]\nparallel: 3\nmessage: From the file\n");
     const scripts = names.map((name) => [`f/t/at_once_${name}.pg.sql`, `select '${name}'`]);
     writeFiles(folder, Object.fromEntries(scripts));
-    // Each save is held until all three have arrived.
+    // Each save waits until all three have arrived.
     let waiting = 0;
     const together = Promise.withResolvers<void>();
     proxy.treat(async (request): Promise<Treatment> => {

@@ -81,7 +81,7 @@ describe("svc", () => {
     expect(await planOf([], second)).toEqual([]);
   });
 
-  it("tells a conflict from a change, and stops both ways", async () => {
+  it("distinguishes a conflict from a change, and stops in both directions", async () => {
     write("f/t/hello.sh", "echo here\n");
     await ws.saveScript({ path: "f/t/hello", content: "echo there\n", language: "bash", summary: "Hello" });
     await ws.saveScript({ path: "f/t/remote", content: "echo changed", language: "bash", summary: "Remote" });
@@ -166,7 +166,7 @@ describe("svc", () => {
     ).toEqual(["f/a/b.variable.yaml", "f/a/c.ts", "f/a/d.ts"]);
   });
 
-  it("names the profile and the way out if the token is not valid, and changes no file for an unknown workspace", async () => {
+  it("names the profile and the remedy if the token is not valid, and changes no file for an unknown workspace", async () => {
     const refused = await svc(["sync", "pull", "--yes"], checkout, { SVC_TOKEN: "nonsense" });
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("svc login") });
     const before = read("f/t/hello.sh");

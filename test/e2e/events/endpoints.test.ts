@@ -64,7 +64,7 @@ describe("the endpoints of a workspace over HTTP", () => {
     expect(await secretOf("GET", "approvals/webhook_secret")).toBe(after);
   });
 
-  it("a member who is no admin gets 403, and a user of another workspace learns nothing", async () => {
+  it("a member who is not an admin gets 403, and a user of another workspace learns nothing", async () => {
     expectStatus(await ws.post("webhooks/create", { id: "guarded", url, enabled: false }), 201);
     const [dev, other] = [await member(ws, "dev"), await someone("other")];
     const theirs = await newWorkspace();

@@ -10,7 +10,7 @@ beforeAll(async () => {
 const { step, fail } = flow;
 
 describe("a synchronous call of a flow", () => {
-  it("with early_return is answered with that step's result, while the flow goes on to its own", async () => {
+  it("with early_return returns the result of that step, while the flow continues to its own result", async () => {
     const slow = flow.script("b", "export const main = async () => { await Bun.sleep(4000); return 'all'; };", {}, {});
     await saveFlow(ws, "f/t/early", { modules: [step("a", "'early'"), slow], early_return: "a" });
     const answer = expectStatus(await ws.post("jobs/run_wait_result/f/f/t/early", {}), 200);
@@ -37,7 +37,7 @@ describe("a synchronous call of a flow", () => {
 });
 
 describe("a stream of a flow", () => {
-  it("is what its last step yields, while it yields it, and ends with the result", async () => {
+  it("contains the values that its last step yields, immediately, and ends with the result", async () => {
     const last = flow.script(
       "b",
       'export async function* main(n: number) { for (let i = 0; i < n; i++) { yield "piece " + i + " "; await Bun.sleep(300); } }',
@@ -65,7 +65,7 @@ describe("a flow's preprocessor", () => {
       input_transforms: {},
     },
   };
-  it("makes the input of what comes from outside, and nothing of what skips it", async () => {
+  it("computes the input of a run unless the caller skips it", async () => {
     await saveFlow(ws, "f/t/pre", { modules: [step("a", "flow_input")], preprocessor_module: preprocessor });
     const run = async (query: Record<string, string> = {}) =>
       ws.completed(expectStatus(await ws.post("jobs/run/f/f/t/pre", { a: 1, b: 2 }, query), 201).text);
@@ -92,7 +92,7 @@ describe("cache_ttl of a step", () => {
 });
 
 describe("a flow's job", () => {
-  it("that was erased, or whose flow is gone, still says that it was one", async () => {
+  it("that was erased, or whose flow was deleted, is still shown as a run of a flow", async () => {
     const preview = await runFlow(ws, [step("a", "'topsecret'")]);
     expectStatus(await ws.post(`jobs/completed/delete/${String(preview["id"])}`, {}), 200);
     const erased = await ws.completed(String(preview["id"]));
@@ -105,7 +105,7 @@ describe("a flow's job", () => {
     expect(await ws.completed(id)).toMatchObject({ result: 1, flow_status: expect.any(Object) });
   });
 
-  it("tells its steps, in their environment, what they are steps of", async () => {
+  it("passes its id and path to the environment of its steps", async () => {
     const tells = flow.script(
       "a",
       "export const main = () => [process.env.OV_FLOW_JOB_ID, process.env.OV_ROOT_FLOW_JOB_ID, process.env.OV_FLOW_STEP_ID];",

@@ -66,7 +66,7 @@ describe("the folder ./shared", () => {
     expect(job["result"]).toEqual(["a b ", "none", ["c d ", "c d "], "a b e "]);
   });
 
-  it("keeps what a failed attempt has left, forgets what was removed, and holds what is no text", async () => {
+  it("keeps the files of a failed attempt, drops removed files, and may contain binary files", async () => {
     const job = await runFlow(ws, {
       same_worker: true,
       modules: [

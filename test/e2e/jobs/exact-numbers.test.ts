@@ -2,7 +2,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { saveFlow } from "../../support/flows/flow.ts";
 
-/** Ids as other services use them. A double holds none of them, so any program that parses them on the way would change their text. */
+/**
+ * Ids as other services use them. A double represents none of them exactly, so any program that parses them in between would change their text.
+ */
 const IDS = "[9007199254740993,18446744073709551615,-123456789012345678901234567890]";
 /** Requests are text, because the tests would round the numbers themselves. */
 const sent = `{"value":${IDS}}`;

@@ -66,7 +66,7 @@ it("a handler that does not exist is refused, and so are an unknown workspace an
   expect(owner.text).toContain("acls/add/folder");
 });
 
-it("a handler that is no script or flow is refused with the field", async () => {
+it("a handler that is not a script or flow is refused with the field", async () => {
   for (const [path, body] of Object.entries({ path: { path: "ops/x" }, extra_args: { path: "f/t/x", extra_args: [1] } })) {
     const answer = await ws.post("workspaces/edit_error_handler", body);
     expectStatus(answer, 422);

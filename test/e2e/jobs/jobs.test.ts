@@ -76,7 +76,7 @@ describe.concurrent("reading a job", () => {
     }
     expect(log).toBe("begun\nended\n");
     expect(update.log_offset).toBe(log.length);
-    // A held request answers about once a second: without holding there would be hundreds.
+    // A long poll returns about once a second. Without it, there would be hundreds of requests.
     expect(calls).toBeLessThan(30);
   });
 

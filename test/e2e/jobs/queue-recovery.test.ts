@@ -67,7 +67,7 @@ describe("messages", () => {
     await send({ job: id });
     expect(await ws.completed(id)).toMatchObject({ success: true, result: "done" });
     await Promise.all([send({ job: id }), send({ job: id })]);
-    // Messages are taken in order of arrival: once this later job has run, the ones before were looked at.
+    // Messages are received in order of arrival. Once this later job has run, the earlier messages have been handled.
     await ws.completed(await ws.run("f/t/quick", args("after")));
     expect([tagged("begun", "repeated").length, tagged("ended", "repeated").length]).toEqual([1, 1]);
   });
@@ -154,7 +154,7 @@ describe("a build that is canceled", () => {
     ["of a saved version", async () => (await ws.get(`scripts/deployment_status/h/${await ws.saveScript(fresh(), false)}`)).json],
     ["of a preview", async () => ({ job_id: (await ws.post("jobs/run/preview", { ...fresh(), args: {} })).text })],
   ])("a cancellation %s ends the job while the build still hangs", async (_what, start) => {
-    // Builds that have ended leave an idle process, which the next one goes to.
+    // A build leaves an idle process, which the next build uses.
     await ws.saveScript(fresh());
     const build = freezeFunction(instance, { output: "BuildFunction" });
     try {

@@ -263,7 +263,7 @@ describe("a job canceled by force while it runs", () => {
 describe("an engine that is stopped", () => {
   it("queued jobs run after the next start, and scripts and completed jobs still exist", async () => {
     const before = await ws.completed(await ws.run("f/t/quick", args("before-the-stop")));
-    // Scripts of some seconds: those that the new engine claims at once still run when it looks for what was lost.
+    // The scripts run for some seconds, so that those that the new engine claims immediately still run when it searches for lost jobs.
     const delayed = await Promise.all([1, 2, 3].map((n) => ws.run("f/t/slow", args(`waiting-${n}`, 4), { scheduled_in_secs: 8 })));
     const queued = await Promise.all(Array.from({ length: 8 }, (_, n) => ws.run("f/t/slow", args(`queued-${n}`, 4))));
     await instance.stopEngine();
@@ -272,7 +272,7 @@ describe("an engine that is stopped", () => {
     await instance.startEngine();
     expect(await ws.completed(String(before["id"]))).toEqual(before);
     expect((await ws.get("scripts/get/p/f/t/quick")).status).toBe(200);
-    // No help and no clock is needed: what ran, or was on its way to a worker, is found at the start.
+    // No call and no clock is needed: the engine finds jobs that ran, or whose message was sent to a worker, when it starts.
     for (const id of [...delayed, ...queued]) expect(await ws.completed(id)).toMatchObject({ success: true, result: "done" });
     const attempts = (what: string, tag: string) => tagged(what, tag).map(({ query }) => query["attempt"]);
     for (let n = 1; n <= 3; n += 1) expect(attempts("begun", `waiting-${n}`)).toEqual(["1"]);

@@ -19,7 +19,7 @@ import { endCommands, npmRun } from "../../support/engine/commands.ts";
 import { createAll, findLeft, sourcesTemplate } from "../../support/engine/run-time-resources.ts";
 import { until } from "../../support/until.ts";
 
-// Six builds, and some calls of the AWS CLI, each a Python program that starts anew.
+// Six builds, and some calls of the AWS CLI, each of which starts a Python process.
 vi.setConfig({ testTimeout: 400_000 });
 
 afterAll(endCommands);
@@ -126,7 +126,10 @@ describe("npm run smoke", () => {
   });
 });
 
-/** A stack of the same kinds as the service's, whose data stays when it goes. The real one deletes its data on the local engine. */
+/**
+ * A stack with the same kinds of resources as that of the service, whose data remains when the stack is deleted. The real stack deletes its data
+ * on the local engine.
+ */
 const template = (name: string) => ({
   Resources: {
     ...sourcesTemplate(name),

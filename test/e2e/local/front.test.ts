@@ -16,7 +16,7 @@ function engineStatus(
   });
 }
 
-/** A request for DynamoDB, which the engine answers before it looks for the service of a request. */
+/** A request for DynamoDB, which the engine answers before it determines the service of a request. */
 const listTables = {
   "x-amz-target": "DynamoDB_20120810.ListTables",
   authorization: "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0",

@@ -19,7 +19,7 @@ beforeEach(({ skip }) => skip(process.env["SVC_TEST_LOCALSTACK"] !== "1", "it ne
 const containers = () =>
   execFileSync("docker", ["ps", "--all", "--quiet", "--filter", "network=svc-localstack_default"], { encoding: "utf8" }).trim();
 
-/** One after the other, on one instance: each start deploys anew. */
+/** One after the other, on one instance, because each start deploys the service again. */
 describe("npm run up -- --engine localstack", () => {
   let up: ReturnType<typeof npmRun>;
   let demo: Workspace;

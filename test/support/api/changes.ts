@@ -2,7 +2,7 @@ import type { EventType } from "../../../contract/events.ts";
 import type { Answer } from "./api.ts";
 import { expectStatus, type Workspace } from "./workspace.ts";
 
-/** The event of a change, as a receiver gets it beside `workspace_id` and `by`. */
+/** The event of a change, as a receiver gets it in addition to `workspace_id` and `by`. */
 interface ExpectedEvent {
   type: EventType;
   data: Record<string, unknown>;

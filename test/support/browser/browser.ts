@@ -14,7 +14,7 @@ let browser: Promise<Browser> | undefined;
 
 /** The package turns these protections off by default. */
 const UNSAFE = ["--disable-web-security", "--disable-site-isolation-trials", "--allow-running-insecure-content"];
-/** The package emulates a graphics card for WebGL, which draws pages at several times the cost of the browser's own software. */
+/** The package emulates a graphics card for WebGL, which renders pages at several times the cost of the browser's software renderer. */
 const GRAPHICS = ["--ignore-gpu-blocklist", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 
 /** The package contains a browser for Linux without system dependencies. On other systems, Playwright uses an installed Chrome. */

@@ -43,7 +43,7 @@ describe("the list of parsers", () => {
     expect(parsers.filter((name) => !Object.hasOwn(INSIDE_OTHERS, name) && !new RegExp(`\\b${name}\\b`).test(cases))).toEqual([]);
   });
 
-  it("names no function that has gone", () => {
+  it("names no function that was removed", () => {
     expect(Object.keys(INSIDE_OTHERS).filter((name) => !parsers.includes(name))).toEqual([]);
   });
 });

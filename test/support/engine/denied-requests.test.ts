@@ -18,7 +18,7 @@ it("an instance whose engine refused no request passes", () => {
   expect(() => assertNoDeniedRequests(dir)).not.toThrow();
 });
 
-it("a request for a resource that a test has invented is no fault", () => {
+it("a request for a resource that a test has invented is not a fault", () => {
   writeFileSync(
     path.join(dir, "engine", "denied-requests.jsonl"),
     line("run", "lambda:InvokeFunction", "arn:aws:lambda:::function:worker-gone"),

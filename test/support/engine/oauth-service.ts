@@ -57,7 +57,7 @@ export async function startOauthService() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** The access tokens that it has issued, the newest last. */
     issued,
-    /** Ends all refresh tokens, as a user does who withdraws access. */
+    /** Revokes all refresh tokens, like a user who withdraws access. */
     withdraw: () => refreshTokens.clear(),
     close: async () => {
       server.closeAllConnections();

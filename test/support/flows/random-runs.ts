@@ -7,7 +7,10 @@ import type { Witness } from "../jobs/witness.ts";
 import { interpret } from "./flow-interpreter.ts";
 
 interface Options {
-  /** The number of flows, unless `SVC_TEST_FLOWS` is set. `SVC_TEST_SEED` draws other flows; by default all runs draw the same, so that a change meets its own faults alone. */
+  /**
+   * The number of flows, unless `SVC_TEST_FLOWS` is set. `SVC_TEST_SEED` generates other flows. By default, all runs generate the same flows, so
+   * that a failure is caused by the change.
+   */
   count: number;
   atOnce: number;
   witness: Witness;
@@ -51,7 +54,7 @@ export async function expectRandomFlows({ count, atOnce, witness, run }: Options
   await expectEach(smallFlow, { count, atOnce }, expectAsInterpreted);
 }
 
-/** Checks values that are drawn. The first one that fails is made as small as it can be while it fails. */
+/** Checks generated values. The first one that fails is shrunk as long as it fails. */
 export async function expectEach<T>(
   drawn: fc.Arbitrary<T>,
   { count, atOnce }: Pick<Options, "count" | "atOnce">,
@@ -67,7 +70,7 @@ export async function expectEach<T>(
   const [first] = [...failing.keys()].sort((a, b) => a - b);
   if (first === undefined) return;
   console.error(`Of ${numRuns} flows of seed ${seed} these went otherwise: ${[...failing.keys()]}`);
-  // The same flow again, made as small as it can be while it goes otherwise.
+  // The same flow, shrunk as long as its outcome differs.
   await fc.assert(fc.asyncProperty(drawn, expectOne), {
     seed,
     path: String(first),

@@ -19,7 +19,7 @@ import { EDGE_KEY } from "./gateway-event.ts";
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<Reply>;
 type Module = { handler: Handler };
 
-/** The folders with the pages of a function, which bundling puts beside its code, and files in each. */
+/** The folders with the pages of a function, which bundling copies next to its code, and files in each. */
 const PAGES: Partial<Record<RouteFunction, { folder: string; files: string[] }>> = {
   web: { folder: "site", files: ["approve.html", "device.html"] },
   api: { folder: "reference", files: ["index.html"] },
@@ -100,7 +100,7 @@ async function load(name: RouteFunction): Promise<Handler> {
 /** The folders of this process, below the root so that their code finds its packages. */
 const assets: string[] = [];
 
-/** Bundles a function beside a folder with its pages, as its asset has it. */
+/** Bundles a function next to a folder with its pages, as in its asset. */
 async function bundleWithPages(name: RouteFunction, { folder, files }: { folder: string; files: string[] }): Promise<string> {
   mkdirSync(svcDir, { recursive: true });
   const asset = mkdtempSync(join(svcDir, "fuzz-"));

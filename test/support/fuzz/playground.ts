@@ -26,7 +26,7 @@ export interface Playground {
   workspace: string;
   /** Creates a token of the administrator. */
   newToken(): Promise<string>;
-  /** Creates a workspace, for an operation that would end the playground's own. */
+  /** Creates a workspace, for an operation that would delete that of the playground. */
   newWorkspace(): Promise<string>;
   /** Existing objects by the parameter that identifies them. */
   known: Readonly<Record<string, readonly string[]>>;

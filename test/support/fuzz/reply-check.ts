@@ -15,7 +15,7 @@ interface Documented {
 }
 
 const statuses: Readonly<Record<string, number>> = Object.fromEntries(Object.entries(answers).map(([code, { status }]) => [code, status]));
-/** The router's own errors, and refusals before it, belong to no operation. */
+/** Errors of the router, and refusals before it, belong to no operation. */
 const ofRouter = new Set(["edge.bypassed", "route.unknown", "route.method"]);
 /** A synchronous call whose job takes too long is no fault. */
 const tooLong = "job.syncTimeout";

@@ -41,10 +41,13 @@ interface PlayedProcess {
   /** Is called before and after each write is applied. */
   onChange?: () => void;
 }
-/** Work that is still under way when its process has died belongs to that process, whichever fault follows. */
+/** Work that is unfinished when its process has died belongs to that process, whichever fault follows. */
 const played = new AsyncLocalStorage<PlayedProcess>();
 
-/** Counts a write and applies it, unless the fault of this process strikes here. Calls of other services that a test records pass through here as well. */
+/**
+ * Counts a write and applies it, unless the fault of this process is due here. Calls of other services that a test records pass through here as
+ * well.
+ */
 export async function countWrite<T>(operation: string, apply: () => Promise<T>): Promise<T> {
   const current = played.getStore();
   if (!current) return apply();
@@ -89,8 +92,8 @@ const isDeathAfterTheLastWrite = ({ write, moment, kind }: Fault, following: Rea
   kind === "death" && moment === "before" && following.has(write);
 
 /**
- * Several processes whose writes are counted together, so that a fault can strike any write of what they do together. `play` runs one of them and rejects
- * when it has died, even if its work has survived every failed call.
+ * Several processes whose writes are counted together, so that a fault can occur at any of their writes. `play` runs one of them and rejects when
+ * it has died, even if its work has survived every failed call.
  */
 export function processesWithFault(fault: Fault | undefined, onChange: () => void) {
   const writes: string[] = [];
@@ -143,7 +146,8 @@ export interface FaultScenario {
 
 /**
  * Runs a scenario once without a fault, then once for each of its writes, each moment and each kind of fault, always on fresh data. A death that
- * leaves what another one leaves is played once. Throws one error that lists each fault after which the invariant is violated. Returns the number of writes.
+ * leaves the same state as another one is simulated once. Throws one error that lists each fault after which the invariant is violated. Returns
+ * the number of writes.
  */
 export async function expectToSurviveFaults(
   make: () => Promise<FaultScenario>,

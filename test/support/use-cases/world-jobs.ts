@@ -95,7 +95,7 @@ export async function housekeep(world: World): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** Runs the housekeeping of jobs alone, which is fast in a world with many runs. Throws the first failure after all jobs were looked at. */
+/** Runs the housekeeping of jobs alone, which is fast with many runs. Throws the first failure after all jobs have been checked. */
 export async function resumeDue(world: World, stopped: { stoppedMs?: number } = {}): Promise<void> {
   const failures: unknown[] = [];
   await resumeDueJobs(

@@ -58,7 +58,7 @@ describe("an expression that cannot be used fails its step with its place and te
   );
 });
 
-describe("a value that is no number fails its step:", () => {
+describe("a value that is not a number fails its step:", () => {
   const numbers = places.filter(([place]) => ["sleep", "timeout", "parallelism"].includes(place));
   const values = ["'soon'", "NaN", "[1]"];
   it.each(numbers.flatMap(([place, flow]) => values.map((expr) => [place, expr, flow] as const)))("%s: %s", async (place, expr, flow) => {

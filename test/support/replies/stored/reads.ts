@@ -112,7 +112,7 @@ const continued: Steps = [
   work,
   good("getResult", { params: { id: "<later>" } }),
   good("http_triggers.setMode", { ...at("f/t/held"), json: { mode: "enabled" } }),
-  // Housekeeping runs the schedule and the jobs that were held, and removes what is half deleted.
+  // Housekeeping runs the schedule and the waiting jobs, and removes partly deleted objects.
   async ({ world }) => {
     world.clock.nowMs += 3600_000;
     await housekeep(world);

@@ -69,12 +69,15 @@ export class Cloud {
     return this.processes.writes;
   }
 
-  /** The deaths of one call that can be played, each with a different state that it leaves. */
+  /** The deaths of one call that can be simulated, each of which leaves a different state. */
   listDeaths(): Fault[] {
     return this.processes.listDeaths();
   }
 
-  /** Plays until the job has ended and nothing moves. Throws if the job stops moving before its end, or an execution after it. */
+  /**
+   * Runs until the job has ended and no execution makes progress. Throws if the job stops before its end, or if an execution does not end after
+   * it.
+   */
   async play(job: string): Promise<void> {
     try {
       await this.playToEnd(job);
@@ -103,7 +106,7 @@ export class Cloud {
   async playUntilQuiet(): Promise<void> {
     const isBusy = () => [...this.calls].some(({ waitsSince }) => waitsSince !== this.changes);
     for (;;) {
-      // A call may have started something right before it ended, so only a round without any call shows that nothing moves.
+      // A call may have started something right before it ended, so only a round without any call shows that nothing is running.
       const wasBusy = isBusy();
       const isMoving = await this.advance();
       if (!wasBusy && !isMoving && !isBusy()) return;
@@ -116,7 +119,7 @@ export class Cloud {
     this.changes += 1;
   }
 
-  /** Runs the machine of an execution once more beside it, under a name that svc does not know. */
+  /** Runs the machine of an execution a second time in parallel, under a name that svc does not know. */
   startAgain(execution: RecordedExecution, change: Partial<StepState> = {}): void {
     this.run({ ...execution, input: { ...(execution.input as StepState), ...change }, is: "running" }, { isKnown: false });
   }

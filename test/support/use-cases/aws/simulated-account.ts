@@ -29,7 +29,7 @@ interface Options {
   workers?: number;
   /** Lambda's quota of executions at once. */
   quota?: number;
-  /** Whether the executions of flows are played, or only recorded. */
+  /** Whether the executions of flows are run, or only recorded. */
   playsExecutions?: boolean;
 }
 

@@ -29,7 +29,7 @@ interface Options {
   /** Called before each state of the machine. An error ends the run and is thrown. */
   onEnter?: (position: Position) => void;
 }
-/** The states that run beside each other are abandoned when one of them has failed. */
+/** The states that run in parallel are abandoned when one of them has failed. */
 interface Strand {
   isAbandoned: boolean;
 }

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 /** Opens a world for tests of schedules, with what they read and how they let time pass. */
 export async function openScheduleTests() {
   const world = await newScheduleWorld();
-  /** Other schedules would run beside those of the next test. */
+  /** Other schedules would run during the next test. */
   async function removeSchedules(): Promise<void> {
     const { objects, jobs } = world.deps;
     for (const { sk: path } of await objects.list(scheduleObject.partitionKey(world.workspace)))
