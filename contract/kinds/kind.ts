@@ -1,4 +1,4 @@
-/** What several parts of svc need to know about a kind of items: things of a workspace that are stored as files. */
+/** The facts that several parts of svc need about a kind of items, which are parts of a workspace that are stored as files. */
 export interface Kind {
   /** The domain of its access rules. The names and the addresses of its routes begin with it. */
   readonly domain: string;
@@ -8,7 +8,7 @@ export interface Kind {
   readonly routeNames?: string;
   /** The beginning of its operations in the audit log, where it is not that of the names of its routes. */
   readonly operations?: string;
-  /** What identifies an item: a path in a folder (the default), a name, or nothing, because the workspace has one item of the kind. */
+  /** The identifier of an item: a path in a folder (the default), a name, or nothing, because the workspace has one item of the kind. */
   readonly id?: "name" | "none";
   /** The file of an item without the ending of its format, with `*` for the path or the name. Default: `*.<kind>`. */
   readonly file?: string;
