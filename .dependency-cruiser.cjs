@@ -133,6 +133,13 @@ module.exports = {
       to: { path: "^runners/(manifests?\\.ts$|[^/]+/manifest\\.ts$)" },
     },
     {
+      name: "clients-know-routes-by-type",
+      comment: "A value of the routes brings every schema into a bundle. The typed client knows them by type and reads the generated operations.",
+      severity: "error",
+      from: { path: "^(contract/client|cli|web|engine/(seed|commands/smoke))/", pathNot: testFiles },
+      to: { path: "^contract/routes/routes\\.ts$", dependencyTypesNot: ["type-only"] },
+    },
+    {
       name: "protocol-imports-nothing",
       severity: "error",
       from: { path: "^runners/protocol\\.ts$" },

@@ -58,11 +58,13 @@ export const atPath = z.object({ workspace: workspaceId, path: anyPath });
 export const atHash = z.object({ workspace: workspaceId, hash: versionHash });
 export const atJob = z.object({ workspace: workspaceId, id: jobId });
 
+/** A JSON value. */
+export type JsonValue = z.core.util.JSONType;
 /**
  * Any JSON value. `z.json()` refers to itself by a name that differs between documents, and two documents contain the events of streams.
  */
 export const anyJson = z
-  .custom<z.core.util.JSONType>((value) => value !== undefined, "is missing")
+  .custom<JsonValue>((value) => value !== undefined, "is missing")
   .meta({ override: { description: "Any JSON value." } });
 export const extraPerms = z.record(z.string(), z.boolean());
 /** Preserves the value exactly: `z.record` would drop a key named `__proto__`, which is ordinary data. */

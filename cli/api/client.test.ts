@@ -1,6 +1,7 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { CommandError } from "../errors.ts";
 import { ApiClient } from "./client.ts";
 import { readFirst } from "./pages.ts";
 
@@ -23,8 +24,8 @@ async function serve(answers: { status: number; body?: string; headers?: Record<
 describe("ApiClient", () => {
   it("calls routes of the workspace and of the instance with the token", async () => {
     const { client, requests } = await serve([{ status: 200, body: "[1]", headers: { "content-type": "application/json" } }]);
-    expect(await client.get("scripts/list", { query: { page: 1, label: undefined } })).toEqual([1]);
-    await client.get("/users/whoami");
+    expect(await client.call.scripts.list({ query: { page: 1, label: undefined } })).toEqual([1]);
+    await client.call.users.whoamiGlobal();
     expect(requests).toEqual(["GET /api/w/w/scripts/list?page=1 Bearer t", "GET /api/users/whoami Bearer t"]);
   });
 
@@ -35,8 +36,8 @@ describe("ApiClient", () => {
     ]);
     const warnings: string[] = [];
     const warned = new ApiClient({ ...client.options, warn: (text) => void warnings.push(text) });
-    await warned.post("scripts/create", {});
-    await warned.post("scripts/create", {});
+    await warned.callAny("scripts.create", { body: {} });
+    await warned.callAny("scripts.create", { body: {} });
     expect(warnings).toEqual(["A route refuses all requests."]);
   });
 
@@ -46,10 +47,10 @@ describe("ApiClient", () => {
       { status: 503 },
       { status: 200, body: "ok" },
     ]);
-    expect(await client.get("/version")).toBe("ok");
+    expect(await client.call.instance.version()).toBe("ok");
     expect(requests).toHaveLength(3);
     const always = await serve([{ status: 503, body: "busy", headers: { "retry-after": "0.01" } }]);
-    await expect(always.client.get("/version")).rejects.toThrow("busy");
+    await expect(always.client.call.instance.version()).rejects.toThrow("busy");
     expect(always.requests).toHaveLength(6);
   });
 
@@ -62,7 +63,7 @@ describe("ApiClient", () => {
     [200, "{", { "content-type": "application/json" }, "broken JSON"],
   ])("explains an answer %i %j", async (status, body, headers, message) => {
     const { client } = await serve([{ status, body, headers }]);
-    await expect(client.get("scripts/list")).rejects.toThrow(message);
+    await expect(client.call.scripts.list()).rejects.toThrow(message);
   });
 
   it("downloads from the place to which the service refers without the token, and states the ETag of the service", async () => {
@@ -70,21 +71,31 @@ describe("ApiClient", () => {
     const before = server;
     const location = `${storage.client.options.url}/archives/1?signature=s`;
     const { client } = await serve([{ status: 302, headers: { location, etag: '"1"' } }, { status: 304 }]);
-    const { etag, bytes } = await client.download("workspaces/tarball", {});
+    const { etag, bytes } = await client.download("workspaces.tarball", {});
     expect([etag, new TextDecoder().decode(bytes)]).toEqual(['"1"', "bytes"]);
     expect(storage.requests).toEqual(["GET /archives/1?signature=s undefined"]);
-    expect(await client.download("workspaces/tarball", { ifNoneMatch: '"1"' })).toEqual({ etag: undefined });
+    expect(await client.download("workspaces.tarball", { ifNoneMatch: '"1"' })).toEqual({ etag: undefined });
     before?.close();
+  });
+
+  it("sends no request whose address would be another one", async () => {
+    const { client, requests } = await serve([{ status: 200 }]);
+    await expect(client.call.variables.delete({ path: "../../scripts" })).rejects.toThrow(CommandError);
+    await expect(client.find.flows.get({ path: "." })).rejects.toThrow("which no address can contain");
+    expect(requests).toEqual([]);
   });
 
   it("says that a service does not answer", async () => {
     const client = new ApiClient({ url: "http://127.0.0.1:9", token: "t", workspace: "w" });
-    await expect(client.get("/version")).rejects.toThrow("does not answer");
+    await expect(client.call.instance.version()).rejects.toThrow("does not answer");
   });
 });
 
 describe("readFirst", () => {
-  const next = { header: "x-next-cursor", parameter: "cursor" };
+  const readJobs = (client: ApiClient) =>
+    readFirst({ limit: 5, header: "x-next-cursor" }, (cursor, per_page) =>
+      client.ask.jobs.list({ query: { success: false, cursor, per_page } }),
+    );
   const page = (rows: number[], cursor?: string) => ({
     status: 200,
     body: JSON.stringify(rows),
@@ -95,10 +106,10 @@ describe("readFirst", () => {
   });
   it("continues after pages on which nothing matched, so that an empty list means that nothing matches", async () => {
     const { client, requests } = await serve([page([], "a"), page([], "b"), page([1], "c"), page([2])]);
-    expect(await readFirst(client, "jobs/list", { success: false }, { limit: 5, next })).toEqual([1, 2]);
+    expect(await readJobs(client)).toEqual([1, 2]);
     expect(requests.map((line) => /cursor=(\w)/.exec(line ?? "")?.[1])).toEqual([undefined, "a", "b", "c"]);
     const none = await serve([page([], "a"), page([])]);
-    expect(await readFirst(none.client, "jobs/list", {}, { limit: 5, next })).toEqual([]);
+    expect(await readJobs(none.client)).toEqual([]);
     expect(none.requests).toHaveLength(2);
   });
 });

@@ -1,4 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Answer, type Asks, type Calls, nest } from "../../contract/client/client.ts";
+import type { CallArguments, Nested, OperationName, Reply } from "../../contract/client/operation.ts";
+import { operations } from "../../contract/client/operations/all.ts";
+import { AddressError, type AnyInput, type ApiRequest, toRequest } from "../../contract/client/request.ts";
 import { defined } from "../../contract/defined.ts";
 import { parseExactJson } from "../../contract/exact-json.ts";
 import { CommandError } from "../errors.ts";
@@ -19,14 +23,12 @@ export interface ClientOptions {
   signal?: AbortSignal | undefined;
 }
 
-export interface RequestOptions {
-  query?: Record<string, string | number | boolean | undefined>;
-  /** Sent as JSON, unless it is a form. */
-  body?: unknown;
-  headers?: Record<string, string>;
-  signal?: AbortSignal;
-  /** Returns redirects instead of following them. */
-  redirect?: "follow" | "manual";
+/** The part of addresses that the client knows. */
+type Bound = "workspace";
+type Finds = Nested<{ [N in OperationName]: (...input: CallArguments<N, Bound>) => Promise<Reply<N> | undefined> }>;
+
+interface Condition {
+  ifNoneMatch?: string | undefined;
 }
 
 export interface Download {
@@ -53,12 +55,21 @@ const ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** Calls the API of a service with one token. Paths that begin with `/` are below `/api`, others below the workspace. */
+/** Calls the operations of the API of a service with one token. Those of a workspace are called in that of the client. */
 export class ApiClient {
   readonly options: ClientOptions;
+  /** Each operation returns the value of its answer. Retries requests that the service refuses temporarily. Throws `ApiError`. */
+  readonly call: Calls<OperationName, Bound>;
+  /** Each operation returns its answer with the headers. */
+  readonly ask: Asks<OperationName, Bound>;
+  /** Each operation returns the value of its answer, or `undefined` if the service answers 404. */
+  readonly find: Finds;
 
   constructor(options: ClientOptions) {
     this.options = { ...options, url: options.url.replace(/\/+$/, "") };
+    this.call = nest(operations, (name, input) => this.callAny(name, input));
+    this.ask = nest(operations, (name, input) => this.#ask(name, input));
+    this.find = nest(operations, (name, input) => this.callAny(name, input).catch(unlessMissing));
   }
 
   /** Returns a client whose requests a signal aborts. */
@@ -66,25 +77,22 @@ export class ApiClient {
     return new ApiClient({ ...this.options, signal });
   }
 
-  get<T>(path: string, options: RequestOptions = {}): Promise<T> {
-    return this.#call<T>("GET", path, options);
+  /** Calls an operation that depends on the kind of an item, with fields that only the service checks. Returns the value of the answer. */
+  async callAny(name: OperationName, input: AnyInput): Promise<unknown> {
+    return (await this.#ask(name, input)).value;
   }
 
-  post<T>(path: string, body?: unknown, options: RequestOptions = {}): Promise<T> {
-    return this.#call<T>("POST", path, { ...options, ...defined({ body }) });
-  }
-
-  delete<T>(path: string, options: RequestOptions = {}): Promise<T> {
-    return this.#call<T>("DELETE", path, options);
-  }
-
-  /** Returns the answer to `GET`, or `undefined` if the service answers 404. */
-  async find<T>(path: string, options: RequestOptions = {}): Promise<T | undefined> {
+  async #ask(name: OperationName, input: AnyInput): Promise<Answer> {
+    const response = await this.#fetch(this.#toRequest(name, input), "follow");
+    const { status, headers } = response;
+    const warning = headers.get("x-svc-warning");
+    if (warning !== null) this.options.warn?.(warning);
+    const text = await response.text();
+    if (!(headers.get("content-type") ?? "").startsWith("application/json")) return { status, headers, value: text };
     try {
-      return await this.get<T>(path, options);
+      return { status, headers, value: parseExactJson(text || "null") };
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return undefined;
-      throw error;
+      throw new CommandError(`${this.options.url} answers ${name} with broken JSON. Run the command again.`, { cause: error });
     }
   }
 
@@ -92,14 +100,22 @@ export class ApiClient {
    * Downloads bytes. A redirect to another origin, such as a signed link to storage, is followed without the token. `etag`: that of the service,
    * not of the storage. Returns no bytes if the service confirms that those of `ifNoneMatch` are current.
    */
-  async download(path: string, { ifNoneMatch, ...options }: RequestOptions & { ifNoneMatch?: string | undefined }): Promise<Download> {
-    const headers = { ...options.headers, ...defined({ "if-none-match": ifNoneMatch }) };
-    const response = await this.fetch("GET", path, { ...options, headers, redirect: "manual" });
+  async download(name: OperationName, { ifNoneMatch, ...input }: AnyInput & Condition): Promise<Download> {
+    const headers = { ...input.headers, ...defined({ "if-none-match": ifNoneMatch }) };
+    const response = await this.#fetch(this.#toRequest(name, { ...input, headers }), "manual");
     const etag = response.headers.get("etag") ?? undefined;
     const location = response.status === 200 ? null : response.headers.get("location");
     if (response.status === 304) return { etag };
     const source = location === null ? response : await this.#follow(new URL(location, response.url));
     return { etag, bytes: new Uint8Array(await source.arrayBuffer()) };
+  }
+
+  #toRequest(name: OperationName, input: AnyInput): ApiRequest {
+    try {
+      return toRequest(operations, name, { workspace: this.options.workspace, ...input });
+    } catch (error) {
+      throw error instanceof AddressError ? new CommandError(error.message) : error;
+    }
   }
 
   async #follow(link: URL): Promise<Response> {
@@ -114,42 +130,28 @@ export class ApiClient {
     return response;
   }
 
-  async #call<T>(method: string, path: string, options: RequestOptions): Promise<T> {
-    const response = await this.fetch(method, path, options);
-    const warning = response.headers.get("x-svc-warning");
-    if (warning !== null) this.options.warn?.(warning);
-    const text = await response.text();
-    if (!(response.headers.get("content-type") ?? "").startsWith("application/json")) return text as T;
-    try {
-      return parseExactJson(text || "null") as T;
-    } catch (error) {
-      throw new CommandError(`${this.options.url} answers ${method} ${path} with broken JSON. Run the command again.`, { cause: error });
-    }
-  }
-
   /** Returns the response to a request that the service has accepted. Retries requests that it refuses temporarily. Throws `ApiError`. */
-  async fetch(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
+  async #fetch(request: ApiRequest, redirect: "follow" | "manual"): Promise<Response> {
     for (let attempt = 1; ; attempt += 1) {
-      const response = await this.#send(method, path, options);
+      const response = await this.#send(request, redirect);
       // The service never answers this program with a web page, but login pages and portals in front of it do, even with status 200.
       if (response.ok && isPage(response)) throw describePage(this.options.url, response.status);
       if (response.ok || response.status === 304 || response.headers.has("location")) return response;
       const isTemporary = response.status === 429 || response.status >= 500;
-      if (!isTemporary || attempt === ATTEMPTS) throw await this.#toError(response, method, path);
+      if (!isTemporary || attempt === ATTEMPTS) throw await this.#toError(response, request);
       await response.body?.cancel();
       const pauseMs = pauseOf(response, attempt);
       this.options.trace?.(`${response.status}, again in ${(pauseMs / 1000).toFixed(1)} s`);
-      const signal = options.signal ?? this.options.signal;
+      const signal = request.signal ?? this.options.signal;
       await sleep(pauseMs, undefined, { ...(signal ? { signal } : {}) });
     }
   }
 
   async #send(
-    method: string,
-    path: string,
-    { query = {}, body, headers, signal = this.options.signal, redirect = "follow" }: RequestOptions,
+    { method, address, body, headers, signal = this.options.signal }: ApiRequest,
+    redirect: "follow" | "manual",
   ): Promise<Response> {
-    const url = this.#addressOf(path, query);
+    const url = new URL(`${this.options.url}${address}`);
     const isForm = body instanceof FormData;
     const startedMs = performance.now();
     try {
@@ -173,14 +175,7 @@ export class ApiClient {
     }
   }
 
-  #addressOf(path: string, query: NonNullable<RequestOptions["query"]>): URL {
-    const below = path.startsWith("/") ? path : `/w/${encodeURIComponent(this.options.workspace)}/${path}`;
-    const url = new URL(`${this.options.url}/api${below}`);
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
-    return url;
-  }
-
-  async #toError(response: Response, method: string, path: string): Promise<CommandError> {
+  async #toError(response: Response, { method, address }: ApiRequest): Promise<CommandError> {
     const text = (await response.text()).trim();
     const { url, profile, workspace } = this.options;
     if (/^<(!doctype|html)/i.test(text)) return describePage(url, response.status);
@@ -192,8 +187,13 @@ export class ApiClient {
     if (code === "workspace.notFound" || (response.status === 404 && text.includes("no rows returned"))) {
       return new ApiError(`There is no workspace ${workspace} at ${url}, or the token may not see it.`, { status: 404, code });
     }
-    return new ApiError(text || `${method} ${path} answers ${response.status}.`, { status: response.status, code });
+    return new ApiError(text || `${method} ${address.replace(/\?.*/, "")} answers ${response.status}.`, { status: response.status, code });
   }
+}
+
+/** Returns `undefined` for an answer with status 404. */
+export function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof ApiError && error.status === 404)) throw error;
 }
 
 export const isPage = (response: Response): boolean => /^text\/html\b/i.test(response.headers.get("content-type") ?? "");

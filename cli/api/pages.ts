@@ -1,39 +1,35 @@
-import type { ApiClient } from "./client.ts";
+import type { Answer } from "../../contract/client/client.ts";
 
 /** The maximum number of rows of one request. */
 const PER_PAGE = 100;
 
-type Query = Record<string, string | number | boolean | undefined>;
-
-/** Reads every page of a list with numbered pages. */
-export async function readPages<T>(client: ApiClient, path: string, query: Query = {}): Promise<T[]> {
+/** Reads every page of a list with numbered pages. `readPage` reads one page. */
+export async function readPages<T>(readPage: (page: { page: number; per_page: number }) => Promise<T[]>): Promise<T[]> {
   const found: T[] = [];
   for (let page = 1; ; page += 1) {
-    const rows = await client.get<T[]>(path, { query: { ...query, page, per_page: PER_PAGE } });
+    const rows = await readPage({ page, per_page: PER_PAGE });
     found.push(...rows);
     if (rows.length < PER_PAGE) return found;
   }
 }
 
-/** The position at which the next page of a list begins: a header of the reply, and the parameter of the next request. */
-interface Continuation {
+/** `limit`: the maximum number of rows. `header`: the header of a reply with the position at which the next page begins. */
+interface First {
+  limit: number;
   header: string;
-  parameter: string;
 }
 
-/** Reads the first rows of a list, at most `limit`. */
+/** Reads the first rows of a list. `readPage` reads the page that begins at a position, or the first page. */
 export async function readFirst<T>(
-  client: ApiClient,
-  path: string,
-  query: Query,
-  { limit, next: { header, parameter } }: { limit: number; next: Continuation },
+  { limit, header }: First,
+  readPage: (from: string | undefined, per_page: number) => Promise<Answer<T[]>>,
 ): Promise<T[]> {
   const found: T[] = [];
-  let from = query[parameter];
+  let from: string | undefined;
   do {
-    const response = await client.fetch("GET", path, { query: { ...query, [parameter]: from, per_page: Math.min(PER_PAGE, limit) } });
-    found.push(...((await response.json()) as T[]));
-    from = response.headers.get(header) ?? undefined;
+    const { value, headers } = await readPage(from, Math.min(PER_PAGE, limit));
+    found.push(...value);
+    from = headers.get(header) ?? undefined;
   } while (from !== undefined && found.length < limit);
   return found.slice(0, limit);
 }

@@ -5,8 +5,8 @@ import { kindsWithIdentity } from "../../core/sync/backup/identity.ts";
 import { divideSettings, type Settings, workspaceTreatments } from "../../core/sync/backup/settings.ts";
 import { formatYaml } from "../../core/sync/files/yaml.ts";
 import type { ApiClient } from "../api/client.ts";
+import { nounOf } from "../api/item-operations.ts";
 import { readPages } from "../api/pages.ts";
-import { encodePath } from "../api/routes.ts";
 import type { Context } from "../context.ts";
 import { throwProblems } from "../errors.ts";
 import { readLocalFiles, writeLocalFile } from "../project/local-files.ts";
@@ -43,12 +43,12 @@ export async function backUpWorkspace(
     }
   });
   const sealed_settings = seal && (await sealSettings(seal, id, sealed));
-  const members = await client.get<{ email: string; username: string }[]>("users/list");
+  const members = await client.call.users.list();
   return {
     ...{ id, name, ...(color ? { color } : {}), archived: deleted },
     members: members.map(({ email, username }) => ({ email, username })),
     runs_as: await listIdentities(client),
-    ...(seal ? { sealed_key: await sealKey(seal, id, (await client.get<{ key: string }>("workspaces/encryption_key")).key) } : {}),
+    ...(seal ? { sealed_key: await sealKey(seal, id, (await client.call.workspaces.getEncryptionKey()).key) } : {}),
     left_out_secrets: seal ? [] : await listSecrets(client),
     ...(sealed_settings ? { sealed_settings } : {}),
     left_out_settings: seal ? [] : Object.keys(sealed),
@@ -63,8 +63,10 @@ interface Listed {
 /** Lists, for items whose files do not contain it, the user with whose rights the item runs. Files of scripts and flows contain it. */
 async function listIdentities(client: ApiClient): Promise<BackedUpWorkspace["runs_as"]> {
   const found: BackedUpWorkspace["runs_as"] = [];
+  const list = (kind: string) => async (page: { page: number; per_page: number }) =>
+    (await client.callAny(`${nounOf(kind)}.list`, { query: page })) as Listed[];
   for (const kind of kindsWithIdentity)
-    for (const { path, permissioned_as } of await readPages<Listed>(client, `${kind}s/list`)) {
+    for (const { path, permissioned_as } of await readPages(list(kind))) {
       const user = kind === "app" ? await readOwner(client, path) : permissioned_as;
       if (user) found.push({ kind, path, user });
     }
@@ -73,9 +75,9 @@ async function listIdentities(client: ApiClient): Promise<BackedUpWorkspace["run
 
 /** The list of apps does not contain their policies. */
 const readOwner = async (client: ApiClient, path: string): Promise<string | undefined> =>
-  (await client.get<{ policy: { on_behalf_of_email?: string } }>(`apps/get/p/${encodePath(path)}`)).policy.on_behalf_of_email;
+  (await client.call.apps.get({ path })).policy.on_behalf_of_email ?? undefined;
 
 async function listSecrets(client: ApiClient): Promise<string[]> {
-  const variables = await readPages<{ path: string; is_secret: boolean }>(client, "variables/list");
+  const variables = await readPages((page) => client.call.variables.list({ query: page }));
   return variables.filter(({ is_secret }) => is_secret).map(({ path }) => path);
 }

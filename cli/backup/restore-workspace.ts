@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto";
 import type { WorkspaceJson } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import type { BackedUpWorkspace } from "../../core/sync/backup/backup.ts";
 import { addIdentity } from "../../core/sync/backup/identity.ts";
-import { mergeSettings, type Settings } from "../../core/sync/backup/settings.ts";
+import { mergeSettings } from "../../core/sync/backup/settings.ts";
 import { formatYaml } from "../../core/sync/files/yaml.ts";
 import { itemKey } from "../../core/sync/item.ts";
 import type { ApiClient } from "../api/client.ts";
@@ -43,8 +43,8 @@ export async function restoreWorkspace(context: Context, backup: BackedUpWorkspa
   const { id, name, color, archived } = backup;
   const { root, own, present, caller } = restore;
   const client = context.at(context.cwd, id).client();
-  if (!present) await client.post("/workspaces/create", { id, name, color });
-  else if (present.deleted) await client.post(`/workspaces/unarchive/${id}`);
+  if (!present) await client.call.workspaces.create({ body: { id, name, color } });
+  else if (present.deleted) await client.call.workspaces.unarchive({ workspace: id });
   await removeCreator(client, backup, { email: caller.email, isNew: !present });
   const withSecrets = own !== undefined && backup.sealed_key !== undefined;
   if (withSecrets) await setKey(client, await openKey(own, id, backup.sealed_key ?? ""));
@@ -72,7 +72,7 @@ export async function restoreWorkspace(context: Context, backup: BackedUpWorkspa
       changes.filter(({ kind }) => !FIRST.has(kind)),
     );
   });
-  if (archived) await client.post("workspaces/archive");
+  if (archived) await client.call.workspaces.archive();
 }
 
 /** Adds the sealed settings of a backup to the file of the settings. Without the key, the workspace retains its own. */
@@ -82,7 +82,7 @@ async function completeSettings(
   { own, text }: { own: KeyObject | undefined; text: string },
 ): Promise<string> {
   const opened = own !== undefined && sealed !== undefined ? await openSettings(own, id, sealed) : undefined;
-  const present = await client.get<Settings>("workspaces/get_settings");
+  const present = await client.call.workspaces.getSettings();
   return formatYaml(mergeSettings(readSettings(text), opened, present));
 }
 
@@ -92,18 +92,18 @@ async function removeCreator(
   { members }: BackedUpWorkspace,
   { email: own, isNew }: { email: string; isNew: boolean },
 ): Promise<void> {
-  const present = await client.get<{ email: string; username: string }[]>("users/list");
+  const present = await client.call.users.list();
   const isOwn = ({ email }: { email: string }) => email.toLowerCase() === own.toLowerCase();
   const mine = present.find(isOwn);
   if (!mine) return;
   const isWanted = members.some((one) => isOwn(one) && one.username === mine.username);
   const isInTheWay = members.some((one) => isOwn(one) !== (one.username === mine.username));
-  if (!isWanted && (isNew || isInTheWay)) await client.post("workspaces/leave");
+  if (!isWanted && (isNew || isInTheWay)) await client.call.users.leaveWorkspace();
 }
 
 async function setKey(client: ApiClient, key: string): Promise<void> {
-  const present = await client.get<{ key: string }>("workspaces/encryption_key");
-  if (present.key !== key) await client.post("workspaces/encryption_key", { new_key: key });
+  const present = await client.call.workspaces.getEncryptionKey();
+  if (present.key !== key) await client.call.workspaces.setEncryptionKey({ body: { new_key: key } });
 }
 
 /** Adds the user with whose rights each item runs. An item whose user is no longer a member is left out. */

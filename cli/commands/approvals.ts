@@ -1,8 +1,7 @@
-import { BEFORE_HEADER } from "../../contract/common.ts";
-import type { ApprovalInfo, PendingApprovalJson } from "../../contract/routes/approvals/approvals.ts";
+import { BEFORE_HEADER, type JsonValue } from "../../contract/common.ts";
+import { defined } from "../../contract/defined.ts";
+import type { PendingApprovalJson } from "../../contract/routes/approvals/approvals.ts";
 import type { Context } from "../context.ts";
-
-const segment = encodeURIComponent;
 
 /** Removes characters that a terminal interprets: other people wrote the texts of a request. */
 const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]+/gu, " ");
@@ -14,9 +13,9 @@ export async function listApprovals(context: Context, { limit }: { limit: number
   const found: PendingApprovalJson[] = [];
   let before: string | undefined;
   do {
-    const response = await client.fetch("GET", "approvals/pending", { query: { before } });
-    found.push(...((await response.json()) as PendingApprovalJson[]));
-    before = response.headers.get(BEFORE_HEADER) ?? undefined;
+    const { value, headers } = await client.ask.approvals.pending({ query: { before } });
+    found.push(...value);
+    before = headers.get(BEFORE_HEADER) ?? undefined;
   } while (before !== undefined && found.length < limit);
   const shown = found.sort((a, b) => a.opened_at.localeCompare(b.opened_at)).slice(0, limit);
   const rows = shown.map(({ gate_id, flow_path, summary, module_id, requested_by, deadline }) =>
@@ -28,7 +27,7 @@ export async function listApprovals(context: Context, { limit }: { limit: number
 
 /** Shows the content of a request, its deadline, and the decisions so far. */
 export async function showApproval(context: Context, id: string): Promise<void> {
-  const info = await context.client().get<ApprovalInfo>(`jobs_u/flow/approval_info/${segment(id)}`);
+  const info = await context.client().call.approvals.info({ job_id: id });
   const { flow_path: path, flow_summary: flow, step_summary: step, module_id: module, decision, inputs, context: values } = info;
   const lines = [
     ["Flow", [path ?? "(not saved)", flow].filter(Boolean).join(": ")],
@@ -57,8 +56,8 @@ interface DecisionFlags {
 
 const decide = (approved: boolean) =>
   async function decideApproval(context: Context, id: string, { data, reason }: DecisionFlags): Promise<void> {
-    const body = { approved, payload: data, reason };
-    const outcome = await context.client().post<string>(`jobs_u/flow/resume_suspended/${segment(id)}`, body);
+    const body = { approved, ...defined({ payload: data as JsonValue | undefined, reason }) };
+    const outcome = await context.client().call.approvals.decide({ job_id: id, body });
     context.output.data({ id, outcome: outcome.trim() }, outcome.trim());
   };
 

@@ -1,5 +1,4 @@
 import { BEFORE_HEADER } from "../../contract/common.ts";
-import type { AuditJson } from "../../contract/routes/workspaces/audit.ts";
 import { readFirst } from "../api/pages.ts";
 import type { Context } from "../context.ts";
 import { CommandError, exitCodes } from "../errors.ts";
@@ -17,8 +16,10 @@ interface AuditFlags {
 
 /** Lists audited operations, the newest first. */
 export async function listAudit(context: Context, { limit, ...filters }: AuditFlags): Promise<void> {
-  const next = { header: BEFORE_HEADER, parameter: "before" };
-  const shown = await readFirst<AuditJson>(context.client(), "audit/list", { ...filters }, { limit, next });
+  const client = context.client();
+  const shown = await readFirst({ limit, header: BEFORE_HEADER }, (from, per_page) =>
+    client.ask.audit.list({ query: { ...filters, before: from ?? filters.before, per_page } }),
+  );
   const rows = shown.map(({ timestamp, username, operation, resource }) => [timestamp, username, operation, resource]);
   context.output.data(shown, context.output.table(["TIME", "USERNAME", "OPERATION", "RESOURCE"], rows));
 }

@@ -36,10 +36,10 @@ export async function previewOnSave(
   try {
     const watching = client.withSignal(signal);
     await (kind === "flow" ? followFlow : followJob)(context, watching, id);
-    printEnd(context, project, item, await watching.get<CompletedJob>(`jobs_u/completed/get/${id}`));
+    printEnd(context, project, item, await watching.call.jobs.getCompleted({ id }));
   } catch (error) {
     if (!signal.aborted) throw error;
-    await client.post(`jobs_u/queue/cancel/${id}`, { reason: "canceled by svc dev" }).catch(ignoreEnded);
+    await client.call.jobs.cancel({ id, body: { reason: "canceled by svc dev" } }).catch(ignoreEnded);
     output.progress({ event: "canceled", kind, path, id }, `${kind} ${path} was canceled.\n`);
   }
 }

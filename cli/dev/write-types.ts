@@ -6,7 +6,7 @@ import { CLIENT_FOLDER } from "../client-library.ts";
 import type { Context } from "../context.ts";
 import { placeWithoutLinks } from "../project/links.ts";
 import { makeStateFolder, statePlace } from "../sync/state.ts";
-import { declareResourceTypes, type ResourceType } from "./resource-types.ts";
+import { declareResourceTypes } from "./resource-types.ts";
 
 const TYPES = ".svc/types";
 
@@ -33,7 +33,7 @@ const tsconfig = {
  * none.
  */
 export async function writeTypes({ output }: Context, client: ApiClient, root: string): Promise<void> {
-  const types = await client.get<ResourceType[]>("resources/type/list");
+  const types = await client.call.resources.types.list();
   makeStateFolder(root, "types", "svc-client");
   writeFileSync(statePlace(root, "types", "resource-types.d.ts"), declareResourceTypes(types));
   for (const name of readdirSync(CLIENT_FOLDER))

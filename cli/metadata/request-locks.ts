@@ -4,7 +4,7 @@ import { fieldsOf } from "../../core/sync/item.ts";
 import type { LocalItem } from "../../core/sync/metadata/item-sources.ts";
 import type { StaleSource } from "../../core/sync/metadata/stale-items.ts";
 import type { ApiClient } from "../api/client.ts";
-import { type CompletedJob, describeFailure, startJob, waitForEnd } from "../run/run-job.ts";
+import { describeFailure, type JobStart, startJob, waitForEnd } from "../run/run-job.ts";
 
 /** The fault of a build, and its log. */
 export interface BuildFault {
@@ -17,12 +17,13 @@ export type TempSources = ReadonlyMap<string, string>;
 
 /** Returns the lock that the service resolves for a script, or the fault of its build. */
 export async function requestScriptLock(client: ApiClient, source: StaleSource, temps: TempSources): Promise<string | BuildFault> {
-  const built = await runBuild<{ lock: string }>(client, "jobs/run/dependencies_async", {
+  const body = {
     raw_scripts: [{ raw_code: source.source, language: source.language, script_path: source.path }],
     entrypoint: source.path,
     raw_workspace_dependencies: source.lists,
     temp_script_refs: selectTemps([source], temps),
-  });
+  };
+  const built = await runBuild<{ lock: string }>(client, { name: "jobs.run.dependencies", input: { body } });
   return "error" in built ? built : built.result.lock;
 }
 
@@ -37,12 +38,13 @@ export async function requestFlowLocks(
   const stale = new Set(sources.map(({ id }) => id));
   // The service resolves the scripts without a lock, and uses the locks of the others.
   for (const { id, script } of listFlowScripts(value)) if (stale.has(id)) delete script["lock"];
-  const built = await runBuild<{ updated_flow_value: unknown }>(client, "jobs/run/flow_dependencies_async", {
+  const body = {
     path: item.path,
     flow_value: value,
     raw_workspace_dependencies: Object.assign({}, ...sources.map(({ lists }) => lists)),
     temp_script_refs: selectTemps(sources, temps),
-  });
+  };
+  const built = await runBuild<{ updated_flow_value: unknown }>(client, { name: "jobs.run.flowDependencies", input: { body } });
   if ("error" in built) return built;
   const locked = listFlowScripts(built.result.updated_flow_value).filter(({ id }) => stale.has(id));
   return new Map(locked.map(({ id, script: { lock } }) => [id, typeof lock === "string" ? lock : ""]));
@@ -53,11 +55,11 @@ const selectTemps = (sources: readonly StaleSource[], temps: TempSources): Recor
   return Object.fromEntries([...temps].filter(([path]) => imports.has(path)));
 };
 
-async function runBuild<T>(client: ApiClient, route: string, body: unknown): Promise<{ result: T } | BuildFault> {
+async function runBuild<T>(client: ApiClient, build: JobStart): Promise<{ result: T } | BuildFault> {
   const id = randomUUID();
-  await startJob(client, { route, body, kind: "script" }, id);
+  await startJob(client, build, id);
   await waitForEnd(client, id);
-  const { success, result } = await client.get<CompletedJob>(`jobs_u/completed/get/${id}`);
+  const { success, result } = await client.call.jobs.getCompleted({ id });
   if (success) return { result: result as T };
-  return { error: describeFailure(result), log: (await client.get<string>(`jobs_u/get_logs/${id}`)).trim() };
+  return { error: describeFailure(result), log: (await client.call.jobs.getLogs({ id })).trim() };
 }

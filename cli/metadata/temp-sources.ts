@@ -18,9 +18,9 @@ export async function storeTempSources(
   if (sources.size === 0) return stored;
   const scripts = Object.fromEntries([...sources].map(([path, source]) => [path, hash(source)]));
   try {
-    const differing = await client.post<string[]>("scripts/raw_temp/diff", { scripts });
+    const differing = await client.call.scripts.diffTemp({ body: { scripts } });
     await mapInParallel(differing, parallel, async (path) => {
-      stored.set(path, (await client.post<string>("scripts/raw_temp/store", sources.get(path))).trim());
+      stored.set(path, (await client.call.scripts.storeTemp({ body: sources.get(path) ?? "" })).trim());
     });
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 404 && error.code !== "workspace.notFound")) throw error;

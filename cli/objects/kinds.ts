@@ -1,8 +1,8 @@
 import type { Kind } from "../../contract/kinds/kind.ts";
 import { kinds, kindsWith } from "../../contract/kinds/kinds.ts";
-import { routesOf } from "../api/routes.ts";
+import { type Noun, nounOf } from "../api/item-operations.ts";
 
-/** A kind of objects with its own commands, and its routes below the workspace. */
+/** A kind of objects with its own commands. */
 export interface ObjectKind {
   /** The name of the command. */
   name: string;
@@ -10,10 +10,8 @@ export interface ObjectKind {
   item: string;
   /** The objects in a sentence. */
   what: string;
-  /** The beginning of its routes. */
-  routes: string;
-  /** The route of one object, without its path. */
-  get: string;
+  /** The beginning of the names of its operations. */
+  noun: Noun;
   /** The columns of its list. */
   columns: readonly string[];
   /** Its objects are archived instead of deleted. */
@@ -26,11 +24,10 @@ export interface ObjectKind {
 
 const toCommand = (item: string): string => item.replace("_", "-");
 
-function describeKind(item: string, { columns = [], hasVersions, isArchived, isFoundByVersion, id }: Kind): ObjectKind {
-  const [name, routes] = [toCommand(item), routesOf(item)];
+function describeKind(item: string, { columns = [], hasVersions, isArchived, id }: Kind): ObjectKind {
+  const name = toCommand(item);
   return {
-    ...{ name, item, what: `${name.replace("-", " ")}s`, routes, columns },
-    get: `${routes}/get${isFoundByVersion ? "/p" : ""}`,
+    ...{ name, item, what: `${name.replace("-", " ")}s`, noun: nounOf(item), columns },
     archive: isArchived ?? false,
     history: hasVersions ?? false,
     unpaged: id === "name",
@@ -51,7 +48,7 @@ export const objectKinds: readonly ObjectKind[] = [
   describeTrigger("http"),
 ].sort((a, b) => rank(a) - rank(b));
 
-/** Returns a kind by the name of its command. Triggers have routes for each of their kinds. */
+/** Returns a kind by the name of its command. Triggers have operations for each of their kinds. */
 export function findKind(name: string, trigger = "http"): ObjectKind {
   if (name === "trigger") return describeTrigger(trigger);
   const kind = objectKinds.find((one) => one.name === name);

@@ -24,8 +24,10 @@ function describePreview(
   temp_script_refs: Record<string, string>,
 ): Start {
   const { item, bundle } = local;
-  if (kind === "flow")
-    return { route: "jobs/run/preview_flow", body: { path, args, value: fieldsOf(item)["value"], temp_script_refs }, kind };
+  if (kind === "flow") {
+    const body = { path, args, value: fieldsOf(item)["value"], temp_script_refs };
+    return { name: "jobs.run.previewFlow", input: { body: body }, kind };
+  }
   const { lock, tag, timeout } = fieldsOf(item);
   const preview = {
     path,
@@ -37,10 +39,10 @@ function describePreview(
     ...(typeof tag === "string" ? { tag } : {}),
   };
   const query = typeof timeout === "number" ? { timeout } : {};
-  if (bundle === undefined) return { route: "jobs/run/preview", body: preview, query, kind };
+  if (bundle === undefined) return { name: "jobs.run.preview", input: { body: preview, query }, kind };
   const { tar, format, bytes } = bundle;
   const form = new FormData();
   form.append("preview", JSON.stringify({ ...preview, kind: tar ? "tarbundle" : "bundle", ...(format ? { format } : {}) }));
   form.append("file", new Blob([bytes]));
-  return { route: "jobs/run/preview_bundle", body: form, query, kind };
+  return { name: "jobs.run.previewBundle", input: { body: form, query }, kind };
 }

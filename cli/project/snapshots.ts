@@ -35,7 +35,7 @@ export const toLayout = ({ options }: Pick<Project, "options">, fileTypes: Layou
  * file can have the extension of a type, its resources are ordinary values.
  */
 export async function loadFileTypes(client: ApiClient, output: Output): Promise<LayoutOptions["fileTypes"]> {
-  const types = (await client.find<LayoutOptions["fileTypes"]>("resources/file_resource_type_to_file_ext_map")) ?? {};
+  const types = (await client.find.resources.fileTypes()) ?? {};
   return Object.fromEntries(
     Object.entries(types).filter(([name, { format_extension: extension }]) => {
       const isUsable = !extension || FORMAT_EXTENSION.test(extension);
@@ -48,10 +48,7 @@ export async function loadFileTypes(client: ApiClient, output: Output): Promise<
 
 /** Loads the data on which the names of files depend. Other services may not have these routes. */
 export async function loadRules(client: ApiClient, project: Project, output: Output): Promise<RemoteRules> {
-  const [marked, fileTypes] = await Promise.all([
-    client.find<{ item_kind: string; path: string }[]>("workspaces/list_ws_specific"),
-    loadFileTypes(client, output),
-  ]);
+  const [marked, fileTypes] = await Promise.all([client.find.workspaces.listWorkspaceSpecific(), loadFileTypes(client, output)]);
   return {
     marked: new Set((marked ?? []).map(({ item_kind, path }) => `${item_kind} ${path}`)),
     layout: toLayout(project, fileTypes),

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Anchor, ApprovalEntry } from "../../contract/approval-record.ts";
+import type { OperationName } from "../../contract/client/operation.ts";
 import { approvalRecordRoutes as routes } from "../../contract/routes/approvals/approval-records.ts";
 import type { ApiClient } from "../api/client.ts";
 import { CommandError } from "../errors.ts";
@@ -37,10 +38,10 @@ async function readAnchors(client: ApiClient): Promise<RecordRead["anchors"]> {
 
 async function read<S extends z.ZodType>(
   client: ApiClient,
-  { path, reply }: { path: string; reply: { json: S } },
+  { name, reply }: { name: OperationName; reply: { json: S } },
   query: Record<string, string | number | undefined>,
 ): Promise<z.output<S>> {
-  const answer = await client.get<unknown>(path.replace("/api/w/{workspace}/", ""), { query });
+  const answer = await client.callAny(name, { query });
   const parsed = reply.json.safeParse(answer);
   if (!parsed.success) throw new CommandError(`The service returned an unexpected response: ${z.prettifyError(parsed.error)}`);
   return parsed.data;

@@ -19,9 +19,7 @@ export async function followFlow(context: Context, client: ApiClient, id: string
   let status: FlowStatus | undefined;
   await readUpdates(client, id, async (update) => {
     printOutput(context, update);
-    const { flow_status: next } = await client.get<{ flow_status?: FlowStatus }>(`jobs_u/get/${id}`, {
-      query: { no_logs: true, no_code: true },
-    });
+    const { flow_status: next } = await client.call.jobs.get({ id, query: { no_logs: true, no_code: true } });
     if (next === undefined) return;
     const events = listStepEvents(status, next);
     status = next;
@@ -57,7 +55,7 @@ async function followStep(context: Context, client: ApiClient, job: string, step
 async function readUpdates(client: ApiClient, id: string, call: (update: JobUpdateJson) => unknown): Promise<void> {
   for (let [log, stream] = [0, 0]; ; ) {
     const query = { running: true, log_offset: log, stream_offset: stream };
-    const update = await client.find<JobUpdateJson>(`jobs_u/getupdate/${id}`, { query });
+    const update = await client.find.jobs.getUpdate({ id, query });
     if (update === undefined) return;
     await call(update);
     log = update.log_offset ?? log + (update.new_logs ?? "").length;

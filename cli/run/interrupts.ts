@@ -13,7 +13,7 @@ export function watchInterrupts(context: Context, client: ApiClient, id: string)
       process.exit(exitCodes.interrupted);
     }
     asked = true;
-    if (await confirm(`Cancel the job ${id}?`, { yes: false })) await client.post(`jobs_u/queue/cancel/${id}`, {});
+    if (await confirm(`Cancel the job ${id}?`, { yes: false })) await client.call.jobs.cancel({ id, body: {} });
     process.exit(exitCodes.interrupted);
   };
   const listener = () => void interrupt().catch((error: unknown) => context.output.say(String(error)));

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
+import type { OperationName } from "../../contract/client/operation.ts";
+import type { AnyInput } from "../../contract/client/request.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
-import { type ApiClient, ApiError, type RequestOptions } from "../api/client.ts";
+import { type ApiClient, ApiError } from "../api/client.ts";
 import type { Context } from "../context.ts";
 import { exitCodes } from "../errors.ts";
 import { followFlow, followJob } from "./follow.ts";
@@ -9,15 +11,15 @@ import { watchInterrupts } from "./interrupts.ts";
 export interface CompletedJob {
   id: string;
   success: boolean;
-  result: unknown;
+  result?: unknown;
 }
 
-export interface Start {
-  /** The route that starts the job. */
-  route: string;
-  /** Sent as JSON, unless it is a form. */
-  body: unknown;
-  query?: RequestOptions["query"];
+/** An operation that starts a job, and its input. */
+export interface JobStart {
+  name: Extract<OperationName, `jobs.run.${string}`>;
+  input: AnyInput;
+}
+export interface Start extends JobStart {
   kind: "script" | "flow";
 }
 
@@ -30,9 +32,9 @@ export async function runJob(context: Context, start: Start, { silent = false, c
 }
 
 /** Starts a job with an id. Idempotent. */
-export async function startJob(client: ApiClient, { route, body, query }: Start, id: string): Promise<void> {
+export async function startJob(client: ApiClient, { name, input }: JobStart, id: string): Promise<void> {
   try {
-    await client.post<string>(route, body, { query: { ...query, job_id: id } });
+    await client.callAny(name, { ...input, query: { ...input.query, job_id: id } });
   } catch (error) {
     if (!(error instanceof ApiError && error.code === "job.idTaken")) throw error;
   }
@@ -51,12 +53,12 @@ export async function showRun(
   } finally {
     stop();
   }
-  return printEnd(context, await client.get<CompletedJob>(`jobs_u/completed/get/${id}`));
+  return printEnd(context, await client.call.jobs.getCompleted({ id }));
 }
 
 /** The service delays each reply until the job ends. */
 export async function waitForEnd(client: ApiClient, id: string): Promise<void> {
-  const read = () => client.get<{ completed?: boolean }>(`jobs_u/getupdate/${id}`, { query: { no_logs: true } });
+  const read = () => client.call.jobs.getUpdate({ id, query: { no_logs: true } });
   for (let { completed } = await read(); !completed; ) ({ completed } = await read());
 }
 

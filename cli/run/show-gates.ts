@@ -1,11 +1,10 @@
-import type { RunJson } from "../../contract/routes/approvals/approvals.ts";
 import type { ApiClient } from "../api/client.ts";
 import type { Context } from "../context.ts";
 import { isTerminal } from "../output/terminal.ts";
 
 /** Prints the approvals for which a flow waits. A link alone can decide, so it is shown only on a terminal: logs of CI have other readers. */
 export async function showGates(context: Context, client: ApiClient, flow: string): Promise<void> {
-  const { gates } = await client.get<RunJson>(`/v1/runs/${flow}`);
+  const { gates } = await client.call.approvals.run({ run_id: flow });
   for (const gate of gates.filter(({ decision }) => decision === undefined)) {
     const { module_id: step, summary, message, approvers, required_events: required, approved_by: given, deadline, links } = gate;
     const lines = [

@@ -27,11 +27,8 @@ export async function loadArchive(client: ApiClient, root: string, query: Query)
   const stored = isStorable ? readStored(fileOf(client, root), query) : undefined;
   const known = stored && unzip(stored.bytes);
   // Without a readable local copy, the service must send the bytes.
-  const { etag, bytes } = await client.download("workspaces/tarball", {
-    query,
-    headers: { "content-type": "application/octet-stream" },
-    ifNoneMatch: known && stored.etag,
-  });
+  const headers = { "content-type": "application/octet-stream" };
+  const { etag, bytes } = await client.download("workspaces.tarball", { query, headers, ifNoneMatch: known && stored.etag });
   if (bytes === undefined) return known ?? new Map();
   const entries = unzip(bytes);
   if (!entries) throw new CommandError(`The archive from ${client.options.url} is not a zip file: a proxy may have changed it. Try again.`);

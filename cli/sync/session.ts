@@ -91,7 +91,7 @@ export async function openSession(
       `${bundled} ${bundled === 1 ? "script" : "scripts"} of codebases: only files are compared. To compare bundles, add --bundle.`,
     );
   const client = context.client(target);
-  await client.get("/users/whoami");
+  await client.call.users.whoamiGlobal();
   const [rules, entries] = await Promise.all([
     loadRules(client, project, context.output),
     loadArchive(client, project.root, toArchiveQuery(project.options)),

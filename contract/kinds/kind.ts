@@ -34,8 +34,6 @@ export interface Kind {
   readonly hasVersions?: true;
   /** Objects are archived instead of deleted. */
   readonly isArchived?: true;
-  /** The route of one object is `get/p/…`, because another one finds it by a version. */
-  readonly isFoundByVersion?: true;
   /** The columns of the list that the CLI prints. Absent: the kind has no commands. */
   readonly columns?: readonly string[];
   /** svc does not implement the kind: only files can have it. */

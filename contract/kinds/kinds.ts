@@ -96,7 +96,6 @@ export const kinds = {
     isShared: true,
     hasVersions: true,
     isArchived: true,
-    isFoundByVersion: true,
     columns: ["path", "language", "summary"],
   },
   flow: {
@@ -116,7 +115,6 @@ export const kinds = {
     isShared: true,
     hasIdentity: true,
     hasVersions: true,
-    isFoundByVersion: true,
     columns: ["path", "summary"],
   },
   // Settings name handlers, which must exist.

@@ -8,15 +8,6 @@ import { readSecret } from "../../output/prompts.ts";
 import { readProfiles, writeProfiles } from "../../profiles/profiles.ts";
 import { chooseWorkspace, saveProfile } from "./workspace.ts";
 
-interface DeviceAnswer {
-  device_code: string;
-  user_code: string;
-  verification_uri: string;
-  verification_uri_complete: string;
-  expires_in: number;
-  interval: number;
-}
-
 /** Logs in to a service, with a code that the person confirms in a browser, or with a token from standard input. Stores a profile. */
 export async function login(
   context: Context,
@@ -27,7 +18,7 @@ export async function login(
   const url = serviceAt(new URL(address));
   const token = withToken ? (await readSecret("token")).trim() : await requestToken(context, url);
   const client = new ApiClient({ url, token, workspace: "" });
-  const { email } = await client.get<{ email: string }>("/users/whoami");
+  const { email } = await client.call.users.whoamiGlobal();
   const workspace = await chooseWorkspace(client, context.flags.workspace);
   const profile = name ?? workspace;
   saveProfile(profile, { url, workspace, token, ...(withToken ? {} : { device: true }) });
@@ -41,7 +32,7 @@ export const serviceAt = ({ origin, hostname, pathname }: URL): string =>
 /** Returns a token by the device authorization grant (RFC 8628). */
 async function requestToken(context: Context, url: string): Promise<string> {
   const client = new ApiClient({ url, token: "", workspace: "" });
-  const answer = await client.post<DeviceAnswer>("/auth/device", { client_name: hostname().slice(0, 60) });
+  const answer = await client.call.auth.requestDeviceCode({ body: { client_name: hostname().slice(0, 60) } });
   context.output.say(`Open ${answer.verification_uri_complete}\nand confirm the code ${context.output.style("bold", answer.user_code)}`);
   let intervalMs = answer.interval * 1000;
   for (;;) {
@@ -96,7 +87,7 @@ export async function logout(context: Context): Promise<void> {
 /** Returns whether the token is no longer valid. */
 async function deleteOwnToken(client: ApiClient): Promise<boolean> {
   try {
-    await client.delete(`/users/tokens/delete/${encodeURIComponent(client.options.token.slice(0, limits.tokenPrefixChars))}`);
+    await client.call.tokens.delete({ token_prefix: client.options.token.slice(0, limits.tokenPrefixChars) });
     return true;
   } catch (error) {
     // The token was already invalid.

@@ -7,7 +7,7 @@ const DAY_MS = 24 * 3600 * 1000;
 
 /** Lists your tokens without their values. */
 export async function listTokens(context: Context): Promise<void> {
-  const tokens = await context.instanceClient().get<TruncatedTokenJson[]>("/users/tokens/list", { query: { exclude_ephemeral: true } });
+  const tokens = await context.instanceClient().call.tokens.list({ query: { exclude_ephemeral: true } });
   const { output } = context;
   const rows = tokens.map(({ token_prefix, label, expiration, scopes }) => [token_prefix, label, expiration, scopes?.join(" ")]);
   output.data(tokens, output.table(["PREFIX", "LABEL", "EXPIRES", "SCOPES"], rows));
@@ -26,7 +26,7 @@ export async function createToken(context: Context, { label, expiresIn, scopes, 
   const expiration = expiresIn === undefined ? await findOwnExpiration(client) : new Date(Date.now() + expiresIn * DAY_MS).toISOString();
   const { workspace } = context.target();
   const request = { label, expiration, scopes, read_only: readOnly, ...(workspace ? { workspace_id: workspace } : {}) };
-  const token = await client.post<string>("/users/tokens/create", request);
+  const token = await client.call.tokens.create({ body: request });
   if (expiresIn === undefined && expiration !== undefined) context.output.say(`It is valid as long as your login, until ${expiration}.`);
   context.output.data({ token }, token);
 }
@@ -36,7 +36,7 @@ export async function createToken(context: Context, { label, expiresIn, scopes, 
  * not create any.
  */
 async function findOwnExpiration(client: ApiClient): Promise<string | undefined> {
-  const tokens = await client.get<TruncatedTokenJson[]>("/users/tokens/list", { query: { exclude_ephemeral: true } });
+  const tokens = await client.call.tokens.list({ query: { exclude_ephemeral: true } });
   return findOwnToken(tokens, client.options.token)?.expiration;
 }
 
@@ -46,6 +46,6 @@ export const findOwnToken = (tokens: readonly TruncatedTokenJson[], value: strin
 
 /** Deletes the token that begins with a prefix. */
 export async function deleteToken(context: Context, prefix: string): Promise<void> {
-  await context.instanceClient().delete(`/users/tokens/delete/${encodeURIComponent(prefix)}`);
+  await context.instanceClient().call.tokens.delete({ token_prefix: prefix });
   context.output.say(`The token ${prefix} was deleted.`);
 }

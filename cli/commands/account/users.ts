@@ -1,4 +1,3 @@
-import type { GlobalUserJson, UserJson } from "../../../contract/routes/people/people.ts";
 import { readPages } from "../../api/pages.ts";
 import type { Context } from "../../context.ts";
 import { readSecret } from "../../output/prompts.ts";
@@ -7,7 +6,7 @@ import { readSecret } from "../../output/prompts.ts";
 export async function listUsers(context: Context, { all = false }: { all?: boolean }): Promise<void> {
   const { output } = context;
   if (!all) {
-    const members = await context.client().get<UserJson[]>("users/list");
+    const members = await context.client().call.users.list();
     const rows = members.map(({ username, email, is_admin, operator, disabled }) => [
       username,
       email,
@@ -17,7 +16,8 @@ export async function listUsers(context: Context, { all = false }: { all?: boole
     output.data(members, output.table(["USERNAME", "EMAIL", "ROLE", "STATE"], rows));
     return;
   }
-  const users = await readPages<GlobalUserJson>(context.instanceClient(), "/users/list_as_super_admin");
+  const client = context.instanceClient();
+  const users = await readPages((page) => client.call.users.listGlobal({ query: page }));
   const rows = users.map(({ email, name, super_admin, disabled }) => [
     email,
     name,
@@ -40,13 +40,13 @@ export async function addUser(
   { name, superadmin = false, withPassword = false }: NewUserFlags,
 ): Promise<void> {
   const password = withPassword ? await readSecret("password") : undefined;
-  await context.instanceClient().post("/users/create", { email, name, super_admin: superadmin, password });
+  await context.instanceClient().call.users.createGlobal({ body: { email, name, super_admin: superadmin, password } });
   context.output.say(`The user ${email} was created.`);
 }
 
 /** Deletes a user of the instance with all tokens and memberships. */
 export async function removeUser(context: Context, email: string): Promise<void> {
   await context.confirm(`Delete the user ${email} with all tokens and memberships?`);
-  await context.instanceClient().delete(`/users/delete/${encodeURIComponent(email)}`);
+  await context.instanceClient().call.users.deleteGlobal({ email });
   context.output.say(`The user ${email} was deleted.`);
 }

@@ -6,11 +6,6 @@ import { canAsk } from "../../output/terminal.ts";
 import { type Profile, type Profiles, readProfiles, writeProfiles } from "../../profiles/profiles.ts";
 import { findTarget } from "../../profiles/target.ts";
 
-interface UserWorkspaces {
-  email: string;
-  workspaces: { id: string; name: string; username: string }[];
-}
-
 /** Adds a profile for a workspace. With `create`, the workspace is created if it does not exist. */
 export async function addWorkspace(
   context: Context,
@@ -23,11 +18,11 @@ export async function addWorkspace(
   const target = url === undefined ? context.target() : findTarget({ ...context.flags, url });
   const address = target.url;
   const client = new ApiClient({ url: address, token: target.token, workspace: id });
-  const exists = await client.post<boolean>("/workspaces/exists", { id });
+  const exists = await client.call.workspaces.exists({ body: { id } });
   if (!exists) {
     if (!create) throw new CommandError(`There is no workspace ${id} at ${address}. Add --create to create it.`);
     context.output.say(`Creating the workspace ${id} at ${address}.`);
-    await client.post("/workspaces/create", { id, name: id });
+    await client.call.workspaces.create({ body: { id, name: id } });
   }
   const device = target.profile !== undefined && readProfiles().profiles[target.profile]?.device;
   saveProfile(name, { url: address, workspace: id, token: target.token, ...(device ? { device } : {}) });
@@ -84,7 +79,7 @@ export function removeWorkspace(context: Context, name: string): void {
 
 export async function showWhoami(context: Context): Promise<void> {
   const target = context.target();
-  const user = await context.instanceClient(target).get<{ email: string; super_admin?: boolean }>("/users/whoami");
+  const user = await context.instanceClient(target).call.users.whoamiGlobal();
   const { profile, url, workspace, source } = target;
   const shown = { email: user.email, url, workspace, profile: profile ?? null, source };
   const token = profile ? `, token of the profile ${profile}` : "";
@@ -92,7 +87,7 @@ export async function showWhoami(context: Context): Promise<void> {
 }
 
 export async function listRemoteWorkspaces(context: Context): Promise<void> {
-  const { workspaces } = await context.instanceClient().get<UserWorkspaces>("/workspaces/users");
+  const { workspaces } = await context.instanceClient().call.workspaces.mine();
   const { output } = context;
   output.data(
     workspaces,
@@ -106,7 +101,7 @@ export async function listRemoteWorkspaces(context: Context): Promise<void> {
 /** Returns the workspace for a new profile: the named one, the only one, or the one that the person chooses. */
 export async function chooseWorkspace(client: ApiClient, wanted: string | undefined): Promise<string> {
   if (wanted) return wanted;
-  const { workspaces } = await client.get<UserWorkspaces>("/workspaces/users");
+  const { workspaces } = await client.call.workspaces.mine();
   const [first, second] = workspaces;
   if (first && !second) return first.id;
   if (!first) throw new CommandError("You are a member of no workspace. Name one with --workspace.");

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { folderName } from "../../../contract/common.ts";
 import type { RunnerLanguage } from "../../../contract/languages.ts";
-import type { UserJson } from "../../../contract/routes/people/people.ts";
 import { parseSignature, toArgumentsSchema } from "../../../core/signatures/signature.ts";
 import { isSafeName } from "../../../core/sync/files/file-names.ts";
 import { toFiles } from "../../../core/sync/files/layout.ts";
@@ -74,7 +73,7 @@ export function newApp(context: Context, path: string, { summary = "" }: { summa
 export async function newFolder(context: Context, name: string, { summary = "" }: { summary?: string }): Promise<void> {
   if (!folderName.safeParse(name).success) throw new UsageError(`${name} is not the name of a folder, such as ops.`);
   const { target } = openSyncProject(context);
-  const user = await context.client(target).get<UserJson>("users/whoami");
+  const user = await context.client(target).call.users.whoami();
   const owners = user.is_super_admin ? [] : [`u/${user.username}`];
   const extra_perms = Object.fromEntries(owners.map((owner) => [owner, true]));
   writeFiles(context, { kind: "folder", path: name, value: { summary, display_name: "", owners, extra_perms } });

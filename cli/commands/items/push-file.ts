@@ -3,8 +3,8 @@ import { equalsLocal } from "../../../core/sync/digest.ts";
 import { type FilePlace, placeOf } from "../../../core/sync/files/file-place.ts";
 import { fromObject } from "../../../core/sync/from-object.ts";
 import type { SyncItem } from "../../../core/sync/item.ts";
-import type { ApiClient } from "../../api/client.ts";
-import { encodePath } from "../../api/routes.ts";
+import { type ApiClient, unlessMissing } from "../../api/client.ts";
+import { at, nounOf, readOf } from "../../api/item-operations.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { findKindOf } from "../../objects/kinds.ts";
@@ -33,7 +33,7 @@ export async function pushFile(context: Context, name: string, file: string): Pr
       ? await readLocalItem(context, project, place, all, toLayout(project, await loadFileTypes(client, context.output)))
       : parsed;
   if (!local) throw new UsageError(`${file} does not exist.`);
-  const before = await findItem(client, project, place, kind.get);
+  const before = await findItem(client, project, place);
   const isEqual = before !== undefined && equalsLocal(local.digest, describeItem(before, () => new Map(), local.bundled).digest);
   const { plainSecrets = false } = project.options;
   if (!isEqual) await saveItem(client, local.item, before, { plainSecrets, bundle: local.bundle });
@@ -47,9 +47,10 @@ function findPlace(project: Project, file: string): FilePlace | undefined {
 }
 
 /** Returns the item of one object of the workspace, or `undefined` if there is none. */
-async function findItem(client: ApiClient, { options }: Project, { kind, path }: FilePlace, get: string): Promise<SyncItem | undefined> {
+async function findItem(client: ApiClient, { options }: Project, { kind, path }: FilePlace): Promise<SyncItem | undefined> {
   const query = kind === "variable" ? { decrypt_secret: options.plainSecrets ?? false, include_encrypted: true } : {};
-  const object = await client.find<{ archived?: boolean }>(`${get}/${encodePath(path)}`, { query });
+  const found = await client.callAny(readOf(nounOf(kind)), { ...at(path), query }).catch(unlessMissing);
+  const object = found as { archived?: boolean } | undefined;
   // The route of flows also shows archived flows. A save restores them, even if it changes nothing else.
   return object && object.archived !== true ? fromObject({ kind, path }, object, options) : undefined;
 }

@@ -1,5 +1,5 @@
 import { fromObject } from "../../../core/sync/from-object.ts";
-import { encodePath } from "../../api/routes.ts";
+import { unlessMissing } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
 import { CommandError } from "../../errors.ts";
 import { saveItem } from "../../sync/push/apply.ts";
@@ -12,11 +12,14 @@ interface Version {
 /** Saves an earlier version of a script or flow as its newest one. The versions after it remain in the history. */
 export async function rollback(context: Context, kind: "script" | "flow", path: string, version: string): Promise<void> {
   const client = context.client();
-  const route = kind === "script" ? "scripts/get/h" : "flows/get/v";
-  const wanted = await client.find<Version>(`${route}/${encodeURIComponent(version)}`);
+  const read =
+    kind === "script"
+      ? client.find.scripts.getByHash({ hash: version })
+      : client.callAny("flows.getByHash", { version }).catch(unlessMissing);
+  const wanted = (await read) as Version | undefined;
   if (wanted?.path !== path)
     throw new CommandError(`The ${kind} ${path} has no version ${version}. List its versions with: svc ${kind} history ${path}`);
-  const newest = await client.find<Version>(kind === "script" ? `scripts/get/p/${encodePath(path)}` : `flows/get/${encodePath(path)}`);
+  const newest: Version | undefined = await (kind === "script" ? client.find.scripts.getByPath({ path }) : client.find.flows.get({ path }));
   const exists = newest !== undefined && newest.archived !== true;
   await context.confirm(`Save version ${version} of the ${kind} ${path} as its newest version?`);
   const place = { kind, path };

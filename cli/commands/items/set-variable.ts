@@ -1,4 +1,3 @@
-import { encodePath } from "../../api/routes.ts";
 import type { Context } from "../../context.ts";
 import { readSecret } from "../../output/prompts.ts";
 
@@ -9,10 +8,10 @@ export async function setVariable(
   { secret, description = "" }: { secret: boolean; description?: string },
 ): Promise<void> {
   const client = context.client();
-  const existing = await client.find<{ is_secret: boolean }>(`variables/get/${encodePath(path)}`, { query: { decrypt_secret: false } });
+  const existing = await client.find.variables.get({ path, query: { decrypt_secret: false } });
   const value = await readSecret("value");
-  if (existing) await client.post(`variables/update/${encodePath(path)}`, { value });
-  else await client.post("variables/create", { path, value, is_secret: secret, description });
+  if (existing) await client.call.variables.update({ path, body: { value } });
+  else await client.call.variables.create({ body: { path, value, is_secret: secret, description } });
   const kind = (existing?.is_secret ?? secret) ? "secret" : "variable";
   context.output.say(`The ${kind} ${path} was ${existing ? "changed" : "created"}.`);
 }

@@ -36,13 +36,14 @@ const RUNS = "script,flow,preview,flowpreview,singlestepflow";
 export async function listJobs(context: Context, { path, running, failed, all = false, limit }: ListFlags): Promise<void> {
   const top = all ? {} : { has_null_parent: true, job_kinds: RUNS };
   const query = { script_path_exact: path, running, success: failed ? false : undefined, ...top };
-  const next = { header: NEXT_CURSOR_HEADER, parameter: "cursor" };
-  const shown = await readFirst<JobJson>(context.client(), "jobs/list", query, { limit, next });
   const client = context.client();
+  const shown = await readFirst({ limit, header: NEXT_CURSOR_HEADER }, (cursor, per_page) =>
+    client.ask.jobs.list({ query: { ...query, cursor, per_page } }),
+  );
   // Lists contain no results, and a failure is described by its result.
   const readReason = async (job: JobJson) => {
     const isFailed = job.type === "CompletedJob" && !job.success && !job.canceled;
-    return reasonOf(job, isFailed ? await client.find(`jobs_u/completed/get_result/${job.id}`) : undefined);
+    return reasonOf(job, isFailed ? await client.find.jobs.getResult({ id: job.id }) : undefined);
   };
   const reasons = context.output.json ? [] : await Promise.all(shown.map(readReason));
   const rows = shown.map((job, at) => [
@@ -53,15 +54,14 @@ export async function listJobs(context: Context, { path, running, failed, all = 
 }
 
 export async function getJob(context: Context, id: string): Promise<void> {
-  context.output.value(await context.client().get<JobJson>(`jobs_u/get/${encodeURIComponent(id)}`));
+  context.output.value(await context.client().call.jobs.get({ id }));
 }
 
 /** Prints the log of a job. For a flow, that of every step in their order, each line with the ids of its steps. */
 export async function showLogs(context: Context, id: string): Promise<void> {
   const client = context.client();
   const { job_kind: kind, flow_status: status } = await readJob(client, id);
-  if (!isFlow(kind) || status === undefined)
-    return context.output.value(await client.get<string>(`jobs_u/get_logs/${encodeURIComponent(id)}`));
+  if (!isFlow(kind) || status === undefined) return context.output.value(await client.call.jobs.getLogs({ id }));
   const logs = await readStepLogs(client, id, status);
   context.output.data(logs, logs.map(({ step, log }) => log.replace(/\n$/, "").replace(/^/gm, `${step} | `)).join("\n"));
 }
@@ -74,10 +74,7 @@ interface StepLog {
 
 const isFlow = (kind: string): boolean => kind.startsWith("flow") || kind === "singlestepflow";
 
-const readJob = (client: ApiClient, id: string) =>
-  client.get<Pick<JobJson, "job_kind" | "flow_status">>(`jobs_u/get/${encodeURIComponent(id)}`, {
-    query: { no_logs: true, no_code: true },
-  });
+const readJob = (client: ApiClient, id: string) => client.call.jobs.get({ id, query: { no_logs: true, no_code: true } });
 
 /** Reads the logs of a flow's steps, and of the flows in it. A step that ran inside the flow's own execution has no log. */
 async function readStepLogs(client: ApiClient, flow: string, status: FlowStatus, around = ""): Promise<StepLog[]> {
@@ -85,36 +82,34 @@ async function readStepLogs(client: ApiClient, flow: string, status: FlowStatus,
   for (const [job, name] of listStepJobs(status)) {
     if (job === flow) continue;
     const step = around === "" ? name : `${around}/${name}`;
-    const inner = await client.find<Pick<JobJson, "job_kind" | "flow_status">>(`jobs_u/get/${job}`, {
-      query: { no_logs: true, no_code: true },
-    });
+    const inner = await client.find.jobs.get({ id: job, query: { no_logs: true, no_code: true } });
     if (inner === undefined) continue;
     if (isFlow(inner.job_kind) && inner.flow_status) {
       logs.push(...(await readStepLogs(client, job, inner.flow_status, step)));
       continue;
     }
-    const log = (await client.find<string>(`jobs_u/get_logs/${job}`)) ?? "";
+    const log = (await client.find.jobs.getLogs({ id: job })) ?? "";
     if (log !== "") logs.push({ step, job, log });
   }
   return logs;
 }
 
 export async function showResult(context: Context, id: string): Promise<void> {
-  const result = await context.client().find<unknown>(`jobs_u/completed/get_result/${encodeURIComponent(id)}`);
+  const result = await context.client().find.jobs.getResult({ id });
   if (result === undefined) throw new CommandError(`There is no job ${id} that has ended.`);
   context.output.value(result);
 }
 
 export async function cancelJob(context: Context, id: string, { reason }: { reason?: string }): Promise<void> {
-  await context.client().post(`jobs_u/queue/cancel/${encodeURIComponent(id)}`, reason ? { reason } : {});
+  await context.client().call.jobs.cancel({ id, body: reason ? { reason } : {} });
   context.output.say(`The job ${id} is canceled.`);
 }
 
 /** Runs a job again with the same version and arguments, and shows its progress. */
 export async function rerunJob(context: Context, id: string, { silent }: { silent?: boolean }): Promise<number> {
   const client = context.client();
-  const old = await client.get<JobJson>(`jobs_u/get/${encodeURIComponent(id)}`, { query: { no_logs: true, no_code: true } });
-  const answer = await client.post<string>("jobs/run/batch_rerun_jobs", { job_ids: [id] });
+  const old = await client.call.jobs.get({ id, query: { no_logs: true, no_code: true } });
+  const answer = await client.call.jobs.rerun({ body: { job_ids: [id] } });
   const line = answer.trim();
   if (line.startsWith("Error")) throw new CommandError(`The job ${id} was not run again. ${line}`);
   context.output.say(`The job ${line} runs.`);
@@ -130,7 +125,7 @@ export async function restartFlow(
 ): Promise<number> {
   const client = context.client();
   const body = { step_id: step, branch_or_iteration_n: iteration };
-  const job = (await client.post<string>(`jobs/restart/f/${encodeURIComponent(id)}`, body)).trim();
+  const job = (await client.call.jobs.restart.flows({ id, body })).trim();
   context.output.say(`The job ${job} runs.`);
   return showRun(context, client, { id: job, kind: "flow" }, { silent: silent ?? false });
 }

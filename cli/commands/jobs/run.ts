@@ -1,5 +1,3 @@
-import type { ApiClient } from "../../api/client.ts";
-import { encodePath } from "../../api/routes.ts";
 import type { Context } from "../../context.ts";
 import { CommandError, UsageError } from "../../errors.ts";
 import { runJob } from "../../run/run-job.ts";
@@ -8,27 +6,29 @@ interface RunFlags {
   data?: Record<string, unknown>;
   silent?: boolean;
 }
+/** The part of a JSON Schema that is read. */
+interface Parameters {
+  required?: string[];
+  properties?: Record<string, { default?: unknown }>;
+}
 interface Runnable {
-  schema?: { required?: string[]; properties?: Record<string, { default?: unknown }> };
+  schema?: unknown;
 }
 
 export async function runScript(context: Context, path: string, flags: RunFlags): Promise<number> {
-  const at = encodePath(path);
-  if (flags.data === undefined) await requireNoArguments(context.client(), `scripts/get/p/${at}`, `script ${path}`);
-  return runJob(context, { route: `jobs/run/p/${at}`, body: flags.data ?? {}, kind: "script" }, flags);
+  if (flags.data === undefined) requireNoArguments(`script ${path}`, await context.client().find.scripts.getByPath({ path }));
+  return runJob(context, { name: "jobs.run.scripts", input: { path, body: flags.data ?? {} }, kind: "script" }, flags);
 }
 
 export async function runFlow(context: Context, path: string, flags: RunFlags): Promise<number> {
-  const at = encodePath(path);
-  if (flags.data === undefined) await requireNoArguments(context.client(), `flows/get/${at}`, `flow ${path}`);
-  return runJob(context, { route: `jobs/run/f/${at}`, body: flags.data ?? {}, kind: "flow" }, flags);
+  if (flags.data === undefined) requireNoArguments(`flow ${path}`, await context.client().find.flows.get({ path }));
+  return runJob(context, { name: "jobs.run.flows", input: { path, body: flags.data ?? {} }, kind: "flow" }, flags);
 }
 
 /** A run without required arguments would only fail later. */
-async function requireNoArguments(client: ApiClient, route: string, name: string): Promise<void> {
-  const found = await client.find<Runnable>(route);
+function requireNoArguments(name: string, found: Runnable | undefined): void {
   if (found === undefined) throw new CommandError(`There is no ${name}.`);
-  const { required = [], properties = {} } = found.schema ?? {};
+  const { required = [], properties = {} } = (found.schema ?? {}) as Parameters;
   const missing = required.filter((argument) => properties[argument]?.default === undefined);
   if (missing.length > 0) throw new UsageError(`The ${name} requires arguments: ${missing.join(", ")}. Pass them with --data.`);
 }

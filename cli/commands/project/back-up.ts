@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
+import type { JsonValue } from "../../../contract/common.ts";
 import type { GlobalUserJson } from "../../../contract/routes/people/people.ts";
-import type { WorkspaceJson } from "../../../contract/routes/workspaces/workspace-schemas.ts";
 import { type BackedUpWorkspace, type Backup, LEFT_OUT, mergeGroups, mergeUsers } from "../../../core/sync/backup/backup.ts";
 import { divideSettings, instanceTreatments } from "../../../core/sync/backup/settings.ts";
 import { readPages } from "../../api/pages.ts";
@@ -26,10 +26,10 @@ export async function backUp(context: Context, folder: string, { sealFor, only }
   await requireSuperadmin(context);
   // Only this user may read it.
   makePrivateFolder(root);
-  const all = await readPages<WorkspaceJson>(client, "/workspaces/list_as_superadmin");
+  const all = await readPages((page) => client.call.workspaces.listAsSuperadmin({ query: page }));
   const missing = only?.find((id) => !all.some((workspace) => workspace.id === id));
   if (missing !== undefined) throw new UsageError(`There is no workspace ${missing}.`);
-  const settings = await client.get<Backup["settings"]>("/settings/list_global");
+  const settings = await client.call.settings.listGlobal();
   const workspaces: BackedUpWorkspace[] = [];
   for (const workspace of all.filter(({ id }) => only === undefined || only.includes(id))) {
     context.output.say(`Workspace ${workspace.id}`);
@@ -46,8 +46,8 @@ export async function backUp(context: Context, folder: string, { sealFor, only }
     version: 1,
     created_at: new Date().toISOString(),
     url: client.options.url,
-    users: await client.get<Backup["users"]>("/users/export"),
-    instance_groups: await client.get<Backup["instance_groups"]>("/groups/export"),
+    users: await client.call.users.exportGlobal(),
+    instance_groups: await client.call.instanceGroups.export(),
     settings: Object.entries(divided.plain).map(([name, value]) => ({ name, value })),
     ...(sealed_settings ? { sealed_settings } : {}),
     workspaces,
@@ -86,13 +86,13 @@ export async function restore(context: Context, folder: string, { unsealWith }: 
   const { email, username } = await requireSuperadmin(context);
   const earlier = users.find((user) => user.email.toLowerCase() === email.toLowerCase());
   const caller = { email, username: earlier?.username === username ? username : undefined };
-  const present = await readPages<WorkspaceJson>(client, "/workspaces/list_as_superadmin");
-  await client.post("/users/overwrite", mergeUsers(users, await client.get<Backup["users"]>("/users/export"), email));
-  const groups = await client.get<Backup["instance_groups"]>("/groups/export");
-  await client.post("/groups/overwrite", mergeGroups(backup.instance_groups, groups));
+  const present = await readPages((page) => client.call.workspaces.listAsSuperadmin({ query: page }));
+  await client.call.users.overwriteGlobal({ body: mergeUsers(users, await client.call.users.exportGlobal(), email) });
+  const groups = await client.call.instanceGroups.export();
+  await client.call.instanceGroups.overwrite({ body: mergeGroups(backup.instance_groups, groups) });
   const opened = own && backup.sealed_settings !== undefined ? await openSettings(own, "", backup.sealed_settings) : {};
   const settings = [...backup.settings, ...Object.entries(opened).map(([name, value]) => ({ name, value }))];
-  for (const { name, value } of settings) await client.post(`/settings/global/${encodeURIComponent(name)}`, { value });
+  for (const { name, value } of settings) await client.call.settings.setGlobal({ key: name, body: { value: value as JsonValue } });
   for (const workspace of workspaces) {
     context.output.say(`Workspace ${workspace.id}`);
     await restoreWorkspace(context, workspace, { root, own, caller, present: present.find(({ id }) => id === workspace.id) });
@@ -109,7 +109,7 @@ export async function restore(context: Context, folder: string, { unsealWith }: 
 
 /** Returns the caller. Throws `CommandError` unless the token is that of a superadmin. */
 async function requireSuperadmin(context: Context): Promise<Pick<GlobalUserJson, "email" | "username">> {
-  const caller = await context.instanceClient().get<GlobalUserJson>("/users/whoami");
+  const caller = await context.instanceClient().call.users.whoamiGlobal();
   if (!caller.super_admin) throw new CommandError("This needs the token of a superadmin.");
   return caller;
 }

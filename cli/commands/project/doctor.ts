@@ -1,5 +1,4 @@
 import { statSync } from "node:fs";
-import type { TruncatedTokenJson } from "../../../contract/routes/people/tokens.ts";
 import type { Context } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
 import { describeOldNode } from "../../node-version.ts";
@@ -70,13 +69,13 @@ function checkProfiles(): string {
 
 async function checkService(context: Context): Promise<string> {
   const { url } = context.target();
-  return `${url}, ${await context.instanceClient().get<string>("/version")}`;
+  return `${url}, ${await context.instanceClient().call.instance.version()}`;
 }
 
 async function checkToken(context: Context): Promise<string> {
   const client = context.instanceClient();
-  const { email } = await client.get<{ email: string }>("/users/whoami");
-  const tokens = await client.get<TruncatedTokenJson[]>("/users/tokens/list", { query: { exclude_ephemeral: true } });
+  const { email } = await client.call.users.whoamiGlobal();
+  const tokens = await client.call.tokens.list({ query: { exclude_ephemeral: true } });
   const own = findOwnToken(tokens, client.options.token);
   if (own?.expiration === undefined) return email;
   const days = Math.floor((Date.parse(own.expiration) - Date.now()) / DAY_MS);
@@ -86,7 +85,7 @@ async function checkToken(context: Context): Promise<string> {
 
 async function checkWorkspace(context: Context): Promise<string> {
   const { workspace } = context.target();
-  const user = await context.client().get<{ username: string; is_admin: boolean }>("users/whoami");
+  const user = await context.client().call.users.whoami();
   return `${workspace}, as ${user.username}${user.is_admin ? " (admin)" : ""}`;
 }
 

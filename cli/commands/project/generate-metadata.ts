@@ -52,7 +52,7 @@ interface Selection {
 
 async function generate(context: Context, { target }: OpenedProject, { state, parts, stale, wanted }: Selection): Promise<Outcome> {
   const client = parts === "schemas" || wanted.length === 0 ? undefined : context.client(target);
-  await client?.get("/users/whoami");
+  await client?.call.users.whoamiGlobal();
   return generateItems({ state, client, parts, output: context.output }, { stale, wanted });
 }
 

@@ -66,7 +66,7 @@ export async function runPull(context: Context, flags: SyncFlags, kinds?: Readon
   const changes = plan(session, "pull", flags);
   await proceed(context, changes, { direction: "pull", options: session.project.options }, flags, async () => {
     applyPull(session, changes);
-    await session.client.find("shared_ui/get");
+    await session.client.find.workspaces.getSharedUi();
   });
 }
 

@@ -4,7 +4,7 @@ import { findKind } from "../../../contract/kinds/kinds.ts";
 import { emptyValueOf, openFieldsOf } from "../../../core/sync/defaults.ts";
 import { fieldsOf, isSecret, type SyncItem } from "../../../core/sync/item.ts";
 import type { ApiClient } from "../../api/client.ts";
-import { createOrUpdate, encodePath, routesOf, unlessGone } from "../../api/routes.ts";
+import { at, createOrUpdate, nounOf, unlessGone } from "../../api/item-operations.ts";
 import type { Bundle } from "../../codebases/bundle.ts";
 import { saveGroup, saveSettings, saveUser } from "./apply-workspace.ts";
 import { createAfterParent, toParent } from "./script-parent.ts";
@@ -52,10 +52,8 @@ export async function saveItem(client: ApiClient, item: SyncItem, before: SyncIt
 async function saveOther(client: ApiClient, item: SyncItem, before: SyncItem | undefined, options: ApplyOptions): Promise<void> {
   switch (item.kind) {
     case "dependencies":
-      await client.post("workspace_dependencies/create", {
-        workspace_id: client.options.workspace,
-        ...placeOfList(item.path),
-        content: item.value,
+      await client.callAny("dependencies.create", {
+        body: { workspace_id: client.options.workspace, ...placeOfList(item.path), content: item.value },
       });
       return;
     case "user":
@@ -65,7 +63,7 @@ async function saveOther(client: ApiClient, item: SyncItem, before: SyncItem | u
     case "settings":
       return saveSettings(client, item);
     case "encryption_key":
-      await client.post("workspaces/encryption_key", { new_key: item.value });
+      await client.callAny("workspaces.setEncryptionKey", { body: { new_key: item.value } });
       return;
     default:
       return saveObject(client, item, before, options);
@@ -89,7 +87,7 @@ async function saveObject(client: ApiClient, item: SyncItem, before: SyncItem | 
   });
   const { enabled = emptyValueOf(kind, "enabled") } = fieldsOf(item);
   if (kind === "schedule" && before && typeof enabled === "boolean" && fieldsOf(before)["enabled"] !== enabled) {
-    await client.post(`schedules/setenabled/${encodePath(path)}`, { enabled });
+    await client.call.schedules.setEnabled({ path, body: { enabled } });
   }
 }
 
@@ -106,15 +104,15 @@ export async function deleteItem(client: ApiClient, item: SyncItem): Promise<voi
   const { kind, path } = item;
   // A workspace always has settings and a key.
   if (kind === "settings" || kind === "encryption_key") return;
-  const at = encodePath(path);
   await unlessGone(() => {
-    if (kind === "script") return client.post(`scripts/archive/p/${at}`);
-    if (kind === "user") return client.delete(`users/delete/${encodePath(String(fieldsOf(item)["username"]))}`);
+    if (kind === "user") return client.call.users.delete({ username: String(fieldsOf(item)["username"]) });
     if (kind === "dependencies") {
       const { language, name } = placeOfList(path);
-      return client.post(`workspace_dependencies/delete/${language}`, undefined, { query: { name } });
+      return client.callAny("dependencies.delete", { language, query: { name } });
     }
-    return client.delete(`${routesOf(kind)}/delete/${at}`);
+    const noun = nounOf(kind);
+    if (noun === "scripts") return client.call.scripts.archiveByPath({ path });
+    return client.callAny(`${noun}.delete`, at(path));
   });
 }
 
@@ -136,7 +134,7 @@ async function saveScript(client: ApiClient, item: SyncItem, before: SyncItem | 
   };
   const { bundle } = options;
   if (bundle === undefined) {
-    const create = () => client.post<string>("scripts/create", request, { query: { skip_if_noop: !options.again } });
+    const create = () => createScript(client, request, { skip_if_noop: !options.again });
     return { scriptHash: await createAfterParent(client, item, create) };
   }
   const codebase = bundle.digest;
@@ -144,20 +142,24 @@ async function saveScript(client: ApiClient, item: SyncItem, before: SyncItem | 
   return { scriptHash: await createAfterParent(client, saved, () => saveBundle(client, { ...request, codebase }, bundle)) };
 }
 
+/** Creates a version of a script and returns its hash. The service checks the fields of its file. */
+const createScript = async (client: ApiClient, body: Fields, query: { skip_if_noop: boolean }): Promise<string> =>
+  String(await client.callAny("scripts.create", { body, query }));
+
 /** Saves a script with its bundle. A bundle that the newest version already has is not sent again. */
 async function saveBundle(client: ApiClient, request: Fields, { digest, bytes }: Bundle): Promise<string> {
-  const newest = await client.find<Fields>(`scripts/get/p/${encodePath(String(request["path"]))}`);
+  const newest: Fields | undefined = await client.find.scripts.getByPath({ path: String(request["path"]) });
   const isEqual = (field: string) => newest?.[field] === request[field];
   // A version that runs as another user needs its bundle again.
   if (newest && newest["codebase"] === digest && ["content", "language", "on_behalf_of_email"].every(isEqual)) {
     // The service reuses the bundle of the parent, which must be this version: another client may save one at the same time.
     const { auto_parent: _, parent_hash = newest["hash"], ...fields } = request;
-    return client.post("scripts/create", { ...fields, parent_hash }, { query: { skip_if_noop: true } });
+    return createScript(client, { ...fields, parent_hash }, { skip_if_noop: true });
   }
   const form = new FormData();
   form.append("script", JSON.stringify(request));
   form.append("file", new Blob([bytes]));
-  return client.post("scripts/create_snapshot", form);
+  return client.call.scripts.createSnapshot({ body: form });
 }
 
 /** Grants and revokes the extra permissions that differ. A file without them does not change them. */
@@ -166,12 +168,12 @@ async function savePermissions(client: ApiClient, item: SyncItem, before: SyncIt
   if (!isJsonObject(wanted)) return;
   const granted = fieldsOf(before)["extra_perms"];
   const current = isJsonObject(granted) ? granted : {};
-  const at = `${item.kind}/${encodePath(item.path)}`;
+  const object = { kind: item.kind, path: item.path };
   for (const [owner, write] of Object.entries(wanted)) {
-    if (current[owner] !== write) await client.post(`acls/add/${at}`, { owner, write });
+    if (current[owner] !== write) await client.callAny("acls.add", { ...object, body: { owner, write } });
   }
   for (const owner of Object.keys(current)) {
-    if (!Object.hasOwn(wanted, owner)) await client.post(`acls/remove/${at}`, { owner });
+    if (!Object.hasOwn(wanted, owner)) await client.call.acls.remove({ ...object, body: { owner } });
   }
 }
 

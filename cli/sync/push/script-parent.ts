@@ -2,7 +2,6 @@ import { digestItem, equalsLocal } from "../../../core/sync/digest.ts";
 import { fromObject } from "../../../core/sync/from-object.ts";
 import type { SyncItem } from "../../../core/sync/item.ts";
 import { type ApiClient, ApiError } from "../../api/client.ts";
-import { encodePath } from "../../api/routes.ts";
 import { CommandError } from "../../errors.ts";
 
 /** The codes of a save whose condition is no longer true. */
@@ -26,7 +25,7 @@ export async function createAfterParent(client: ApiClient, item: SyncItem, creat
     return (await create()).trim();
   } catch (error) {
     if (!(error instanceof ApiError) || !CHANGED.has(error.code)) throw error;
-    const found = await client.find<object>(`scripts/get/p/${encodePath(item.path)}`);
+    const found = await client.find.scripts.getByPath({ path: item.path });
     const newest = found && fromObject(item, found, {});
     if (newest?.version && equalsLocal(digestItem(item), digestItem(newest))) return newest.version;
     throw new CommandError(

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { parseExactJson } from "../../../contract/exact-json.ts";
 import { type ItemDigest, readStoredDigest } from "../../../core/sync/digest.ts";
 import { isSecret, type SyncItem } from "../../../core/sync/item.ts";
-import { encodePath } from "../../api/routes.ts";
 import { CommandError } from "../../errors.ts";
 import { writePrivateFile } from "../../private-file.ts";
 import type { Change } from "../changes.ts";
@@ -55,7 +54,7 @@ export async function saveUndo(session: SyncSession, changes: readonly Change[])
 async function withCiphertext({ client, project }: SyncSession, item: SyncItem): Promise<SyncItem> {
   if (!isSecret(item) || !project.options.plainSecrets) return item;
   const query = { decrypt_secret: false, include_encrypted: true };
-  const { value } = await client.get<{ value?: string }>(`variables/get/${encodePath(item.path)}`, { query });
+  const { value } = await client.call.variables.get({ path: item.path, query });
   return { ...item, value: { ...(item.value as object), value: value ?? "" } };
 }
 

@@ -1,14 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Reply } from "../../../contract/client/operation.ts";
 import type { ApiClient } from "../../api/client.ts";
-import { encodePath } from "../../api/routes.ts";
 import type { Context } from "../../context.ts";
 import { CommandError } from "../../errors.ts";
 
-interface BuildStatus {
-  lock?: string;
-  lock_error_logs?: string;
-  job_id?: string;
-}
+type BuildStatus = Reply<"scripts.deploymentStatus"> | Reply<"flows.deploymentStatus">;
 
 const PAUSE_MS = 500;
 
@@ -27,8 +23,8 @@ export async function waitForBuilds(
     report(
       path,
       await poll(
-        () => client.get<BuildStatus>(`scripts/deployment_status/h/${hash}`),
-        ({ lock }) => lock !== undefined,
+        () => client.call.scripts.deploymentStatus({ hash }),
+        (status) => "lock" in status && status.lock !== undefined,
       ),
     );
   for (const path of flows) report(path, await waitForFlow(client, path));
@@ -36,10 +32,9 @@ export async function waitForBuilds(
 }
 
 async function waitForFlow(client: ApiClient, path: string): Promise<BuildStatus> {
-  const read = () => client.get<BuildStatus>(`flows/deployment_status/p/${encodePath(path)}`);
+  const read = () => client.call.flows.deploymentStatus({ path });
   const { job_id: job } = await read();
-  const hasEnded = async () =>
-    job === undefined || (await client.get<{ completed: boolean }>(`jobs_u/completed/get_result_maybe/${job}`)).completed;
+  const hasEnded = async () => job === undefined || (await client.call.jobs.getResultMaybe({ id: job })).completed;
   while (!(await hasEnded())) await sleep(PAUSE_MS);
   return read();
 }

@@ -143,15 +143,16 @@ const httpRouteExists = defineRoute({
   errors: [],
 });
 export const httpRoutes = { httpRouteExists };
+type KindRoutes = typeof routesOfTriggerKinds;
 type AnyTriggerRoute =
   | typeof httpRouteExists
-  | ReturnType<typeof routesOf>[keyof ReturnType<typeof routesOf>]
+  | { [K in TriggerKind]: KindRoutes[K][keyof KindRoutes[K]] }[TriggerKind]
   | (typeof missingTriggerRoutes)[number];
 /** All routes of triggers by their names. */
-export const triggerRoutes: Record<string, AnyTriggerRoute> = Object.fromEntries(
+export const triggerRoutes = Object.fromEntries(
   [
     httpRouteExists,
     ...triggerKinds.flatMap((kind) => Object.values<AnyTriggerRoute>(routesOfTriggerKinds[kind])),
     ...missingTriggerRoutes,
   ].map((route) => [route.name, route]),
-);
+) as { [R in AnyTriggerRoute as R["name"]]: R };

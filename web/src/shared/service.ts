@@ -1,3 +1,7 @@
+import { type Answer, createClient, readValue } from "../../../contract/client/client.ts";
+import type { Reply } from "../../../contract/client/operation.ts";
+import { oauthOperations, signInOperations } from "../../../contract/client/operations/people.ts";
+import { type ApiRequest, toRequest } from "../../../contract/client/request.ts";
 import { basePath } from "./base-path.ts";
 
 /** An error response: one sentence and a code. `status` 0: the service did not respond. */
@@ -12,33 +16,39 @@ export class Refused extends Error {
   }
 }
 
-export interface Login {
-  type: string;
-  display_name?: string;
+export type Login = Reply<"oauth.listLogins">["oauth"][number];
+
+/** Sends a request as the signed-in user. Throws `Refused`. */
+export async function send({ method, address, body }: ApiRequest): Promise<Answer> {
+  const answer = await fetch(`${basePath}${address}`, {
+    method,
+    credentials: "same-origin",
+    ...(body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  }).catch(() => {
+    throw new Refused(0, "page.offline", "The service did not respond. Check your connection and try again.");
+  });
+  const { status, headers } = answer;
+  const text = await answer.text();
+  if (!answer.ok) throw new Refused(status, headers.get("x-svc-error") ?? "", text);
+  return { status, headers, value: readValue(headers.get("content-type"), text) };
 }
 
+const { call } = createClient({ ...signInOperations, ...oauthOperations }, send);
+
 export async function signIn(email: string, password: string): Promise<void> {
-  await call("POST", "/api/auth/login", { email, password });
+  await call.auth.login({ body: { email, password } });
+}
+
+export async function signOut(): Promise<void> {
+  await call.auth.logout();
 }
 
 /** The available ways to sign in: a password and external identity providers. */
 export async function loadLogins(): Promise<{ passwords: boolean; others: Login[] }> {
-  const [disabled, listed] = await Promise.all([
-    call("GET", "/api/auth/is_password_login_disabled").then((answer) => answer.json() as Promise<boolean>),
-    call("GET", "/api/oauth/list_logins").then((answer) => answer.json() as Promise<{ oauth: Login[] }>),
-  ]);
+  const [disabled, listed] = await Promise.all([call.auth.isPasswordLoginDisabled(), call.oauth.listLogins()]);
   return { passwords: !disabled, others: listed.oauth };
 }
 
-/** Calls the service as the signed-in user. Throws `Refused`. */
-export async function call(method: "GET" | "POST", path: string, body?: object): Promise<Response> {
-  const answer = await fetch(`${basePath}${path}`, {
-    method,
-    credentials: "same-origin",
-    ...(body ? { headers: { "content-type": "application/json" }, body: JSON.stringify(body) } : {}),
-  }).catch(() => {
-    throw new Refused(0, "page.offline", "The service did not respond. Check your connection and try again.");
-  });
-  if (answer.ok) return answer;
-  throw new Refused(answer.status, answer.headers.get("x-svc-error") ?? "", await answer.text());
-}
+/** The address at which a provider begins a sign-in and returns the browser to this page. */
+export const loginAddress = (client: string): string =>
+  `${basePath}${toRequest(oauthOperations, "oauth.login", { client, query: { return_to: location.pathname + location.search } }).address}`;

@@ -1,8 +1,7 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useEffect, useState } from "react";
-import { basePath } from "./base-path.ts";
 import { Note } from "./note.tsx";
-import { type Login, loadLogins, Refused, signIn } from "./service.ts";
+import { type Login, loadLogins, loginAddress, Refused, signIn } from "./service.ts";
 
 interface SignInProps {
   why: string;
@@ -54,7 +53,7 @@ export function SignIn({ why, onSignedIn }: SignInProps) {
           </form>
         )}
         {logins.others.map(({ type, display_name }) => (
-          <Anchor key={type} underline="always" href={returningLogin(type)}>
+          <Anchor key={type} underline="always" href={loginAddress(type)}>
             Sign in with {display_name ?? type}
           </Anchor>
         ))}
@@ -62,7 +61,3 @@ export function SignIn({ why, onSignedIn }: SignInProps) {
     </section>
   );
 }
-
-/** The provider sends the browser back to this page. */
-const returningLogin = (type: string) =>
-  `${basePath}/api/oauth/login/${encodeURIComponent(type)}?${new URLSearchParams({ return_to: location.pathname + location.search })}`;

@@ -1,5 +1,8 @@
+import { createClient } from "../../../../contract/client/client.ts";
+import { approvalOperations } from "../../../../contract/client/operations/approvals.ts";
+import type { JsonValue } from "../../../../contract/common.ts";
 import type { ApprovalInfo } from "../../../../contract/routes/approvals/approvals.ts";
-import { call, Refused } from "../../shared/service.ts";
+import { Refused, send, signOut } from "../../shared/service.ts";
 import type { Address } from "./address.ts";
 
 export interface Decision {
@@ -8,23 +11,22 @@ export interface Decision {
   reason?: string;
 }
 
-const flowRoute = ({ workspace, id }: Address, name: string) =>
-  `/api/w/${encodeURIComponent(workspace)}/jobs_u/flow/${name}/${encodeURIComponent(id)}`;
+const { call } = createClient(approvalOperations, send);
 
-export async function loadInfo(address: Address): Promise<ApprovalInfo> {
-  const query = address.token === undefined ? "" : `?${new URLSearchParams({ token: address.token })}`;
-  const load = async () => (await call("GET", `${flowRoute(address, "approval_info")}${query}`)).json();
+export async function loadInfo({ workspace, id, token }: Address): Promise<ApprovalInfo> {
+  const load = () => call.approvals.info({ workspace, job_id: id, query: { token } });
   try {
     return await load();
   } catch (error) {
     if (!(error instanceof Refused) || error.code !== "auth.invalid") throw error;
     // An expired session is ignored, because a link may need none.
-    await call("POST", "/api/auth/logout");
+    await signOut();
     return load();
   }
 }
 
-export async function decide(address: Address, decision: Decision): Promise<void> {
-  const link = address.token === undefined ? {} : { approval_token: address.token };
-  await call("POST", flowRoute(address, "resume_suspended"), { ...decision, ...link });
+export async function decide({ workspace, id, token }: Address, { payload, ...decision }: Decision): Promise<void> {
+  const body = { ...decision, ...(payload === undefined ? {} : { payload: payload as JsonValue }) };
+  const link = token === undefined ? {} : { approval_token: token };
+  await call.approvals.decide({ workspace, job_id: id, body: { ...body, ...link } });
 }
