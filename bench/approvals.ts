@@ -39,7 +39,7 @@ interface Shown {
 }
 
 async function shown({ client, workspace }: Flows, id: string): Promise<Shown> {
-  return JSON.parse((await client.get(`w/${workspace}/jobs_u/get/${id}?no_logs=true&no_code=true`)).text) as Shown;
+  return JSON.parse((await client.ask.jobs.get({ workspace, id, query: { no_logs: true, no_code: true } })).text) as Shown;
 }
 
 async function until(flows: Flows, id: string, what: (job: Shown) => boolean, everyMs = 50): Promise<Shown> {
@@ -55,7 +55,7 @@ const isOver = (job: Shown) => job.duration_ms !== undefined;
 
 /** By a link, like the program of an approver. */
 async function linkOf({ client, workspace }: Flows, id: string): Promise<string> {
-  const { resume } = JSON.parse((await client.get(`w/${workspace}/jobs/resume_urls/${id}/1`)).text) as { resume: string };
+  const { resume } = JSON.parse((await client.ask.approvals.mint({ workspace, id, resume_id: 1 })).text) as { resume: string };
   return resume;
 }
 async function visit(url: string): Promise<void> {
@@ -105,7 +105,9 @@ async function pageRows(approving: Approving): Promise<Row[]> {
   const id = await startFlow(approving, await saveFlow(approving, "page", [module]));
   await until(approving, id, waits);
   const { client, workspace } = approving;
-  const { approvalPage } = JSON.parse((await client.get(`w/${workspace}/jobs/resume_urls/${id}/1`)).text) as { approvalPage: string };
+  const { approvalPage } = JSON.parse((await client.ask.approvals.mint({ workspace, id, resume_id: 1 })).text) as {
+    approvalPage: string;
+  };
   const paints: number[] = [];
   let bytes = 0;
   for (let at = 0; at < (approving.quick ? 1 : 10); at += 1) {
@@ -155,7 +157,7 @@ async function manyRows(approving: Approving): Promise<Row[]> {
   await sideBySide([...Array(many).keys()], async () => {
     ids.push(await startFlow(approving, path));
   });
-  const waiting = async () => Number((JSON.parse((await client.get(`w/${workspace}/approvals/pending`)).text) as unknown[]).length);
+  const waiting = async () => Number((JSON.parse((await client.ask.approvals.pending({ workspace })).text) as unknown[]).length);
   while ((await waiting()) < many) await sleep(500);
   await sleep(quick ? 500 : REST_MS);
   const during = memoryOf(target);
@@ -165,10 +167,12 @@ async function manyRows(approving: Approving): Promise<Row[]> {
   await sleep(forS * 1000);
   const { lines } = await logs.since(waitMs, FUNCTIONS);
   const fromMs = Date.now();
-  await sideBySide(ids, async (id) => void (await client.post(`w/${workspace}/jobs/flow/resume/${id}`)));
+  await sideBySide(ids, async (id) => void (await client.ask.approvals.resumeFlow({ workspace, id, body: {} })));
   const decidedS = (Date.now() - fromMs) / 1000;
   for (;;) {
-    const left = JSON.parse((await client.get(`w/${workspace}/jobs/queue/list?script_path_exact=${path}&per_page=1`)).text) as unknown[];
+    const left = JSON.parse(
+      (await client.ask.jobs.listQueue({ workspace, query: { script_path_exact: path, per_page: 1 } })).text,
+    ) as unknown[];
     if (left.length === 0) break;
     await sleep(200);
   }

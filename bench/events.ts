@@ -60,21 +60,20 @@ export async function eventRows(measured: Measured): Promise<Row[]> {
   const { client, workspace, quick } = measured;
   const receiver = await startReceiver();
   const folder = `events_${randomUUID().slice(0, 8)}`;
-  const of = `w/${workspace}/webhooks`;
   const ids = { live: `live-${folder}`, dead: `dead-${folder}` };
   const quiet = `f/${folder}/live`;
   const dead = `f/${folder}/dead`;
   const variable = (path: string) => ({ path, value: "0", is_secret: false, description: "" });
-  const update = (path: string, value: string) => client.post(`w/${workspace}/variables/update/${path}`, { value });
+  const update = (path: string, value: string) => client.ask.variables.update({ workspace, path, body: { value } });
   try {
-    await client.post(`w/${workspace}/folders/create`, { name: folder });
-    for (const path of [quiet, dead]) await client.post(`w/${workspace}/variables/create`, variable(path));
-    await client.post(`${of}/create`, { id: ids.live, url: `${receiver.url}/`, paths: [quiet] });
+    await client.ask.folders.create({ workspace, body: { name: folder } });
+    for (const path of [quiet, dead]) await client.ask.variables.create({ workspace, body: variable(path) });
+    await client.ask.webhooks.create({ workspace, body: { id: ids.live, url: `${receiver.url}/`, paths: [quiet] } });
     const change = (n: number) => () => timeOf(receiver, quiet, () => update(quiet, String(n)));
     const count = quick ? 3 : 100;
     const alone = await repeat(change, count);
     const cost = await priceRow(measured, () => change(0)(), quick ? 2 : 20);
-    await client.post(`${of}/create`, { id: ids.dead, url: `${receiver.url}/hang`, paths: [dead] });
+    await client.ask.webhooks.create({ workspace, body: { id: ids.dead, url: `${receiver.url}/hang`, paths: [dead] } });
     for (let n = 0; n < (quick ? 5 : DEAD_DELIVERIES); n += 1) await update(dead, String(n));
     while (receiver.hanging() === 0) await sleep(50);
     const beside = await repeat(change, count);
@@ -92,7 +91,8 @@ export async function eventRows(measured: Measured): Promise<Row[]> {
       cost,
     ];
   } finally {
-    for (const id of Object.values(ids)) await client.post(`${of}/update/${id}`, { enabled: false }).catch(() => undefined);
+    for (const id of Object.values(ids))
+      await client.ask.webhooks.update({ workspace, id, body: { enabled: false } }).catch(() => undefined);
     receiver.close();
   }
 }

@@ -24,16 +24,18 @@ export async function routeRows(measured: Measured): Promise<Row[]> {
   const { client, workspace, quick } = measured;
   const name = `r${randomUUID().slice(0, 8)}`;
   const issuer = await startIssuer();
-  const of = `w/${workspace}`;
-  const address = (route: string) => `r/${workspace}/${name}/${route}`;
+  const address = (route: string) => `/api/r/${workspace}/${name}/${route}`;
   const create = (route: string, own: object = {}) =>
-    client.post(`${of}/http_triggers/create`, {
-      ...{ path: `f/bench/${name}_${route.replace(/\W/g, "_")}`, script_path: fibo.bun.path, is_flow: false, workspaced_route: true },
-      ...{ route_path: `${name}/${route}`, http_method: "post", ...own },
+    client.ask.http_triggers.create({
+      workspace,
+      body: {
+        ...{ path: `f/bench/${name}_${route.replace(/\W/g, "_")}`, script_path: fibo.bun.path, is_flow: false, workspaced_route: true },
+        ...{ route_path: `${name}/${route}`, http_method: "post", ...own },
+      },
     });
   const credential = async (type: string, value: object) => {
     const path = `f/bench/${name}_${type}`;
-    await client.post(`${of}/resources/create`, { path, resource_type: type, value });
+    await client.ask.resources.create({ workspace, body: { path, resource_type: type, value } });
     return path;
   };
   try {
@@ -43,7 +45,7 @@ export async function routeRows(measured: Measured): Promise<Row[]> {
     const jwt = await credential("jwt_auth", { jwks_url: `${issuer.url}/keys` });
     await create("token", { authentication_method: "jwt", authentication_resource_path: jwt });
     const token = await issuer.sign();
-    const webhook = () => client.post(`${of}/jobs/run_wait_result/p/${fibo.bun.path}`, ARGS);
+    const webhook = () => client.ask.jobs.runWait.scripts({ workspace, path: fibo.bun.path, body: ARGS });
     const open = () => client.post(address("open"), ARGS);
     // A repeated signed request starts nothing, so each body is different.
     const signed = () => {
@@ -143,7 +145,7 @@ async function staticRow(
   { name, create, address }: { name: string; create: (route: string, own: object) => Promise<unknown>; address: (route: string) => string },
 ): Promise<Row> {
   const key = `f/bench/${name}.txt`;
-  await client.post(`w/${workspace}/job_helpers/upload_s3_file?file_key=${encodeURIComponent(key)}`, "x".repeat(100 * 1024 - 2));
+  await client.ask.files.upload({ workspace, query: { file_key: key }, body: "x".repeat(100 * 1024 - 2) });
   await create("file", { http_method: "get", static_asset_config: { s3: key } });
   const sample = await oneClient(() => client.get(address("file")), { calls: quick ? 3 : 100, warmUp: quick ? 1 : 10 });
   return {

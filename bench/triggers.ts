@@ -21,7 +21,7 @@ export async function triggerRows({ client, endpoint, workspace, quick }: Trigge
   const name = `bench-${randomUUID().slice(0, 8)}`;
   const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: name, tags: { "svc:workspace": workspace } }));
   const path = `f/bench/${name}`;
-  await client.post(`w/${workspace}/sqs_triggers/create`, { path, script_path: fibo.bun.path, is_flow: false, queue_url: QueueUrl });
+  await client.ask.sqs_triggers.create({ workspace, body: { path, script_path: fibo.bun.path, is_flow: false, queue_url: QueueUrl } });
   const took: number[] = [];
   for (let at = -warmUp; at < runs; at += 1) {
     const sentMs = Date.now();
@@ -30,7 +30,7 @@ export async function triggerRows({ client, endpoint, workspace, quick }: Trigge
     if (at >= 0) took.push(startedMs - sentMs);
   }
   // The mapping is deleted with the trigger.
-  await client.post(`w/${workspace}/sqs_triggers/setmode/${path}`, { mode: "disabled" });
+  await client.ask.sqs_triggers.setMode({ workspace, path, body: { mode: "disabled" } });
   await sqs.send(new DeleteQueueCommand({ QueueUrl }));
   sqs.destroy();
   const sample = sorted(took);
@@ -45,7 +45,7 @@ async function startOfJob({ client, workspace }: Pick<Triggering, "client" | "wo
   for (;;) {
     // Polled rarely, because polling uses a part of the machine.
     await sleep(150);
-    const { text } = await client.get(`w/${workspace}/jobs/completed/list?trigger_path=${encodeURIComponent(path)}&per_page=100`);
+    const { text } = await client.ask.jobs.listCompleted({ workspace, query: { trigger_path: path, per_page: 100 } });
     const jobs = JSON.parse(text) as { started_at: string }[];
     if (jobs.length >= count) return Math.max(...jobs.map(({ started_at: at }) => Date.parse(at)));
   }

@@ -25,7 +25,7 @@ export async function cliRows(measured: Measured): Promise<Row[]> {
   const { quick } = measured;
   const workspace = `cli-${randomUUID().slice(0, 8)}`;
   const client = httpClient(measured);
-  await client.post("workspaces/create", { id: workspace, name: workspace });
+  await client.ask.workspaces.create({ body: { id: workspace, name: workspace } });
   const cli = await installCli({ ...measured, workspace });
   try {
     const items = generateItems(GENERATED, { part: quick ? 0.02 : 1 });
@@ -66,7 +66,7 @@ async function archiveRows({ endpoint, quick, ...target }: Measured, workspace: 
   const client = httpClient(target);
   const logs = await functionLogs(endpoint);
   const calls = quick ? 2 : 10;
-  const read = () => client.get(`w/${workspace}/workspaces/tarball?include_schedules=true&include_versions=true`);
+  const read = () => client.ask.workspaces.tarball({ workspace, query: { include_schedules: true, include_versions: true } });
   try {
     // The first call of a process also reads the workspace's key.
     await read();

@@ -41,9 +41,8 @@ const UNITS_OF_ACCEPT = 5;
 const unitsOfStrongRead = (bytes: number) => Math.ceil(bytes / 4096);
 
 function kinds({ client, workspace }: Costed): Kind[] {
-  const runs = `w/${workspace}/jobs`;
   const async = (args: unknown) => async () => {
-    const { text: id } = await client.post(`${runs}/run/p/${echo.path}`, args);
+    const { text: id } = await client.ask.jobs.run.scripts({ workspace, path: echo.path, body: args });
     await endOf(client, workspace, id);
   };
   const small = { text: textOf(500) };
@@ -72,7 +71,7 @@ function kinds({ client, workspace }: Costed): Kind[] {
     },
     {
       name: "sync script 0.5 KB",
-      run: async () => void (await client.post(`${runs}/run_wait_result/p/${echo.path}`, small)),
+      run: async () => void (await client.ask.jobs.runWait.scripts({ workspace, path: echo.path, body: small })),
       readsBeyond: 0,
       viaApi: true,
       lambda: inPlace,
@@ -81,7 +80,10 @@ function kinds({ client, workspace }: Costed): Kind[] {
     {
       name: "async preview 0.5 KB",
       run: async () => {
-        const { text: id } = await client.post(`${runs}/run/preview`, { language: "bun", content: echo.content, args: small });
+        const { text: id } = await client.ask.jobs.run.preview({
+          workspace,
+          body: { language: "bun", content: echo.content, args: small },
+        });
         await endOf(client, workspace, id);
       },
       readsBeyond: 0,
@@ -93,7 +95,7 @@ function kinds({ client, workspace }: Costed): Kind[] {
       run: async (at) => {
         const path = `f/bench/built_${at}_${randomUUID().slice(0, 8)}`;
         const content = `export const main = () => ${JSON.stringify(path)};\n`;
-        await client.post(`w/${workspace}/scripts/create`, { path, summary: "", description: "", language: "bun", content });
+        await client.ask.scripts.create({ workspace, body: { path, summary: "", description: "", language: "bun", content } });
         await untilBuilt(client, workspace, path);
       },
       readsBeyond: 0,
@@ -106,7 +108,7 @@ function kinds({ client, workspace }: Costed): Kind[] {
 async function untilBuilt(client: HttpClient, workspace: string, path: string): Promise<void> {
   for (;;) {
     await sleep(200);
-    const { lock } = JSON.parse((await client.get(`w/${workspace}/scripts/get/p/${path}`)).text) as { lock?: string | null };
+    const { lock } = JSON.parse((await client.ask.scripts.getByPath({ workspace, path })).text) as { lock?: string | null };
     if (typeof lock === "string") return;
   }
 }

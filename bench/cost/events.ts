@@ -24,11 +24,11 @@ export async function eventCostRows({
   const changes = quick ? 2 : 20;
   const path = `f/bench/events_${randomUUID().slice(0, 8)}`;
   const variable = (at: number) => ({ path, value: `value ${at}`, is_secret: false, description: "" });
-  await client.post(`w/${workspace}/variables/create`, variable(0));
+  await client.ask.variables.create({ workspace, body: variable(0) });
   const logs = await functionLogs(endpoint);
   await sleep(300);
   const fromMs = Date.now();
-  for (let at = 0; at < changes; at++) await client.post(`w/${workspace}/variables/update/${path}`, { value: `value ${at + 1}` });
+  for (let at = 0; at < changes; at++) await client.ask.variables.update({ workspace, path, body: { value: `value ${at + 1}` } });
   await sleep(300);
   const { counts } = perJob(await logs.since(fromMs, /ObjectsApiFn/), changes);
   const queries = counts.requests["dynamodb.Query"] ?? 0;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Body } from "../../contract/client/operation.ts";
 import type { HttpClient } from "../http-client.ts";
 import { fibo } from "../jobs/scripts.ts";
 
@@ -39,9 +40,10 @@ export const each = (id: string, items: number, more: object = {}): FlowModule =
 /** Saves a flow in the benchmark's folder and waits until it is built: its path. */
 export async function saveFlow({ client, workspace }: Flows, name: string, modules: FlowModule[], more: object = {}): Promise<string> {
   const path = `f/bench/flow_${name}`;
-  const exists = (await client.get(`w/${workspace}/flows/exists/${path}`)).text === "true";
-  await client.post(`w/${workspace}/flows/${exists ? `update/${path}` : "create"}`, { path, summary: "", value: { ...more, modules } });
-  const { job_id: job } = JSON.parse((await client.get(`w/${workspace}/flows/deployment_status/p/${path}`)).text) as { job_id: string };
+  const exists = (await client.ask.flows.exists({ workspace, path })).text === "true";
+  const body = { path, summary: "", value: { ...more, modules } as Body<"flows.create">["value"] };
+  await (exists ? client.ask.flows.update({ workspace, path, body }) : client.ask.flows.create({ workspace, body }));
+  const { job_id: job } = JSON.parse((await client.ask.flows.deploymentStatus({ workspace, path })).text) as { job_id: string };
   await ended({ client, workspace }, job, 200);
   return path;
 }
@@ -61,13 +63,13 @@ export async function runFlow(flows: Flows, path: string, everyMs = 500): Promis
 }
 
 export async function startFlow({ client, workspace }: Flows, path: string): Promise<string> {
-  return (await client.post(`w/${workspace}/jobs/run/f/${path}`, { n: 10 })).text;
+  return (await client.ask.jobs.run.flows({ workspace, path, body: { n: 10 } })).text;
 }
 
 async function ended({ client, workspace }: Pick<Flows, "client" | "workspace">, id: string, everyMs: number): Promise<EndedFlow> {
   for (;;) {
     await sleep(everyMs);
-    const job = JSON.parse((await client.get(`w/${workspace}/jobs_u/get/${id}?no_logs=true&no_code=true`)).text) as
+    const job = JSON.parse((await client.ask.jobs.get({ workspace, id, query: { no_logs: true, no_code: true } })).text) as
       | EndedFlow
       | { type: "QueuedJob" };
     if (!("duration_ms" in job)) continue;

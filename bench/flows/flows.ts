@@ -11,7 +11,7 @@ export async function flowRows(measured: Measured): Promise<Row[]> {
   const [calls, warmUp] = quick ? [2, 1] : [40, 5];
   const timed = async (steps: number) => {
     const path = await saveFlow(measured, `of_${steps}`, lights(steps));
-    return oneClient(() => client.post(`w/${workspace}/jobs/run_wait_result/f/${path}`, { n: 10 }), { calls, warmUp });
+    return oneClient(() => client.ask.jobs.runWait.flows({ workspace, path, body: { n: 10 } }), { calls, warmUp });
   };
   const [one, more] = [await timed(1), await timed(1 + STEPS)];
   const row = (line: string, sample: Awaited<ReturnType<typeof timed>>): Row => ({

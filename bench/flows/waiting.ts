@@ -23,7 +23,7 @@ export async function waitingRows(flows: Flows & { endpoint: string }): Promise<
   const fromMs = Date.now();
   await sleep(forS * 1000);
   const { lines, counts } = await logs.since(fromMs, FUNCTIONS);
-  await client.post(`w/${workspace}/jobs_u/queue/cancel/${id}`, { reason: "the benchmark has seen enough" });
+  await client.ask.jobs.cancel({ workspace, id, body: { reason: "the benchmark has seen enough" } });
   const note = `in ${forS} s`;
   return [
     { line: "calls of functions while a flow sleeps", value: lines, unit: "requests", target: { atMost: 0 }, note },
@@ -37,7 +37,9 @@ async function asleep({ client, workspace, endpoint }: Flows & { endpoint: strin
   try {
     for (;;) {
       await sleep(500);
-      const job = JSON.parse((await client.get(`w/${workspace}/jobs_u/get/${id}?no_logs=true`)).text) as { execution?: { arn: string } };
+      const job = JSON.parse((await client.ask.jobs.get({ workspace, id, query: { no_logs: true } })).text) as {
+        execution?: { arn: string };
+      };
       if (!job.execution) continue;
       const { events = [] } = await sfn.send(new GetExecutionHistoryCommand({ executionArn: job.execution.arn }));
       if (events.some(({ type }) => type === "WaitStateEntered")) return;

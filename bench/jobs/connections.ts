@@ -19,12 +19,12 @@ const at = (index: number) => `f/bench/connection${index}`;
 async function save(client: HttpClient, workspace: string): Promise<Record<string, string>> {
   const args: Record<string, string> = { text: "x" };
   for (let index = 0; index < RESOURCES; index++) {
-    const exists = await client.get(`w/${workspace}/resources/exists/${at(index)}`);
+    const exists = await client.ask.resources.exists({ workspace, path: at(index) });
     if (exists.text !== "true") {
       const secret = { path: at(index), value: `secret of connection ${index}`, is_secret: true };
-      await client.post(`w/${workspace}/variables/create`, secret);
+      await client.ask.variables.create({ workspace, body: secret });
       const value = { host: "db.example.com", password: index % 2 ? `$var:${at(index)}` : "none" };
-      await client.post(`w/${workspace}/resources/create`, { path: at(index), value, resource_type: "any" });
+      await client.ask.resources.create({ workspace, body: { path: at(index), value, resource_type: "any" } });
     }
     args[`connection${index}`] = `$res:${at(index)}`;
   }
@@ -35,20 +35,19 @@ async function save(client: HttpClient, workspace: string): Promise<Record<strin
 export async function connectionRows({ client, endpoint, workspace, quick }: Connected): Promise<Row[]> {
   const args = await save(client, workspace);
   const logs = await functionLogs(endpoint);
-  const runs = `w/${workspace}/jobs`;
   const [calls, warmUp] = quick ? [2, 1] : [60, 10];
   // It has the same length and location as the other one.
   const texts = Object.fromEntries(Object.entries(args).map(([name, text]) => [name, text.replace("$res:", "text:")]));
-  const plain = () => client.post(`${runs}/run_wait_result/p/${echo.path}`, texts);
-  const named = () => client.post(`${runs}/run_wait_result/p/${echo.path}`, args);
+  const plain = () => client.ask.jobs.runWait.scripts({ workspace, path: echo.path, body: texts });
+  const named = () => client.ask.jobs.runWait.scripts({ workspace, path: echo.path, body: args });
   const plainMs = await oneClient(plain, { calls, warmUp });
   const namedMs = await oneClient(named, { calls, warmUp });
   const jobs = quick ? 2 : 20;
   const withAll = await counted(logs, /WorkerFn/, named, jobs);
-  const token = await counted(logs, /PeopleApiFn/, () => client.get("users/email"), jobs);
+  const token = await counted(logs, /PeopleApiFn/, () => client.ask.users.email(), jobs);
   const accept = await counted(logs, /RunFn/, plain, jobs);
   for (let index = 0; index < (quick ? 2 : 50); index++) {
-    await client.post(`w/${workspace}/acls/add/folder/bench`, { owner: `u/reader${index}`, write: index % 2 === 0 });
+    await client.ask.acls.add({ workspace, kind: "folder", path: "bench", body: { owner: `u/reader${index}`, write: index % 2 === 0 } });
   }
   const ruled = await counted(logs, /RunFn/, plain, jobs);
   const reads = (line: string, value: number, atMost: number, note = ""): Row => ({

@@ -34,7 +34,7 @@ export async function asyncRows({ client, workspace, floor, quick }: Measured): 
   for (let at = -warmUp; at < (quick ? 2 : 60); at++) {
     const startedMs = performance.now();
     const startedAtMs = Date.now();
-    const { text: id } = await client.post(`w/${workspace}/jobs/run/p/${fibo.bun.path}`, ARGS);
+    const { text: id } = await client.ask.jobs.run.scripts({ workspace, path: fibo.bun.path, body: ARGS });
     const acceptMs = performance.now() - startedMs;
     // One job at a time, without early polling, which would slow it down.
     const doneMs = (await endOf(client, workspace, id)) - startedAtMs;
@@ -53,7 +53,7 @@ export async function asyncRows({ client, workspace, floor, quick }: Measured): 
 export async function endOf(client: HttpClient, workspace: string, id: string): Promise<number> {
   for (;;) {
     await sleep(250);
-    const found = await client.get(`w/${workspace}/jobs_u/get/${id}`);
+    const found = await client.ask.jobs.get({ workspace, id });
     const { completed_at: at, success, result } = JSON.parse(found.text) as { completed_at?: string; success?: boolean; result?: unknown };
     if (!at) continue;
     if (!success) throw new Error(`The job ${id} failed: ${JSON.stringify(result)}`);
@@ -64,7 +64,7 @@ export async function endOf(client: HttpClient, workspace: string, id: string): 
 export async function syncRows({ client, workspace, floor, quick }: Measured): Promise<Row[]> {
   const rows: Row[] = [];
   for (const kind of ["bun", "python3", "go", "dedicated"] as const) {
-    const call = () => client.post(`w/${workspace}/jobs/run_wait_result/p/${fibo[kind].path}`, ARGS);
+    const call = () => client.ask.jobs.runWait.scripts({ workspace, path: fibo[kind].path, body: ARGS });
     const { medianMs, perSecond } = targets[kind];
     const alone = await oneClient(call, { calls: quick ? 3 : 150, warmUp: quick ? 1 : 20 });
     rows.push({

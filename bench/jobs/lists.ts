@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type AttributeValue, BatchWriteItemCommand, DynamoDBClient, GetItemCommand, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { buildListKey, computeShard } from "../../core/jobs/job.ts";
 import { engineCredentials } from "../../engine/engine/child-env.ts";
-import type { HttpClient } from "../http-client.ts";
+import type { Answer, HttpClient } from "../http-client.ts";
 import { median, oneClient } from "../measure.ts";
 import type { Row } from "../table.ts";
 import { echo } from "./scripts.ts";
@@ -24,13 +24,14 @@ export async function listRows({ client, endpoint, workspace, quick }: Listed): 
   const table = new DynamoDBClient({ endpoint, region, credentials: { accessKeyId, secretAccessKey } });
   const { item, name } = await loadEndedJob(client, table, workspace);
   const [parent, rare] = [randomUUID(), "bench-creator"];
-  const paths: Record<string, string> = {
-    "by parent": `list?parent_job=${parent}`,
-    "by creator": `list?created_by=${rare}`,
-    unsuccessful: "completed/list?success=false",
-    "by a filter without an index": "list?worker=none",
-    "by arguments": "list?args=%7B%22none%22%3A1%7D",
-    count: "completed/count",
+  const { list, listCompleted, countCompleted } = client.ask.jobs;
+  const reads: Record<string, () => Promise<Answer>> = {
+    "by parent": () => list({ workspace, query: { parent_job: parent } }),
+    "by creator": () => list({ workspace, query: { created_by: rare } }),
+    unsuccessful: () => listCompleted({ workspace, query: { success: false } }),
+    "by a filter without an index": () => list({ workspace, query: { worker: "none" } }),
+    "by arguments": () => list({ workspace, query: { args: '{"none":1}' } }),
+    count: () => countCompleted({ workspace }),
   };
   const rows: Row[] = [];
   let written = 0;
@@ -38,11 +39,8 @@ export async function listRows({ client, endpoint, workspace, quick }: Listed): 
     const copies = Array.from({ length: size - written }, (_, at) => copyJob(item, workspace, { at: written + at, parent, rare }));
     await writeAll(table, name, copies);
     written = size;
-    for (const [line, path] of Object.entries(paths)) {
-      const measured = await oneClient(
-        () => client.get(`w/${workspace}/jobs/${path}`),
-        quick ? { calls: 2, warmUp: 1 } : { calls: 20, warmUp: 3 },
-      );
+    for (const [line, read] of Object.entries(reads)) {
+      const measured = await oneClient(read, quick ? { calls: 2, warmUp: 1 } : { calls: 20, warmUp: 3 });
       rows.push({ line: `${size.toLocaleString("en")} jobs: ${line}`, value: median(measured), unit: "ms", target: { atMost: 500 } });
     }
   }
@@ -51,8 +49,10 @@ export async function listRows({ client, endpoint, workspace, quick }: Listed): 
 
 /** Runs a job and returns its record, and the name of the table that contains it. */
 async function loadEndedJob(client: HttpClient, table: DynamoDBClient, workspace: string): Promise<{ item: Item; name: string }> {
-  await client.post(`w/${workspace}/jobs/run_wait_result/p/${echo.path}`, { text: "x" });
-  const [job] = JSON.parse((await client.get(`w/${workspace}/jobs/completed/list?script_path_exact=${echo.path}&per_page=1`)).text) as {
+  await client.ask.jobs.runWait.scripts({ workspace, path: echo.path, body: { text: "x" } });
+  const [job] = JSON.parse(
+    (await client.ask.jobs.listCompleted({ workspace, query: { script_path_exact: echo.path, per_page: 1 } })).text,
+  ) as {
     id: string;
   }[];
   if (!job) throw new Error("The job that was run is in no list.");

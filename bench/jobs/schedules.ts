@@ -30,9 +30,9 @@ export async function scheduleRows({ endpoint, client, workspace, quick }: Measu
   const path = "f/bench/every_other_second";
   const ticks = quick ? 2 : 30;
   const body = { path, schedule: `*/${EVERY_S} * * * * *`, timezone: "UTC", script_path: echo.path, is_flow: false, args };
-  await client.post(`w/${workspace}/schedules/create`, body);
+  await client.ask.schedules.create({ workspace, body });
   const runs = async () => {
-    const { text } = await client.get(`w/${workspace}/jobs/completed/list?schedule_path=${path}&per_page=100`);
+    const { text } = await client.ask.jobs.listCompleted({ workspace, query: { schedule_path: path, per_page: 100 } });
     return JSON.parse(text) as { started_at: string }[];
   };
   const untilRuns = async (count: number) => {
@@ -46,13 +46,13 @@ export async function scheduleRows({ endpoint, client, workspace, quick }: Measu
   await untilRuns(before + ticks);
   const counted = (await runs()).length - before;
   const tick = perJob(await logs.since(fromMs, EXECUTORS), counted);
-  await client.post(`w/${workspace}/schedules/setenabled/${path}`, { enabled: false });
+  await client.ask.schedules.setEnabled({ workspace, path, body: { enabled: false } });
   const late = sorted((await runs()).slice(0, counted).map(({ started_at: at }) => Date.parse(at) % (EVERY_S * 1000)));
 
   const jobs = quick ? 1 : 20;
   const startedMs = Date.now();
   for (let at = 0; at < jobs; at++) {
-    const { text: id } = await client.post(`w/${workspace}/jobs/run/p/${echo.path}`, args);
+    const { text: id } = await client.ask.jobs.run.scripts({ workspace, path: echo.path, body: args });
     await endOf(client, workspace, id);
   }
   await sleep(300);

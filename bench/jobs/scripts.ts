@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { RunnerLanguage } from "../../contract/languages.ts";
 import type { HttpClient } from "../http-client.ts";
 
 export interface BenchScript {
   path: string;
-  language: string;
+  language: RunnerLanguage;
   content: string;
   dedicated_worker?: boolean;
 }
@@ -52,15 +53,19 @@ export const ticker: BenchScript = {
 
 /** Saves missing scripts and waits until they are built. */
 export async function saveScripts(client: HttpClient, workspace: string, scripts: BenchScript[]): Promise<void> {
-  if ((await client.get(`w/${workspace}/folders/exists/${FOLDER}`)).text !== "true") {
-    await client.post(`w/${workspace}/folders/create`, { name: FOLDER });
+  if ((await client.ask.folders.exists({ workspace, name: FOLDER })).text !== "true") {
+    await client.ask.folders.create({ workspace, body: { name: FOLDER } });
   }
   for (const script of scripts) {
-    const { text: hash } = await client.post(`w/${workspace}/scripts/create?skip_if_noop=true`, {
-      summary: "",
-      description: "",
-      auto_parent: true,
-      ...script,
+    const { text: hash } = await client.ask.scripts.create({
+      workspace,
+      query: { skip_if_noop: true },
+      body: {
+        summary: "",
+        description: "",
+        auto_parent: true,
+        ...script,
+      },
     });
     await built(client, workspace, script.path, hash);
   }
@@ -68,7 +73,7 @@ export async function saveScripts(client: HttpClient, workspace: string, scripts
 
 async function built(client: HttpClient, workspace: string, path: string, hash: string): Promise<void> {
   for (;;) {
-    const status = JSON.parse((await client.get(`w/${workspace}/scripts/deployment_status/h/${hash}`)).text) as {
+    const status = JSON.parse((await client.ask.scripts.deploymentStatus({ workspace, hash })).text) as {
       lock: string | null;
       lock_error_logs?: string;
     };

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { streamOperations } from "../../contract/client/operations/jobs.ts";
+import { toRequest } from "../../contract/client/request.ts";
 import { median, p95, sorted } from "../measure.ts";
 import type { Row } from "../table.ts";
 import { ticker } from "./scripts.ts";
@@ -33,7 +35,7 @@ export async function streamRows(streamed: Streamed): Promise<Row[]> {
 }
 
 async function delays({ url, token, workspace }: Streamed, lines: number): Promise<number[]> {
-  const answer = await fetch(`${url}/api/w/${workspace}/jobs/run_and_stream/p/${ticker.path}`, {
+  const answer = await fetch(`${url}${toRequest(streamOperations, "jobs.runStream.scripts", { workspace, path: ticker.path }).address}`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}` },
     body: JSON.stringify({ lines }),

@@ -1,5 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import type { OperationName } from "../../contract/client/operation.ts";
+import { operations } from "../../contract/client/operations/all.ts";
+import { type AnyInput, toRequest } from "../../contract/client/request.ts";
 import { callLogService } from "../engine/log-service.ts";
 import { readOptions } from "../launch/commands.mjs";
 import { Complaint, explain } from "../launch/complaint.mjs";
@@ -29,18 +32,21 @@ async function logs(): Promise<void> {
 }
 
 async function showRun({ url, token }: LocalJson, id: string): Promise<void> {
-  const read = async (route: string) => {
-    const answer = await fetch(`${url}/api/${route}`, { headers: { authorization: `Bearer ${token}` } }).catch(notRunning);
+  const read = async (name: OperationName, input: AnyInput) => {
+    const answer = await fetch(`${url}${toRequest(operations, name, input).address}`, {
+      headers: { authorization: `Bearer ${token}` },
+    }).catch(notRunning);
     const text = await answer.text();
     return answer.ok ? text : undefined;
   };
-  const workspaces = JSON.parse((await read("workspaces/list")) ?? "[]") as { id: string }[];
+  const workspaces = JSON.parse((await read("workspaces.list", {})) ?? "[]") as { id: string }[];
   for (const workspace of workspaces) {
-    const found = await read(`w/${workspace.id}/jobs_u/get/${id}`);
+    const at = { workspace: workspace.id, id };
+    const found = await read("jobs.get", at);
     if (found === undefined) continue;
     const job = JSON.parse(found) as { job_kind: string; script_path?: string; success?: boolean; running?: boolean; result?: unknown };
     const isFlow = /^(flow|flowpreview|singlestepflow)$/.test(job.job_kind);
-    const text = await read(`w/${workspace.id}/jobs_u/${isFlow ? "get_flow_all_logs" : "get_logs"}/${id}`);
+    const text = await read(isFlow ? "jobs.getFlowLogs" : "jobs.getLogs", at);
     const state = job.success === undefined ? (job.running ? "running" : "queued") : job.success ? "succeeded" : "failed";
     console.log(`${workspace.id} ${job.script_path ?? "preview"} ${state}\n`);
     console.log((text ?? "").trimEnd() || "The run has no log.");

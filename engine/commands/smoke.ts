@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type RunnerLanguage, runnerLanguages } from "../../contract/languages.ts";
 import { commands, readOptions } from "../launch/commands.mjs";
 import { Complaint, explain } from "../launch/complaint.mjs";
-import { ask, step, type Target } from "./smoke/client.ts";
+import { createApi, step, type Target } from "./smoke/client.ts";
 import { checkFirstHour } from "./smoke/first-hour.ts";
 import { smokeLanguage } from "./smoke/languages.ts";
 
@@ -13,11 +13,10 @@ interface SmokeOptions {
 }
 
 async function smoke(target: Target, { workspace, languages, firstHour }: SmokeOptions): Promise<boolean> {
-  let allWell = await step("version", () => ask(target, "GET", "/api/version"));
+  let allWell = await step("version", () => createApi(target, workspace).call.instance.version());
   let username = "";
   const known = await step(`token in ${workspace}`, async () => {
-    const me = JSON.parse(await ask(target, "GET", `/api/w/${workspace}/users/whoami`)) as { username: string };
-    username = me.username;
+    ({ username } = await createApi(target, workspace).call.users.whoami());
     return username;
   });
   if (!known) return false;
@@ -52,7 +51,7 @@ function parseLanguage(name: string): RunnerLanguage {
 }
 
 async function firstWorkspace(target: Target): Promise<string> {
-  const [first] = JSON.parse(await ask(target, "GET", "/api/workspaces/list")) as { id: string }[];
+  const [first] = await createApi(target, "").call.workspaces.list();
   if (!first) throw new Complaint("This token has no workspace. Create one, or name one with --workspace.");
   return first.id;
 }

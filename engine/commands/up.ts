@@ -1,5 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type { OperationName } from "../../contract/client/operation.ts";
+import { operations } from "../../contract/client/operations/all.ts";
+import { type AnyInput, toRequest } from "../../contract/client/request.ts";
 import type { EndedRun } from "../../functions/shared/ended-run.ts";
 import { startAutosave } from "../engine/autosave.ts";
 import { type InPhase, type Instance, startInstance } from "../engine/instance.ts";
@@ -121,7 +124,7 @@ async function describeEnd(url: string, token: string, run: EndedRun): Promise<s
 
 async function reasonOf(url: string, token: string, { workspace, id }: EndedRun): Promise<string> {
   try {
-    const answer = await fetch(`${url}/api/w/${workspace}/jobs_u/completed/get_result/${id}`, {
+    const answer = await fetch(`${url}${toRequest(operations, "jobs.getResult", { workspace, id }).address}`, {
       headers: { authorization: `Bearer ${token}` },
       // Later lines wait for this one, so that they are printed in order.
       signal: AbortSignal.timeout(REASON_MS),
@@ -151,17 +154,17 @@ interface Filled {
 function greeting({ url, dir }: Instance, { workspace, token, email, password }: Account, { result, hasExample, engine }: Filled): string {
   const { state, end } = saveStatuses[engine](dir);
   const total = Date.now() - Number(process.env["SVC_LAUNCHED_MS"] ?? Date.now());
-  const jobs = `${url}/api/w/${workspace}/jobs`;
+  const addressOf = (name: OperationName, input: AnyInput) => `${url}${toRequest(operations, name, { workspace, ...input }).address}`;
   const auth = `-H "Authorization: Bearer ${token}"`;
   const post = `${auth} -H "Content-Type: application/json" -d '${JSON.stringify(FIRST_ARGS)}'`;
   const first = result === undefined ? "" : `${FIRST_EXAMPLE} responded through its webhook: ${JSON.stringify(result)}\n\n`;
   const lines = `
 Run a script and wait for its result:
-  curl -sS ${post} ${jobs}/run_wait_result/p/${FIRST_EXAMPLE}
+  curl -sS ${post} ${addressOf("jobs.runWait.scripts", { path: FIRST_EXAMPLE })}
 Run it in the background and print the job id:
-  JOB=$(curl -sS ${post} ${jobs}/run/p/${FIRST_EXAMPLE}); echo "$JOB"
+  JOB=$(curl -sS ${post} ${addressOf("jobs.run.scripts", { path: FIRST_EXAMPLE })}); echo "$JOB"
 Read the result of that job:
-  curl -sS ${auth} ${jobs}_u/completed/get_result_maybe/$JOB
+  curl -sS ${auth} ${addressOf("jobs.getResultMaybe", { id: "" })}$JOB
 `;
   return `
 ${first}Ready after ${formatDuration(total)} at ${url}

@@ -1,6 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { type Answer, createClient, readValue } from "../../contract/client/client.ts";
+import type { Reply } from "../../contract/client/operation.ts";
+import { operations } from "../../contract/client/operations/all.ts";
+import { type ApiRequest, toRequest } from "../../contract/client/request.ts";
 import { defined } from "../../contract/defined.ts";
 import { lastLines } from "../commands/command.ts";
 import { Complaint } from "../launch/complaint.mjs";
@@ -35,8 +39,8 @@ type Seeded = Record<string, string>;
  * builds would slow it down. Returns the record for the next start.
  */
 export async function seedExamples(access: Access, args: object, earlier?: Seeded): Promise<{ seeded: Seeded; result?: unknown }> {
-  const hasFolder = (await call(access, "GET", `folders/exists/${FOLDER}`)) === true;
-  if (!hasFolder && earlier === undefined) await call(access, "POST", "folders/create", { name: FOLDER, summary: "Examples" });
+  const hasFolder = await createApi(access).folders.exists({ name: FOLDER });
+  if (!hasFolder && earlier === undefined) await createApi(access).folders.create({ body: { name: FOLDER, summary: "Examples" } });
   // An earlier release wrote no record. A user may have changed or deleted its examples.
   const before = earlier ?? (hasFolder ? Object.fromEntries(examples.map((example) => [example.name, hashOf(contentOf(example))])) : {});
   const seeded: Seeded = { ...before };
@@ -59,80 +63,77 @@ const hashOf = (content: string) => createHash("sha256").update(content).digest(
 
 /** Returns whether an example may be saved: it was never saved and its path is free, or it is unchanged since an earlier start saved it. */
 async function isOurs(access: Access, { name }: Example, savedHash: string | undefined): Promise<boolean> {
-  const answer = await send(access, "GET", `scripts/get/p/f/${FOLDER}/${name}`);
-  const text = await answer.text();
-  if (answer.status === 404) return savedHash === undefined;
-  if (!answer.ok) throw new Complaint(`GET scripts/get/p/f/${FOLDER}/${name} returned ${answer.status}: ${text}`);
-  return hashOf((JSON.parse(text) as { content: string }).content) === savedHash;
+  const { status, value } = await send(
+    access,
+    toRequest(operations, "scripts.getByPath", { workspace: access.workspace, path: `f/${FOLDER}/${name}` }),
+    [404],
+  );
+  return status === 404 ? savedHash === undefined : hashOf((value as Reply<"scripts.getByPath">).content) === savedHash;
 }
 
 /** Returns whether the example of the printed commands still exists. */
 export async function hasFirstExample(access: Access): Promise<boolean> {
-  return (await call(access, "GET", `scripts/exists/p/${FIRST_EXAMPLE}`)) === true;
+  return createApi(access).scripts.exists({ path: FIRST_EXAMPLE });
 }
 
 function save(access: Access, example: Example): Promise<unknown> {
   const { name, language, summary } = example;
   const content = contentOf(example);
-  const script = { path: `f/${FOLDER}/${name}`, summary, description: "", content, language, kind: "script", auto_parent: true };
-  return call(access, "POST", "scripts/create?skip_if_noop=true", script);
+  const body = { path: `f/${FOLDER}/${name}`, summary, description: "", content, language, kind: "script", auto_parent: true } as const;
+  return createApi(access).scripts.create({ query: { skip_if_noop: true }, body });
 }
 
 /** The first call may wait for containers for longer than the time limit of a reply. A later call finds them started. */
 async function firstResult(access: Access, args: object): Promise<unknown> {
-  const run = () => send(access, "POST", `jobs/run_wait_result/p/${FIRST_EXAMPLE}`, args);
-  let answer = await run();
-  for (let more = 2; more > 0 && answer.status === 504; more--) {
-    await answer.arrayBuffer();
-    answer = await run();
+  const request = toRequest(operations, "jobs.runWait.scripts", { workspace: access.workspace, path: FIRST_EXAMPLE, body: args });
+  for (let more = 2; more > 0; more--) {
+    const { status, value } = await send(access, request, [504]);
+    if (status !== 504) return value;
   }
-  return read(answer, `POST jobs/run_wait_result/p/${FIRST_EXAMPLE}`);
+  return (await send(access, request)).value;
 }
 
 /** A synchronous call returns within 25 s, and a first build may take longer, so it is awaited first. */
 async function built(access: Access, hash: string): Promise<void> {
   for (let ended = false; ; ) {
-    const status = (await call(access, "GET", `scripts/deployment_status/h/${hash}`)) as DeploymentStatus;
+    const status = await createApi(access).scripts.deploymentStatus({ hash });
     if (status.lock_error_logs) throw new Complaint(`${FIRST_EXAMPLE} could not be built.\n${lastLines(status.lock_error_logs)}`);
     if (status.lock !== undefined) return;
     if (ended || !status.job_id)
       throw new Complaint(`The build of ${FIRST_EXAMPLE} ended without a status. Run npm run reset to start again.`);
     // The server delays the response until there is a change, but at most for a second.
-    const update = await call(access, "GET", `jobs_u/getupdate/${status.job_id}?running=true`);
-    ended = (update as { completed?: boolean }).completed === true;
+    const { completed } = await createApi(access).jobs.getUpdate({ id: status.job_id, query: { running: true } });
+    ended = completed === true;
   }
-}
-
-interface DeploymentStatus {
-  lock?: string;
-  lock_error_logs?: string;
-  job_id?: string;
 }
 
 export const FIRST_EXAMPLE = `f/${FOLDER}/${examples[0].name}`;
 
-async function call(access: Access, method: string, route: string, body?: unknown): Promise<unknown> {
-  return read(await send(access, method, route, body), `${method} ${route}`);
-}
+const createApi = (access: Access) => createClient(operations, (request) => send(access, request), { workspace: access.workspace }).call;
 
-function send({ url, workspace, token, signal }: Access, method: string, route: string, body?: unknown): Promise<Response> {
-  return fetch(`${url}/api/w/${workspace}/${route}`, {
+/** Sends a request. Throws `Complaint` unless the status is a success or one of `expected`. */
+async function send(
+  { url, token, signal }: Omit<Access, "workspace">,
+  { method, address, body }: ApiRequest,
+  expected: readonly number[] = [],
+): Promise<Answer> {
+  const answer = await fetch(`${url}${address}`, {
     method,
     headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
   });
-}
-
-async function read(answer: Response, request: string): Promise<unknown> {
+  const { ok, status, headers } = answer;
   const text = await answer.text();
-  if (!answer.ok) throw new Complaint(`${request} returned ${answer.status}: ${text}`);
-  return answer.headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : text;
+  if (ok) return { status, headers, value: readValue(headers.get("content-type"), text) };
+  if (expected.includes(status)) return { status, headers, value: text };
+  throw new Complaint(`${method} ${address} returned ${status}: ${text}`);
 }
 
 /** Returns whether the token of an earlier start is still valid. */
 export async function tokenWorks({ url, token }: Pick<Access, "url" | "token">): Promise<boolean> {
-  const answer = await fetch(`${url}/api/users/whoami`, { headers: { authorization: `Bearer ${token}` } });
+  const { address } = toRequest(operations, "users.whoamiGlobal");
+  const answer = await fetch(`${url}${address}`, { headers: { authorization: `Bearer ${token}` } });
   await answer.arrayBuffer();
   return answer.ok;
 }

@@ -1,5 +1,7 @@
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { operations } from "../../../contract/client/operations/all.ts";
+import { toRequest } from "../../../contract/client/request.ts";
 import { limits } from "../../../contract/limits.ts";
 import { ApiClient, ApiError, describeCause, describePage, isPage } from "../../api/client.ts";
 import type { Context } from "../../context.ts";
@@ -53,8 +55,9 @@ interface TokenAnswer {
 }
 
 async function pollToken(url: string, deviceCode: string): Promise<{ status: number; body: TokenAnswer }> {
-  const response = await fetch(`${url}/api/auth/device/token`, {
-    method: "POST",
+  const { method, address } = toRequest(operations, "auth.redeemDeviceCode");
+  const response = await fetch(`${url}${address}`, {
+    method,
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ grant_type: "urn:ietf:params:oauth:grant-type:device_code", device_code: deviceCode }),
   }).catch((error: unknown) => {

@@ -1,3 +1,7 @@
+import { type Answer, type Asks, type Calls, createClient, readValue } from "../../../contract/client/client.ts";
+import type { OperationName } from "../../../contract/client/operation.ts";
+import { operations } from "../../../contract/client/operations/all.ts";
+import { type AnyInput, toRequest } from "../../../contract/client/request.ts";
 import { Complaint } from "../../launch/complaint.mjs";
 import { formatDuration } from "../../launch/progress.mjs";
 
@@ -14,7 +18,7 @@ export interface Target {
 
 interface CallOptions {
   body?: unknown;
-  headers?: Record<string, string>;
+  headers?: Readonly<Record<string, string>>;
   /** Without it, the call has the token of the command. */
   anonymous?: boolean;
   /** `manual` returns a redirect instead of following it. */
@@ -44,11 +48,26 @@ export async function call(
   return { status: answer.status, text: await answer.text(), headers: answer.headers };
 }
 
-/** Returns the text of the reply. Any status other than 2xx fails the check with the sentence of the service. */
-export async function ask(target: Target, method: string, path: string, body?: unknown): Promise<string> {
-  const { status, text } = await call(target, method, path, { body });
-  if (status >= 200 && status < 300) return text;
-  throw new Complaint(`${method} ${path} returned ${status}: ${text.slice(0, 400)}`);
+/** Sends a request of an operation and returns the whole reply, even if the service refuses the request. */
+export function request(target: Target, name: OperationName, input: AnyInput, options: CallOptions = {}): ReturnType<typeof call> {
+  const { method, address, body, headers } = toRequest(operations, name, input);
+  return call(target, method, address, { body, ...(headers ? { headers } : {}), ...options });
+}
+
+/** The operations of a service, in one workspace. */
+export interface Api {
+  call: Calls<OperationName, "workspace">;
+  ask: Asks<OperationName, "workspace">;
+}
+
+/** Any status other than 2xx fails the check with the sentence of the service. */
+export function createApi(target: Target, workspace: string): Api {
+  const send = async ({ method, address, body }: ReturnType<typeof toRequest>): Promise<Answer> => {
+    const { status, headers, text } = await call(target, method, address, { body });
+    if (status >= 200 && status < 300) return { status, headers, value: readValue(headers.get("content-type"), text) };
+    throw new Complaint(`${method} ${address} returned ${status}: ${text.slice(0, 400)}`);
+  };
+  return createClient(operations, send, { workspace });
 }
 
 export async function until<T>(limitMs: number, what: string, look: () => Promise<T | undefined>): Promise<T> {

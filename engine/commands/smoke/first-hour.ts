@@ -1,7 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import type { Body, Reply } from "../../../contract/client/operation.ts";
+import { operations } from "../../../contract/client/operations/all.ts";
+import { toRequest } from "../../../contract/client/request.ts";
 import { Complaint } from "../../launch/complaint.mjs";
 import { assumptions } from "./assumptions.ts";
-import { ask, call, expectEqual, RUN_LIMIT_MS, step, type Target, until } from "./client.ts";
+import { type Api, call, createApi, expectEqual, RUN_LIMIT_MS, request, step, type Target, until } from "./client.ts";
 import { built } from "./languages.ts";
 import { checkLeftStreams, checkStream } from "./streams.ts";
 import { checkQueue, checkRoute, checkSchedule } from "./triggers.ts";
@@ -21,8 +24,7 @@ export interface FirstHourOptions {
 
 interface Context extends FirstHourOptions {
   size: typeof WHOLE;
-  /** `/api/w/<workspace>` */
-  w: string;
+  api: Api;
   /** Saves a script or a flow below the folder of these checks, and returns its path. */
   saveScript(name: string, content: string, more?: object): Promise<string>;
   saveFlow(name: string, modules: object[]): Promise<string>;
@@ -44,15 +46,15 @@ const CLOCK_MS = 50;
 const TWICE = "export const main = (n: number) => n * 2;";
 
 const checks: Record<string, Check> = {
-  async "concurrency-group"({ target, w, saveScript, size }) {
+  async "concurrency-group"({ api, saveScript, size }) {
     const content = `export async function main() {
   const beganMs = Date.now();
   await new Promise((resolve) => setTimeout(resolve, 200));
   return [beganMs, Date.now()];
 }`;
     const path = await saveScript("group", content, { concurrent_limit: 1, concurrency_time_window_s: 0 });
-    const jobs = await Promise.all(Array.from({ length: size.groupJobs }, () => ask(target, "POST", `${w}/jobs/run/p/${path}`, {})));
-    const spans = await Promise.all(jobs.map((job) => resultOf(target, w, job, GROUP_LIMIT_MS) as Promise<[number, number]>));
+    const jobs = await Promise.all(Array.from({ length: size.groupJobs }, () => api.call.jobs.run.scripts({ path, body: {} })));
+    const spans = await Promise.all(jobs.map((job) => resultOf(api, job, GROUP_LIMIT_MS) as Promise<[number, number]>));
     const sorted = spans.toSorted(([a], [b]) => a - b);
     const overlap = sorted.findIndex(([beganMs], n) => n > 0 && beganMs + CLOCK_MS < (sorted[n - 1]?.[1] ?? 0));
     if (overlap >= 0) throw new Complaint(`Run ${overlap} of the group began before the one before it had ended.`);
@@ -65,7 +67,7 @@ const checks: Record<string, Check> = {
   schedule: checkSchedule,
   queue: checkQueue,
 
-  async hidden({ target, w, saveScript }) {
+  async hidden({ api, saveScript }) {
     const path = await saveScript(
       "hidden",
       `import { readdirSync, readFileSync } from "node:fs";
@@ -75,30 +77,30 @@ export function main() {
   return { root: process.getuid?.() === 0, seen: [works(() => readFileSync(supervisor + "/environ")), works(() => readdirSync(supervisor + "/fd"))] };
 }`,
     );
-    const job = await ask(target, "POST", `${w}/jobs/run/p/${path}`, {});
-    const { root, seen } = (await resultOf(target, w, job)) as { root: boolean; seen: boolean[] };
+    const job = await api.call.jobs.run.scripts({ path, body: {} });
+    const { root, seen } = (await resultOf(api, job)) as { root: boolean; seen: boolean[] };
     // Locally the engine may run as root, from whom nothing is hidden.
     if (root) return "skipped: scripts run as root here";
     expectEqual(seen, [false, false], "The list of what a script can read");
     return "a script cannot read environment and descriptors of its supervisor";
   },
 
-  async restart({ target, w, saveFlow }) {
+  async restart({ api, saveFlow }) {
     const path = await saveFlow("restart", [bun("a", "export const main = () => Date.now();"), bun("b", TWICE, { n: "results.a" })]);
-    const first = await ask(target, "POST", `${w}/jobs/run/f/${path}`, {});
-    const result = await resultOf(target, w, first);
-    const again = await ask(target, "POST", `${w}/jobs/restart/f/${first}`, { step_id: "b" });
-    expectEqual(await resultOf(target, w, again), result, "The result of the restarted flow");
+    const first = await api.call.jobs.run.flows({ path, body: {} });
+    const result = await resultOf(api, first);
+    const again = await api.call.jobs.restart.flows({ id: first, body: { step_id: "b" } });
+    expectEqual(await resultOf(api, again), result, "The result of the restarted flow");
     return "from its second step, with the result of the first";
   },
 
-  async approval({ target, w, saveFlow }) {
+  async approval({ target, api, saveFlow }) {
     const path = await saveFlow("approval", [
       { ...bun("ask", "export const main = () => 1;"), suspend: { required_events: 1, timeout: 600 } },
       bun("after", "export const main = (ok: unknown) => ok;", { ok: "resume" }),
     ]);
-    const run = await ask(target, "POST", `${w}/jobs/run/f/${path}`, {});
-    const gate = await openGate(target, run);
+    const run = await api.call.jobs.run.flows({ path, body: {} });
+    const gate = await openGate(api, run);
     const [resume = ""] = gate.links?.resume ?? [];
     const page = gate.links?.approvalPage ?? "";
     const shown = await call({ ...target, url: "" }, "GET", page, { anonymous: true });
@@ -106,75 +108,75 @@ export function main() {
       throw new Complaint(`The approval page returned ${shown.status} without HTML.`);
     const decided = await call({ ...target, url: "" }, "POST", resume, { anonymous: true, body: { ok: true } });
     if (decided.status !== 201) throw new Complaint(`The link that resumes the flow returned ${decided.status}: ${decided.text}`);
-    expectEqual(await resultOf(target, w, run), { ok: true }, "The result");
+    expectEqual(await resultOf(api, run), { ok: true }, "The result");
     const sent = await until(RUN_LIMIT_MS, "The notice to the topic", async () => {
-      const { gates } = await readRun(target, run);
-      return gates.flatMap(({ notices }) => notices).find(({ channel, state }) => channel === "topic" && state === "sent");
+      const { gates } = await readRun(api, run);
+      return gates.flatMap(({ notices }) => notices ?? []).find(({ channel, state }) => channel === "topic" && state === "sent");
     });
     return `approved by its link, the topic received "${sent.what}"`;
   },
 
-  async mail({ target, saveFlow, mail, w }) {
+  async mail({ api, saveFlow, mail }) {
     if (!mail) return "skipped: name a recipient with --mail";
     const path = await saveFlow("mail", [{ id: "ask", value: { type: "consentgate", approvers: [mail], timeout: 600 } }]);
-    const run = await ask(target, "POST", `${w}/jobs/run/f/${path}`, {});
-    await openGate(target, run);
+    const run = await api.call.jobs.run.flows({ path, body: {} });
+    await openGate(api, run);
     const notice = await until(RUN_LIMIT_MS, "A delivery of the mail", async () => {
-      const { gates } = await readRun(target, run);
-      return gates.flatMap(({ notices }) => notices).find(({ channel, state }) => channel === "email" && state !== "pending");
+      const { gates } = await readRun(api, run);
+      return gates.flatMap(({ notices }) => notices ?? []).find(({ channel, state }) => channel === "email" && state !== "retrying");
     });
-    await ask(target, "POST", `${w}/jobs_u/queue/cancel/${run}`, { reason: "The check has ended." });
+    await api.call.jobs.cancel({ id: run, body: { reason: "The check has ended." } });
     if (notice.state !== "sent") throw new Complaint(`The mail is ${notice.state}: ${notice.error ?? "no reason was recorded"}`);
     return `SES accepted the mail to ${mail}: look at its inbox`;
   },
 
-  async "large-values"({ target, w, saveScript }) {
+  async "large-values"({ api, saveScript }) {
     const path = await saveScript("large", `export const main = (text: string, n: number) => text.length + "x".repeat(n);`);
     const text = "y".repeat(3_000_000);
-    const job = await ask(target, "POST", `${w}/jobs/run/p/${path}`, { text, n: RESULT_BYTES });
-    const got = (await resultOf(target, w, job)) as string;
+    const job = await api.call.jobs.run.scripts({ path, body: { text, n: RESULT_BYTES } });
+    const got = (await resultOf(api, job)) as string;
     expectEqual([got.slice(0, 7), got.length], [`${text.length}`, RESULT_BYTES + 7], "The begin and the length of the result");
     return "arguments of 3 MB, a result of 5 MB";
   },
 
-  async idempotency({ target, w, saveScript }) {
+  async idempotency({ target, workspace, saveScript }) {
     const path = await saveScript("twice", TWICE);
     const headers = { "idempotency-key": randomBytes(8).toString("hex") };
-    const runs = [1, 2].map(() => call(target, "POST", `${w}/jobs/run/p/${path}`, { body: { n: 1 }, headers }));
+    const runs = [1, 2].map(() => request(target, "jobs.run.scripts", { workspace, path, body: { n: 1 }, headers }));
     const [first, second] = await Promise.all(runs);
     if (first?.status !== 201) throw new Complaint(`The run with a key returned ${first?.status}: ${first?.text}`);
     expectEqual(second?.text, first.text, "The job of the second call");
     return "two calls with one key started one job";
   },
 
-  async burst({ target, w, saveScript, size }) {
+  async burst({ api, saveScript, size }) {
     const path = await saveScript("burst", TWICE);
     const numbers = Array.from({ length: size.calls }, (_, n) => n);
-    const wait = (n: number) => ask(target, "POST", `${w}/jobs/run_wait_result/p/${path}`, { n });
+    const wait = (n: number) => api.call.jobs.runWait.scripts({ path, body: { n } });
     const results = await Promise.all(numbers.map(wait));
     expectEqual(
-      results.map((result) => JSON.parse(result)),
+      results,
       numbers.map((n) => n * 2),
       "The results",
     );
     return `${size.calls} calls at once`;
   },
 
-  async idle({ target, w, saveScript, size: { idleS } }) {
+  async idle({ api, saveScript, size: { idleS } }) {
     const path = await saveScript("idle", TWICE);
-    const run = () => ask(target, "POST", `${w}/jobs/run_wait_result/p/${path}`, { n: 21 });
+    const run = () => api.call.jobs.runWait.scripts({ path, body: { n: 21 } });
     await run();
     await new Promise((resolve) => setTimeout(resolve, idleS * 1000));
-    for (let n = 0; n < 5; n += 1) expectEqual(JSON.parse(await run()), 42, "The result after the pause");
+    for (let n = 0; n < 5; n += 1) expectEqual(await run(), 42, "The result after the pause");
     return `five runs after ${idleS} s without one`;
   },
 
-  async edge({ target, w }) {
-    const { headers } = await call(target, "GET", "/api/version", { anonymous: true });
-    const refused = await call(target, "GET", "/api/users/whoami", { anonymous: true });
+  async edge({ target, workspace }) {
+    const { headers } = await request(target, "instance.version", {}, { anonymous: true });
+    const refused = await request(target, "users.whoamiGlobal", {}, { anonymous: true });
     expectEqual([refused.status, refused.headers.has("x-svc-error")], [401, true], "The reply to a call without a token");
     // An error that CloudFront stores reaches every caller of its path.
-    const unknown = `${w}/jobs_u/completed/get/${randomUUID()}`;
+    const unknown = toRequest(operations, "jobs.getCompleted", { workspace, id: randomUUID() }).address;
     for (const caller of [1, 2]) {
       const missing = await call(target, "GET", `${unknown}?caller=${caller}`);
       expectEqual([missing.status, missing.headers.get("age")], [404, null], "The reply to a call for an unknown job, and its age");
@@ -186,13 +188,11 @@ export function main() {
     return cache;
   },
 
-  async login({ target }) {
-    const { oauth } = JSON.parse((await call(target, "GET", "/api/oauth/list_logins", { anonymous: true })).text) as {
-      oauth: (string | { type: string })[];
-    };
-    const names = oauth.map((login) => (typeof login === "string" ? login : login.type));
+  async login({ target, api }) {
+    const { oauth } = await api.call.oauth.listLogins();
+    const names = oauth.map(({ type }) => type);
     for (const name of names) {
-      const { status, headers } = await call(target, "GET", `/api/oauth/login/${name}`, { anonymous: true, redirect: "manual" });
+      const { status, headers } = await request(target, "oauth.login", { client: name }, { anonymous: true, redirect: "manual" });
       const location = headers.get("location") ?? "";
       if (status < 300 || status > 399 || !URL.canParse(location))
         throw new Complaint(`The login ${name} returned ${status} without a redirect.`);
@@ -204,24 +204,25 @@ export function main() {
 /** Runs every check that HTTP can reach, prints the others, and returns whether all succeeded. */
 export async function checkFirstHour(options: FirstHourOptions): Promise<boolean> {
   const { target, workspace, username } = options;
-  const w = `/api/w/${workspace}`;
+  const api = createApi(target, workspace);
   const folder = `u/${username}/first_hour_${randomBytes(4).toString("hex")}`;
   const saved: { kind: "scripts" | "flows"; path: string }[] = [];
   const context: Context = {
     ...options,
     size: options.quick ? QUICK : WHOLE,
-    w,
+    api,
     async saveScript(name, content, more = {}) {
       const path = `${folder}_${name}`;
-      const script = { path, summary: "check of a deployment", description: "", content, language: "bun", ...more };
-      const hash = await ask(target, "POST", `${w}/scripts/create`, script);
+      const script = { path, summary: "check of a deployment", description: "", content, language: "bun", ...more } as const;
+      const hash = await api.call.scripts.create({ body: script });
       saved.push({ kind: "scripts", path });
-      await built(target, w, hash);
+      await built(api.call, hash);
       return path;
     },
     async saveFlow(name, modules) {
       const path = `${folder}_${name}`;
-      await ask(target, "POST", `${w}/flows/create`, { path, summary: "check of a deployment", value: { modules } });
+      const value = { modules } as Body<"flows.create">["value"];
+      await api.call.flows.create({ body: { path, summary: "check of a deployment", value } });
       saved.push({ kind: "flows", path });
       return path;
     },
@@ -236,9 +237,7 @@ export async function checkFirstHour(options: FirstHourOptions): Promise<boolean
   }
   const removed = await step("remove the scripts and flows", async () => {
     for (const { kind, path } of saved)
-      await (kind === "scripts"
-        ? ask(target, "POST", `${w}/scripts/delete/p/${path}`, {})
-        : ask(target, "DELETE", `${w}/flows/delete/${path}`));
+      await (kind === "scripts" ? api.call.scripts.deleteByPath({ path }) : api.call.flows.delete({ path }));
     return undefined;
   });
   process.stdout.write("\nOnly you can check the following (docs/aws.md has the commands):\n");
@@ -257,34 +256,22 @@ const bun = (id: string, content: string, inputs: Record<string, string> = {}) =
 });
 
 /** Waits for the end of a job and returns its result. A failed job is a failed check. */
-async function resultOf(target: Target, w: string, job: string, limitMs = RUN_LIMIT_MS): Promise<unknown> {
+async function resultOf(api: Api, job: string, limitMs = RUN_LIMIT_MS): Promise<unknown> {
   await until(limitMs, `The end of job ${job}`, async () => {
-    const maybe = JSON.parse(await ask(target, "GET", `${w}/jobs_u/completed/get_result_maybe/${job}`)) as {
-      completed: boolean;
-      success?: boolean;
-      result: unknown;
-    };
+    const maybe = await api.call.jobs.getResultMaybe({ id: job });
     if (maybe.completed && maybe.success === false) throw new Complaint(`Job ${job} failed: ${JSON.stringify(maybe.result).slice(0, 400)}`);
     return maybe.completed || undefined;
   });
-  return JSON.parse(await ask(target, "GET", `${w}/jobs_u/completed/get_result/${job}`));
+  return await api.call.jobs.getResult({ id: job });
 }
 
-interface Run {
-  gates: {
-    decision?: object;
-    links?: { resume: string[]; approvalPage: string };
-    notices: { what: string; channel: string; state: string; error?: string }[];
-  }[];
-}
+type Run = Reply<"approvals.run">;
 
-async function readRun(target: Target, run: string): Promise<Run> {
-  return JSON.parse(await ask(target, "GET", `/api/v1/runs/${run}`)) as Run;
-}
+const readRun = (api: Api, run: string): Promise<Run> => api.call.approvals.run({ run_id: run });
 
-function openGate(target: Target, run: string): Promise<Run["gates"][number]> {
+function openGate(api: Api, run: string): Promise<Run["gates"][number]> {
   return until(RUN_LIMIT_MS, "The request for approval", async () =>
-    (await readRun(target, run)).gates.find(({ decision }) => decision === undefined),
+    (await readRun(api, run)).gates.find(({ decision }) => decision === undefined),
   );
 }
 

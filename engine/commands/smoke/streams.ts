@@ -1,11 +1,14 @@
+import { operations } from "../../../contract/client/operations/all.ts";
+import { toRequest } from "../../../contract/client/request.ts";
 import { limits } from "../../../contract/limits.ts";
 import { Complaint } from "../../launch/complaint.mjs";
-import { ask, expectEqual, type Target, until } from "./client.ts";
+import { type Api, expectEqual, type Target, until } from "./client.ts";
 
 /** The part of a check's context that the checks of streams need. */
 interface StreamContext {
   target: Target;
-  w: string;
+  api: Api;
+  workspace: string;
   size: { streamS: number };
   saveScript(name: string, content: string): Promise<string>;
 }
@@ -15,7 +18,7 @@ const EXPIRED_MS = limits.streamMs + 2 * limits.streamGraceMs;
 const REFUSED = 5;
 
 /** Reads a script's stream while the script runs, and resumes it whenever the service ends it. */
-export async function checkStream({ target, w, saveScript, size: { streamS } }: StreamContext): Promise<string> {
+export async function checkStream({ target, workspace, saveScript, size: { streamS } }: StreamContext): Promise<string> {
   const path = await saveScript(
     "stream",
     `export async function* main(seconds: number) {
@@ -25,7 +28,11 @@ export async function checkStream({ target, w, saveScript, size: { streamS } }: 
   }
 }`,
   );
-  const { whole, pieces, connections, lastedMs } = await readStream(target, `${w}/jobs/run_and_stream/p/${path}`, { seconds: streamS });
+  const { whole, pieces, connections, lastedMs } = await readStream(
+    target,
+    toRequest(operations, "jobs.runStream.scripts", { workspace, path }).address,
+    { seconds: streamS },
+  );
   expectEqual(whole, Array.from({ length: streamS }, (_, n) => `${n}\n`).join(""), "The stream");
   if (lastedMs < streamS * 1000) throw new Complaint(`The stream ended after ${lastedMs} ms, before the script.`);
   // A reply that a proxy buffers arrives in one piece at the end.
@@ -75,12 +82,13 @@ async function readStream(target: Target, path: string, body: object) {
 }
 
 /** Opens more streams than a reader may have, abandons all of them, and waits for a free slot. */
-export async function checkLeftStreams({ target, w, saveScript }: StreamContext): Promise<string> {
+export async function checkLeftStreams({ target, api, workspace, saveScript }: StreamContext): Promise<string> {
   const path = await saveScript("left", "export const main = () => new Promise((resolve) => setTimeout(resolve, 600_000));");
-  const job = await ask(target, "POST", `${w}/jobs/run/p/${path}`, {});
+  const job = await api.call.jobs.run.scripts({ path, body: {} });
   const reader = new AbortController();
+  const { address } = toRequest(operations, "jobs.updateStream", { workspace, id: job, query: { only_result: true } });
   const open = (signal: AbortSignal) =>
-    fetch(`${target.url}${w}/jobs_u/getupdate_sse/${job}?only_result=true`, {
+    fetch(`${target.url}${address}`, {
       headers: { authorization: `Bearer ${target.token}` },
       signal,
     });
@@ -101,6 +109,6 @@ export async function checkLeftStreams({ target, w, saveScript }: StreamContext)
     again.abort();
     return status === 200 || undefined;
   });
-  await ask(target, "POST", `${w}/jobs_u/queue/cancel/${job}`, { reason: "The check has ended." });
+  await api.call.jobs.cancel({ id: job, body: { reason: "The check has ended." } });
   return `${limits.streamsPerToken} were open, and one was free ${Math.round((Date.now() - leftMs) / 1000)} s after all were left`;
 }
