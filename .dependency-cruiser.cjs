@@ -5,22 +5,24 @@ const arrows = {
   // The list of runner manifests is plain data: the languages of the contract are read from it.
   contract: ["runners/manifests?.ts"],
   core: ["contract"],
-  aws: ["contract", "core"],
+  // Interfaces of collaborators. Those of the tables name types of aws/.
+  ports: ["contract", "core"],
+  aws: ["contract", "core", "ports"],
   statemachines: ["contract", "core"],
-  services: ["contract", "core", "statemachines", "runners/protocol.ts"],
-  functions: ["contract", "core", "services", "aws", "runners/protocol.ts"],
+  services: ["contract", "core", "ports", "statemachines", "runners/protocol.ts"],
+  functions: ["contract", "core", "ports", "services", "aws", "runners/protocol.ts"],
   // The kinds of stored objects, whose partitions the rights of functions name.
   lib: ["contract", "core"],
   bin: ["lib", "contract"],
   // The settings of a deployment, which `npm run aws:check` compares with an account.
-  engine: ["functions", "services", "aws", "core", "contract", "lib/config.ts", "lib/compute/concurrency.ts"],
+  engine: ["functions", "services", "aws", "ports", "core", "contract", "lib/config.ts", "lib/compute/concurrency.ts"],
   cli: ["contract", "core/sync", "core/signatures", "clients/pack.ts"],
   clients: ["contract"],
   web: ["contract"],
 };
 
 /** Folders that may name the types of others, where a value would be a dependency. */
-const byType = new Set(["services", "core", "aws"]);
+const byType = new Set(["services", "core", "aws", "ports"]);
 
 const ours = [...Object.keys(arrows), "runners", "test", "bench"];
 /** A test stands beside its file and may also use the helpers of test/support. */

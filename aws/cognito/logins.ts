@@ -4,6 +4,7 @@ import { env } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { PromiseCache } from "../../contract/promise-cache.ts";
 import { type Login, loginSchema } from "../../core/people/login.ts";
+import type { Logins } from "../../ports/people.ts";
 import { readSecretValue } from "../secretsmanager/secret-values.ts";
 
 // Loaded on first use, because few requests are sign-ins.
@@ -88,8 +89,7 @@ export const logins = {
       throw await refusal(name, error);
     }
   },
-};
-export type Logins = typeof logins;
+} satisfies Logins;
 
 /** Reports only the kind of failure, because the provider's own text is not trusted. */
 async function refusal(client: string, error: unknown): Promise<SvcError> {

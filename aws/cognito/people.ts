@@ -1,6 +1,7 @@
 import type * as Cognito from "@aws-sdk/client-cognito-identity-provider";
 import { env } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
+import type { People } from "../../ports/people.ts";
 
 // Loaded on first use, because few requests are sign-ins.
 const sdk = () => import("@aws-sdk/client-cognito-identity-provider");
@@ -93,5 +94,4 @@ export const people = {
       if (!(error instanceof UserNotFoundException)) throw error;
     }
   },
-};
-export type People = typeof people;
+} satisfies People;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { BatchGetCommand, BatchWriteCommand, type BatchWriteCommandInput, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "dynamodb-toolbox";
 import { SvcError } from "../../contract/errors.ts";
+import type { PutRequest } from "../../ports/object-store.ts";
 import { documents } from "../sdk/clients.ts";
 import type { StoredItem } from "./stored-names.ts";
 
@@ -9,12 +10,6 @@ type Requests = NonNullable<BatchWriteCommandInput["RequestItems"]>;
 
 type Named = Pick<Table, "getName">;
 type ItemKey = Record<"pk" | "sk", string>;
-
-/** One unconditional put and its table. */
-export interface PutRequest {
-  table: string;
-  request: Requests[string][number];
-}
 
 const ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 25;

@@ -17,6 +17,7 @@ import { defined } from "../../contract/defined.ts";
 import { limits } from "../../contract/limits.ts";
 import { type Group, groupSchema, isEmptyGroup } from "../../core/jobs/concurrency.ts";
 import { computeShard } from "../../core/jobs/job.ts";
+import type { ConcurrencyStore, FoundGroup } from "../../ports/concurrency-store.ts";
 import { documents } from "../sdk/clients.ts";
 import { jobsTable as table } from "./jobs-client.ts";
 import { executeWrite } from "./write-conflict.ts";
@@ -41,13 +42,6 @@ const GroupEntity = new Entity({
   }),
 });
 
-/** A group and the version that was read. Without a version, no item existed. */
-export interface FoundGroup {
-  id: string;
-  workspace: string;
-  group: Group;
-  version?: string;
-}
 type Part = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 const as = ({ version }: FoundGroup) => ({
@@ -93,5 +87,4 @@ export const concurrencyTable = {
     const request = { TransactItems: [own, ...parts], ClientRequestToken: randomUUID() };
     return (await executeWrite(() => documents().send(new TransactWriteCommand(request)))) === undefined;
   },
-};
-export type ConcurrencyTable = typeof concurrencyTable;
+} satisfies ConcurrencyStore;

@@ -2,20 +2,10 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import { type JobKind, jobKindSchema } from "../../contract/job-kind.ts";
 import { retentionSchema } from "../../contract/retention.ts";
-import type { DataOwner } from "../../core/jobs/retention.ts";
+import type { HeadImage, RemovedJob } from "../../ports/job-store.ts";
 import { documents } from "../sdk/clients.ts";
 import { headKeyOf } from "./job-items.ts";
 import { jobsTable } from "./jobs-client.ts";
-
-/** The fields of a removed record that lead to the rest of its job. */
-export interface RemovedJob extends DataOwner {
-  kind: JobKind;
-  /** For a restarted flow: the run whose results it used. */
-  restartedFrom?: string | undefined;
-}
-
-/** The image of a head in a record of the table's stream. */
-type HeadImage = Record<string, { S?: string | undefined; M?: HeadImage | undefined }>;
 
 /** The expiry of records. The attribute `ho` lists the restarted flows that use the results of a run. */
 export const jobExpiry = {

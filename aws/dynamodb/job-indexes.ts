@@ -2,51 +2,9 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { QueryCommand, type QueryCommandInput, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { jobFields, tableIndexes } from "../../core/jobs/fields.ts";
 import { buildListKey, computeShard, type EndedJob, type EndState } from "../../core/jobs/job.ts";
-import type { EntryCondition } from "../../core/jobs/list-source.ts";
+import type { DueEntry, EntryPage, EntryQuery } from "../../ports/job-store.ts";
 import { documents } from "../sdk/clients.ts";
 import { jobsTable } from "./jobs-client.ts";
-
-/** An entry of an index: a job, and its position in lists. */
-export interface ListEntry {
-  id: string;
-  sort: string;
-}
-
-/** An entry of the index `due`: a job, or a concurrency group. */
-export interface DueEntry {
-  id: string;
-  /** The sort key of its item. */
-  ref: string;
-  workspace: string;
-  dueAtMs: number;
-}
-
-/** The position after a page: what the index needs to continue, and the sort key of the last entry that was compared. */
-export interface PageEnd {
-  key: Record<string, unknown>;
-  sort: string;
-}
-
-export interface EntryPage {
-  entries: ListEntry[];
-  /** The number of entries that were compared with the conditions. */
-  scanned: number;
-  /** Absent after the last page. */
-  after: PageEnd | undefined;
-}
-
-export interface EntryQuery {
-  index: "list" | "path" | "parent" | "ended";
-  partition: string;
-  /** Sort keys, both inclusive. */
-  from?: string;
-  to?: string;
-  limit: number;
-  ascending?: boolean;
-  after?: PageEnd;
-  /** For the index `list` only: the others contain only keys. */
-  where?: readonly EntryCondition[];
-}
 
 /** Names of attributes in the table. */
 const listSort = tableIndexes.list.sortKey.name;
@@ -56,7 +14,7 @@ const workspaceName = jobFields.workspace.stored;
 /** The index of the table by which entries are found. Unsuccessful jobs are in the index of due jobs. */
 const tableIndexOf = (index: EntryQuery["index"]) => (index === "ended" ? "due" : index);
 /** The partition and sort value of unsuccessful jobs in the index `due`, which they enter when nothing is due any more. */
-const endedPartition = (workspace: string, shard: number, state: EndState) => `ended#${workspace}#${shard}#${state}`;
+export const endedPartition = (workspace: string, shard: number, state: EndState) => `ended#${workspace}#${shard}#${state}`;
 const createdAt = (sort: string) => Number.parseInt(sort, 10);
 
 /** Builds the parameters of a query that does not read jobs. */
@@ -97,8 +55,6 @@ export function indexEnded({ id, workspace, createdAtMs }: Pick<EndedJob, "id" |
 
 /** The indexes of the table `jobs`, by which lists find jobs. */
 export const jobIndexes = {
-  endedPartition,
-
   /** Reads one page of an index in one partition, newest first unless `ascending`. */
   async list(query: EntryQuery): Promise<EntryPage> {
     const { index, from = "0", to = "9", limit, ascending = false, after } = query;

@@ -2,9 +2,6 @@ import { randomUUID } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import {
-  $add,
-  $get,
-  $remove,
   $set,
   BatchPutRequest,
   type Condition,
@@ -18,17 +15,18 @@ import {
   UpdateAttributesCommand,
   UpdateTransaction,
 } from "dynamodb-toolbox";
-import type { EndedJob, EndState, Job } from "../../core/jobs/job.ts";
+import type { Job } from "../../core/jobs/job.ts";
 import { parseReadable } from "../../core/records/record-format.ts";
+import type { JobStore } from "../../ports/job-store.ts";
+import type { PutRequest } from "../../ports/object-store.ts";
 import { documents } from "../sdk/clients.ts";
-import { getBatch, getItem, type PutRequest, putBatch } from "./batch.ts";
+import { getBatch, getItem, putBatch } from "./batch.ts";
 import { jobExpiry } from "./job-expiry.ts";
-import { indexEnded, jobIndexes } from "./job-indexes.ts";
+import { jobIndexes } from "./job-indexes.ts";
 import {
   type AttemptChange,
   type Child,
   ChildEntity,
-  dueAt,
   type HeadChange,
   type HeadCondition,
   HeadEntity,
@@ -39,6 +37,7 @@ import {
   toHeadItem,
   toJob,
 } from "./job-items.ts";
+import { jobValues } from "./job-values.ts";
 import { jobsTable as table } from "./jobs-client.ts";
 import { executeWrite } from "./write-conflict.ts";
 
@@ -66,13 +65,6 @@ export const jobTable = {
   /** A removal as one part of a transaction. */
   removeParams: (id: string, condition: HeadCondition) =>
     HeadEntity.build(DeleteTransaction).key({ id, sk: "job" }).options({ condition }).params(),
-  /** The condition that a claimer has not made the first claim of a job yet. */
-  isUnclaimed: {
-    and: [
-      { attr: "state", eq: "queued" },
-      { attr: "claimer", exists: true },
-    ],
-  } as HeadCondition,
 
   /** Reads a job. `expired` also returns an expired job, for a sweep. */
   async get(id: string, { expired = false } = {}): Promise<Job | undefined> {
@@ -125,8 +117,6 @@ export const jobTable = {
     }
   },
 
-  /** Sets `secretsAtMs` unless it is already set. */
-  firstSecretsAt: (atMs: number) => $get("secretsAtMs", atMs),
   /** A claim as one part of a transaction. */
   claimParams(id: string, attempt: AttemptChange, condition: HeadCondition) {
     return HeadEntity.build(UpdateTransaction)
@@ -159,20 +149,6 @@ export const jobTable = {
   checkParams(id: string, condition: HeadCondition) {
     return HeadEntity.build(ConditionCheck).key({ id, sk: "job" }).condition(condition).params();
   },
-
-  /** Values that increment or decrement a counter. */
-  oneMore: $add(1),
-  oneLess: $add(-1),
-
-  /** A value that removes an attribute. */
-  removed: $remove(),
-  dueAt,
-
-  /** The fields that are removed when a job ends. */
-  cleared: { nonce: $remove(), leaseUntilMs: $remove(), watchedUntilMs: $remove() },
-  /** The change of a job that has ended in a state and for which nothing is due. */
-  noLongerDue: (job: Pick<EndedJob, "id" | "workspace" | "createdAtMs">, state: EndState) =>
-    indexEnded(job, state) ?? { duePartition: $remove(), dueAtMs: $remove() },
 
   async putChild(child: Child): Promise<void> {
     await ChildEntity.build(PutItemCommand).item(child).send();
@@ -242,10 +218,10 @@ export const jobTable = {
     return conditional(() => HeadEntity.build(DeleteItemCommand).key({ id, sk: "job" }).options({ condition }).send());
   },
 
+  ...jobValues,
   ...jobIndexes,
   ...jobExpiry,
-};
-export type JobTable = typeof jobTable;
+} satisfies JobStore;
 
 async function conditional(send: () => Promise<unknown>): Promise<boolean> {
   try {

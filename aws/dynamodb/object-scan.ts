@@ -1,12 +1,8 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { env, requireEnv } from "../../contract/env.ts";
 import type { ObjectKey } from "../../core/objects/write.ts";
+import type { ScannedItem } from "../../ports/object-store.ts";
 import { documents } from "../sdk/clients.ts";
-
-/** An item's key and the workspace in its value. */
-export interface ScannedItem extends ObjectKey {
-  workspace: string | undefined;
-}
 
 /** Reads one page of the complete table `objects`, in undefined order. It is only for rare operations, because it reads every item. */
 export async function scanObjects(after: ObjectKey | undefined): Promise<{ items: ScannedItem[]; next: ObjectKey | undefined }> {

@@ -23,8 +23,9 @@ import { assertNever } from "../../contract/assert-never.ts";
 import { defined } from "../../contract/defined.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import type { Expectation, ObjectChange, ObjectKey, ObjectWrite, StoredObject } from "../../core/objects/write.ts";
+import type { ObjectStore, PutRequest } from "../../ports/object-store.ts";
 import { documents } from "../sdk/clients.ts";
-import { getBatch, getItem, type PutRequest } from "./batch.ts";
+import { getBatch, getItem } from "./batch.ts";
 import { nameAttributes, type StoredItem } from "./stored-names.ts";
 import { executeWrite } from "./write-conflict.ts";
 
@@ -207,8 +208,7 @@ export const objectTable = {
     const ClientRequestToken = randomUUID();
     return executeWrite(() => documents().send(new TransactWriteCommand({ TransactItems, ClientRequestToken })));
   },
-};
-export type ObjectTable = typeof objectTable;
+} satisfies ObjectStore;
 
 /** TTL deletes late, and the local engine never deletes, so expired items are ignored. */
 function expired(object: StoredObject): boolean {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Condition, DeleteTransaction, Entity, GetItemCommand, item, number, PutTransaction, string } from "dynamodb-toolbox";
 import { computeShard } from "../../core/jobs/job.ts";
 import { type NextRun, nextRunSchema, toNextRunId } from "../../core/schedules/next-run.ts";
+import type { FoundNextRun, ScheduleStore } from "../../ports/schedule-store.ts";
 import { jobsTable as table } from "./jobs-client.ts";
 
 const NextRunEntity = new Entity({
@@ -23,14 +24,6 @@ const NextRunEntity = new Entity({
     dueAtMs: number().savedAs("ds"),
   }),
 });
-
-/** The item of a schedule and the version that was read. Without a version, no item existed. */
-export interface FoundNextRun {
-  id: string;
-  workspace: string;
-  next?: NextRun;
-  version?: string;
-}
 
 const as = ({ version }: FoundNextRun) => ({
   condition: (version === undefined ? { attr: "id", exists: false } : { attr: "version", eq: version }) as Condition<typeof NextRunEntity>,
@@ -59,5 +52,4 @@ export const scheduleTable = {
     const remove = NextRunEntity.build(DeleteTransaction).key({ id: found.id, sk: "schedule" });
     return remove.options(as(found)).params();
   },
-};
-export type ScheduleTable = typeof scheduleTable;
+} satisfies ScheduleStore;

@@ -9,6 +9,7 @@ import {
   TestEventPatternCommand,
 } from "@aws-sdk/client-eventbridge";
 import { env, requireEnv } from "../../contract/env.ts";
+import type { EventRules } from "../../ports/sources.ts";
 import { countRequests } from "../sdk/request-counts.ts";
 
 let made: EventBridgeClient | undefined;
@@ -66,5 +67,4 @@ export const eventRules = {
       if (!(error instanceof ResourceNotFoundException)) throw error;
     }
   },
-};
-export type EventRules = typeof eventRules;
+} satisfies EventRules;

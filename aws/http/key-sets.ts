@@ -1,4 +1,5 @@
 import type { JSONWebKeySet } from "jose";
+import type { KeySets } from "../../ports/identity-providers.ts";
 import { fetchGuarded } from "./guarded-fetch.ts";
 
 const TIMEOUT_MS = 3000;
@@ -17,5 +18,4 @@ export const keySets = {
       throw new Error("The response is not a key set.");
     return { keys };
   },
-};
-export type KeySets = typeof keySets;
+} satisfies KeySets;

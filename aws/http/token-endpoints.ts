@@ -3,6 +3,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { IssuedTokens } from "../../core/accounts/account.ts";
 import type { ConnectClient } from "../../core/accounts/client.ts";
+import type { TokenEndpoints } from "../../ports/identity-providers.ts";
 import { fetchGuarded } from "./guarded-fetch.ts";
 
 // Loaded on first use, because few requests connect or refresh an account.
@@ -83,8 +84,7 @@ export const tokenEndpoints = {
     const { refreshTokenGrant } = await sdk();
     return request(client, async (configuration) => refreshTokenGrant(configuration, refreshToken));
   },
-};
-export type TokenEndpoints = typeof tokenEndpoints;
+} satisfies TokenEndpoints;
 
 /** Reports only the kind of failure, because the other service's own text is not trusted and may contain a token. */
 async function request(

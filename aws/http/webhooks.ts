@@ -2,6 +2,7 @@ import { defined } from "../../contract/defined.ts";
 import { limits } from "../../contract/limits.ts";
 import { type Attempt, failedAttempt, refusedAttempt } from "../../core/deliveries/attempt.ts";
 import { parseRetryAfterMs } from "../../core/deliveries/schedule.ts";
+import type { Webhooks } from "../../ports/senders.ts";
 import { ForbiddenAddressError } from "./egress.ts";
 import { ResponseError, sendGuarded } from "./guarded-fetch.ts";
 
@@ -41,8 +42,7 @@ export const webhooks = {
       return failedAttempt(code ?? name);
     }
   },
-};
-export type Webhooks = typeof webhooks;
+} satisfies Webhooks;
 
 function toOutcome(status: number, retryAfter: string | undefined): Attempt {
   if (status >= 200 && status < 300) return { ok: true, status };

@@ -1,5 +1,6 @@
 import type { KMSClient } from "@aws-sdk/client-kms";
 import { env, requireEnv } from "../../contract/env.ts";
+import type { AnchorKey } from "../../ports/keys.ts";
 import { reportBusyServices } from "../sdk/aws-errors.ts";
 import { countRequests } from "../sdk/request-counts.ts";
 
@@ -33,5 +34,4 @@ export const anchorKey = {
       throw error;
     }
   },
-};
-export type AnchorKey = typeof anchorKey;
+} satisfies AnchorKey;

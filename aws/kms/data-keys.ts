@@ -1,5 +1,6 @@
 import type { KMSClient } from "@aws-sdk/client-kms";
 import { env, requireEnv } from "../../contract/env.ts";
+import type { DataKeys } from "../../ports/keys.ts";
 import { reportBusyServices } from "../sdk/aws-errors.ts";
 import { countRequests } from "../sdk/request-counts.ts";
 
@@ -36,8 +37,7 @@ const dataKeysFor = (purpose: Record<string, string>) => ({
     return Buffer.from(Plaintext);
   },
 });
-export const dataKeys = dataKeysFor({});
-export type DataKeys = typeof dataKeys;
+export const dataKeys: DataKeys = dataKeysFor({});
 /** A separate context: a function that may use these keys cannot unwrap the keys of secrets. */
 export const linkKeys: DataKeys = dataKeysFor({ purpose: "links" });
 /** The secrets of outgoing webhooks. */

@@ -2,16 +2,13 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "n
 import { env, requireEnv } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { publicKeyObject } from "../../core/people/signing-key.ts";
+import type { SigningKey } from "../../ports/keys.ts";
 import { objectTable } from "../dynamodb/object-table.ts";
 import { readSecretValue } from "../secretsmanager/secret-values.ts";
 
 /** RFC 8410: the bytes before the 32 bytes of an Ed25519 private key in PKCS #8. */
 const PKCS8_ED25519 = Buffer.from("302e020100300506032b657004220420", "hex");
 
-export interface SigningKey {
-  kid: string;
-  privateKey: KeyObject;
-}
 let signing: Promise<SigningKey> | undefined;
 
 /**

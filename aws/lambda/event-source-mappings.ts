@@ -8,14 +8,8 @@ import {
   UpdateEventSourceMappingCommand,
 } from "@aws-sdk/client-lambda";
 import { env, requireEnv } from "../../contract/env.ts";
+import type { EventSourceMappings, Mapping } from "../../ports/sources.ts";
 import { lambda } from "../sdk/lambda-client.ts";
-
-export interface Mapping {
-  id: string;
-  isDeleting: boolean;
-  /** The maximum number of concurrent invocations for the messages of the queue. Absent: no limit. */
-  maximumConcurrency: number | undefined;
-}
 
 /** The mappings from queues to function `receive`. */
 export const eventSourceMappings = {
@@ -61,5 +55,4 @@ export const eventSourceMappings = {
       if (!(error instanceof ResourceNotFoundException)) throw error;
     }
   },
-};
-export type EventSourceMappings = typeof eventSourceMappings;
+} satisfies EventSourceMappings;

@@ -7,18 +7,13 @@ import type { RefreshCall } from "../../core/accounts/account.ts";
 import { type BuildRequest, type BuildResult, buildResultSchema } from "../../core/builds/build.ts";
 import type { MachineAnswer, MachineRequest } from "../../core/flows/version.ts";
 import type { JobCall, JobCallResult } from "../../core/jobs/lifecycle.ts";
-import { parseRunnerAnswer, type RunnerAnswer } from "../../core/jobs/runner-answer.ts";
+import { parseRunnerAnswer } from "../../core/jobs/runner-answer.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
 import type { ConnectSources, PollCall } from "../../core/triggers/connect-call.ts";
+import type { Functions, Invocation } from "../../ports/functions.ts";
 import type { RunRequest } from "../../runners/protocol.ts";
 import { classifyAwsError, toBusyError } from "../sdk/aws-errors.ts";
 import { lambda } from "../sdk/lambda-client.ts";
-
-/**
- * The outcome of a call of a runner. `throttled`: no runner was free, or the call did not reach one, so nothing has run. `lost`: the runner
- * has ended without a usable outcome. `unknown`: the connection broke, and the runner may still be running.
- */
-export type Invocation = RunnerAnswer | { kind: "throttled" } | { kind: "unknown"; reason: string };
 
 /** Lambda could not prepare an execution environment for the function. These errors have a status of 5xx. */
 const NOT_PREPARED = /^(EC2|ENI|KMS|ResourceNotReady)/;
@@ -158,5 +153,4 @@ export const functions = {
       JSON.parse(await invokeFunction(requireEnv(env.buildFunction), request, "The build was lost", workspace)),
     );
   },
-};
-export type Functions = typeof functions;
+} satisfies Functions;

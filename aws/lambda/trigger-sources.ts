@@ -2,6 +2,7 @@ import type { LambdaClient } from "@aws-sdk/client-lambda";
 import { env, requireEnv } from "../../contract/env.ts";
 import { BUSY_ERROR, SvcError } from "../../contract/errors.ts";
 import type { CheckSource, ConnectSources } from "../../core/triggers/connect-call.ts";
+import type { TriggerSources } from "../../ports/functions.ts";
 import { toBusyError } from "../sdk/aws-errors.ts";
 import { countRequests } from "../sdk/request-counts.ts";
 
@@ -35,5 +36,4 @@ export const triggerSources = {
   async invokeConnect(call: ConnectSources): Promise<void> {
     await callConnect(call);
   },
-};
-export type TriggerSources = typeof triggerSources;
+} satisfies TriggerSources;

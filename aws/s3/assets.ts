@@ -1,4 +1,5 @@
 import { GetObjectCommand } from "@aws-sdk/client-s3";
+import type { Assets } from "../../ports/file-store.ts";
 import { s3 } from "../sdk/clients.ts";
 
 /** The files that CDK uploads with an app. */
@@ -7,5 +8,4 @@ export const assets = {
     const { Body } = await s3().send(new GetObjectCommand({ Bucket: bucket, Key: key }));
     return (await Body?.transformToByteArray()) ?? new Uint8Array();
   },
-};
-export type Assets = typeof assets;
+} satisfies Assets;

@@ -14,45 +14,9 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { env, requireEnv } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
+import type { Bucket, Buckets, S3Location } from "../../ports/buckets.ts";
 import { ForbiddenAddressError, guardedAgents, guardUrl } from "../http/egress.ts";
 import { s3 } from "../sdk/clients.ts";
-
-/** The location of an external bucket and the access keys for it. */
-export interface S3Location {
-  bucket: string;
-  region: string;
-  /** The origin of the service. */
-  endpoint: string;
-  pathStyle: boolean;
-  accessKey: string;
-  secretKey: string;
-}
-
-export interface FileInfo {
-  bytes: number;
-  contentType: string;
-  lastModifiedMs?: number | undefined;
-}
-export interface ListedFile {
-  key: string;
-  bytes: number;
-  lastModifiedMs?: number | undefined;
-}
-type Read = { bytes: Buffer; contentType: string } | { tooLarge: true } | undefined;
-
-/** A bucket of files. A user's bucket throws `file.storageFailed` if its service rejects a request. */
-export interface Bucket {
-  putObject(key: string, bytes: Uint8Array, contentType: string, contentDisposition?: string): Promise<void>;
-  /** Reads a file, or the part in `range`. Returns `undefined` if there is no file, and `tooLarge` above `mostBytes`. */
-  getObject(key: string, mostBytes: number, range?: { from: number; bytes: number }): Promise<Read>;
-  headObject(key: string): Promise<FileInfo | undefined>;
-  listObjects(prefix: string, most: number, after?: string): Promise<{ files: ListedFile[]; more: boolean }>;
-  /** Copies a file. Returns false if there is none. */
-  copyObject(from: string, to: string): Promise<boolean>;
-  deleteObject(key: string): Promise<void>;
-  createDownloadUrl(key: string, expiresInS: number): Promise<string>;
-  createUploadUrl(key: string, expiresInS: number): Promise<string>;
-}
 
 /** Describes a failure in an error sentence. Only the name of the service's error is used. */
 function reasonOf(error: unknown): string {
@@ -153,5 +117,4 @@ function foreignBucket(name: string, { bucket, region, endpoint, pathStyle, acce
   return bucketAt(client, bucket, failed);
 }
 
-export const buckets = { own: ownBucket, foreign: foreignBucket };
-export type Buckets = typeof buckets;
+export const buckets = { own: ownBucket, foreign: foreignBucket } satisfies Buckets;

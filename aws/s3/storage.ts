@@ -12,6 +12,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { env, requireEnv } from "../../contract/env.ts";
+import type { FileStore, StoredContent } from "../../ports/file-store.ts";
 import { s3 } from "../sdk/clients.ts";
 
 const bucket = () => requireEnv(env.bucket);
@@ -20,16 +21,6 @@ const bucket = () => requireEnv(env.bucket);
 const SHARED_S = 3600;
 const SHARED_MOST = 500;
 const shared = new Map<string, { url: string; untilMs: number }>();
-
-/** An object whose content has not been read yet. */
-export interface StoredContent {
-  bytes: number;
-  /** In quotation marks. */
-  etag: string;
-  read(): Promise<Buffer>;
-  /** Closes the connection. */
-  discard(): void;
-}
 
 /** The stack's bucket. Presigned URLs are computed without a request. */
 export const storage = {
@@ -133,5 +124,4 @@ export const storage = {
   },
   createUploadUrl: (key: string, expiresInS: number) =>
     getSignedUrl(s3(), new PutObjectCommand({ Bucket: bucket(), Key: key }), { expiresIn: expiresInS }),
-};
-export type Storage = typeof storage;
+} satisfies FileStore;

@@ -1,6 +1,7 @@
 import type { SESv2Client } from "@aws-sdk/client-sesv2";
 import { env } from "../../contract/env.ts";
 import { type Attempt, refusedAttempt, sentAttempt } from "../../core/deliveries/attempt.ts";
+import type { Mail } from "../../ports/senders.ts";
 import { countRequests } from "../sdk/request-counts.ts";
 
 // Loaded with the first mail, because a deployment may have no sender.
@@ -38,5 +39,4 @@ export const mail = {
       throw error;
     }
   },
-};
-export type Mail = typeof mail;
+} satisfies Mail;

@@ -1,5 +1,6 @@
 import { ListSubscriptionsByTopicCommand, NotFoundException, SNSClient, SubscribeCommand, UnsubscribeCommand } from "@aws-sdk/client-sns";
 import { env, requireEnv } from "../../contract/env.ts";
+import type { Subscriptions } from "../../ports/sources.ts";
 import { countRequests } from "../sdk/request-counts.ts";
 
 let made: SNSClient | undefined;
@@ -31,5 +32,4 @@ export const subscriptions = {
       if (!(error instanceof NotFoundException)) throw error;
     }
   },
-};
-export type Subscriptions = typeof subscriptions;
+} satisfies Subscriptions;

@@ -1,14 +1,8 @@
 import { SendMessageBatchCommand } from "@aws-sdk/client-sqs";
 import { env, requireEnv } from "../../contract/env.ts";
-import { groupOfDelivery, type Lane, type QueueMessage } from "../../core/deliveries/message.ts";
+import { groupOfDelivery, type Lane } from "../../core/deliveries/message.ts";
+import type { DeliveryQueue, QueuedDelivery } from "../../ports/queues.ts";
 import { sqs } from "../sdk/clients.ts";
-
-export interface QueuedDelivery {
-  message: QueueMessage;
-  lane: Lane;
-  /** At most 900 s. */
-  delayS?: number;
-}
 
 /** The maximum number of messages in one call. */
 const BATCH = 10;
@@ -27,13 +21,12 @@ export const deliveryQueue = {
     );
     return (await Promise.all(calls.map(({ lane, part }) => sendBatch(lane, part)))).flat();
   },
+} satisfies DeliveryQueue;
 
-  /** Returns the lane of a message by the ARN of its queue. */
-  laneOf(queueArn: string): Lane {
-    return requireEnv(urls.slow).endsWith(`/${queueArn.split(":").at(-1)}`) ? "slow" : "fast";
-  },
-};
-export type DeliveryQueue = typeof deliveryQueue;
+/** Returns the lane of a message by the ARN of its queue. */
+export function laneOf(queueArn: string): Lane {
+  return requireEnv(urls.slow).endsWith(`/${queueArn.split(":").at(-1)}`) ? "slow" : "fast";
+}
 
 async function sendBatch(lane: Lane, part: QueuedDelivery[]) {
   const Entries = part.map(({ message, delayS = 0 }, index) => ({

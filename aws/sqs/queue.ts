@@ -1,6 +1,7 @@
 import { SendMessageBatchCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { env, requireEnv } from "../../contract/env.ts";
 import { isHighPriority, type JobMessage, type Sendable, toJobMessage } from "../../core/jobs/lifecycle.ts";
+import type { Queue } from "../../ports/queues.ts";
 import { sqs } from "../sdk/clients.ts";
 
 const queueUrl = (job: Sendable) => requireEnv(isHighPriority(job) ? env.highQueueUrl : env.queueUrl);
@@ -42,8 +43,7 @@ export const queue = {
     );
     return (await Promise.all(calls.map(({ url, part }) => sendBatch(url, part)))).flat();
   },
-};
-export type Queue = typeof queue;
+} satisfies Queue;
 
 async function sendBatch(url: string, part: { job: Sendable; delayS: number }[]): Promise<{ id: string; error: Error }[]> {
   const Entries = part.map(({ job, delayS }, index) => ({ Id: String(index), ...toMessage(job, delayS) }));

@@ -11,30 +11,9 @@ import {
 import { defined } from "../../contract/defined.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import type { QueueMessage } from "../../core/triggers/events.ts";
+import type { QueueFacts, QueueKeys, RemoteQueue, SourceQueues } from "../../ports/queues.ts";
 import { sqs } from "../sdk/clients.ts";
 import { countRequests } from "../sdk/request-counts.ts";
-
-/** The facts about a queue of the deployment's account that a trigger depends on. */
-export interface QueueFacts {
-  arn: string;
-  tags: Readonly<Record<string, string>>;
-  visibilityTimeoutS: number;
-}
-
-/** The keys for a queue of another account or region. */
-export interface QueueKeys {
-  region: string | undefined;
-  accessKeyId: string;
-  secretAccessKey: string;
-  sessionToken?: string | undefined;
-}
-
-/** A queue that is read with access keys. */
-export interface RemoteQueue {
-  receiveMessages(waitS: number): Promise<QueueMessage[]>;
-  deleteMessage(receiptHandle: string): Promise<void>;
-  close(): void;
-}
 
 /** The maximum size of a message. */
 const MESSAGE_BYTES = 1024 * 1024;
@@ -97,8 +76,7 @@ export const sourceQueues = {
       close: () => client.destroy(),
     };
   },
-};
-export type SourceQueues = typeof sourceQueues;
+} satisfies SourceQueues;
 
 const isAbsent = (error: unknown) =>
   error instanceof QueueDoesNotExist || (error as Error).name === "AWS.SimpleQueueService.NonExistentQueue";

@@ -14,14 +14,9 @@ import {
 import { env, requireEnv } from "../../contract/env.ts";
 import { buildConsoleUrl } from "../../core/flows/console-url.ts";
 import { STOPPED_BY_SERVICE } from "../../core/flows/execution-event.ts";
+import type { ExecutionName, Executions } from "../../ports/executions.ts";
 import { stepFunctions } from "../sdk/clients.ts";
 
-/** An execution, named after its job and the number in the job's record. */
-export interface ExecutionName {
-  machine: string;
-  job: string;
-  execution: number;
-}
 const nameOf = ({ job, execution }: ExecutionName) => `${job}.${execution}`;
 const machineArn = (machine: string) => `${requireEnv(env.statesArn)}:stateMachine:${machine}`;
 const executionArn = (execution: ExecutionName) => `${requireEnv(env.statesArn)}:execution:${execution.machine}:${nameOf(execution)}`;
@@ -86,5 +81,4 @@ export const executions = {
       if (!isOver) throw error;
     }
   },
-};
-export type Executions = typeof executions;
+} satisfies Executions;

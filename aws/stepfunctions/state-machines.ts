@@ -13,6 +13,7 @@ import {
 } from "@aws-sdk/client-sfn";
 import { env, requireEnv } from "../../contract/env.ts";
 import { isBusyError } from "../../contract/errors.ts";
+import type { StateMachines } from "../../ports/executions.ts";
 import { stepFunctions } from "../sdk/clients.ts";
 
 async function tagsOf(resourceArn: string | undefined): Promise<Record<string, string | undefined>> {
@@ -160,5 +161,4 @@ export const stateMachines = {
       () => gone,
     );
   },
-};
-export type StateMachines = typeof stateMachines;
+} satisfies StateMachines;

@@ -1,3 +1,4 @@
+import { defined } from "../defined.ts";
 import type { CallOptions } from "./operation.ts";
 
 /** Operations by their names, each with its method and its address: `GET /api/w/{workspace}/variables/get/{path+}`. */
@@ -45,7 +46,7 @@ export function toRequest<N extends string>(operations: Operations<N>, name: N, 
   for (const [field, value] of Object.entries(query)) if (value !== undefined) search.set(field, String(value));
   return {
     ...{ method, address: search.size === 0 ? path : `${path}?${search}` },
-    ...(body === undefined ? {} : { body }),
+    ...defined({ body }),
     ...(headers ? { headers } : {}),
     ...(signal ? { signal } : {}),
   };

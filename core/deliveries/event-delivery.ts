@@ -62,8 +62,7 @@ export function toDeliveryJson(delivery: EventDelivery): DeliveryJson {
     attempts,
     created_at: toIsoTime(eventAtMs),
     ...(last === undefined ? {} : { last_attempt_at: toIsoTime(last.atMs) }),
-    ...(last?.status === undefined ? {} : { status: last.status }),
-    ...(last?.error === undefined ? {} : { error: last.error }),
+    ...defined({ status: last?.status, error: last?.error }),
     ...(nextAtMs === undefined ? {} : { next_attempt_at: toIsoTime(nextAtMs) }),
   };
 }

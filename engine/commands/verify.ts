@@ -22,6 +22,7 @@ const sourceFolders = [
   "lib",
   "contract",
   "core",
+  "ports",
   "services",
   "aws",
   "functions",

@@ -8,6 +8,7 @@ export const deployedSources: readonly string[] = [
   "lib",
   "contract",
   "core",
+  "ports",
   "services",
   "aws",
   "functions",

@@ -1,8 +1,8 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
-import type { QueuedDelivery } from "../../aws/sqs/delivery-queue.ts";
 import { outboxEventObject } from "../../core/events/outbox-event.ts";
 import { noticeObject } from "../../core/notifications/stored-notice.ts";
 import { UnreadableRecordError } from "../../core/records/record-format.ts";
+import type { QueuedDelivery } from "../../ports/queues.ts";
 import { sendDeliveries } from "../../services/deliveries/queue-attempts.ts";
 import { dispatchEvent } from "../../services/events/dispatch-event.ts";
 import { dispatchNotice } from "../../services/notifications/dispatch-notice.ts";

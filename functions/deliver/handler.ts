@@ -1,6 +1,6 @@
 import { BatchProcessor, EventType, processPartialResponse } from "@aws-lambda-powertools/batch";
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
-import { deliveryQueue } from "../../aws/sqs/delivery-queue.ts";
+import { laneOf } from "../../aws/sqs/delivery-queue.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import { queueMessageSchema } from "../../core/deliveries/message.ts";
 import { DeliveryHeld, deliverMessage } from "../../services/deliveries/deliver-message.ts";
@@ -41,7 +41,7 @@ async function deliverRecord({ body, eventSourceARN, attributes }: SQSRecord): P
   try {
     const receives = Number(attributes.ApproximateReceiveCount);
     if (message.kind === "replay") return await queueReplay(deps, message);
-    await deliverMessage(deps, message, { lane: deliveryQueue.laneOf(eventSourceARN), receives });
+    await deliverMessage(deps, message, { lane: laneOf(eventSourceARN), receives });
   } catch (error) {
     if (!(error instanceof DeliveryHeld)) {
       const { kind, workspace } = message;

@@ -3,19 +3,19 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
-import type { Assets } from "../../aws/s3/assets.ts";
-import type { Storage } from "../../aws/s3/storage.ts";
 import type { Deployment } from "../../contract/deployment.ts";
 import { parseExactJson } from "../../contract/exact-json.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
+import type { Assets, FileStore } from "../../ports/file-store.ts";
 import { lockDeployments } from "../../services/identity/deployment-lock.ts";
 import { closeDeployment, openDeployment } from "../../services/identity/deployment-token.ts";
+import type { Uses } from "../../services/uses.ts";
 import { writeProject } from "./files.ts";
 import { keysOf, leaveToOthers, readStates, stateSchema, writeState } from "./states.ts";
 
 export interface PushDeps {
-  identity: Parameters<typeof openDeployment>[0];
-  storage: Pick<Storage, "getObject" | "putObject" | "listObjectKeys">;
+  identity: Uses<"objects" | "nowMs" | "instanceEventsUrl">;
+  storage: Pick<FileStore, "getObject" | "putObject" | "listObjectKeys">;
   assets: Assets;
   /** The origin of the service. */
   url: string;

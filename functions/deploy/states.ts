@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { Storage } from "../../aws/s3/storage.ts";
 import type { Deployment } from "../../contract/deployment.ts";
 import { parseExactJson } from "../../contract/exact-json.ts";
+import type { FileStore } from "../../ports/file-store.ts";
 
 export const stateSchema = z.object({
   /** The items of both sides after the last push, by key. A call that is added to the app again continues with them. */
@@ -14,7 +14,7 @@ export const stateSchema = z.object({
 });
 export type CallState = z.output<typeof stateSchema>;
 
-type States = Pick<Storage, "getObject" | "putObject" | "listObjectKeys">;
+type States = Pick<FileStore, "getObject" | "putObject" | "listObjectKeys">;
 type Call = Pick<Deployment, "workspace" | "id">;
 const STATE_BYTES = 20 * 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import type { Context } from "aws-lambda";
 import { concurrencyTable } from "../../aws/dynamodb/concurrency-table.ts";
-import { type JobTable, jobTable } from "../../aws/dynamodb/job-table.ts";
+import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { scanObjects } from "../../aws/dynamodb/object-scan.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { scheduleTable } from "../../aws/dynamodb/schedule-table.ts";
@@ -15,6 +15,7 @@ import { stateMachines } from "../../aws/stepfunctions/state-machines.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import type { FailedItem } from "../../core/jobs/periodic-task.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
+import type { JobStore } from "../../ports/job-store.ts";
 import { flowCancellation } from "../../services/flows/lifecycle/cancel.ts";
 import { connectGatedFlows } from "../../services/flows/runtime/waiting/gated-flows.ts";
 import { ItemIsolation, listFailedItems } from "../../services/maintenance/item-isolation.ts";
@@ -45,7 +46,7 @@ interface TickEvent {
 export async function handler(event: TickEvent, context: Context): Promise<TickResult["counts"] | { failedItems: FailedItem[] }> {
   const startedMs = Date.now();
   const nowMs = () => event.nowMs ?? Date.now();
-  const listDuePage: JobTable["listDuePage"] = (shard, untilMs, page) => jobTable.listDuePage(shard, untilMs + (event.aheadMs ?? 0), page);
+  const listDuePage: JobStore["listDuePage"] = (shard, untilMs, page) => jobTable.listDuePage(shard, untilMs + (event.aheadMs ?? 0), page);
   const isolation = new ItemIsolation({
     objects: objectTable,
     nowMs,

@@ -17,6 +17,7 @@ import { type HttpRouteRequest, type HttpRouteRun, runHttpRoute } from "../../se
 import { toAddressReader, toTokenReader } from "../../services/jobs/read/stream-slots.ts";
 import { chooseRunStatus } from "../../services/settings/failed-status.ts";
 import { TriggerChanged } from "../../services/triggers/hold-job.ts";
+import type { Uses } from "../../services/uses.ts";
 import { basePath } from "../shared/base-path.ts";
 import { readBodyBytes } from "../shared/body.ts";
 import { readRouteToken } from "../shared/credentials.ts";
@@ -26,7 +27,28 @@ import { takeHeader } from "../shared/pass-edge.ts";
 import { markReplay, type Reply, text } from "../shared/reply.ts";
 import { buildResultReply } from "../shared/result-reply.ts";
 
-type Deps = Parameters<typeof runHttpRoute>[0] & Parameters<typeof buildEventReply>[0] & Parameters<typeof replyInSlot>[0];
+type Deps = Uses<
+  | "followUps"
+  | "jobData"
+  | "jobs"
+  | "objects"
+  | "storage"
+  | "queue"
+  | "functions"
+  | "signingKey"
+  | "nowMs"
+  | "pause"
+  | "maxRetryMs"
+  | "waitsForMs"
+  | "syncLimitMs"
+  | "worker"
+  | "tenancy"
+  | "baseUrl"
+  | "internalUrl"
+  | "beatUrl"
+> &
+  Parameters<typeof buildEventReply>[0] &
+  Uses<"objects" | "nowMs">;
 
 export interface AnswerRequestDeps extends Deps {
   /** Finds the route of an address below `/api/r/`. `path` is the address as sent, without that prefix. */

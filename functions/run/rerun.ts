@@ -2,6 +2,7 @@ import { describeError, isSvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { type Rerun, runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
 import { rerunJobs } from "../../services/flows/lifecycle/rerun.ts";
+import type { Uses } from "../../services/uses.ts";
 import { logger } from "../shared/observe.ts";
 import { type Reply, text } from "../shared/reply.ts";
 import type { RunAuth } from "../shared/run-routes.ts";
@@ -15,7 +16,7 @@ interface RerunCall {
 
 /** Answers a call that runs jobs again: one line for each job, in the requested order. */
 export async function answerRerun(
-  deps: Parameters<typeof rerunJobs>[0],
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   { auth: { actor }, params: { workspace }, body, headers }: RerunCall,
 ): Promise<Reply> {
   const outcomes = await rerunJobs(deps, { actor, action: routes.rerunJobs, workspace }, body, headers);

@@ -1,17 +1,15 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { flowRunRoutes as flowRoutes } from "../../contract/routes/flows/flow-runs.ts";
 import { runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
 import type { EndState } from "../../core/jobs/job.ts";
 import { runAndWait } from "../../services/execution/requests/run-and-wait.ts";
-import type { BuildRequestDeps, RunRequest } from "../../services/execution/requests/run-request.ts";
+import type { RunRequest } from "../../services/execution/requests/run-request.ts";
 import { type StartRunOptions, startRun } from "../../services/execution/requests/start-run.ts";
 import { chooseRunStatus } from "../../services/settings/failed-status.ts";
+import type { Uses } from "../../services/uses.ts";
 import type { RouteHandler } from "../shared/edge.ts";
 import { markReplay, type Reply, text } from "../shared/reply.ts";
 import { buildResultReply } from "../shared/result-reply.ts";
 import { type RunAuth, versionRoutes } from "../shared/run-routes.ts";
-
-type WebhookDeps = Parameters<typeof runAndWait>[0] & Parameters<typeof startRun>[0] & BuildRequestDeps & { objects: ObjectTable };
 
 const startRoutes = [routes.runScriptByPath, routes.runScriptByHash, flowRoutes.runFlowByPath, flowRoutes.runFlowByVersion];
 const waitRoutes = [
@@ -26,7 +24,28 @@ const waitRoutes = [
 ];
 
 /** The webhooks of scripts and flows. Those that wait for a result answer a failed run with the status that the workspace has set. */
-export const webhookRoutes = (deps: WebhookDeps): RouteHandler<RunAuth>[] => [
+export const webhookRoutes = (
+  deps: Uses<
+    | "followUps"
+    | "jobData"
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "queue"
+    | "functions"
+    | "signingKey"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+    | "waitsForMs"
+    | "syncLimitMs"
+    | "worker"
+    | "tenancy"
+    | "baseUrl"
+    | "internalUrl"
+    | "beatUrl"
+  >,
+): RouteHandler<RunAuth>[] => [
   ...versionRoutes(startRoutes, deps, (request) => startAndReply(deps, request)),
   ...versionRoutes(waitRoutes, deps, (request, { query, params: { workspace } }) =>
     waitAndReply(deps, request, query, (state) => chooseRunStatus(deps, workspace, state)),
@@ -35,7 +54,7 @@ export const webhookRoutes = (deps: WebhookDeps): RouteHandler<RunAuth>[] => [
 
 export const acceptedReply = (id: string): Reply => text(201, id, { "x-svc-job-id": id });
 
-export async function startAndReply(deps: Parameters<typeof startRun>[0], request: RunRequest): Promise<Reply> {
+export async function startAndReply(deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">, request: RunRequest): Promise<Reply> {
   const { id, replayed } = await startRun(deps, request);
   return markReplay(acceptedReply(id), replayed);
 }
@@ -45,7 +64,26 @@ export async function startAndReply(deps: Parameters<typeof startRun>[0], reques
  * which send previews and dependencies, read the result itself.
  */
 export async function waitAndReply(
-  deps: Parameters<typeof runAndWait>[0],
+  deps: Uses<
+    | "followUps"
+    | "jobData"
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "queue"
+    | "functions"
+    | "signingKey"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+    | "waitsForMs"
+    | "syncLimitMs"
+    | "worker"
+    | "tenancy"
+    | "baseUrl"
+    | "internalUrl"
+    | "beatUrl"
+  >,
   request: RunRequest,
   { queue_limit: queueLimit }: { queue_limit?: StartRunOptions["queueLimit"] },
   failedStatus: (state: EndState) => Promise<number> = async () => 200,

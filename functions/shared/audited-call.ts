@@ -6,6 +6,7 @@ import { limits } from "../../contract/limits.ts";
 import type { Route } from "../../contract/route.ts";
 import { type Actor, nameInAuditLog } from "../../core/people/actor.ts";
 import { runAudited } from "../../services/audit/audit.ts";
+import type { Uses } from "../../services/uses.ts";
 import type { Call, RouteHandler } from "./edge.ts";
 import type { NamedReply, Reply } from "./reply.ts";
 
@@ -54,7 +55,7 @@ export function findResourceInReply(resource: AuditedResource, reply: Reply | Na
  * Returns a function that gives each call of a changing route its entry in the audit log. The entry of a read secret is written where the secret is
  * decrypted (services/secrets/reveal.ts), and that of a run is its job (services/jobs/read/run-audit.ts).
  */
-export function auditCalls<Auth extends { actor: Actor | undefined }>(deps: Parameters<typeof runAudited>[0]) {
+export function auditCalls<Auth extends { actor: Actor | undefined }>(deps: Uses<"objects" | "nowMs">) {
   return ({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth> => {
     const { audits } = route;
     return typeof audits === "object"
@@ -64,7 +65,7 @@ export function auditCalls<Auth extends { actor: Actor | undefined }>(deps: Para
 }
 
 function answerAudited<Auth extends { actor: Actor | undefined }>(
-  deps: Parameters<typeof runAudited>[0],
+  deps: Uses<"objects" | "nowMs">,
   { route, audits }: { route: Route; audits: AuditRule },
   call: Call<Route, Auth>,
   handle: RouteHandler<Auth>["handle"],

@@ -6,6 +6,7 @@ import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { streamWhilePermitted } from "../../services/jobs/read/permitted-events.ts";
 import { formatEvent, streamJobEvents } from "../../services/jobs/read/stream.ts";
 import { type StreamReader, takeStreamSlot } from "../../services/jobs/read/stream-slots.ts";
+import type { Uses } from "../../services/uses.ts";
 import type { Reply } from "./reply.ts";
 
 /** The stream of a job that a caller reads, from the position that the caller has reached. */
@@ -20,7 +21,7 @@ export interface JobStream {
 
 /** Replies with the events of a job. `checkAccess` throws once the caller may no longer read them. */
 export function buildEventReply(
-  deps: Parameters<typeof streamJobEvents>[0] & { nowMs: () => number },
+  deps: Parameters<typeof streamJobEvents>[0] & Uses<"nowMs">,
   { workspace, id, query: sent, from, isStranger }: JobStream,
   checkAccess: () => Promise<unknown>,
 ): Reply {
@@ -47,11 +48,7 @@ export function buildEventReply(
  * Returns the reply of `answer`. If it is a stream, it takes one of the reader's slots until it ends. The slot is taken first, so that nothing starts
  * for a refused stream. Throws `stream.tooMany`.
  */
-export async function replyInSlot(
-  deps: Parameters<typeof takeStreamSlot>[0],
-  reader: StreamReader,
-  answer: () => Promise<Reply>,
-): Promise<Reply> {
+export async function replyInSlot(deps: Uses<"objects" | "nowMs">, reader: StreamReader, answer: () => Promise<Reply>): Promise<Reply> {
   const freeSlot = await takeStreamSlot(deps, reader);
   // A slot that is not freed expires.
   const free = () => freeSlot().catch((error: unknown) => reportFailure("The slot of a stream was not freed", error));

@@ -6,6 +6,7 @@ import type { Route } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import { flowHeadObject } from "../../core/flows/version.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
+import type { Uses } from "../../services/uses.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import { fillPath } from "../../test/support/fuzz/operations.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
@@ -40,7 +41,8 @@ function headOf({ path }: Route, hasPreprocessor: boolean) {
 
 /** Sends a body to a run route, and returns the arguments of its run, or the status and the code of a refusal. */
 async function send(route: VersionRoute, headers: Record<string, string>, body: Buffer, hasPreprocessor: boolean): Promise<unknown> {
-  const deps = { objects: { get: async () => undefined }, jobs: { get: async () => undefined } };
+  const nothing = { get: async () => undefined };
+  const deps = { objects: nothing, jobs: nothing } as unknown as Uses<"jobs" | "objects">;
   const received: unknown[] = [];
   const handled = versionRoutes([route], deps, async (request) => {
     received.push(request.version.arguments);

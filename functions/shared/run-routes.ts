@@ -11,10 +11,11 @@ import type { ObjectKey, StoredObject } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { scriptHeadObject, scriptVersionObject } from "../../core/scripts/version.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
-import type { BuildRequestDeps, VersionRunRequest } from "../../services/execution/requests/run-request.ts";
+import type { VersionRunRequest } from "../../services/execution/requests/run-request.ts";
 import { buildVersionRequest } from "../../services/execution/requests/version-request.ts";
 import { findRunTarget, type RunAddress } from "../../services/flows/definitions/find-run-target.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
+import type { Uses } from "../../services/uses.ts";
 import { type Authenticate, type Call, on, type RouteHandler } from "./edge.ts";
 import { checkAccess } from "./guard.ts";
 import type { Reply } from "./reply.ts";
@@ -27,7 +28,7 @@ export interface RunAuth {
   head: StoredObject | undefined;
 }
 
-type Authenticator = Parameters<typeof authenticate>[0] & { publicKey: typeof findPublicKey };
+type Authenticator = Uses<"jobs" | "objects" | "publicKey" | "nowMs"> & { publicKey: typeof findPublicKey };
 
 /** Authenticates routes that run something. A stored script proves that its workspace exists; a preview needs the workspace's own record. */
 export function authenticateRun(authenticator: Authenticator): Authenticate<RunAuth> {
@@ -81,7 +82,7 @@ export type VersionRoute = TokenRoute & {
  */
 export function versionRoutes<Auth extends RunAuth>(
   routes: readonly VersionRoute[],
-  deps: Parameters<typeof findRunTarget>[0] & BuildRequestDeps,
+  deps: Uses<"jobs" | "objects">,
   run: (request: VersionRunRequest, call: Call<VersionRoute, Auth>) => Promise<Reply>,
 ): RouteHandler<Auth>[] {
   return routes.map((route) =>

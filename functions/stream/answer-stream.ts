@@ -6,6 +6,7 @@ import { startStreamedRun } from "../../services/execution/requests/start-stream
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { findJob } from "../../services/jobs/read/read.ts";
 import { toTokenReader } from "../../services/jobs/read/stream-slots.ts";
+import type { Uses } from "../../services/uses.ts";
 import { apiHandler, on } from "../shared/edge.ts";
 import { buildEventReply, replyInSlot } from "../shared/event-reply.ts";
 import { checkAccess } from "../shared/guard.ts";
@@ -35,13 +36,13 @@ const runStreamRoutes = [
   routes.streamFlowByVersionGet,
 ];
 
-type Deps = Parameters<typeof startStreamedRun>[0] &
+type Deps = Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs"> &
   Parameters<typeof buildEventReply>[0] &
-  Parameters<typeof replyInSlot>[0] &
+  Uses<"objects" | "nowMs"> &
   Parameters<typeof versionRoutes>[1];
 
 /** Creates the handler of the streaming routes, which replies with `chunks`. */
-export function createStreamHandler(deps: Deps, authenticator: Parameters<typeof authenticateRun>[0]) {
+export function createStreamHandler(deps: Deps, authenticator: Uses<"jobs" | "objects" | "publicKey" | "nowMs">) {
   /** Starts a run and streams it. */
   const runAndStream = (request: VersionRunRequest, { auth, query, headers }: StreamCall): Promise<Reply> =>
     replyInSlot(deps, toTokenReader(auth.actor), async () => {

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Invocation } from "../../aws/lambda/functions.ts";
 import { limits } from "../../contract/limits.ts";
 import type { StreamEventJson } from "../../contract/routes/jobs/streams.ts";
 import { routes } from "../../contract/routes/routes.ts";
@@ -9,6 +8,7 @@ import { userObject } from "../../core/people/person.ts";
 import { hashToken } from "../../core/people/token.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { extractStream } from "../../core/streams/stream-lines.ts";
+import type { Invocation } from "../../ports/functions.ts";
 import type { RunRequest } from "../../runners/protocol.ts";
 import { recordHeartbeat } from "../../services/execution/heartbeat.ts";
 import { createToken } from "../../services/identity/tokens.ts";

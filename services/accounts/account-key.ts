@@ -1,17 +1,10 @@
 import type * as z from "zod";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import { limits } from "../../contract/limits.ts";
 import { accountKeyObject } from "../../core/accounts/account.ts";
 import { openSecret } from "../../core/secrets/open.ts";
 import { type SecretLocation, sealSecret } from "../../core/secrets/seal.ts";
-
-export interface AccountKeyDeps {
-  objects: Pick<ObjectTable, "get" | "put">;
-  accountKeys: DataKeys;
-  nowMs: () => number;
-}
+import type { Uses } from "../uses.ts";
 
 const KEY_VERSION = 1;
 /** The owner of a sealed text. Each kind of text has a different owner, so that no text is accepted as another kind. */
@@ -25,7 +18,7 @@ export const sealLocations = {
 let cached: { key: Buffer; untilMs: number } | undefined;
 
 /** Returns the key, or `undefined` if nothing was sealed yet. */
-async function findAccountKey({ objects, accountKeys, nowMs }: AccountKeyDeps): Promise<Buffer | undefined> {
+async function findAccountKey({ objects, accountKeys, nowMs }: Uses<"objects" | "accountKeys" | "nowMs">): Promise<Buffer | undefined> {
   if (cached && cached.untilMs > nowMs()) return cached.key;
   const stored = await objects.get(accountKeyObject.key());
   if (!stored) return undefined;
@@ -35,7 +28,7 @@ async function findAccountKey({ objects, accountKeys, nowMs }: AccountKeyDeps): 
 }
 
 /** Returns the key. The first use creates it; concurrent calls share the stored one. */
-async function requireAccountKey(deps: AccountKeyDeps): Promise<Buffer> {
+async function requireAccountKey(deps: Uses<"objects" | "accountKeys" | "nowMs">): Promise<Buffer> {
   const found = await findAccountKey(deps);
   if (found) return found;
   const { wrapped } = await deps.accountKeys.generate(INSTANCE);
@@ -44,12 +37,20 @@ async function requireAccountKey(deps: AccountKeyDeps): Promise<Buffer> {
 }
 
 /** Seals a text for one location. */
-export async function sealForAccounts(deps: AccountKeyDeps, place: SecretLocation, text: string): Promise<string> {
+export async function sealForAccounts(
+  deps: Uses<"objects" | "accountKeys" | "nowMs">,
+  place: SecretLocation,
+  text: string,
+): Promise<string> {
   return sealSecret({ version: KEY_VERSION, key: await requireAccountKey(deps) }, place, text);
 }
 
 /** Opens a sealed text. Returns `undefined` if it was forged, changed, or sealed for another location. */
-export async function openForAccounts(deps: AccountKeyDeps, place: SecretLocation, sealed: string): Promise<string | undefined> {
+export async function openForAccounts(
+  deps: Uses<"objects" | "accountKeys" | "nowMs">,
+  place: SecretLocation,
+  sealed: string,
+): Promise<string | undefined> {
   const key = await findAccountKey(deps);
   if (!key) return undefined;
   try {
@@ -62,7 +63,7 @@ export async function openForAccounts(deps: AccountKeyDeps, place: SecretLocatio
 
 /** Opens sealed JSON of a browser or a caller. Returns `undefined` for anything else. */
 export async function openJsonForAccounts<T>(
-  deps: AccountKeyDeps,
+  deps: Uses<"objects" | "accountKeys" | "nowMs">,
   place: SecretLocation,
   { sealed, schema }: { sealed: string; schema: z.ZodType<T> },
 ): Promise<T | undefined> {
@@ -71,6 +72,10 @@ export async function openJsonForAccounts<T>(
 }
 
 /** Seals JSON as text that fits a cookie and a JSON body. */
-export async function sealJsonForAccounts(deps: AccountKeyDeps, place: SecretLocation, value: unknown): Promise<string> {
+export async function sealJsonForAccounts(
+  deps: Uses<"objects" | "accountKeys" | "nowMs">,
+  place: SecretLocation,
+  value: unknown,
+): Promise<string> {
   return Buffer.from(await sealForAccounts(deps, place, JSON.stringify(value))).toString("base64url");
 }

@@ -10,17 +10,12 @@ import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { permit, permitPath } from "../identity/permit.ts";
 import { buildReplaceParts } from "../objects/save-object.ts";
 import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
-import type { CopyDeps } from "../secrets/route-credentials.ts";
+import type { Uses } from "../uses.ts";
 import { buildDueParts } from "../variables/account-link.ts";
 import { createVariable, variableKind } from "../variables/save.ts";
-import { type AccountKeyDeps, sealForAccounts, sealLocations } from "./account-key.ts";
+import { sealForAccounts, sealLocations } from "./account-key.ts";
 import { openConnected } from "./connect.ts";
 import { requireAccount } from "./refresh.ts";
-
-interface AccountDeps extends CopyDeps, AccountKeyDeps {
-  objects: CopyDeps["objects"];
-  nowMs: () => number;
-}
 
 interface NewAccount {
   client: string;
@@ -38,7 +33,11 @@ const UNUSED_S = 24 * 3600;
  * Creates the account of a connection that the caller has completed, and returns its id. A repeated call returns the same id. With `path`, also
  * creates the variable with the token. Throws `account.token`, and as `createVariable` does.
  */
-export async function createAccount(deps: AccountDeps, caller: WorkspaceCaller, request: NewAccount): Promise<number> {
+export async function createAccount(
+  deps: Uses<"objects" | "dataKeys" | "accountKeys" | "httpRouteKeys" | "nowMs">,
+  caller: WorkspaceCaller,
+  request: NewAccount,
+): Promise<number> {
   const { actor, workspace } = caller;
   const { path } = request;
   if (path != null) permitPath(actor, actions.saveVariable, workspace, path);
@@ -75,7 +74,11 @@ interface TokenVariable {
 }
 
 /** A repeated call finds the variable that the first one has created. */
-async function createTokenVariable(deps: AccountDeps, caller: WorkspaceCaller, { path, account, request, token }: TokenVariable) {
+async function createTokenVariable(
+  deps: Uses<"objects" | "dataKeys" | "accountKeys" | "httpRouteKeys" | "nowMs">,
+  caller: WorkspaceCaller,
+  { path, account, request, token }: TokenVariable,
+) {
   const description = request.description ?? `The token of an account at ${request.client}`;
   try {
     await createVariable(deps, caller, { path, value: token, is_secret: true, description, account, is_oauth: true });
@@ -90,11 +93,7 @@ async function createTokenVariable(deps: AccountDeps, caller: WorkspaceCaller, {
  * Checks that the caller may change an account: a user who may write its variable, or its owner while it has none. Throws `account.notFound`,
  * also for an account that the caller may not see, and `auth.forbidden`.
  */
-export async function permitAccount(
-  deps: Pick<AccountDeps, "objects">,
-  { actor, workspace }: WorkspaceCaller,
-  id: number,
-): Promise<Account> {
+export async function permitAccount(deps: Uses<"objects">, { actor, workspace }: WorkspaceCaller, id: number): Promise<Account> {
   const { account } = await requireAccount(deps, { workspace, account: id });
   const hidden = () => new SvcError("account.notFound", { account: id });
   if (account.path !== undefined) permit(actor, actions.saveVariable, { workspace, path: account.path }, hidden);
@@ -105,7 +104,11 @@ export async function permitAccount(
 /**
  * Removes an account. Its variable retains the last token, which is no longer refreshed. Throws `account.notFound`, `variable.changedMeanwhile`.
  */
-export async function disconnectAccount(deps: AccountDeps, caller: WorkspaceCaller, id: number): Promise<void> {
+export async function disconnectAccount(
+  deps: Uses<"objects" | "dataKeys" | "accountKeys" | "httpRouteKeys" | "nowMs">,
+  caller: WorkspaceCaller,
+  id: number,
+): Promise<void> {
   const { objects } = deps;
   const { workspace } = caller;
   await permitAccount(deps, caller, id);

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { TokenEndpoints } from "../../aws/http/token-endpoints.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { accountObject, accountSchema, dueRefreshObject, type IssuedTokens, type RefreshCall } from "../../core/accounts/account.ts";
@@ -10,8 +9,10 @@ import { noticeObject } from "../../core/notifications/stored-notice.ts";
 import { instanceSettingObject } from "../../core/objects/setting.ts";
 import type { Person } from "../../core/people/actor.ts";
 import { variableObject } from "../../core/variables/variable.ts";
+import type { TokenEndpoints } from "../../ports/identity-providers.ts";
 import { withFault } from "../../test/support/use-cases/failing-writes.ts";
 import type { World } from "../../test/support/use-cases/world.ts";
+import { newIsolation } from "../../test/support/use-cases/world-jobs.ts";
 import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
 import { listResources } from "../resources/read.ts";
@@ -98,8 +99,10 @@ const loadAccount = async (id: number) => {
 /** A tick of housekeeping, and the resulting call of function `objects`. */
 async function tick(): Promise<number> {
   const calls: RefreshCall[] = [];
-  const isolation = { attempt: async (_: string, __: string, work: () => unknown) => ({ ok: true, value: await work() }) as never };
-  await startDueRefreshes({ ...world.deps, isolation, functions: { startRefreshing: async (call) => void calls.push(call) } });
+  const isolation = newIsolation(world);
+  const startRefreshing = async (call: RefreshCall) => void calls.push(call);
+  const functions = { ...world.deps.functions, startRefreshing };
+  await startDueRefreshes({ ...world.deps, isolation, functions });
   let refreshed = 0;
   for (const call of calls) refreshed += await refreshAccounts(deps(), call);
   return refreshed;

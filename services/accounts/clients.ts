@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import {
@@ -13,11 +12,8 @@ import {
 } from "../../core/accounts/client.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
-import { type AccountKeyDeps, openForAccounts, sealForAccounts, sealLocations } from "./account-key.ts";
-
-interface SaveClientsDeps extends AccountKeyDeps {
-  objects: Pick<ObjectTable, "get" | "put" | "transactWrite">;
-}
+import type { Uses } from "../uses.ts";
+import { openForAccounts, sealForAccounts, sealLocations } from "./account-key.ts";
 
 const key = connectClientsSetting.key();
 
@@ -25,7 +21,7 @@ const key = connectClientsSetting.key();
  * Replaces the connect clients of the instance; `null` removes all. A client without a secret retains the stored one if its id and its token URL
  * are the same. Throws `setting.value`, `access.changedMeanwhile`.
  */
-export async function setConnectClients(deps: SaveClientsDeps, value: unknown): Promise<void> {
+export async function setConnectClients(deps: Uses<"objects" | "accountKeys" | "nowMs">, value: unknown): Promise<void> {
   if (value == null) {
     await deps.objects.transactWrite([write.remove(key)]);
     return;
@@ -53,13 +49,13 @@ export async function setConnectClients(deps: SaveClientsDeps, value: unknown): 
 }
 
 /** Returns the stored connect clients by name. */
-export async function loadStoredClients({ objects }: { objects: Pick<ObjectTable, "get"> }): Promise<Record<string, StoredClient>> {
+export async function loadStoredClients({ objects }: Uses<"objects">): Promise<Record<string, StoredClient>> {
   const found = await objects.get(key);
   return found ? connectClientsSetting.parse(found) : {};
 }
 
 /** Returns a stored client. Throws `connect.unknown`. */
-export async function requireStoredClient(deps: { objects: Pick<ObjectTable, "get"> }, name: string): Promise<StoredClient> {
+export async function requireStoredClient(deps: Uses<"objects">, name: string): Promise<StoredClient> {
   const clients = await loadStoredClients(deps);
   const found = Object.hasOwn(clients, name) ? clients[name] : undefined;
   if (!found) throw new SvcError("connect.unknown", { client: name });
@@ -67,7 +63,7 @@ export async function requireStoredClient(deps: { objects: Pick<ObjectTable, "ge
 }
 
 /** Returns a client with its secret. Throws `connect.unknown`. */
-export async function loadConnectClient(deps: AccountKeyDeps, name: string): Promise<ConnectClient> {
+export async function loadConnectClient(deps: Uses<"objects" | "accountKeys" | "nowMs">, name: string): Promise<ConnectClient> {
   const stored = await requireStoredClient(deps, name);
   const { sealedSecret } = stored;
   const secret = sealedSecret === undefined ? undefined : await openForAccounts(deps, sealLocations.client(name), sealedSecret);

@@ -1,17 +1,12 @@
 import { timingSafeEqual } from "node:crypto";
-import type { TokenEndpoints } from "../../aws/http/token-endpoints.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { type CompletedConnect, completedConnectSchema, computeTokenEnd, pendingConnectSchema } from "../../core/accounts/account.ts";
 import { hashUsedLogin, usedLoginObject } from "../../core/people/login.ts";
-import { type AccountKeyDeps, openJsonForAccounts, sealJsonForAccounts, sealLocations } from "./account-key.ts";
+import type { Uses } from "../uses.ts";
+import { openJsonForAccounts, sealJsonForAccounts, sealLocations } from "./account-key.ts";
 import { loadConnectClient } from "./clients.ts";
-
-interface ConnectDeps extends AccountKeyDeps {
-  tokenEndpoints: Pick<TokenEndpoints, "beginConnect" | "redeemCode">;
-  baseUrl: string;
-}
 
 const redirectUri = (baseUrl: string, client: string) => `${baseUrl}/api/oauth/connect_callback/${client}`;
 
@@ -20,7 +15,7 @@ const redirectUri = (baseUrl: string, client: string) => `${baseUrl}/api/oauth/c
  * `connect.unknown`.
  */
 export async function beginConnect(
-  deps: ConnectDeps,
+  deps: Uses<"objects" | "accountKeys" | "tokenEndpoints" | "nowMs" | "baseUrl">,
   owner: string,
   { client, scopes }: { client: string; scopes: readonly string[] | undefined },
 ): Promise<{ location: string; pending: string }> {
@@ -49,7 +44,7 @@ export interface ConnectedTokens {
  * state is recorded as used before the code is redeemed. `caller`: the user who sends it, if the request has a token. Throws `connect.*`.
  */
 export async function completeConnect(
-  deps: ConnectDeps,
+  deps: Uses<"objects" | "accountKeys" | "tokenEndpoints" | "nowMs" | "baseUrl">,
   client: string,
   { code, state = "", error }: ConnectCallback,
   { cookie, caller }: { cookie: string | undefined; caller?: string | undefined },
@@ -88,7 +83,11 @@ export async function completeConnect(
 }
 
 /** Opens the tokens of a connection that this user completed a short time ago. Throws `account.token`. */
-export async function openConnected(deps: AccountKeyDeps, owner: string, sealed: string): Promise<CompletedConnect> {
+export async function openConnected(
+  deps: Uses<"objects" | "accountKeys" | "nowMs">,
+  owner: string,
+  sealed: string,
+): Promise<CompletedConnect> {
   const completed = await openJsonForAccounts(deps, sealLocations.completed, { sealed, schema: completedConnectSchema });
   if (!completed || completed.owner !== owner || completed.untilMs <= deps.nowMs()) throw new SvcError("account.token", {});
   return completed;

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { TokenEndpoints } from "../../aws/http/token-endpoints.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
@@ -19,18 +18,14 @@ import { buildReplaceParts } from "../objects/save-object.ts";
 import { commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildMailWrite } from "../outbox/mail.ts";
 import { evictKeyRing } from "../secrets/key-ring.ts";
-import type { CopyDeps } from "../secrets/route-credentials.ts";
+import type { Uses } from "../uses.ts";
 import { buildDueParts } from "../variables/account-link.ts";
 import { buildValueParts, variableKind } from "../variables/save.ts";
 import { loadPersons } from "../workspaces/members.ts";
-import { type AccountKeyDeps, openForAccounts, sealForAccounts, sealLocations } from "./account-key.ts";
+import { openForAccounts, sealForAccounts, sealLocations } from "./account-key.ts";
 import { loadConnectClient } from "./clients.ts";
 
-export interface RefreshDeps extends CopyDeps, AccountKeyDeps {
-  objects: CopyDeps["objects"];
-  tokenEndpoints: Pick<TokenEndpoints, "refreshTokens">;
-  nowMs: () => number;
-}
+export type RefreshDeps = Uses<"objects" | "dataKeys" | "accountKeys" | "httpRouteKeys" | "tokenEndpoints" | "nowMs">;
 
 interface AccountRef {
   workspace: string;
@@ -61,10 +56,7 @@ export async function refreshAccount(deps: RefreshDeps, ref: AccountRef): Promis
 }
 
 /** Returns an account. Throws `account.notFound`. */
-export async function requireAccount(
-  { objects }: Pick<RefreshDeps, "objects">,
-  { workspace, account: id }: AccountRef,
-): Promise<ReadAccount> {
+export async function requireAccount({ objects }: Uses<"objects">, { workspace, account: id }: AccountRef): Promise<ReadAccount> {
   const stored = await objects.get(accountObject.key(workspace, id));
   if (!stored) throw new SvcError("account.notFound", { account: id });
   return { stored, account: accountObject.parse(stored) };

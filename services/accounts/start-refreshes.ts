@@ -1,14 +1,5 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { Functions } from "../../aws/lambda/functions.ts";
 import { dueRefreshObject } from "../../core/accounts/account.ts";
-
-export interface StartRefreshesDeps {
-  objects: Pick<ObjectTable, "list">;
-  functions: Pick<Functions, "startRefreshing">;
-  /** Runs the work for one item of a task and records its failure (services/maintenance/item-isolation.ts). */
-  isolation: { attempt<T>(task: string, item: string, work: () => Promise<T> | T): Promise<{ ok: true; value: T } | { ok: false }> };
-  nowMs: () => number;
-}
+import type { Uses } from "../uses.ts";
 
 /** The number of accounts that one tick has refreshed. Others follow a minute later, in the order of their times. */
 const PER_TICK = 500;
@@ -16,7 +7,7 @@ const PER_TICK = 500;
 const PER_CALL = 10;
 
 /** Makes function `objects`, which may open secrets, refresh the tokens that are due. Returns their number. */
-export async function startDueRefreshes(deps: StartRefreshesDeps): Promise<number> {
+export async function startDueRefreshes(deps: Uses<"isolation" | "objects" | "functions" | "nowMs">): Promise<number> {
   const { pk, sk: until } = dueRefreshObject.key(deps.nowMs(), "\uffff", 0);
   const found = await deps.objects.list(pk, { between: ["0", until], limit: PER_TICK });
   const read = await Promise.all(

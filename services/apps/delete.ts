@@ -3,13 +3,14 @@ import { appCustomPathObject, appHistoryObject, appPathObject, appVersionObject,
 import { write } from "../../core/objects/write.ts";
 import type { ObjectTarget } from "../objects/path-kind.ts";
 import { removeObject } from "../objects/remove-object.ts";
-import { appKind, appObjectKey, type SaveAppDeps } from "./save.ts";
+import type { Uses } from "../uses.ts";
+import { appKind, appObjectKey } from "./save.ts";
 
 /**
  * Deletes an app with its versions and extra permissions. The app is gone after one transaction, which leaves a note of what remains: if the rest
  * fails, a repeated call completes it. Deleting an app that does not exist is no error. Throws `app.changedMeanwhile` and `object.versionChanged`.
  */
-export async function deleteApp(deps: SaveAppDeps, target: ObjectTarget): Promise<void> {
+export async function deleteApp(deps: Uses<"objects" | "storage" | "nowMs">, target: ObjectTarget): Promise<void> {
   const { objects } = deps;
   const { workspace, path } = target;
   await unlessNotFound(() =>
@@ -30,7 +31,7 @@ export async function deleteApp(deps: SaveAppDeps, target: ObjectTarget): Promis
   }
 }
 
-async function deleteVersions({ objects, storage }: SaveAppDeps, workspace: string, app: number): Promise<void> {
+async function deleteVersions({ objects, storage }: Uses<"objects" | "storage" | "nowMs">, workspace: string, app: number): Promise<void> {
   for (const entry of await objects.list(appHistoryObject.partitionKey(workspace, app))) {
     const { version } = appHistoryObject.parse(entry);
     await storage.deleteObject(appObjectKey(workspace, version));

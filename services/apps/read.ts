@@ -1,5 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { Storage } from "../../aws/s3/storage.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { AppHistoryJson, AppJson, AppListQuery, ListedAppJson } from "../../contract/routes/stored/apps.ts";
@@ -18,12 +16,8 @@ import { readStoredBody } from "../../core/objects/stored-body.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { accessObjectKey } from "../../core/permissions/access.ts";
 import { type ObjectCaller, permit } from "../identity/permit.ts";
+import type { Uses } from "../uses.ts";
 import { loadAccess } from "../workspaces/access.ts";
-
-export interface ReadAppDeps {
-  objects: ObjectTable;
-  storage: Storage;
-}
 
 /** Returns the stored app. Throws `app.notFound`. */
 export function requireApp(found: StoredObject | undefined, path: string): StoredApp {
@@ -32,7 +26,7 @@ export function requireApp(found: StoredObject | undefined, path: string): Store
 }
 
 /** Returns the newest version of an app. Throws `app.notFound`. */
-export async function getApp(deps: ReadAppDeps, workspace: string, path: string): Promise<AppJson> {
+export async function getApp(deps: Uses<"objects" | "storage">, workspace: string, path: string): Promise<AppJson> {
   const app = requireApp(await deps.objects.get(appObject.key(workspace, path)), path);
   const json = await loadAppJson(deps, workspace, app, app.version);
   // A missing version was deleted together with its app, after the app was read.
@@ -41,7 +35,11 @@ export async function getApp(deps: ReadAppDeps, workspace: string, path: string)
 }
 
 /** Returns an app with the value of a version. Throws `app.versionNotFound`. */
-export async function getAppVersion(deps: ReadAppDeps, { actor, action, workspace }: ObjectCaller, version: number): Promise<AppJson> {
+export async function getAppVersion(
+  deps: Uses<"objects" | "storage">,
+  { actor, action, workspace }: ObjectCaller,
+  version: number,
+): Promise<AppJson> {
   const notFound = () => new SvcError("app.versionNotFound", { version: String(version) });
   const found = await deps.objects.get(appVersionObject.key(workspace, version));
   if (!found) throw notFound();
@@ -56,7 +54,7 @@ export async function getAppVersion(deps: ReadAppDeps, { actor, action, workspac
 }
 
 async function loadAppJson(
-  { objects, storage }: ReadAppDeps,
+  { objects, storage }: Uses<"objects" | "storage">,
   workspace: string,
   app: StoredApp,
   version: number,
@@ -78,7 +76,7 @@ async function loadAppJson(
 }
 
 /** Returns whether an app exists at a path. */
-export async function appExists({ objects }: Pick<ReadAppDeps, "objects">, workspace: string, path: string): Promise<boolean> {
+export async function appExists({ objects }: Uses<"objects">, workspace: string, path: string): Promise<boolean> {
   return (await objects.get(appObject.key(workspace, path))) !== undefined;
 }
 
@@ -87,7 +85,7 @@ export async function appExists({ objects }: Pick<ReadAppDeps, "objects">, works
  * stable.
  */
 export async function listApps(
-  { objects }: Pick<ReadAppDeps, "objects">,
+  { objects }: Uses<"objects">,
   workspace: string,
   query: AppListQuery,
   isVisible: (path: string) => boolean,
@@ -102,11 +100,7 @@ export async function listApps(
 }
 
 /** Lists the versions of an app, newest first. Throws `app.notFound`. */
-export async function listAppHistory(
-  { objects }: Pick<ReadAppDeps, "objects">,
-  workspace: string,
-  path: string,
-): Promise<AppHistoryJson[]> {
+export async function listAppHistory({ objects }: Uses<"objects">, workspace: string, path: string): Promise<AppHistoryJson[]> {
   const { id } = requireApp(await objects.get(appObject.key(workspace, path)), path);
   const stored = await objects.list(appHistoryObject.partitionKey(workspace, id), { newestFirst: true });
   return appHistoryObject.parseReadable(stored).map(({ version, createdAtMs, createdBy, message }) => ({

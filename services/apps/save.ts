@@ -1,5 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { Storage } from "../../aws/s3/storage.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
@@ -17,18 +15,14 @@ import {
 import { createVersionId } from "../../core/flows/version.ts";
 import { write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import type { FileStore } from "../../ports/file-store.ts";
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../identity/on-behalf.ts";
 import { type RunAs, requireActingFields } from "../identity/run-as.ts";
 import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
 import { changeObject, createObject } from "../objects/save-object.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import { checkStoredArguments } from "../resources/stored-arguments.ts";
-
-export interface SaveAppDeps {
-  objects: ObjectTable;
-  storage: Storage;
-  nowMs: () => number;
-}
+import type { Uses } from "../uses.ts";
 
 /** The S3 key of a version's value that is too large for an item. */
 export const appObjectKey = (workspace: string, version: number) => `apps/${workspace}/${version}.json`;
@@ -52,7 +46,7 @@ export const appKind: PathKind<StoredApp> = {
  * `workspace.notFound`, `script.notOnBehalf`, `user.notFound`, and `reference.refused` for a policy or value with a reference that the caller may
  * not read.
  */
-export async function createApp(deps: SaveAppDeps, caller: WorkspaceCaller, request: NewApp): Promise<string> {
+export async function createApp(deps: Uses<"objects" | "storage" | "nowMs">, caller: WorkspaceCaller, request: NewApp): Promise<string> {
   const { actor, workspace } = caller;
   const { path, summary, custom_path: customPath, labels, deployment_message: message } = request;
   const values = newVersions(deps, workspace);
@@ -97,7 +91,11 @@ export async function createApp(deps: SaveAppDeps, caller: WorkspaceCaller, requ
  * as `createApp` does, `app.notFound`, `object.versionChanged`, and `identity.fieldsMissing` for a request of another user than the app's that does not
  * contain both its value and its policy.
  */
-export async function updateApp(deps: SaveAppDeps, target: ObjectTarget, request: AppChange): Promise<{ path: string; version: number }> {
+export async function updateApp(
+  deps: Uses<"objects" | "storage" | "nowMs">,
+  target: ObjectTarget,
+  request: AppChange,
+): Promise<{ path: string; version: number }> {
   const { actor, workspace, path } = target;
   const { deployment_message: message } = request;
   const to = request.path ?? path;
@@ -154,7 +152,7 @@ type VersionBody = { json: string } | { s3Key: string };
  * Stores the value of a new version before the app is saved, if it is large. `store` returns the function that numbers the version: each try needs
  * another number, because another version of the same millisecond may have it. `whileSaving` removes the value if no version refers to it.
  */
-function newVersions({ storage, nowMs }: SaveAppDeps, workspace: string) {
+function newVersions({ storage, nowMs }: Uses<"objects" | "storage" | "nowMs">, workspace: string) {
   let stored: VersionBody | undefined;
   return {
     async store(json: string): Promise<() => { version: number; body: VersionBody }> {
@@ -175,7 +173,7 @@ function newVersions({ storage, nowMs }: SaveAppDeps, workspace: string) {
   };
 }
 
-async function storeBody(storage: Storage, workspace: string, version: number, json: string): Promise<VersionBody> {
+async function storeBody(storage: FileStore, workspace: string, version: number, json: string): Promise<VersionBody> {
   if (Buffer.byteLength(json) <= limits.itemBytes) return { json };
   const s3Key = appObjectKey(workspace, version);
   await storage.putObject(s3Key, json, "application/json");
@@ -213,7 +211,7 @@ function buildCustomPathParts(workspace: string, { id, customPath }: StoredApp, 
 
 /** Sets the user for whom the app's scripts run: the user who saves it, or the one whom an admin preserves. */
 async function resolvePolicy(
-  deps: SaveAppDeps,
+  deps: Uses<"objects" | "storage" | "nowMs">,
   { actor, workspace }: WorkspaceCaller,
   policy: AppPolicy,
   { preserve_on_behalf_of }: Pick<NewApp, "preserve_on_behalf_of">,
@@ -225,7 +223,12 @@ async function resolvePolicy(
 }
 
 /** Returns the policy of an app that is changed. Otherwise its scripts would run as the earlier author, who has not seen the new code. */
-async function changePolicy(deps: SaveAppDeps, caller: WorkspaceCaller, before: AppPolicy, request: AppChange): Promise<AppPolicy> {
+async function changePolicy(
+  deps: Uses<"objects" | "storage" | "nowMs">,
+  caller: WorkspaceCaller,
+  before: AppPolicy,
+  request: AppChange,
+): Promise<AppPolicy> {
   const { value, policy = before } = request;
   const changed = await resolvePolicy(deps, caller, policy, request);
   const remaining = { value: value === undefined ? "stored" : undefined, policy: request.policy ? undefined : "stored" };

@@ -1,5 +1,4 @@
 import { v7 as uuidv7 } from "uuid";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
@@ -8,11 +7,8 @@ import type { AuditJson, AuditQuery } from "../../contract/routes/workspaces/aud
 import { auditEntryObject, matchesAuditQuery } from "../../core/audit/entry.ts";
 import { paginate } from "../../core/objects/page.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
+import type { Uses } from "../uses.ts";
 
-interface AuditDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
 export type AuditedAction = Pick<AuditJson, "username" | "operation" | "action_kind" | "resource" | "parameters"> & {
   workspace?: string | undefined;
   /** The action has several steps: if it is refused, some of them may have been executed. */
@@ -25,7 +21,7 @@ export type AuditedAction = Pick<AuditJson, "username" | "operation" | "action_k
  * that the action itself creates.
  */
 export async function runAudited<T>(
-  { objects, nowMs }: AuditDeps,
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
   action: AuditedAction,
   act: () => Promise<T>,
   findResource?: (result: T) => string | undefined,
@@ -75,7 +71,7 @@ export const countWanted = ({ page = 1, per_page = limits.perPage }: AuditQuery)
 
 /** Finds the newest entries that match, until the page is full or about `maxScanned` entries were compared. */
 export async function findAuditEntries(
-  { objects }: { objects: Pick<ObjectTable, "list"> },
+  { objects }: Uses<"objects">,
   workspace: string,
   query: AuditQuery,
   maxScanned: number = limits.listScan,
@@ -100,13 +96,13 @@ export async function findAuditEntries(
 }
 
 /** Lists the audit log of the instance, the newest entries first. */
-export async function listInstanceAudit(deps: Pick<AuditDeps, "objects">, query: AuditQuery): Promise<AuditPage> {
+export async function listInstanceAudit(deps: Uses<"objects">, query: AuditQuery): Promise<AuditPage> {
   const { entries, stoppedAtMs } = await findAuditEntries(deps, INSTANCE, query);
   return { entries: paginate(entries, query), ...(stoppedAtMs === undefined ? {} : { before: toIsoTime(stoppedAtMs) }) };
 }
 
 /** Returns one entry of a workspace's audit log. Throws `audit.notFound`. */
-export async function getAudit({ objects }: { objects: Pick<ObjectTable, "get"> }, workspace: string, id: string): Promise<AuditJson> {
+export async function getAudit({ objects }: Uses<"objects">, workspace: string, id: string): Promise<AuditJson> {
   const found = await objects.get(auditEntryObject.key(workspace, id));
   if (!found) throw new SvcError("audit.notFound", { id });
   return auditEntryObject.parse(found);

@@ -1,12 +1,9 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { Functions } from "../../aws/lambda/functions.ts";
-import type { Storage } from "../../aws/s3/storage.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { defined } from "../../contract/defined.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { artefactObject } from "../../core/builds/artefact.ts";
-import { type BuildRequest, type BuildTarget, buildArtefactKey } from "../../core/builds/build.ts";
+import { type BuildRequest, buildArtefactKey } from "../../core/builds/build.ts";
 import type { Bundle } from "../../core/builds/bundle.ts";
 import type { BuildOverrides } from "../../core/builds/overrides.ts";
 import type { SelectedDependencies } from "../../core/builds/workspace-dependencies.ts";
@@ -17,14 +14,7 @@ import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { loadJobActor } from "../identity/identify.ts";
 import { loadScriptVersion, parseScript } from "../scripts/load.ts";
 import { loadTempSource } from "../scripts/temp-sources.ts";
-
-export interface BuildDeps {
-  objects: ObjectTable;
-  storage: Storage;
-  functions: Pick<Functions, "invokeBuild">;
-  target: BuildTarget;
-  registries: BuildRequest["registries"];
-}
+import type { Uses } from "../uses.ts";
 
 /** The code to build. */
 export interface BuildSource {
@@ -45,7 +35,10 @@ export type ArtefactResult =
 
 /** The stored record of an artefact. */
 /** Returns the artefact of the code: the existing one of equal inputs, or a new one. */
-export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promise<ArtefactResult> {
+export async function buildArtefact(
+  deps: Uses<"objects" | "storage" | "functions" | "target" | "registries">,
+  source: BuildSource,
+): Promise<ArtefactResult> {
   const gathered = await collectSources(deps, source);
   if ("missing" in gathered) return { ok: false, error: gathered.missing, log: `${gathered.missing}\n` };
   const dependencies = await loadDependencies(deps, source);
@@ -70,7 +63,10 @@ export interface BundleSource {
 }
 
 /** Returns the artefact of a bundle: the existing one of an equal bundle, or a new one. A lock has no effect, because the bundle contains the packages. */
-export async function buildBundle(deps: BuildDeps, { workspace, runner, bundle, s3Key }: BundleSource): Promise<ArtefactResult> {
+export async function buildBundle(
+  deps: Uses<"objects" | "storage" | "functions" | "target" | "registries">,
+  { workspace, runner, bundle, s3Key }: BundleSource,
+): Promise<ArtefactResult> {
   const inputs = { language: runner, files: {}, entry: "", bundle, target: deps.target };
   return findOrBuild(deps, workspace, inputs, { bundleUrl: await deps.storage.createDownloadUrl(s3Key, URL_S) });
 }
@@ -79,7 +75,7 @@ export async function buildBundle(deps: BuildDeps, { workspace, runner, bundle, 
 const URL_S = 900;
 
 async function findOrBuild(
-  { objects, storage, functions, registries }: BuildDeps,
+  { objects, storage, functions, registries }: Uses<"objects" | "storage" | "functions" | "target" | "registries">,
   workspace: string,
   inputs: Parameters<typeof buildArtefactKey>[1],
   urls: Pick<BuildRequest, "bundleUrl"> = {},
@@ -107,7 +103,7 @@ async function findOrBuild(
 
 /** Loads the package versions that the workspace selects for a script. A lock already contains all versions. */
 async function loadDependencies(
-  deps: Pick<BuildDeps, "objects">,
+  deps: Uses<"objects">,
   { workspace, runner, path, content, lock, overrides }: BuildSource,
 ): Promise<SelectedDependencies | { missing: string } | undefined> {
   if (lock !== undefined) return undefined;
@@ -135,7 +131,10 @@ const findOwn = (record: Readonly<Record<string, string>> = {}, name: string) =>
  * Collects the script's source and that of every script it imports by path, in their newest versions. Paths that do not exist or that the
  * owner of the build may not read are omitted.
  */
-async function collectSources(deps: BuildDeps, source: BuildSource): Promise<{ files: Record<string, string> } | { missing: string }> {
+async function collectSources(
+  deps: Uses<"objects" | "storage" | "functions" | "target" | "registries">,
+  source: BuildSource,
+): Promise<{ files: Record<string, string> } | { missing: string }> {
   const { findMissingScript, listScriptImports } = await import("../../core/builds/imports.ts");
   const { normalizeSource } = await import("../../core/builds/source-text.ts");
   const files: Record<string, string> = { [source.path]: normalizeSource(source.content) };

@@ -1,18 +1,16 @@
-import type { Queue } from "../../aws/sqs/queue.ts";
 import { findRunner } from "../../contract/languages.ts";
 import type { UnstoredCode } from "../../core/builds/overrides.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { type Ending, failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
 import { type BuildState, chooseLock, scriptLockObject, scriptVersionObject } from "../../core/scripts/version.ts";
 import { sendBuildWaiters } from "../jobs/queue/build-waiters.ts";
-import { loadJson, type ValueDeps } from "../jobs/values/values.ts";
+import { loadJson } from "../jobs/values/values.ts";
 import { bundleObjectKey, loadScriptVersion, requireScriptVersion } from "../scripts/load.ts";
 import { recordBuild } from "../scripts/settle-build.ts";
-import { type ArtefactResult, type BuildDeps, buildArtefact, buildBundle } from "./artefact.ts";
+import type { Uses } from "../uses.ts";
+import { type ArtefactResult, buildArtefact, buildBundle } from "./artefact.ts";
 
-export interface BuildVersionDeps extends BuildDeps, ValueDeps {
-  queue: Queue;
-}
+export type BuildVersionDeps = Uses<"jobs" | "objects" | "storage" | "queue" | "functions" | "target" | "registries">;
 
 /**
  * Runs a `dependencies` job: builds a version, records the outcome and sends the jobs that waited for it. Each step is idempotent: the artefact

@@ -3,7 +3,8 @@ import type { Attempt } from "../../core/deliveries/attempt.ts";
 import { decideClaim, type Progress, recordAttempt } from "../../core/deliveries/claim.ts";
 import type { DeliveryMessage, DeliveryMessageOf, Lane } from "../../core/deliveries/message.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
-import { type QueueAttemptDeps, queueNextAttempt, sendDeliveries } from "./queue-attempts.ts";
+import type { Uses } from "../uses.ts";
+import { queueNextAttempt, sendDeliveries } from "./queue-attempts.ts";
 
 /** The stored progress of a delivery. `version` counts its changes; a record of an earlier release has none. */
 export interface StoredProgress {
@@ -51,7 +52,7 @@ export type DeliveryKinds = {
   [Kind in DeliveryMessage["kind"]]: (message: DeliveryMessageOf<Kind>) => Promise<OpenedDelivery | undefined>;
 };
 
-export interface DeliverMessageDeps extends QueueAttemptDeps {
+export interface DeliverMessageDeps extends Uses<"objects" | "deliveryQueue" | "nowMs"> {
   kinds: DeliveryKinds;
 }
 

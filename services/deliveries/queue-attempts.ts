@@ -1,20 +1,11 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { DeliveryQueue, QueuedDelivery } from "../../aws/sqs/delivery-queue.ts";
 import { limits } from "../../contract/limits.ts";
 import { dueAttemptObject } from "../../core/deliveries/due-attempt.ts";
 import type { Retry } from "../../core/deliveries/message.ts";
-
-export interface QueueAttemptDeps {
-  objects: Pick<ObjectTable, "put">;
-  deliveryQueue: Pick<DeliveryQueue, "sendDeliveries">;
-  nowMs: () => number;
-}
+import type { QueuedDelivery } from "../../ports/queues.ts";
+import type { Uses } from "../uses.ts";
 
 /** Sends messages to the delivery queues. Throws if one of them was refused; the others are sent. */
-export async function sendDeliveries(
-  { deliveryQueue }: Pick<QueueAttemptDeps, "deliveryQueue">,
-  all: readonly QueuedDelivery[],
-): Promise<void> {
+export async function sendDeliveries({ deliveryQueue }: Uses<"deliveryQueue">, all: readonly QueuedDelivery[]): Promise<void> {
   const [refused] = await deliveryQueue.sendDeliveries(all);
   if (refused) throw refused.error;
 }
@@ -31,7 +22,10 @@ interface NextAttempt extends Retry {
  * Queues the next attempt of a delivery. A queue delays a message by at most 15 minutes; a later attempt waits in the list of retries until housekeeping
  * queues it. A repeated call queues the same attempt again, which its claim recognizes.
  */
-export async function queueNextAttempt(deps: QueueAttemptDeps, { message, lane, atMs, id, nth }: NextAttempt): Promise<void> {
+export async function queueNextAttempt(
+  deps: Uses<"objects" | "deliveryQueue" | "nowMs">,
+  { message, lane, atMs, id, nth }: NextAttempt,
+): Promise<void> {
   const waitMs = atMs - deps.nowMs();
   if (waitMs <= limits.maxQueueDelayMs) {
     await sendDeliveries(deps, [{ message, lane, delayS: Math.max(0, Math.ceil(waitMs / 1000)) }]);

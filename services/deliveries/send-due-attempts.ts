@@ -1,18 +1,7 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { DeliveryQueue, QueuedDelivery } from "../../aws/sqs/delivery-queue.ts";
 import { dueAttemptObject } from "../../core/deliveries/due-attempt.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
-
-export interface SendDueAttemptsDeps {
-  objects: Pick<ObjectTable, "list" | "deleteItem">;
-  deliveryQueue: Pick<DeliveryQueue, "sendDeliveries">;
-  /** Runs the work for one item of a task and records its failure (services/maintenance/item-isolation.ts). */
-  isolation: {
-    attempt(task: string, item: string, work: () => Promise<unknown>): Promise<{ ok: boolean }>;
-    isWaiting(task: string, item: string): Promise<boolean>;
-  };
-  nowMs: () => number;
-}
+import type { QueuedDelivery } from "../../ports/queues.ts";
+import type { Uses } from "../uses.ts";
 
 /** The number of attempts that are read at once. */
 const PAGE = 1000;
@@ -24,7 +13,7 @@ const TASK = "sendDueAttempts";
  * Queues the attempts of deliveries that are due soon, until `untilMs` (epoch ms), and returns their number. An attempt leaves the list after its
  * message is sent. If the tick dies in between, the message is sent twice, which the claim of the attempt recognizes.
  */
-export async function sendDueAttempts(deps: SendDueAttemptsDeps, untilMs: number): Promise<number> {
+export async function sendDueAttempts(deps: Uses<"isolation" | "objects" | "deliveryQueue" | "nowMs">, untilMs: number): Promise<number> {
   const { objects, nowMs } = deps;
   const until = dueAttemptObject.key(nowMs() + AHEAD_MS, "￿", "", "");
   let count = 0;
@@ -37,7 +26,7 @@ export async function sendDueAttempts(deps: SendDueAttemptsDeps, untilMs: number
   }
 }
 
-async function queuePage(deps: SendDueAttemptsDeps, page: readonly StoredObject[]): Promise<number> {
+async function queuePage(deps: Uses<"isolation" | "objects" | "deliveryQueue" | "nowMs">, page: readonly StoredObject[]): Promise<number> {
   const { deliveryQueue, isolation } = deps;
   const due: { item: StoredObject; queued?: QueuedDelivery; error?: unknown }[] = [];
   for (const item of page) if (!(await isolation.isWaiting(TASK, item.sk))) due.push({ item, ...readAttempt(deps, item) });
@@ -57,7 +46,10 @@ async function queuePage(deps: SendDueAttemptsDeps, page: readonly StoredObject[
 }
 
 /** Parses a stored attempt. An unreadable one fails only its own item, like one that the queue refuses. */
-function readAttempt({ nowMs }: SendDueAttemptsDeps, item: StoredObject): { queued: QueuedDelivery } | { error: unknown } {
+function readAttempt(
+  { nowMs }: Uses<"isolation" | "objects" | "deliveryQueue" | "nowMs">,
+  item: StoredObject,
+): { queued: QueuedDelivery } | { error: unknown } {
   try {
     const delayS = Math.max(0, Math.ceil((Number(item.sk.split("#")[0]) - nowMs()) / 1000));
     return { queued: { ...dueAttemptObject.parse(item), delayS } };

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
@@ -10,11 +9,7 @@ import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { parseJson } from "../../core/records/record-format.ts";
-
-interface DraftDeps {
-  objects: Pick<ObjectTable, "get" | "list" | "put" | "transactWrite">;
-  nowMs: () => number;
-}
+import type { Uses } from "../uses.ts";
 
 export interface DraftPlace {
   kind: DraftKind;
@@ -29,14 +24,14 @@ const keyOf = ({ actor, workspace }: WorkspaceCaller, { kind, path }: DraftPlace
 const toJson = ({ kind, path, savedAtMs }: Draft): DraftJson => ({ kind, path, created_at: toIsoTime(savedAtMs) });
 
 /** Lists the drafts of the caller, by kind and path. */
-export async function listDrafts({ objects }: Pick<DraftDeps, "objects">, { actor, workspace }: WorkspaceCaller): Promise<DraftJson[]> {
+export async function listDrafts({ objects }: Uses<"objects">, { actor, workspace }: WorkspaceCaller): Promise<DraftJson[]> {
   const { pk, sk } = draftObject.key(workspace, personKey(actor.email), "", "");
   return draftObject.parseReadable(await objects.list(pk, { beginsWith: sk })).map(toJson);
 }
 
 /** Returns the caller's draft with its value. Throws `draft.notFound`. */
 export async function getDraft(
-  { objects }: Pick<DraftDeps, "objects">,
+  { objects }: Uses<"objects">,
   caller: WorkspaceCaller,
   place: DraftPlace,
 ): Promise<DraftJson & { value: unknown }> {
@@ -51,7 +46,7 @@ export async function getDraft(
  * read. Throws `draft.changedMeanwhile` if it has changed since, unless `force` is set, `draft.tooMany` and `body.tooLarge`.
  */
 export async function updateDraft(
-  { objects, nowMs }: DraftDeps,
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
   caller: WorkspaceCaller,
   { kind, path, value, syncedAtMs, force }: DraftPlace & { value: unknown; syncedAtMs: number | undefined; force: boolean },
 ): Promise<{ created_at: string | null }> {

@@ -1,5 +1,4 @@
 import { v7 as uuidv7 } from "uuid";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
@@ -15,8 +14,10 @@ import {
 import { buildEventBody } from "../../core/events/event-body.ts";
 import { outboxEventObject } from "../../core/events/outbox-event.ts";
 import { paginate } from "../../core/objects/page.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
+import type { Uses } from "../uses.ts";
 
-type Objects = Pick<ObjectTable, "list" | "batchGet">;
+type Objects = Pick<ObjectStore, "list" | "batchGet">;
 
 /** A page of the log. `before` continues it, as the parameter of that name without `page`, if more deliveries may match. */
 export interface DeliveryPage {
@@ -41,11 +42,7 @@ export function boundDeliveries({
 }
 
 /** Lists the deliveries of a workspace, or of `INSTANCE`, that match a query, the newest events first. Reads at most about `limits.listScan` of them. */
-export async function listDeliveryLog(
-  { objects }: { objects: Pick<ObjectTable, "list"> },
-  workspace: string,
-  query: DeliveryQuery,
-): Promise<DeliveryPage> {
+export async function listDeliveryLog({ objects }: Uses<"objects">, workspace: string, query: DeliveryQuery): Promise<DeliveryPage> {
   const { pk } = eventDeliveryObject.key(workspace, "", "");
   const timeOf = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
   const [from, end] = boundDeliveries({ afterMs: timeOf(query.after), beforeMs: timeOf(query.before) });

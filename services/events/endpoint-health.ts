@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Attempt } from "../../core/deliveries/attempt.ts";
@@ -8,11 +7,7 @@ import type { Endpoint } from "../../core/events/endpoint.ts";
 import { hideUrlSecrets } from "../../core/notifications/delivery.ts";
 import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { buildMailWrite } from "../outbox/mail.ts";
-
-interface HealthDeps {
-  objects: Pick<ObjectTable, "transactWrite" | "put">;
-  nowMs: () => number;
-}
+import type { Uses } from "../uses.ts";
 
 interface StoredEndpoint {
   workspace: string;
@@ -26,7 +21,7 @@ interface StoredEndpoint {
  * `limits.endpointFailsMs`, or that answered 410, is switched off, with a mail to the admins in the same transaction.
  */
 export async function recordHealth(
-  { objects, nowMs }: HealthDeps,
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
   { workspace, stored, endpoint }: StoredEndpoint,
   attempt: { atMs: number; durationMs: number; outcome: Attempt },
 ): Promise<boolean> {

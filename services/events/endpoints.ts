@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { TEST_EVENT } from "../../contract/events.ts";
 import { limits } from "../../contract/limits.ts";
@@ -10,17 +9,13 @@ import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildEventWrite } from "../outbox/event.ts";
-
-interface EndpointDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
+import type { Uses } from "../uses.ts";
 
 const notFound = (id: string) => new SvcError("webhook.notFound", { id });
 const changed = (id: string) => new SvcError("webhook.changedMeanwhile", { id });
 
 /** Lists the endpoints of a workspace, the oldest first. */
-export async function listEndpoints({ objects }: { objects: Pick<ObjectTable, "list"> }, workspace: string): Promise<Endpoint[]> {
+export async function listEndpoints({ objects }: Uses<"objects">, workspace: string): Promise<Endpoint[]> {
   const endpoints = endpointObject.parseReadable(await objects.list(endpointObject.partitionKey(workspace)));
   return endpoints.sort((a, b) => a.createdAtMs - b.createdAtMs);
 }
@@ -30,7 +25,7 @@ export async function listEndpoints({ objects }: { objects: Pick<ObjectTable, "l
  * cannot exceed the limit. Throws `webhook.exists`, `webhook.tooMany`, `webhook.changedMeanwhile`, `workspace.notFound`.
  */
 export async function createEndpoint(
-  { objects, nowMs }: EndpointDeps,
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
   { actor, workspace }: WorkspaceCaller,
   { id = randomUUID(), url, enabled, ...request }: NewWebhook,
 ): Promise<Endpoint> {
@@ -59,7 +54,7 @@ export async function createEndpoint(
 
 /** Changes the given fields of an endpoint and returns it. Throws `webhook.notFound`, `webhook.changedMeanwhile`. */
 export async function updateEndpoint(
-  { objects, nowMs }: EndpointDeps,
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
   { actor, workspace }: WorkspaceCaller,
   id: string,
   change: WebhookChange,
@@ -78,7 +73,7 @@ export async function updateEndpoint(
 }
 
 /** Removes an endpoint. Throws `webhook.notFound`. */
-export async function deleteEndpoint({ objects }: Pick<EndpointDeps, "objects">, workspace: string, id: string): Promise<void> {
+export async function deleteEndpoint({ objects }: Uses<"objects">, workspace: string, id: string): Promise<void> {
   await commitParts(objects, [{ write: write.remove(endpointObject.key(workspace, id), "present"), refused: notFound(id) }]);
 }
 
@@ -88,7 +83,7 @@ export async function deleteEndpoint({ objects }: Pick<EndpointDeps, "objects">,
  * `workspace.notFound`.
  */
 export async function setWorkspaceWebhook(
-  deps: EndpointDeps,
+  deps: Uses<"objects" | "nowMs">,
   caller: WorkspaceCaller,
   { webhook, events }: WorkspaceWebhookChange,
 ): Promise<Endpoint | undefined> {
@@ -131,7 +126,7 @@ export async function setWorkspaceWebhook(
 
 /** Returns the fields of the workspace's own webhook in the settings of the workspace: none without a webhook. */
 export async function getWebhookSettings(
-  { objects }: { objects: Pick<ObjectTable, "get"> },
+  { objects }: Uses<"objects">,
   workspace: string,
 ): Promise<{ webhook?: string; events?: string[] | null }> {
   const found = await objects.get(endpointObject.key(workspace, WORKSPACE_ENDPOINT));
@@ -141,7 +136,11 @@ export async function getWebhookSettings(
 }
 
 /** Sends a test to one endpoint, also to a disabled one, and returns the id of its event. Throws `webhook.notFound`. */
-export async function testEndpoint({ objects, nowMs }: EndpointDeps, { actor, workspace }: WorkspaceCaller, id: string): Promise<string> {
+export async function testEndpoint(
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
+  { actor, workspace }: WorkspaceCaller,
+  id: string,
+): Promise<string> {
   const event = { type: TEST_EVENT, workspace, by: actor.username, atMs: nowMs(), data: { endpoint: id } };
   const { id: eventId, write: part } = buildEventWrite(event);
   await commitParts(objects, [

@@ -1,5 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { Webhooks } from "../../aws/http/webhooks.ts";
 import { defined } from "../../contract/defined.ts";
 import { type SvcEvent, TEST_EVENT } from "../../contract/events.ts";
 import { type Attempt, refusedAttempt } from "../../core/deliveries/attempt.ts";
@@ -14,14 +12,10 @@ import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
 import type { OpenedDelivery, ProgressChange } from "../deliveries/deliver-message.ts";
 import { toExpectation } from "../notifications/delivery-records.ts";
-import { listSigningSecrets, type WebhookSecretDeps } from "../notifications/webhook-secret.ts";
+import { listSigningSecrets } from "../notifications/webhook-secret.ts";
 import { EVENT_RETENTION_S } from "../outbox/event.ts";
+import type { Uses } from "../uses.ts";
 import { recordHealth } from "./endpoint-health.ts";
-
-export interface EventDeliveryDeps extends WebhookSecretDeps {
-  objects: ObjectTable;
-  webhooks: Webhooks;
-}
 
 interface StoredEndpoint {
   stored: StoredObject;
@@ -29,7 +23,10 @@ interface StoredEndpoint {
 }
 
 /** Opens the delivery of an event to an endpoint. `undefined` if the event or its workspace is gone. */
-export async function openEvent(deps: EventDeliveryDeps, message: DeliveryMessageOf<"event">): Promise<OpenedDelivery | undefined> {
+export async function openEvent(
+  deps: Uses<"objects" | "webhookKeys" | "webhooks" | "nowMs">,
+  message: DeliveryMessageOf<"event">,
+): Promise<OpenedDelivery | undefined> {
   const loaded = await loadSubject(deps, message);
   if (!loaded) return undefined;
   const { event, found } = loaded;
@@ -69,7 +66,7 @@ export async function openEvent(deps: EventDeliveryDeps, message: DeliveryMessag
 const mayReceive = ({ enabled }: Endpoint, { type }: SvcEvent) => enabled || type === TEST_EVENT;
 
 async function sendEvent(
-  deps: EventDeliveryDeps,
+  deps: Uses<"objects" | "webhookKeys" | "webhooks" | "nowMs">,
   event: SvcEvent,
   { found, answerMs }: { found: StoredEndpoint | undefined; answerMs: number },
 ): Promise<Attempt> {
@@ -92,7 +89,10 @@ function toRecord(
 }
 
 /** Reads the event and its endpoint. An eventually consistent read costs half and may miss recent writes: then both are read again. */
-async function loadSubject({ objects }: EventDeliveryDeps, { workspace, event, endpoint }: DeliveryMessageOf<"event">) {
+async function loadSubject(
+  { objects }: Uses<"objects" | "webhookKeys" | "webhooks" | "nowMs">,
+  { workspace, event, endpoint }: DeliveryMessageOf<"event">,
+) {
   const wanted = [outboxEventObject.key(workspace, event), endpointObject.key(workspace, endpoint), deletedWorkspaceObject.key(workspace)];
   let [storedEvent, storedEndpoint, deleted] = await objects.batchGet(wanted);
   if (!storedEvent || !storedEndpoint) [storedEvent, storedEndpoint, deleted] = await objects.batchGet(wanted, { consistent: true });

@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { DeliveryQueue, QueuedDelivery } from "../../aws/sqs/delivery-queue.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ReplayRequest } from "../../contract/routes/events/deliveries.ts";
@@ -9,13 +7,10 @@ import type { ReplayMessage, ReplaySelection } from "../../core/deliveries/messa
 import { endpointObject, matchesEndpoint } from "../../core/events/endpoint.ts";
 import { outboxEventObject } from "../../core/events/outbox-event.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
+import type { QueuedDelivery } from "../../ports/queues.ts";
 import { sendDeliveries } from "../deliveries/queue-attempts.ts";
+import type { Uses } from "../uses.ts";
 import { boundDeliveries } from "./delivery-log.ts";
-
-interface ReplayDeps {
-  objects: Pick<ObjectTable, "get" | "list">;
-  deliveryQueue: Pick<DeliveryQueue, "sendDeliveries">;
-}
 
 /** The number of ids in one message, which has at most 256 KB, and of deliveries that one message reads. */
 const PART = 500;
@@ -24,7 +19,7 @@ const PART = 500;
  * Queues a replay of deliveries of a workspace, or of `INSTANCE`, and returns its id. Function `deliver` finds the deliveries. Ids that do not exist
  * are skipped. Throws `webhook.notFound` for an endpoint that does not exist.
  */
-export async function requestReplay(deps: ReplayDeps, workspace: string, request: ReplayRequest): Promise<string> {
+export async function requestReplay(deps: Uses<"objects" | "deliveryQueue">, workspace: string, request: ReplayRequest): Promise<string> {
   if ("endpoint" in request && !(await deps.objects.get(endpointObject.key(workspace, request.endpoint))))
     throw new SvcError("webhook.notFound", { id: request.endpoint });
   const replay = randomUUID();
@@ -51,7 +46,7 @@ function toSelections(request: ReplayRequest): ReplaySelection[] {
  * Queues the deliveries of one part of a replay, and a message for the next part. A repeated message queues them again, which their claims
  * recognize by the id of the replay.
  */
-export async function queueReplay(deps: ReplayDeps, message: ReplayMessage): Promise<void> {
+export async function queueReplay(deps: Uses<"objects" | "deliveryQueue">, message: ReplayMessage): Promise<void> {
   const { workspace, replay, selection } = message;
   const queue = (delivery: Pick<EventDelivery, "event" | "endpoint">): QueuedDelivery => {
     const { event, endpoint } = delivery;
@@ -68,7 +63,7 @@ export async function queueReplay(deps: ReplayDeps, message: ReplayMessage): Pro
 type Range = Exclude<ReplaySelection, { ids: string[] }>;
 
 /** Reads one part of a range. Without a state it selects events, also those that occurred while the endpoint was switched off. */
-async function readRange(deps: ReplayDeps, { workspace, from }: ReplayMessage, range: Range) {
+async function readRange(deps: Uses<"objects" | "deliveryQueue">, { workspace, from }: ReplayMessage, range: Range) {
   const [first, to] = boundDeliveries(range);
   const { pk } = range.state === undefined ? outboxEventObject.key(workspace, "") : eventDeliveryObject.key(workspace, "", "");
   const page = await deps.objects.list(pk, { between: [from ?? first, to], limit: PART });
@@ -86,7 +81,7 @@ function selectDeliveries(page: StoredObject[], range: Range): Pick<EventDeliver
 }
 
 async function selectEvents(
-  { objects }: ReplayDeps,
+  { objects }: Uses<"objects" | "deliveryQueue">,
   { workspace, page, range }: { workspace: string; page: StoredObject[]; range: Range },
 ): Promise<Pick<EventDelivery, "event" | "endpoint">[]> {
   const stored = await objects.get(endpointObject.key(workspace, range.endpoint));

@@ -1,18 +1,18 @@
-import type { Queue } from "../../aws/sqs/queue.ts";
 import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
 import { type Ending, failedEnding, isLost, type JobMessage } from "../../core/jobs/lifecycle.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
-import type { EndJobDeps } from "../jobs/lifecycle/end/end-job.ts";
-import { endJobAndNotify, type JobEndedDeps, notifyJobEnded } from "./end-and-notify.ts";
-
-type HandleDeadLetterDeps = EndJobDeps & JobEndedDeps & { queue: Queue };
+import type { Uses } from "../uses.ts";
+import { endJobAndNotify, notifyJobEnded } from "./end-and-notify.ts";
 
 /**
  * Handles the message of a job that failed too often. A job that never started is queued again, unless the service has failed to start it repeatedly.
  * A job that did start fails with the reason, unless its lease is valid: then a worker still runs it.
  */
-export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobMessage): Promise<"nothing" | "queued" | "failed"> {
+export async function handleDeadLetter(
+  deps: Uses<"followUps" | "onJobEnded" | "jobs" | "storage" | "queue" | "nowMs" | "pause" | "maxRetryMs">,
+  message: JobMessage,
+): Promise<"nothing" | "queued" | "failed"> {
   const { jobs, queue, nowMs } = deps;
   countOutcome("DeadLetters");
   const job = await jobs.get(message.job);
@@ -41,6 +41,10 @@ export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobM
   return "queued";
 }
 
-async function endOrSkip(deps: HandleDeadLetterDeps, job: Job, ending: Ending): Promise<"nothing" | "failed"> {
+async function endOrSkip(
+  deps: Uses<"followUps" | "onJobEnded" | "jobs" | "storage" | "queue" | "nowMs" | "pause" | "maxRetryMs">,
+  job: Job,
+  ending: Ending,
+): Promise<"nothing" | "failed"> {
   return (await endJobAndNotify(deps, job, ending)) ? "failed" : "nothing";
 }

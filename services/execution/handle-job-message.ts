@@ -3,10 +3,11 @@ import type { RunningJob } from "../../core/jobs/job.ts";
 import { canceledEnding, type EndedJobWithResult, type JobMessage } from "../../core/jobs/lifecycle.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { cancelOfParent } from "../jobs/cancel/cancel-of-parent.ts";
-import { type ConcurrencyDeps, claimWithSlot } from "../jobs/concurrency/concurrency.ts";
+import { claimWithSlot } from "../jobs/concurrency/concurrency.ts";
 import { claimJob } from "../jobs/lifecycle/claim.ts";
 import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { postponeMessage } from "../jobs/queue/postpone-job.ts";
+import type { Uses } from "../uses.ts";
 import { decideEnd, type JobEnding } from "./job-ending.ts";
 import { beginJob, doAttempt, type RunJobDeps } from "./run-job.ts";
 
@@ -15,7 +16,7 @@ export type JobClaimer = (message: JobMessage) => Promise<RunningJob | undefined
 
 /** `worker` names this process in the job's record. `claimers` has an entry for each value of the field `claimer`. */
 type HandleJobMessageDeps = RunJobDeps &
-  ConcurrencyDeps & {
+  Uses<"jobs" | "concurrency" | "queue" | "nowMs"> & {
     worker: string;
     claimers: Readonly<Record<string, JobClaimer>>;
     startFollowUps: (job: string) => Promise<void>;

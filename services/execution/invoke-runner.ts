@@ -1,8 +1,4 @@
 import { createHash } from "node:crypto";
-import type { PutRequest } from "../../aws/dynamodb/batch.ts";
-import type { getSigningKey } from "../../aws/kms/signing-keys.ts";
-import type { Functions } from "../../aws/lambda/functions.ts";
-import type { Queue } from "../../aws/sqs/queue.ts";
 import { holdsBigInt } from "../../contract/exact-json.ts";
 import { getManifest, type RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
@@ -10,33 +6,38 @@ import { buildContextualVariables } from "../../core/jobs/contextual-variables.t
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { canceledEnding, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
 import { resultObjectKey } from "../../core/jobs/retention.ts";
-import { buildIdentityKey, buildTenantKey, type Tenancy } from "../../core/jobs/tenant.ts";
+import { buildIdentityKey, buildTenantKey } from "../../core/jobs/tenant.ts";
 import { countOutcome, reportFailure, reportRun } from "../../core/telemetry/telemetry.ts";
+import type { PutRequest } from "../../ports/object-store.ts";
 import type { NextRun, RunOutcome, RunRequest } from "../../runners/protocol.ts";
 import { createJobToken } from "../identity/job-token.ts";
 import { reclaimJob, renewLeaseDuring } from "../jobs/lifecycle/claim.ts";
-import { type RetryDeps, retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
+import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { prepareSharedFolder } from "../jobs/lifecycle/shared-folder.ts";
 import { postponeJob } from "../jobs/queue/postpone-job.ts";
-import type { ValueDeps } from "../jobs/values/values.ts";
 import { recordSecrets } from "../secrets/masks.ts";
+import type { Uses } from "../uses.ts";
 import { type BatchRecorder, decideEnd, type JobEnding, loadRecordedEnding, toRecordedEnding } from "./job-ending.ts";
-import { findLostRight, type RightsDeps } from "./rights/lost-rights.ts";
+import { findLostRight } from "./rights/lost-rights.ts";
 import { lastRunTimes } from "./run-times.ts";
 
-export interface InvokeRunnerDeps extends ValueDeps, RetryDeps, RightsDeps {
-  functions: Pick<Functions, "invokeRunner">;
-  queue: Queue;
-  signingKey: typeof getSigningKey;
-  baseUrl: string;
-  internalUrl: string;
-  /** The origin at which runners reach function `beat`. */
-  beatUrl: string;
-  worker: string;
-  tenancy: Tenancy;
-  /** Returns the time for which this process can wait for a runner (ms). */
-  waitsForMs: () => number;
-}
+export type InvokeRunnerDeps = Uses<
+  | "jobs"
+  | "objects"
+  | "storage"
+  | "queue"
+  | "functions"
+  | "signingKey"
+  | "nowMs"
+  | "pause"
+  | "maxRetryMs"
+  | "waitsForMs"
+  | "worker"
+  | "tenancy"
+  | "baseUrl"
+  | "internalUrl"
+  | "beatUrl"
+>;
 
 /** The part of a runner's request that the version of a script determines. */
 export interface Executable extends Pick<RunRequest, "params" | "dedicated"> {

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Invocation } from "../../aws/lambda/functions.ts";
 import { parseExactJson } from "../../contract/exact-json.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Job, RunningJob } from "../../core/jobs/job.ts";
+import type { Invocation } from "../../ports/functions.ts";
 import type { RunRequest } from "../../runners/protocol.ts";
 import { success, type World } from "../../test/support/use-cases/world.ts";
 import { addJob, newScriptWorld } from "../../test/support/use-cases/world-jobs.ts";
@@ -32,6 +32,7 @@ async function invoke(answers: Invocation[], { losses = 0, executable, args = {}
   const job = (await claimJob(world.deps, queued.id)) ?? expect.fail();
   const requests: RunRequest[] = [];
   const functions = {
+    ...world.deps.functions,
     async invokeRunner(_: string, request: RunRequest) {
       requests.push(request);
       if (requests.length === 1) await during?.(job);

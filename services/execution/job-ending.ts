@@ -1,10 +1,10 @@
 import type { HeadChange } from "../../aws/dynamodb/job-items.ts";
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import { type EndedJob, hasEnded, type Job, type RunningJob } from "../../core/jobs/job.ts";
 import type { EndedJobWithResult, Ending } from "../../core/jobs/lifecycle.ts";
 import type { NextOutcome } from "../../runners/protocol.ts";
 import type { CachedResult } from "../jobs/cache/cache.ts";
 import type { RunReport } from "../jobs/lifecycle/end/end-reported-job.ts";
+import type { Uses } from "../uses.ts";
 
 /** Records the runs that followed the first one in the same call of a runner. */
 export interface BatchRecorder {
@@ -35,5 +35,5 @@ export const toRecordedEnding = (job: Job | undefined): JobEnding | undefined =>
   job && hasEnded(job) ? { by: "otherProcess", ended: job } : undefined;
 
 /** Loads the end of a job whose runner may have reported it to another function. */
-export const loadRecordedEnding = async ({ jobs }: { jobs: Pick<JobTable, "get"> }, id: string): Promise<JobEnding | undefined> =>
+export const loadRecordedEnding = async ({ jobs }: Uses<"jobs">, id: string): Promise<JobEnding | undefined> =>
   toRecordedEnding(await jobs.get(id));

@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { describeError, isSvcError } from "../../contract/errors.ts";
 import { findExcess } from "../../contract/exact-json.ts";
 import { createSecretReadEntries } from "../../core/audit/entry.ts";
@@ -12,13 +11,31 @@ import { toAuditItem } from "../audit/audit.ts";
 import { findCachedResult, recordCacheKey, resolveCacheKey } from "../jobs/cache/cache.ts";
 import { loadJson } from "../jobs/values/values.ts";
 import { findReaders } from "../resources/find-readers.ts";
-import { type ResolveDeps, resolveReferences } from "../resources/resolve.ts";
+import { resolveReferences } from "../resources/resolve.ts";
+import type { Uses } from "../uses.ts";
 import { type CheckedVersion, findArgumentProblem, toInvalidEnding } from "./arguments/check-arguments.ts";
-import { type Executable, type InvokeRunnerDeps, invokeRunner } from "./invoke-runner.ts";
+import { type Executable, invokeRunner } from "./invoke-runner.ts";
 import { decideEnd, type JobEnding } from "./job-ending.ts";
 import type { JobInput } from "./run-job.ts";
 
-export type ResolveAndExecuteDeps = InvokeRunnerDeps & ResolveDeps & { objects: ObjectTable };
+export type ResolveAndExecuteDeps = Uses<
+  | "jobs"
+  | "objects"
+  | "storage"
+  | "queue"
+  | "functions"
+  | "dataKeys"
+  | "signingKey"
+  | "nowMs"
+  | "pause"
+  | "maxRetryMs"
+  | "waitsForMs"
+  | "worker"
+  | "tenancy"
+  | "baseUrl"
+  | "internalUrl"
+  | "beatUrl"
+>;
 type Resolvable = Executable & {
   ignorePaths?: boolean | undefined;
   /** The version whose schema the arguments must match, unless a preprocessor creates them. */

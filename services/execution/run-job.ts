@@ -1,19 +1,18 @@
-import type { Queue } from "../../aws/sqs/queue.ts";
 import { isBusyError, isSvcError } from "../../contract/errors.ts";
-import type { JobKind } from "../../contract/job-kind.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { type EndedJobWithResult, failedEnding, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
 import { releaseJob } from "../jobs/lifecycle/claim.ts";
-import { type EndJobDeps, endJob } from "../jobs/lifecycle/end/end-job.ts";
+import { endJob } from "../jobs/lifecycle/end/end-job.ts";
 import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { sendJob } from "../jobs/queue/enqueue.ts";
 import { postponeJob } from "../jobs/queue/postpone-job.ts";
-import { type JobEndedDeps, notifyJobEnded } from "./end-and-notify.ts";
+import type { Uses } from "../uses.ts";
+import { notifyJobEnded } from "./end-and-notify.ts";
 import { endExecutedJob } from "./end-executed-job.ts";
 import type { RunnerBatch } from "./invoke-runner.ts";
 import { decideEnd, type JobEnding } from "./job-ending.ts";
-import { findLostRight, type RightsDeps } from "./rights/lost-rights.ts";
+import { findLostRight } from "./rights/lost-rights.ts";
 
 /** Input of a job that the caller of `runJob` has already loaded. */
 export interface JobInput {
@@ -28,10 +27,9 @@ export interface JobInput {
  */
 export type JobExecutor = (job: RunningJob, input: JobInput) => Promise<JobEnding | undefined>;
 
-export interface RunJobDeps extends EndJobDeps, JobEndedDeps, RightsDeps {
-  queue: Queue;
-  executors: Readonly<Record<JobKind, JobExecutor>>;
-}
+export type RunJobDeps = Uses<
+  "followUps" | "executors" | "onJobEnded" | "jobs" | "objects" | "storage" | "queue" | "nowMs" | "pause" | "maxRetryMs"
+>;
 
 /** An attempt that failed inside the service is repeated after this time. */
 const RETRY_MS = 3000;

@@ -3,15 +3,38 @@ import type { Bundle } from "../../core/builds/bundle.ts";
 import type { BuildOverrides } from "../../core/builds/overrides.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
-import { type BuildDeps, buildArtefact, buildBundle } from "../builds/artefact.ts";
+import { buildArtefact, buildBundle } from "../builds/artefact.ts";
 import { previewBundleKey } from "../builds/preview-bundle.ts";
 import { loadJson } from "../jobs/values/values.ts";
+import type { Uses } from "../uses.ts";
 import { buildUnderLease } from "./build-under-lease.ts";
 import { decideEnd, type JobEnding } from "./job-ending.ts";
-import { type ResolveAndExecuteDeps, resolveAndExecute } from "./resolve-and-execute.ts";
+import { resolveAndExecute } from "./resolve-and-execute.ts";
 
 /** Builds the code of a preview and runs it. */
-export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: RunningJob): Promise<JobEnding | undefined> {
+export async function runPreview(
+  deps: Uses<
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "queue"
+    | "functions"
+    | "dataKeys"
+    | "signingKey"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+    | "waitsForMs"
+    | "worker"
+    | "tenancy"
+    | "baseUrl"
+    | "internalUrl"
+    | "beatUrl"
+    | "target"
+    | "registries"
+  >,
+  job: RunningJob,
+): Promise<JobEnding | undefined> {
   const { language, code } = job;
   if (!language || !code) return decideEnd(job, failedEnding({ name: "BadPreview", message: "The preview has no code." }));
   const preview = (await loadJson(deps, job, code)) as BuildOverrides & { content: string; lock?: string; bundle?: Bundle };
@@ -25,11 +48,15 @@ export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: R
   return resolveAndExecute(deps, job, { runner, artefact, ...interfaceOf(language, preview.content), dedicated: false });
 }
 
-const buildUploaded = (deps: BuildDeps, job: RunningJob, runner: RunnerLanguage, bundle: Bundle) =>
-  buildBundle(deps, { workspace: job.workspace, runner, bundle, s3Key: previewBundleKey(job, bundle.sha256) });
+const buildUploaded = (
+  deps: Uses<"objects" | "storage" | "functions" | "target" | "registries">,
+  job: RunningJob,
+  runner: RunnerLanguage,
+  bundle: Bundle,
+) => buildBundle(deps, { workspace: job.workspace, runner, bundle, s3Key: previewBundleKey(job, bundle.sha256) });
 
 const buildSource = (
-  deps: BuildDeps,
+  deps: Uses<"objects" | "storage" | "functions" | "target" | "registries">,
   job: RunningJob,
   runner: RunnerLanguage,
   { content, lock, tempScripts }: BuildOverrides & { content: string; lock?: string },

@@ -13,6 +13,7 @@ it("with the tenancy of a workspace, its users share the tenant of a runner, and
     const job = (await claimJob(world.deps, (await addJob(world, fields)).id)) ?? expect.fail();
     let call: { tenant: string; hostKey: string } | undefined;
     const functions = {
+      ...world.deps.functions,
       async invokeRunner(_: string, { hostKey }: { hostKey: string }, tenant: string) {
         call = { tenant, hostKey };
         return success(1);

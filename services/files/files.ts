@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { Action } from "../../contract/access/access-rule.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
@@ -9,11 +8,8 @@ import { type Actor, toPermissionedAs } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { permit, permitPath } from "../identity/permit.ts";
 import { findJob } from "../jobs/read/read.ts";
-import { type OpenStorage, openStorage, type StorageDeps, type StorageName } from "./storages.ts";
-
-export interface FilesDeps extends StorageDeps {
-  jobs: JobTable;
-}
+import type { Uses } from "../uses.ts";
+import { type OpenStorage, openStorage, type StorageName } from "./storages.ts";
 
 /** The caller of a file operation. Each function here checks the caller's rights itself. */
 export interface FileCaller {
@@ -52,7 +48,7 @@ function newFileKey(actor: Actor, extension = ""): string {
  * read.
  */
 export async function resolveReadableFile(
-  deps: FilesDeps,
+  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
   { actor, action, workspace }: FileCaller,
   requested: string,
   storageName: StorageName,
@@ -68,11 +64,7 @@ export async function resolveReadableFile(
 }
 
 /** Checks that the caller may read a file in the stack's bucket. Throws `file.notFound` if not. */
-export async function permitStackFile(
-  { jobs }: Pick<FilesDeps, "jobs">,
-  { actor, action, workspace }: FileCaller,
-  fileKey: string,
-): Promise<void> {
+export async function permitStackFile({ jobs }: Uses<"jobs">, { actor, action, workspace }: FileCaller, fileKey: string): Promise<void> {
   const notFound = () => new SvcError("file.notFound", { fileKey });
   const job = findFileJob(fileKey);
   if (job === undefined) permit(actor, action, filePermissionTarget(workspace, fileKey), notFound);
@@ -81,7 +73,7 @@ export async function permitStackFile(
 
 /** Returns the location of a file that the caller may write. The files of a job cannot be changed. Throws `file.*` and `path.noFolder`. */
 async function resolveWritableFile(
-  deps: FilesDeps,
+  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
   { actor, action, workspace }: FileCaller,
   { fileKey: requested, extension }: { fileKey: string | undefined; extension?: string | undefined },
   storageName: StorageName,
@@ -99,14 +91,23 @@ async function resolveWritableFile(
 }
 
 /** Stores a file, replacing one with the same key, and returns the key. Throws `file.*` and `path.noFolder`. */
-export async function uploadFile(deps: FilesDeps, caller: FileCaller, upload: FileUpload): Promise<string> {
+export async function uploadFile(
+  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
+  caller: FileCaller,
+  upload: FileUpload,
+): Promise<string> {
   const { open, fileKey, key } = await resolveWritableFile(deps, caller, { fileKey: upload.fileKey, extension: upload.extension }, upload);
   await open.bucket.putObject(key, upload.bytes, getContentType(upload), upload.contentDisposition);
   return fileKey;
 }
 
 /** Returns a presigned URL for an upload of any size. Throws `file.*` and `path.noFolder`. */
-export async function presignUpload(deps: FilesDeps, caller: FileCaller, requested: string | undefined, storageName: StorageName) {
+export async function presignUpload(
+  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
+  caller: FileCaller,
+  requested: string | undefined,
+  storageName: StorageName,
+) {
   const { open, fileKey, key } = await resolveWritableFile(deps, caller, { fileKey: requested }, storageName);
   return { file_key: fileKey, url: await open.bucket.createUploadUrl(key, LINK_S), expires_in_s: LINK_S };
 }
@@ -115,7 +116,7 @@ export type FileDownload = { bytes: Buffer; contentType: string } | { url: strin
 
 /** Returns a file's content, or a presigned URL if it is too large for a reply. Throws `file.*`. */
 export async function downloadFile(
-  deps: FilesDeps,
+  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
   caller: FileCaller,
   requested: string,
   storageName: StorageName,
@@ -134,14 +135,19 @@ export async function loadBytesOrUrl({ bucket }: OpenStorage, key: string, fileK
 }
 
 /** Deletes a file. Idempotent. Throws `file.*`. */
-export async function deleteFile(deps: FilesDeps, caller: FileCaller, requested: string, storageName: StorageName): Promise<void> {
+export async function deleteFile(
+  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
+  caller: FileCaller,
+  requested: string,
+  storageName: StorageName,
+): Promise<void> {
   const { open, key } = await resolveWritableFile(deps, caller, { fileKey: requested }, storageName);
   await open.bucket.deleteObject(key);
 }
 
 /** Moves a file. A file of a job is copied instead. Idempotent. Throws `file.*`. */
 export async function moveFile(
-  deps: FilesDeps,
+  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
   caller: FileCaller,
   { from, to }: { from: string; to: string },
   storageName: StorageName,
@@ -172,7 +178,12 @@ const isSameStorage = ({ where: one }: OpenStorage, { where: other }: OpenStorag
 const lastModifiedField = (ms: number | undefined) => (ms === undefined ? {} : { last_modified: new Date(ms).toISOString() });
 
 /** Returns a file's type, size and time. Throws `file.notFound`. */
-export async function getFileMetadata(deps: FilesDeps, caller: FileCaller, requested: string, storageName: StorageName) {
+export async function getFileMetadata(
+  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
+  caller: FileCaller,
+  requested: string,
+  storageName: StorageName,
+) {
   const { open, fileKey, key } = await resolveReadableFile(deps, caller, requested, storageName);
   const info = await open.bucket.headObject(key);
   if (!info) throw new SvcError("file.notFound", { fileKey });
@@ -181,7 +192,7 @@ export async function getFileMetadata(deps: FilesDeps, caller: FileCaller, reque
 
 /** Lists the files of a storage that the caller may read. Files of jobs are not listed: they are found through their jobs. */
 export async function listFiles(
-  deps: FilesDeps,
+  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
   { actor, workspace }: FileCaller,
   storageName: StorageName & { prefix?: string | undefined; marker?: string | undefined; max_keys?: number | undefined },
 ) {
@@ -204,7 +215,7 @@ export async function listFiles(
 
 /** Returns a part of a text file. Throws `file.notFound`. */
 export async function previewFile(
-  deps: FilesDeps,
+  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
   caller: FileCaller,
   requested: string,
   storageName: StorageName & { read_bytes_from?: number | undefined; read_bytes_length?: number | undefined },

@@ -6,7 +6,8 @@ import type { DataKey } from "../../core/secrets/seal.ts";
 import { evictKeyRing, loadKeyRing, loadSealingKey } from "../secrets/key-ring.ts";
 import { revealSecrets, type SecretReader } from "../secrets/reveal.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
-import { type FileCaller, type FileDownload, type FilesDeps, loadBytesOrUrl, resolveReadableFile } from "./files.ts";
+import type { Uses } from "../uses.ts";
+import { type FileCaller, type FileDownload, loadBytesOrUrl, resolveReadableFile } from "./files.ts";
 import { loadStorageResource, openStorage, permitStorageResource, type StorageName } from "./storages.ts";
 
 /** The default validity of a link, in seconds. */
@@ -20,7 +21,10 @@ interface Signable {
 }
 
 /** Loads the workspace's newest key, with which links are signed and verified, even if this process has an older one in its cache. */
-async function loadLinkKey(deps: FilesDeps, workspace: string): Promise<DataKey | undefined> {
+async function loadLinkKey(
+  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
+  workspace: string,
+): Promise<DataKey | undefined> {
   const ring = await loadKeyRing(deps, workspace);
   if (!ring) return undefined;
   const { dataKey } = await loadSealingKey(deps, workspace);
@@ -31,7 +35,7 @@ async function loadLinkKey(deps: FilesDeps, workspace: string): Promise<DataKey 
 
 /** Returns the files with the query of a signed link to each. The caller must be allowed to read all of them. Throws `file.*`. */
 export async function signFiles<F extends Signable>(
-  deps: FilesDeps,
+  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
   caller: FileCaller,
   requested: readonly F[],
   expiresInS = LINK_S,
@@ -55,7 +59,7 @@ const formatLinkQuery = (link: string, fileKey: string) =>
 
 /** Returns a file by its signed link. The storage is not read before the link is verified. Throws `file.link`, `file.*`. */
 export async function downloadSignedFile(
-  deps: FilesDeps,
+  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
   file: { workspace: string; storage: string; fileKey: string },
   link: string,
 ): Promise<FileDownload> {
@@ -72,7 +76,7 @@ export async function downloadSignedFile(
  * unless the workspace has made it public. Throws `file.noKeys`.
  */
 export async function getStorageResource(
-  deps: FilesDeps,
+  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
   caller: FileCaller & SecretReader,
   storageName: StorageName,
 ): Promise<S3Resource> {

@@ -1,4 +1,3 @@
-import type { Bucket, Buckets } from "../../aws/s3/buckets.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { FileStorage } from "../../contract/routes/workspaces/setting-schemas.ts";
@@ -11,15 +10,13 @@ import {
   s3Origin,
 } from "../../core/files/storage-location.ts";
 import type { Actor } from "../../core/people/actor.ts";
+import type { Bucket } from "../../ports/buckets.ts";
 import { permit } from "../identity/permit.ts";
 import { findResource } from "../resources/read.ts";
-import { type ResolveDeps, resolveResource } from "../resources/resolve.ts";
+import { resolveResource } from "../resources/resolve.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
 import { setWorkspaceSetting } from "../settings/workspace.ts";
-
-export interface StorageDeps extends ResolveDeps {
-  buckets: Buckets;
-}
+import type { Uses } from "../uses.ts";
 
 /** The storage in the request. */
 export interface StorageName {
@@ -42,7 +39,7 @@ export interface OpenStorage {
  * that the caller may not read.
  */
 export async function setFileStorage(
-  { objects }: Pick<StorageDeps, "objects">,
+  { objects }: Uses<"objects">,
   actor: Actor,
   workspace: string,
   requested: FileStorage | undefined,
@@ -57,7 +54,7 @@ export async function setFileStorage(
 
 /** Checks that a storage can be reached and listed. Throws as `openStorage` does, and `file.storage*` if the storage refuses the call. */
 export async function checkStorage(
-  deps: StorageDeps,
+  deps: Uses<"objects" | "buckets" | "dataKeys" | "nowMs">,
   actor: Actor | undefined,
   workspace: string,
   storageName: StorageName,
@@ -68,7 +65,7 @@ export async function checkStorage(
 
 /** Opens a storage. Throws `file.storage*`, `resource.notFound`, `reference.*`. */
 export async function openStorage(
-  deps: StorageDeps,
+  deps: Uses<"objects" | "buckets" | "dataKeys" | "nowMs">,
   actor: Actor | undefined,
   workspace: string,
   storageName: StorageName,
@@ -97,7 +94,7 @@ export async function openStorage(
  * Throws `resource.notFound`, `reference.*`.
  */
 export async function loadStorageResource(
-  deps: StorageDeps,
+  deps: Uses<"objects" | "buckets" | "dataKeys" | "nowMs">,
   actor: Actor | undefined,
   workspace: string,
   where: Exclude<StorageLocation, { kind: "stack" }>,

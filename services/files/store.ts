@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
 import pMap from "p-map";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { fileObjectKey, jobFileKey, storableContentType } from "../../core/files/file-key.ts";
 import { STACK_STORAGE } from "../../core/files/storage-location.ts";
@@ -9,6 +7,7 @@ import type { DataOwner } from "../../core/jobs/retention.ts";
 import type { FormFile } from "../../core/payload/multipart.ts";
 import { escapeReferences } from "../../core/resources/references.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
+import type { Uses } from "../uses.ts";
 
 /** A stored file in the form that scripts receive. `s3` is its key; `storage` is set if the key is not in the workspace's default storage. */
 export interface StoredFile {
@@ -28,7 +27,7 @@ const AT_ONCE = 8;
  * Throws `file.storageOff`.
  */
 export async function storeFiles(
-  { storage, objects }: { storage: Storage; objects: Pick<ObjectTable, "get"> },
+  { storage, objects }: Uses<"objects" | "storage">,
   job: DataOwner,
   files: FormFile[],
 ): Promise<Record<string, StoredFile[]>> {

@@ -10,12 +10,15 @@ import type { FoundHttpRoute } from "../../core/http-routes/http-route.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { parseFlow } from "../flows/definitions/load.ts";
-import { type AuthenticateDeps, authenticate } from "../identity/authenticate.ts";
+import { authenticate } from "../identity/authenticate.ts";
 import { parseScript } from "../scripts/load.ts";
-import { type CopyDeps, openHttpRouteCredential } from "../secrets/route-credentials.ts";
+import { openHttpRouteCredential } from "../secrets/route-credentials.ts";
+import type { Uses } from "../uses.ts";
 import type { KeySetReader } from "./issuer-keys.ts";
 
-export interface AuthenticateRequestDeps extends AuthenticateDeps, Pick<CopyDeps, "httpRouteKeys"> {
+export interface AuthenticateRequestDeps
+  extends Uses<"jobs" | "objects" | "publicKey" | "nowMs">,
+    Pick<Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">, "httpRouteKeys"> {
   readKeySet: KeySetReader;
 }
 

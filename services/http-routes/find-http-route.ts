@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { authenticationMethodSchema, httpFieldsSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { flowHeadObject } from "../../core/flows/version.ts";
 import { type AddressMatch, chooseHttpRoute, listPrefixes, splitRequestPath } from "../../core/http-routes/address.ts";
@@ -10,13 +9,10 @@ import { routeCredentialObject } from "../../core/secrets/route-credential.ts";
 import { triggerObject } from "../../core/triggers/trigger.ts";
 import { buildRightsKeys } from "../identity/identify.ts";
 import { identifyRunAsActor } from "../identity/run-as.ts";
+import type { Uses } from "../uses.ts";
 
 /** A stored route always names its method of authentication. A route without one is not served. */
 const storedFieldsSchema = httpFieldsSchema.extend({ authentication_method: authenticationMethodSchema });
-
-interface FindHttpRouteDeps {
-  objects: Pick<ObjectTable, "batchGet">;
-}
 
 /** A request below `/api/r/`. `path` is the address as sent, without that prefix. */
 export interface HttpRouteSearch {
@@ -28,7 +24,7 @@ export interface HttpRouteSearch {
  * Finds the route of a request, with all data for its authentication and its job, in two reads: the entries whose address has the same beginning,
  * and the items that the chosen entry names.
  */
-export async function findHttpRoute(deps: FindHttpRouteDeps, search: HttpRouteSearch): Promise<HttpRouteMatch> {
+export async function findHttpRoute(deps: Uses<"objects">, search: HttpRouteSearch): Promise<HttpRouteMatch> {
   const parts = splitRequestPath(search.path);
   if (!parts) return { outcome: "unknown" };
   const first = await findOnce(deps, { method: search.method, parts }, false);
@@ -38,7 +34,7 @@ export async function findHttpRoute(deps: FindHttpRouteDeps, search: HttpRouteSe
 
 /** Returns `undefined` if the entries do not match the trigger that they name. */
 async function findOnce(
-  { objects }: FindHttpRouteDeps,
+  { objects }: Uses<"objects">,
   { method, parts }: { method: RequestMethod; parts: readonly string[] },
   consistent: boolean,
 ): Promise<HttpRouteMatch | undefined> {
@@ -55,7 +51,7 @@ async function findOnce(
 }
 
 async function loadRoute(
-  { objects }: FindHttpRouteDeps,
+  { objects }: Uses<"objects">,
   entry: HttpRouteEntry,
   { params, below }: AddressMatch,
 ): Promise<FoundHttpRoute | undefined> {

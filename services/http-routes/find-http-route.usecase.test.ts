@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { newTriggerWorld, type TriggerWorld } from "../../test/support/use-cases/world-triggers.ts";
 import { findHttpRoute } from "./find-http-route.ts";
 
@@ -12,11 +12,11 @@ beforeAll(async () => {
 /** Finds a route, and returns the number of items of each read as well. */
 async function find(path: string) {
   const reads: { items: number; consistent: boolean }[] = [];
-  const batchGet: ObjectTable["batchGet"] = (wanted, options = {}) => {
+  const batchGet: ObjectStore["batchGet"] = (wanted, options = {}) => {
     reads.push({ items: wanted.length, consistent: options.consistent ?? false });
     return world.deps.objects.batchGet(wanted, options);
   };
-  const match = await findHttpRoute({ objects: { batchGet } }, { method: "post", path });
+  const match = await findHttpRoute({ objects: { ...world.deps.objects, batchGet } }, { method: "post", path });
   return { outcome: match.outcome, reads };
 }
 

@@ -1,6 +1,6 @@
 import type { JSONWebKeySet } from "jose";
-import type { KeySets } from "../../aws/http/key-sets.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
+import type { Uses } from "../uses.ts";
 
 /** Returns the keys of an issuer, or the time of the next attempt if they cannot be read. */
 export type KeySetReader = (url: string, kid: string | undefined) => Promise<JSONWebKeySet | { retryAfterS: number }>;
@@ -21,13 +21,8 @@ interface KnownKeys {
   reading?: Promise<void> | undefined;
 }
 
-interface IssuerKeysDeps {
-  keySets: KeySets;
-  nowMs: () => number;
-}
-
 /** Creates a reader that caches the keys of issuers in this process. */
-export function createKeySetReader({ keySets, nowMs }: IssuerKeysDeps): KeySetReader {
+export function createKeySetReader({ keySets, nowMs }: Uses<"keySets" | "nowMs">): KeySetReader {
   const known = new Map<string, KnownKeys>();
 
   const read = async (url: string, entry: KnownKeys) => {

@@ -1,14 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { RefusalReason } from "../../core/http-routes/authentication/outcome.ts";
 import { httpRouteFailuresObject, MOST_FAILURES } from "../../core/http-routes/failures.ts";
 import type { FoundHttpRoute } from "../../core/http-routes/http-route.ts";
 import { unchangedSince } from "../../core/objects/write.ts";
-
-interface RecordRefusalDeps {
-  objects: Pick<ObjectTable, "get" | "put">;
-  nowMs: () => number;
-}
+import type { Uses } from "../uses.ts";
 
 /** Requests of strangers must not cause a write each, so a process records a reason of a route at most this often. */
 const EVERY_MS = 10_000;
@@ -17,7 +12,7 @@ const recorded = new Map<string, number>();
 
 /** Records the reason of a refused request for the owners of its route, but not the request itself. If two are recorded at once, one is lost. */
 export async function recordRefusal(
-  { objects, nowMs }: RecordRefusalDeps,
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
   { workspace, trigger }: FoundHttpRoute,
   reason: RefusalReason,
 ): Promise<void> {

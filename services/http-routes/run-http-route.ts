@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { nameList } from "../../contract/routes/jobs/runs.ts";
@@ -21,6 +20,7 @@ import { digestArguments, findIdempotencyKey, type KeyRules, signatureKeyFrom } 
 import { recordFault } from "../triggers/faults.ts";
 import { holdJob } from "../triggers/hold-job.ts";
 import { adaptJob, describeStartFault, findTriggerTarget } from "../triggers/triggered-run.ts";
+import type { Uses } from "../uses.ts";
 
 /** A request that was authenticated. */
 type Admission = Extract<Authentication, { outcome: "admitted" }>;
@@ -37,8 +37,6 @@ export interface HttpRouteRequest extends HttpRequestLine {
   includedHeaders: readonly string[];
 }
 
-type RunHttpRouteDeps = Parameters<typeof runAndWait>[0] & Parameters<typeof startStreamedRun>[0] & { objects: ObjectTable };
-
 /**
  * Starts the job of a route's request, with the rights of the route's user, and waits for its result if the route is synchronous. A request with
  * a known idempotency key or signature starts nothing and returns the reply of the first one. Throws `httpRoute.notRunnable` if the script, the
@@ -47,7 +45,26 @@ type RunHttpRouteDeps = Parameters<typeof runAndWait>[0] & Parameters<typeof sta
  * was changed at the same time.
  */
 export async function runHttpRoute(
-  deps: RunHttpRouteDeps,
+  deps: Uses<
+    | "followUps"
+    | "jobData"
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "queue"
+    | "functions"
+    | "signingKey"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+    | "waitsForMs"
+    | "syncLimitMs"
+    | "worker"
+    | "tenancy"
+    | "baseUrl"
+    | "internalUrl"
+    | "beatUrl"
+  >,
   found: FoundHttpRoute,
   admission: Admission,
   sent: HttpRouteRequest,
@@ -62,7 +79,26 @@ export async function runHttpRoute(
 }
 
 async function startRouteRun(
-  deps: RunHttpRouteDeps,
+  deps: Uses<
+    | "followUps"
+    | "jobData"
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "queue"
+    | "functions"
+    | "signingKey"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+    | "waitsForMs"
+    | "syncLimitMs"
+    | "worker"
+    | "tenancy"
+    | "baseUrl"
+    | "internalUrl"
+    | "beatUrl"
+  >,
   found: FoundHttpRoute,
   request: VersionRunRequest,
   sent: HttpRouteRequest,
@@ -97,7 +133,26 @@ async function startRouteRun(
  * replaced by that user's secrets, and cannot call another function of the script, which would bypass its preprocessor.
  */
 async function buildRouteRequest(
-  deps: RunHttpRouteDeps,
+  deps: Uses<
+    | "followUps"
+    | "jobData"
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "queue"
+    | "functions"
+    | "signingKey"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+    | "waitsForMs"
+    | "syncLimitMs"
+    | "worker"
+    | "tenancy"
+    | "baseUrl"
+    | "internalUrl"
+    | "beatUrl"
+  >,
   found: FoundHttpRoute,
   admission: Admission,
   sent: HttpRouteRequest,
@@ -140,7 +195,29 @@ async function buildRouteRequest(
 }
 
 /** A caller learns only that nothing can run here. The route shows the reason to its owners. */
-async function requireTarget(deps: RunHttpRouteDeps, found: FoundHttpRoute): Promise<{ target: RunTarget; actor: Actor }> {
+async function requireTarget(
+  deps: Uses<
+    | "followUps"
+    | "jobData"
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "queue"
+    | "functions"
+    | "signingKey"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+    | "waitsForMs"
+    | "syncLimitMs"
+    | "worker"
+    | "tenancy"
+    | "baseUrl"
+    | "internalUrl"
+    | "beatUrl"
+  >,
+  found: FoundHttpRoute,
+): Promise<{ target: RunTarget; actor: Actor }> {
   const { workspace, trigger, actor, head } = found;
   try {
     if (!actor || actor.workspaceState) throw new SvcError("trigger.notPermittedAs", { permissionedAs: trigger.permissionedAs });
@@ -152,7 +229,30 @@ async function requireTarget(deps: RunHttpRouteDeps, found: FoundHttpRoute): Pro
 }
 
 /** Records an error that is a fault of the route. Returns whether it is one. */
-async function recordStartFault(deps: RunHttpRouteDeps, { workspace, trigger }: FoundHttpRoute, error: unknown): Promise<boolean> {
+async function recordStartFault(
+  deps: Uses<
+    | "followUps"
+    | "jobData"
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "queue"
+    | "functions"
+    | "signingKey"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+    | "waitsForMs"
+    | "syncLimitMs"
+    | "worker"
+    | "tenancy"
+    | "baseUrl"
+    | "internalUrl"
+    | "beatUrl"
+  >,
+  { workspace, trigger }: FoundHttpRoute,
+  error: unknown,
+): Promise<boolean> {
   const fault = describeStartFault(trigger, error, "A request");
   if (fault !== undefined) await recordFault(deps, workspace, trigger.id, fault);
   return fault !== undefined;

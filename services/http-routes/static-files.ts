@@ -1,6 +1,3 @@
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { Storage, StoredContent } from "../../aws/s3/storage.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
@@ -19,15 +16,11 @@ import {
 } from "../../core/http-routes/static.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { matchesEtag } from "../../core/reply/etag.ts";
+import type { StoredContent } from "../../ports/file-store.ts";
 import { permitStackFile } from "../files/files.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
+import type { Uses } from "../uses.ts";
 import type { HttpRouteRequest } from "./run-http-route.ts";
-
-interface AnswerStaticDeps {
-  objects: Pick<ObjectTable, "get">;
-  jobs: JobTable;
-  storage: Pick<Storage, "openObject" | "createDownloadUrl">;
-}
 
 /** A response in the form of API Gateway. */
 export interface StaticAnswer {
@@ -45,7 +38,7 @@ const LINK_S = 300;
  * file that does not exist, that this user may not read, or that lies outside the configured folder.
  */
 export async function answerStatic(
-  deps: AnswerStaticDeps,
+  deps: Uses<"jobs" | "objects" | "storage">,
   found: FoundHttpRoute,
   request: Pick<HttpRouteRequest, "method" | "path" | "payload">,
 ): Promise<StaticAnswer> {
@@ -65,7 +58,7 @@ export async function answerStatic(
 const HIDDEN = new Set(["file.key", "file.notFound", "file.storage", "file.storageOff", "auth.forbidden", "workspace.notFound"]);
 
 async function openReadableFile(
-  { jobs, storage }: AnswerStaticDeps,
+  { jobs, storage }: Uses<"jobs" | "objects" | "storage">,
   { actor, workspace, place, fileKey }: { actor: Actor; workspace: string; place: StaticPlace; fileKey: string },
   setting: Parameters<typeof resolveStorageLocation>[0],
 ): Promise<{ key: string; content: StoredContent } | undefined> {
@@ -91,7 +84,7 @@ interface OpenFile {
 }
 
 async function answerFile(
-  { storage }: AnswerStaticDeps,
+  { storage }: Uses<"jobs" | "objects" | "storage">,
   { found, place, fileKey, key, content }: OpenFile,
   { method, payload }: Pick<HttpRouteRequest, "method" | "payload">,
 ): Promise<StaticAnswer> {

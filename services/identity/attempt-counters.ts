@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ObjectKey } from "../../core/objects/write.ts";
@@ -12,7 +11,9 @@ import {
   signInAttemptsObject,
   type ThrottleRule,
 } from "../../core/people/sign-in-throttle.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
+import type { Uses } from "../uses.ts";
 
 /** A counter of attempts: the key of its item, the rule that applies to it, and the shortest time for which it is stored. */
 export interface AttemptCounter {
@@ -38,7 +39,7 @@ export function createCounter(rule: ThrottleRule, kind: CounterKind, ...of: stri
 }
 
 /** Reads the current states of counters in one call. */
-export async function readCounters(objects: Pick<ObjectTable, "batchGet">, counters: AttemptCounter[]): Promise<CounterState[]> {
+export async function readCounters(objects: Pick<ObjectStore, "batchGet">, counters: AttemptCounter[]): Promise<CounterState[]> {
   const found = await objects.batchGet(
     counters.map(({ key }) => key),
     { consistent: true },
@@ -67,7 +68,7 @@ export const COUNT_TRIES = 10;
  * must wait, and `engine.busy`.
  */
 export async function countAttempts(
-  { objects, nowMs }: { objects: ObjectTable; nowMs: () => number },
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
   counters: AttemptCounter[],
   also: () => ObjectWrite[] = () => [],
 ): Promise<void> {
@@ -86,7 +87,7 @@ export async function countAttempts(
 
 /** Replaces a counter by the result of `change`, in one transaction with `also`. Without a result, nothing is written. */
 export async function changeCounter(
-  { objects, nowMs }: { objects: ObjectTable; nowMs: () => number },
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
   counter: AttemptCounter,
   change: (attempts: SignInAttempts | undefined, nowMs: number) => SignInAttempts | undefined,
   also: ObjectWrite[] = [],

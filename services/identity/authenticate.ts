@@ -1,6 +1,3 @@
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { findDelegation, getTreeId, type Job } from "../../core/jobs/job.ts";
@@ -18,15 +15,10 @@ import {
   tokenObject,
   userTokenObject,
 } from "../../core/people/token.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
+import type { Uses } from "../uses.ts";
 import { buildRightsKeys, identifyActor } from "./identify.ts";
 import { verifyJobToken } from "./job-token.ts";
-
-export interface AuthenticateDeps {
-  objects: Pick<ObjectTable, "batchGet" | "update">;
-  jobs: Pick<JobTable, "get">;
-  publicKey: typeof findPublicKey;
-  nowMs: () => number;
-}
 
 /** A deleted token, a revoked right and a saved script must take effect at once. This costs half a read unit for each item. */
 const CONSISTENT = { consistent: true };
@@ -37,7 +29,7 @@ const CONSISTENT = { consistent: true };
  * `auth.invalid`.
  */
 export async function authenticate(
-  { objects, jobs, publicKey, nowMs }: AuthenticateDeps,
+  { objects, jobs, publicKey, nowMs }: Uses<"jobs" | "objects" | "publicKey" | "nowMs">,
   token: string | undefined,
   { workspace, alsoRead = [] }: { workspace?: string | undefined; alsoRead?: ObjectKey[] } = {},
 ): Promise<{ actor: Actor; read: (StoredObject | undefined)[] }> {
@@ -98,7 +90,7 @@ function tokenActorFields({ hash, prefix, workspace, scopes, readOnly, session, 
 }
 
 async function requireLiveToken(
-  objects: Pick<ObjectTable, "update">,
+  objects: Pick<ObjectStore, "update">,
   found: StoredObject | undefined,
   nowMs: number,
 ): Promise<TokenRecord> {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { deploymentPushObject } from "../../core/workspaces/deployment-push.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 
 /** The lock of a function that died expires after this time. */
 const LEASE_S = 60;
@@ -11,7 +11,7 @@ const RENEW_MS = 20_000;
  * error. `lost`: the lock could not be renewed, so the work must end.
  */
 export async function lockDeployments<T>(
-  objects: Pick<ObjectTable, "put" | "deleteItem">,
+  objects: Pick<ObjectStore, "put" | "deleteItem">,
   workspace: string,
   untilMs: number,
   work: (lost: AbortSignal) => Promise<T>,

@@ -1,10 +1,9 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { write } from "../../core/objects/write.ts";
 import { personKey, userObject } from "../../core/people/person.ts";
 import { hashToken, tokenObject } from "../../core/people/token.ts";
-import type { InstanceEventDeps } from "../outbox/instance-event.ts";
+import type { Uses } from "../uses.ts";
 import { addMember } from "../workspaces/members.ts";
 import { buildNewWorkspaceWrites } from "../workspaces/workspaces.ts";
 import { buildTokenRemovals } from "./token-expiry.ts";
@@ -16,16 +15,12 @@ export const DEPLOYER = { email: "deployment@svc.invalid", username: "deployment
 /** Longer than the maximum duration of the function that deploys. */
 const TOKEN_MS = 16 * 60_000;
 
-interface DeploymentTokenDeps extends InstanceEventDeps {
-  objects: ObjectTable;
-}
-
 /**
  * Returns a token with which an app may change one workspace, and creates the workspace if there is none. The user `deployment` becomes an admin
  * of the workspace unless it is a member already: an admin can revoke its rights. A repeated call adds a token. Throws `workspace.beingDeleted`,
  * and `user.usernameTaken` if another member has the username.
  */
-export async function openDeployment(deps: DeploymentTokenDeps, workspace: string): Promise<string> {
+export async function openDeployment(deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">, workspace: string): Promise<string> {
   const { objects, nowMs } = deps;
   await objects.transactWrite([
     write.put({ ...userObject.key(personKey(DEPLOYER.email)), value: { ...DEPLOYER, createdAtMs: nowMs() } }, "absent"),
@@ -42,7 +37,7 @@ export async function openDeployment(deps: DeploymentTokenDeps, workspace: strin
 }
 
 /** Does nothing if the user is a member already. */
-async function join(deps: DeploymentTokenDeps, workspace: string): Promise<void> {
+async function join(deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">, workspace: string): Promise<void> {
   const { email, username } = DEPLOYER;
   try {
     await addMember(deps, workspace, { email, username, is_admin: true, operator: false }, { inherits: false });
@@ -52,7 +47,7 @@ async function join(deps: DeploymentTokenDeps, workspace: string): Promise<void>
 }
 
 /** Deletes the token of a deployment that has ended. */
-export async function closeDeployment({ objects }: Pick<DeploymentTokenDeps, "objects">, token: string): Promise<void> {
+export async function closeDeployment({ objects }: Uses<"objects">, token: string): Promise<void> {
   const stored = await objects.get(tokenObject.key(hashToken(token)));
   if (stored) await objects.transactWrite(buildTokenRemovals(tokenObject.parse(stored)));
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { defined } from "../../contract/defined.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
@@ -29,16 +28,13 @@ import {
 import { isSuperAdmin, type PersonRecord, personKey } from "../../core/people/person.ts";
 import { throttleRules, toAddressGroup, uncountAttempt } from "../../core/people/sign-in-throttle.ts";
 import { hashToken } from "../../core/people/token.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { buildAuditItem } from "../audit/audit.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
+import type { Uses } from "../uses.ts";
 import { changeCounter, countAttempts, createCounter } from "./attempt-counters.ts";
 import { buildTokenWrites, checkExpiration } from "./tokens.ts";
 import { loadPerson } from "./users.ts";
-
-export interface DeviceGrantDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
 
 /** An expired request is stored for longer, so that its device receives the reason for which it gets no token. */
 const STORED_AFTER_MS = 3600_000;
@@ -57,7 +53,7 @@ const toStored = ({ pk, sk }: ObjectKey, grant: DeviceGrant): StoredObject => ({
  * `device.throttled`, `engine.busy`.
  */
 export async function requestDeviceCode(
-  deps: DeviceGrantDeps,
+  deps: Uses<"objects" | "nowMs">,
   { clientName, address }: { clientName: string | null | undefined; address: string },
 ): Promise<{ deviceCode: string; userCode: string; grant: DeviceGrant }> {
   const group = toAddressGroup(address);
@@ -85,7 +81,7 @@ export async function requestDeviceCode(
  * `device.expired`, `device.invalidCode`, `device.grantType`, `engine.busy`.
  */
 export async function redeemDeviceCode(
-  deps: DeviceGrantDeps,
+  deps: Uses<"objects" | "nowMs">,
   { grantType, deviceCode }: { grantType: string; deviceCode: string },
 ): Promise<{ token: string; expiresInS: number }> {
   const { objects, nowMs } = deps;
@@ -102,7 +98,7 @@ export async function redeemDeviceCode(
 }
 
 /** Returns `undefined` if another writer has changed the request or the user. */
-async function redeem({ objects, nowMs }: DeviceGrantDeps, stored: StoredObject, grant: ApprovedGrant) {
+async function redeem({ objects, nowMs }: Uses<"objects" | "nowMs">, stored: StoredObject, grant: ApprovedGrant) {
   const unchanged = unchangedSince(stored);
   const approver = await findApprover(objects, grant);
   if (!approver) {
@@ -134,7 +130,7 @@ async function redeem({ objects, nowMs }: DeviceGrantDeps, stored: StoredObject,
 }
 
 async function findApprover(
-  objects: ObjectTable,
+  objects: ObjectStore,
   { approver }: ApprovedGrant,
 ): Promise<{ person: PersonRecord; stored: StoredObject } | undefined> {
   try {
@@ -150,7 +146,7 @@ async function findApprover(
  * Returns the request of a device for the user who decides it. Throws `device.notFound`, `device.decided`, `device.throttled`,
  * `token.notForJobs`, `token.tooWide`, `engine.busy`.
  */
-export async function getDeviceRequest(deps: DeviceGrantDeps, actor: Actor, typedCode: string): Promise<DeviceRequestJson> {
+export async function getDeviceRequest(deps: Uses<"objects" | "nowMs">, actor: Actor, typedCode: string): Promise<DeviceRequestJson> {
   checkApprover(actor, deps.nowMs() + limits.deviceTokenMs);
   const { grant } = await findPending(deps, actor, typedCode);
   return {
@@ -167,7 +163,7 @@ export async function getDeviceRequest(deps: DeviceGrantDeps, actor: Actor, type
  * `getDeviceRequest`.
  */
 export async function decideDeviceRequest(
-  deps: DeviceGrantDeps,
+  deps: Uses<"objects" | "nowMs">,
   actor: Actor,
   { userCode, approve }: { userCode: string; approve: boolean },
 ): Promise<string> {
@@ -195,7 +191,7 @@ function checkApprover(actor: Actor, tokenExpiresAtMs: number): void {
  * Finds the pending request with a code. The attempt is counted before the code is looked up, so that concurrent attempts are counted too, and
  * only this one is forgotten if the code is valid: otherwise a user could reset the count with their own codes.
  */
-async function findPending(deps: DeviceGrantDeps, actor: Actor, typedCode: string) {
+async function findPending(deps: Uses<"objects" | "nowMs">, actor: Actor, typedCode: string) {
   const tries = createCounter(throttleRules.deviceCode, "deviceCode", personKey(actor.email));
   await countAttempts(deps, [tries]);
   const userCode = parseUserCode(typedCode);
@@ -206,7 +202,7 @@ async function findPending(deps: DeviceGrantDeps, actor: Actor, typedCode: strin
   return pending;
 }
 
-async function loadPending({ objects, nowMs }: DeviceGrantDeps, key: ObjectKey) {
+async function loadPending({ objects, nowMs }: Uses<"objects" | "nowMs">, key: ObjectKey) {
   const stored = await objects.get(key);
   if (!stored) throw new SvcError("device.notFound", {});
   return { stored, grant: requirePending(deviceGrantObject.parse(stored), nowMs()) };

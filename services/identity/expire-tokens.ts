@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import { defined } from "../../contract/defined.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
@@ -9,19 +8,10 @@ import { EXPIRY_SHARDS, listExpiryKeys, type TokenExpiry, tokenExpiryObject } fr
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { buildEventWrites } from "../outbox/event.ts";
 import { buildMailWrite } from "../outbox/mail.ts";
+import type { Uses } from "../uses.ts";
 import { loadPersons } from "../workspaces/members.ts";
 import { listMemberships } from "../workspaces/workspaces.ts";
 import { toExpiryObject } from "./token-expiry.ts";
-
-interface StepDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
-
-export interface ExpireTokensDeps extends StepDeps {
-  /** Runs the work for one item of a task and records its failure (services/maintenance/item-isolation.ts). */
-  isolation: { attempt(task: string, item: string, work: () => Promise<unknown>): Promise<{ ok: boolean }> };
-}
 
 type TokenEventType = "TokenExpiringSoon" | "TokenExpired";
 
@@ -37,7 +27,10 @@ const MAX_EVENTS = 80;
  * Announces the tokens that expire within a week and deletes expired tokens, until `untilMs` (epoch ms), and returns the number of each. Each
  * step of a token is one transaction on condition that its index entry has not changed, so that repeated and concurrent ticks send nothing twice.
  */
-export async function expireTokens(deps: ExpireTokensDeps, untilMs: number): Promise<{ announced: number; deleted: number }> {
+export async function expireTokens(
+  deps: Uses<"isolation" | "objects" | "nowMs">,
+  untilMs: number,
+): Promise<{ announced: number; deleted: number }> {
   const done = { announced: 0, deleted: 0 };
   await Promise.all(Array.from({ length: EXPIRY_SHARDS }, (_, shard) => expireShard(deps, shard, { untilMs, done })));
   return done;
@@ -45,7 +38,7 @@ export async function expireTokens(deps: ExpireTokensDeps, untilMs: number): Pro
 
 type Progress = { untilMs: number; done: { announced: number; deleted: number } };
 
-async function expireShard(deps: ExpireTokensDeps, shard: number, { untilMs, done }: Progress): Promise<void> {
+async function expireShard(deps: Uses<"isolation" | "objects" | "nowMs">, shard: number, { untilMs, done }: Progress): Promise<void> {
   const { pk, sk: until } = tokenExpiryObject.key(shard, deps.nowMs(), "￿");
   for (let from = "0"; ; ) {
     const page = await deps.objects.list(pk, { between: [from, until], limit: PAGE });
@@ -63,7 +56,7 @@ async function expireShard(deps: ExpireTokensDeps, shard: number, { untilMs, don
 }
 
 /** Performs the due step of a token. Returns `undefined` if another tick has performed it, or the token was deleted. */
-async function takeStep(deps: StepDeps, stored: StoredObject): Promise<"announced" | "deleted" | undefined> {
+async function takeStep(deps: Uses<"objects" | "nowMs">, stored: StoredObject): Promise<"announced" | "deleted" | undefined> {
   const { objects, nowMs } = deps;
   const entry = tokenExpiryObject.parse(stored);
   const hasExpired = entry.expiresAtMs <= nowMs();
@@ -97,7 +90,7 @@ async function takeStep(deps: StepDeps, stored: StoredObject): Promise<"announce
  * another transaction.
  */
 async function buildTokenEvents(
-  deps: StepDeps,
+  deps: Uses<"objects" | "nowMs">,
   entry: TokenExpiry,
   type: TokenEventType,
 ): Promise<{ events: ObjectWrite[]; until?: string }> {
@@ -118,7 +111,7 @@ async function buildTokenEvents(
 }
 
 /** Builds the mail to the owner, which is sent together with the last events. A disabled or deleted user gets none. */
-async function buildMails({ objects, nowMs }: StepDeps, entry: TokenExpiry, type: TokenEventType): Promise<ObjectWrite[]> {
+async function buildMails({ objects, nowMs }: Uses<"objects" | "nowMs">, entry: TokenExpiry, type: TokenEventType): Promise<ObjectWrite[]> {
   if (!entry.announced) return [];
   const { email, workspace = INSTANCE } = entry;
   const [owner] = await loadPersons(objects, [email]);
@@ -127,7 +120,10 @@ async function buildMails({ objects, nowMs }: StepDeps, entry: TokenExpiry, type
 }
 
 /** Lists the workspaces that are notified of a token's expiry: the one to which it is bound, or all those of its owner, without archived ones. */
-async function listRecipientWorkspaces({ objects, nowMs }: StepDeps, { email, workspace }: TokenExpiry): Promise<string[]> {
+async function listRecipientWorkspaces(
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
+  { email, workspace }: TokenExpiry,
+): Promise<string[]> {
   if (workspace !== undefined) {
     const stored = await objects.get(workspaceObject.key(workspace));
     return stored && !workspaceObject.parse(stored).deleted ? [workspace] : [];

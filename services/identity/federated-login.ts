@@ -1,7 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { Logins } from "../../aws/cognito/logins.ts";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
@@ -20,18 +17,12 @@ import {
 import { type PersonRecord, personKey, userObject } from "../../core/people/person.ts";
 import { openSecret } from "../../core/secrets/open.ts";
 import { sealSecret } from "../../core/secrets/seal.ts";
-import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
+import { buildInstanceEventWrites } from "../outbox/instance-event.ts";
+import type { Uses } from "../uses.ts";
 import { mayJoinInstance } from "../workspaces/auto-invite.ts";
 import { openSession } from "./sign-in.ts";
 import { findPerson } from "./users.ts";
 import { recordSignInFailure } from "./verify-password.ts";
-
-interface FederatedLoginDeps extends InstanceEventDeps {
-  objects: ObjectTable;
-  dataKeys: DataKeys;
-  logins: Logins;
-  baseUrl: string;
-}
 
 /** No variable of any workspace has this path. */
 const SEAL_CONTEXT = { workspace: INSTANCE, path: "#login" };
@@ -43,7 +34,7 @@ const redirectUri = (baseUrl: string, client: string) => `${baseUrl}/api/oauth/l
  * anyone may call this. Throws `login.unknown`, `login.unreachable`.
  */
 export async function beginLogin(
-  deps: FederatedLoginDeps,
+  deps: Uses<"objects" | "dataKeys" | "logins" | "nowMs" | "baseUrl" | "instanceEventsUrl">,
   client: string,
   returnTo: string | undefined,
 ): Promise<{ location: string; pending: string }> {
@@ -77,7 +68,12 @@ interface Browser {
  * browser that began the login, in time, and once: its state is recorded as used before the code is redeemed, so only one of two concurrent calls
  * succeeds. Throws `login.*`.
  */
-export async function completeLogin(deps: FederatedLoginDeps, client: string, callback: LoginCallback, browser: Browser) {
+export async function completeLogin(
+  deps: Uses<"objects" | "dataKeys" | "logins" | "nowMs" | "baseUrl" | "instanceEventsUrl">,
+  client: string,
+  callback: LoginCallback,
+  browser: Browser,
+) {
   const { objects, logins, nowMs, baseUrl } = deps;
   if (!logins.all.some(({ name }) => name === client)) throw new SvcError("login.unknown", { client });
   const pending = await openPendingLogin(deps, browser.cookie);
@@ -105,7 +101,7 @@ export async function completeLogin(deps: FederatedLoginDeps, client: string, ca
 
 /** Creates a new person. Two concurrent first logins create one person. */
 async function createFederatedPerson(
-  deps: FederatedLoginDeps,
+  deps: Uses<"objects" | "dataKeys" | "logins" | "nowMs" | "baseUrl" | "instanceEventsUrl">,
   { email, name }: { email: string; name: string | undefined },
 ): Promise<PersonRecord> {
   const { objects, nowMs } = deps;
@@ -125,7 +121,10 @@ async function createFederatedPerson(
   return (await findPerson(objects, email)) ?? value;
 }
 
-async function openPendingLogin(deps: FederatedLoginDeps, cookie: string | undefined): Promise<PendingLogin | undefined> {
+async function openPendingLogin(
+  deps: Uses<"objects" | "dataKeys" | "logins" | "nowMs" | "baseUrl" | "instanceEventsUrl">,
+  cookie: string | undefined,
+): Promise<PendingLogin | undefined> {
   if (!cookie) return undefined;
   const key = await loadLoginKey(deps);
   try {
@@ -142,7 +141,7 @@ let cachedLoginKey: { key: Buffer; untilMs: number } | undefined;
  * Loads the key that seals pending logins. The first login creates it, wrapped like the keys of secrets; concurrent logins share the stored
  * one.
  */
-async function loadLoginKey(deps: FederatedLoginDeps): Promise<Buffer> {
+async function loadLoginKey(deps: Uses<"objects" | "dataKeys" | "logins" | "nowMs" | "baseUrl" | "instanceEventsUrl">): Promise<Buffer> {
   const { objects, dataKeys, nowMs } = deps;
   if (cachedLoginKey && cachedLoginKey.untilMs > nowMs()) return cachedLoginKey.key;
   const stored = await objects.get(loginKeyObject.key());

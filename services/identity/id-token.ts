@@ -1,9 +1,6 @@
 import { createPrivateKey, generateKeyPair, type KeyObject, randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { calculateJwkThumbprint, exportJWK, SignJWT } from "jose";
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
@@ -12,14 +9,8 @@ import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { buildIdTokenClaims, findFlowOfIdToken, type IdTokenJob, idTokenKeyObject } from "../../core/people/id-token.ts";
 import { openSecret } from "../../core/secrets/open.ts";
 import { sealSecret } from "../../core/secrets/seal.ts";
-
-export interface IdTokenDeps {
-  objects: Pick<ObjectTable, "get" | "put">;
-  jobs: Pick<JobTable, "get">;
-  dataKeys: DataKeys;
-  baseUrl: string;
-  nowMs: () => number;
-}
+import type { DataKeys } from "../../ports/keys.ts";
+import type { Uses } from "../uses.ts";
 
 /** RSA, because AWS and other consumers of ID tokens accept no EdDSA. Job tokens have EdDSA only, so neither is accepted as the other. */
 const ALGORITHM = "RS256";
@@ -34,7 +25,7 @@ type StoredKey = ReturnType<typeof idTokenKeyObject.parse>;
  * `auth.invalid` if the caller's job is gone.
  */
 export async function createIdToken(
-  deps: IdTokenDeps,
+  deps: Uses<"jobs" | "objects" | "dataKeys" | "nowMs" | "baseUrl">,
   { actor, workspace }: WorkspaceCaller,
   { audience, expiresInS }: { audience: string; expiresInS: number },
 ): Promise<string> {
@@ -55,7 +46,7 @@ export async function createIdToken(
 }
 
 /** Returns the public keys that verify ID tokens. The first call creates the key, so that a consumer can be configured before any token. */
-export async function listIdTokenKeys(deps: Pick<IdTokenDeps, "objects" | "dataKeys">): Promise<IdTokenJwk[]> {
+export async function listIdTokenKeys(deps: Uses<"objects" | "dataKeys">): Promise<IdTokenJwk[]> {
   return [(await loadStoredKey(deps)).jwk];
 }
 
@@ -75,7 +66,7 @@ export function describeIdTokenIssuer(baseUrl: string) {
 }
 
 /** Reads the job of the token, which the caller cannot choose. */
-async function findOwnJob({ jobs }: Pick<IdTokenDeps, "jobs">, actor: Actor): Promise<IdTokenJob | undefined> {
+async function findOwnJob({ jobs }: Uses<"jobs">, actor: Actor): Promise<IdTokenJob | undefined> {
   if (actor.kind !== "job") return undefined;
   const job = await jobs.get(actor.jobId);
   if (!job) throw new SvcError("auth.invalid", {});
@@ -85,7 +76,7 @@ async function findOwnJob({ jobs }: Pick<IdTokenDeps, "jobs">, actor: Actor): Pr
 
 let cached: { kid: string; key: KeyObject; untilMs: number } | undefined;
 
-async function loadSigningKey(deps: IdTokenDeps): Promise<{ kid: string; key: KeyObject }> {
+async function loadSigningKey(deps: Uses<"jobs" | "objects" | "dataKeys" | "nowMs" | "baseUrl">): Promise<{ kid: string; key: KeyObject }> {
   if (cached && cached.untilMs > deps.nowMs()) return cached;
   const { wrapped, privateKey, jwk } = await loadStoredKey(deps);
   const pem = openSecret(await deps.dataKeys.unwrap(INSTANCE, wrapped), SEAL_CONTEXT, privateKey);
@@ -94,7 +85,7 @@ async function loadSigningKey(deps: IdTokenDeps): Promise<{ kid: string; key: Ke
 }
 
 /** Concurrent first calls share the key that is stored first. */
-async function loadStoredKey(deps: Pick<IdTokenDeps, "objects" | "dataKeys">): Promise<StoredKey> {
+async function loadStoredKey(deps: Uses<"objects" | "dataKeys">): Promise<StoredKey> {
   const stored = await deps.objects.get(idTokenKeyObject.key());
   if (stored) return idTokenKeyObject.parse(stored);
   await deps.objects.put({ ...idTokenKeyObject.key(), value: await generateStoredKey(deps.dataKeys) }, "absent");

@@ -1,12 +1,12 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { ObjectKey, StoredObject } from "../../core/objects/write.ts";
 import { groupOf, type JobActor } from "../../core/people/actor.ts";
 import { isSuperAdmin, oldUserKey, personKey, userObject } from "../../core/people/person.ts";
 import { accessObject, deriveGroupRights, deriveRights, memberObject, noAccess } from "../../core/permissions/access.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 
-type IdentifyDeps = Pick<ObjectTable, "batchGet">;
+type IdentifyDeps = Pick<ObjectStore, "batchGet">;
 
 /** Returns the keys of the items that `identifyActor` accepts, in the same order. */
 export function buildRightsKeys(person: string, workspace: string | undefined): ObjectKey[] {

@@ -1,23 +1,19 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import { tokenObject, userTokenObject } from "../../core/people/token.ts";
 import { tokenExpiryIndexObject } from "../../core/people/token-expiry.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
+import type { Uses } from "../uses.ts";
 import { buildExpiryWrites } from "./token-expiry.ts";
 import { listPersons } from "./users.ts";
 
 /** While a deployment replaces it, the code of the earlier release may still create tokens. The second pass finds them. */
 const OLD_CODE_MS = 60 * 60_000;
 
-export interface IndexTokensDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
-
 /**
  * Gives the tokens that an earlier release stored their entries in the index of expiries, until `untilMs` (epoch ms), and returns the number of
  * new entries. It reads the tokens of all users twice after an upgrade and never again.
  */
-export async function indexTokenExpiries({ objects, nowMs }: IndexTokensDeps, untilMs: number): Promise<number> {
+export async function indexTokenExpiries({ objects, nowMs }: Uses<"objects" | "nowMs">, untilMs: number): Promise<number> {
   const key = tokenExpiryIndexObject.key();
   const stored = await objects.get(key);
   const progress = stored ? tokenExpiryIndexObject.parse(stored) : { sinceMs: nowMs(), pass: "first" as const, after: "" };
@@ -36,7 +32,7 @@ export async function indexTokenExpiries({ objects, nowMs }: IndexTokensDeps, un
   return count;
 }
 
-async function indexTokensOf(objects: ObjectTable, email: string): Promise<number> {
+async function indexTokensOf(objects: ObjectStore, email: string): Promise<number> {
   let count = 0;
   for (const object of await objects.list(userTokenObject.partitionKey(email), { beginsWith: "token#" })) {
     for (const record of userTokenObject.parseReadable([object])) {

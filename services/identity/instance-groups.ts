@@ -1,16 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { InstanceGroupJson, InstanceRole } from "../../contract/routes/people/people.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { instanceGroupObject, instanceGroupRoleObject } from "../../core/people/instance-group.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
+import type { Uses } from "../uses.ts";
 import { listPersons, loadPerson, updatePerson } from "./users.ts";
 
-interface InstanceGroupDeps {
-  objects: ObjectTable;
-}
 type Reader = Pick<Actor, "email" | "superAdmin">;
 type Stored = Pick<InstanceGroupJson, "name" | "summary">;
 
@@ -18,7 +15,7 @@ type Stored = Pick<InstanceGroupJson, "name" | "summary">;
  * Lists the groups of the instance with those of their members whom the caller may see: all for a superadmin, otherwise only the caller, because
  * the others may be in workspaces that the caller may not see. Memberships are stored in the users' own records, which every call reads.
  */
-export async function listInstanceGroups(deps: InstanceGroupDeps, { email: own, superAdmin }: Reader): Promise<InstanceGroupJson[]> {
+export async function listInstanceGroups(deps: Uses<"objects">, { email: own, superAdmin }: Reader): Promise<InstanceGroupJson[]> {
   const { objects } = deps;
   const [groups, stored, persons] = await Promise.all([
     objects.list(instanceGroupObject.partitionKey()),
@@ -34,7 +31,7 @@ export async function listInstanceGroups(deps: InstanceGroupDeps, { email: own, 
 }
 
 /** Returns a group of the instance as `listInstanceGroups` does. Throws `group.notFound`. */
-export async function getInstanceGroup(deps: InstanceGroupDeps, reader: Reader, name: string): Promise<InstanceGroupJson> {
+export async function getInstanceGroup(deps: Uses<"objects">, reader: Reader, name: string): Promise<InstanceGroupJson> {
   const found = (await listInstanceGroups(deps, reader)).find((group) => group.name === name);
   if (!found) throw new SvcError("group.notFound", { name });
   return found;
@@ -52,7 +49,7 @@ function withRole({ roleGroups: before = [], ...person }: PersonRecord, name: st
  * Sets the role that a group gives its members. If it fails halfway, another call completes it. Throws `group.notFound`, and `access.changedMeanwhile`
  * if the role is set twice at the same time.
  */
-export async function setInstanceGroupRole(deps: InstanceGroupDeps, name: string, role: InstanceRole): Promise<void> {
+export async function setInstanceGroupRole(deps: Uses<"objects">, name: string, role: InstanceRole): Promise<void> {
   const key = instanceGroupRoleObject.key(name);
   const version = randomUUID();
   const refused = await deps.objects.transactWrite([
@@ -68,14 +65,14 @@ export async function setInstanceGroupRole(deps: InstanceGroupDeps, name: string
 }
 
 /** Creates a group of the instance. Throws `group.exists`. */
-export async function createInstanceGroup({ objects }: InstanceGroupDeps, { name, summary }: Stored): Promise<void> {
+export async function createInstanceGroup({ objects }: Uses<"objects">, { name, summary }: Stored): Promise<void> {
   const value = { name, ...(summary ? { summary } : {}) };
   const made = await objects.put({ ...instanceGroupObject.key(name), value, version: randomUUID() }, "absent");
   if (!made) throw new SvcError("group.exists", { name });
 }
 
 /** Changes the summary of a group. Throws `group.notFound`. */
-export async function updateInstanceGroup({ objects }: InstanceGroupDeps, name: string, summary: string | undefined): Promise<void> {
+export async function updateInstanceGroup({ objects }: Uses<"objects">, name: string, summary: string | undefined): Promise<void> {
   const value = { name, ...(summary ? { summary } : {}) };
   if (!(await objects.update({ ...instanceGroupObject.key(name), value }, "present"))) throw new SvcError("group.notFound", { name });
 }
@@ -84,14 +81,14 @@ export async function updateInstanceGroup({ objects }: InstanceGroupDeps, name: 
  * Deletes a group after removing its members. If it fails halfway, another call completes it. Throws `group.notFound`,
  * `access.changedMeanwhile`.
  */
-export async function deleteInstanceGroup(deps: InstanceGroupDeps, name: string): Promise<void> {
+export async function deleteInstanceGroup(deps: Uses<"objects">, name: string): Promise<void> {
   const { emails = [] } = await getInstanceGroup(deps, { email: "", superAdmin: true }, name);
   for (const email of emails) await removeFromInstanceGroup(deps, name, email);
   await deps.objects.transactWrite([write.remove(instanceGroupObject.key(name)), write.remove(instanceGroupRoleObject.key(name))]);
 }
 
 /** Adds a user to a group. Throws `group.notFound`, `user.notFound`, `access.changedMeanwhile`. */
-export async function addToInstanceGroup(deps: InstanceGroupDeps, name: string, email: string): Promise<void> {
+export async function addToInstanceGroup(deps: Uses<"objects">, name: string, email: string): Promise<void> {
   await requireInstanceGroup(deps, name);
   const stored = await deps.objects.get(instanceGroupRoleObject.key(name));
   const role = stored && instanceGroupRoleObject.parse(stored).role;
@@ -101,7 +98,7 @@ export async function addToInstanceGroup(deps: InstanceGroupDeps, name: string, 
 }
 
 /** Removes a user from a group. Throws `group.notFound`, `user.notFound`, `access.changedMeanwhile`. */
-export async function removeFromInstanceGroup(deps: InstanceGroupDeps, name: string, email: string): Promise<void> {
+export async function removeFromInstanceGroup(deps: Uses<"objects">, name: string, email: string): Promise<void> {
   await requireInstanceGroup(deps, name);
   const { person } = await loadPerson(deps, email);
   if (!person.groups?.includes(name)) return;
@@ -109,7 +106,7 @@ export async function removeFromInstanceGroup(deps: InstanceGroupDeps, name: str
   await updatePerson(deps, email, remove);
 }
 
-async function requireInstanceGroup({ objects }: InstanceGroupDeps, name: string): Promise<StoredObject> {
+async function requireInstanceGroup({ objects }: Uses<"objects">, name: string): Promise<StoredObject> {
   const found = await objects.get(instanceGroupObject.key(name));
   if (!found) throw new SvcError("group.notFound", { name });
   return found;

@@ -1,8 +1,9 @@
 import { decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
-import type { findPublicKey as readPublicKey, SigningKey } from "../../aws/kms/signing-keys.ts";
+import type { findPublicKey as readPublicKey } from "../../aws/kms/signing-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { type JobClaims, jobClaimsSchema } from "../../core/people/token.ts";
+import type { SigningKey } from "../../ports/keys.ts";
 
 const ISSUER = "svc";
 

@@ -1,10 +1,10 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { type Actor, toPermissionedAs } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { memberObject } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
+import type { Uses } from "../uses.ts";
 
 /** The fields of a script or flow that name the user for whom its runs act. */
 interface OnBehalf {
@@ -28,7 +28,7 @@ export function applyOnBehalfOf<S extends OnBehalf>(actor: Actor, workspace: str
  * run needs a member's rights.
  */
 export async function resolveOnBehalfOf(
-  { objects }: { objects: Pick<ObjectTable, "get"> },
+  { objects }: Uses<"objects">,
   actor: Actor,
   workspace: string,
   { on_behalf_of_email: email }: OnBehalf,

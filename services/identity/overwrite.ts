@@ -1,20 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { People } from "../../aws/cognito/people.ts";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { ExportedUser, InstanceGroupJson } from "../../contract/routes/people/people.ts";
 import { write } from "../../core/objects/write.ts";
 import { deriveUsername } from "../../core/people/actor.ts";
 import { instanceGroupObject, instanceGroupRoleObject } from "../../core/people/instance-group.ts";
 import { type PersonRecord, personKey, userObject } from "../../core/people/person.ts";
-import type { InstanceEventDeps } from "../outbox/instance-event.ts";
+import type { Uses } from "../uses.ts";
 import { setInstanceGroupRole } from "./instance-groups.ts";
 import { buildUserAddedWrites, deleteUser, listPersons, updatePerson } from "./users.ts";
-
-interface OverwriteDeps extends InstanceEventDeps {
-  objects: ObjectTable;
-  people: People;
-}
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 const lower = (email: string) => email.toLowerCase();
@@ -40,7 +33,7 @@ function exportUser({ email, username, superAdmin, name, company, disabled = fal
 }
 
 /** Returns all users in the form that `overwriteUsers` accepts, by e-mail address. */
-export async function exportUsers({ objects }: Pick<OverwriteDeps, "objects">): Promise<ExportedUser[]> {
+export async function exportUsers({ objects }: Uses<"objects">): Promise<ExportedUser[]> {
   return (await listPersons({ objects })).map(exportUser);
 }
 
@@ -49,7 +42,10 @@ export async function exportUsers({ objects }: Pick<OverwriteDeps, "objects">): 
  * deleted as by `deleteUser`. Superadmins are processed first, so that there is always one. If it fails halfway, sending the list again
  * completes it. Throws `user.lastAdmin`, `body.shape`, `access.changedMeanwhile`.
  */
-export async function overwriteUsers(deps: OverwriteDeps, wanted: readonly ExportedUser[]): Promise<void> {
+export async function overwriteUsers(
+  deps: Uses<"objects" | "people" | "nowMs" | "instanceEventsUrl">,
+  wanted: readonly ExportedUser[],
+): Promise<void> {
   const { objects, nowMs } = deps;
   checkUnique(
     "email",
@@ -80,7 +76,7 @@ export async function overwriteUsers(deps: OverwriteDeps, wanted: readonly Expor
  * Replaces the groups of the instance, with their members, by those of a list. All members must be users. If it fails halfway, sending the
  * list again completes it. Throws `user.notFound`, `body.shape`, `access.changedMeanwhile`.
  */
-export async function overwriteInstanceGroups({ objects }: Pick<OverwriteDeps, "objects">, wanted: readonly InstanceGroupJson[]) {
+export async function overwriteInstanceGroups({ objects }: Uses<"objects">, wanted: readonly InstanceGroupJson[]) {
   checkUnique(
     "name",
     wanted.map(({ name }) => name),

@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
@@ -6,6 +5,8 @@ import { type Actor, type Person, toPermissionedAs, type WorkspaceCaller } from 
 import { usernameObject } from "../../core/people/membership.ts";
 import { personKey } from "../../core/people/person.ts";
 import { may } from "../../core/permissions/may.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
+import type { Uses } from "../uses.ts";
 import { buildRightsKeys, identifyIfEnabled } from "./identify.ts";
 
 /** The user with whose rights the jobs of a stored object run, such as those of a trigger. */
@@ -26,7 +27,7 @@ interface RunAsRequest {
  * preserves. Throws `user.notFound`, and `refused` if the caller is no admin.
  */
 export async function resolveRunAs(
-  { objects }: { objects: Pick<ObjectTable, "get"> },
+  { objects }: Uses<"objects">,
   { actor, workspace }: WorkspaceCaller,
   { permissioned_as: wanted, preserve_permissioned_as: preserve }: RunAsRequest,
   refused: (permissionedAs: string) => SvcError,
@@ -63,7 +64,7 @@ export function requireActingFields(
  * rights in the workspace.
  */
 export async function loadRunAsActor(
-  objects: Pick<ObjectTable, "batchGet">,
+  objects: Pick<ObjectStore, "batchGet">,
   workspace: string,
   { email, superAdmin }: RunAs,
 ): Promise<Actor | undefined> {
@@ -73,7 +74,7 @@ export async function loadRunAsActor(
 
 /** Returns what `loadRunAsActor` does, from the items of `buildRightsKeys`, which the caller has read. */
 export async function identifyRunAsActor(
-  objects: Pick<ObjectTable, "batchGet">,
+  objects: Pick<ObjectStore, "batchGet">,
   workspace: string,
   { email, superAdmin }: Pick<RunAs, "email" | "superAdmin">,
   found: (StoredObject | undefined)[],

@@ -1,17 +1,10 @@
-import type { People } from "../../aws/cognito/people.ts";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { write } from "../../core/objects/write.ts";
 import { deriveUsername } from "../../core/people/actor.ts";
 import { personKey, userObject } from "../../core/people/person.ts";
-import type { InstanceEventDeps } from "../outbox/instance-event.ts";
+import type { Uses } from "../uses.ts";
 import { buildNewWorkspaceWrites } from "../workspaces/workspaces.ts";
 import { buildTokenWrites } from "./tokens.ts";
 import { buildUserAddedWrites } from "./users.ts";
-
-interface SetUpDeps extends InstanceEventDeps {
-  objects: ObjectTable;
-  people: People;
-}
 
 export interface SetUpOptions {
   email: string;
@@ -21,7 +14,7 @@ export interface SetUpOptions {
 }
 
 /** Creates a superadmin, and a workspace and a token if requested. A repeated call replaces the password and adds a token. */
-export async function setUpInstance(deps: SetUpDeps, request: SetUpOptions) {
+export async function setUpInstance(deps: Uses<"objects" | "people" | "nowMs" | "instanceEventsUrl">, request: SetUpOptions) {
   const { objects, people, nowMs } = deps;
   const { email, password, workspace, token } = request;
   const owner = { email, username: deriveUsername(email), superAdmin: true };

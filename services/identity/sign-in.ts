@@ -1,5 +1,3 @@
-import type { People } from "../../aws/cognito/people.ts";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { write } from "../../core/objects/write.ts";
@@ -7,17 +5,12 @@ import type { Actor } from "../../core/people/actor.ts";
 import { isSuperAdmin, type PersonRecord } from "../../core/people/person.ts";
 import { hashToken, isJobToken, tokenObject, userTokenObject } from "../../core/people/token.ts";
 import { buildAuditItem } from "../audit/audit.ts";
-import type { InstanceEventDeps } from "../outbox/instance-event.ts";
+import type { Uses } from "../uses.ts";
 import { joinWorkspaces } from "../workspaces/auto-invite.ts";
 import { buildTokenRemovals } from "./token-expiry.ts";
 import { buildTokenWrites, checkExpiration } from "./tokens.ts";
 import { buildUserAddedWrites, loadPerson, updatePerson } from "./users.ts";
-import { type PasswordAttempt, type VerifyPasswordDeps, verifyPassword } from "./verify-password.ts";
-
-interface SignInDeps extends InstanceEventDeps {
-  objects: ObjectTable;
-  people: People;
-}
+import { type PasswordAttempt, verifyPassword } from "./verify-password.ts";
 
 const buildSessionOptions = (nowMs: number) => ({
   label: "session",
@@ -30,7 +23,7 @@ const buildSessionOptions = (nowMs: number) => ({
  * or the password is wrong, and the user pool is called in each case. Throws `login.refused`, `login.throttled`, `login.noPasswords`,
  * `engine.busy`.
  */
-export async function signIn(deps: VerifyPasswordDeps & InstanceEventDeps, attempt: PasswordAttempt): Promise<string> {
+export async function signIn(deps: Uses<"objects" | "people" | "nowMs" | "instanceEventsUrl">, attempt: PasswordAttempt): Promise<string> {
   const person = await verifyPassword(deps, attempt);
   if (!person) throw new SvcError("login.refused", {});
   return openSession(deps, person, { operation: "users.login", address: attempt.address });
@@ -49,7 +42,11 @@ export interface SignInOrigin {
  * Opens a session and returns its token, with an entry in the audit log of the instance. At the first sign-in the person joins the
  * workspaces that invite new users automatically.
  */
-export async function openSession(deps: Omit<SignInDeps, "people">, person: PersonRecord, origin: SignInOrigin): Promise<string> {
+export async function openSession(
+  deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">,
+  person: PersonRecord,
+  origin: SignInOrigin,
+): Promise<string> {
   const { objects, nowMs } = deps;
   if (person.joining) {
     await joinWorkspaces(deps, person.email);
@@ -71,7 +68,7 @@ export async function openSession(deps: Omit<SignInDeps, "people">, person: Pers
 }
 
 /** Ends the session of a token. Tokens of other kinds are not deleted: signing out in a browser must not stop programs. */
-export async function signOut({ objects }: Pick<SignInDeps, "objects">, token: string | undefined): Promise<void> {
+export async function signOut({ objects }: Uses<"objects">, token: string | undefined): Promise<void> {
   if (!token || isJobToken(token)) return;
   const found = await objects.get(tokenObject.key(hashToken(token)));
   const record = found && tokenObject.parse(found);
@@ -84,11 +81,7 @@ export async function signOut({ objects }: Pick<SignInDeps, "objects">, token: s
  * in the same transaction, so only one of two concurrent calls succeeds. Throws `token.notForJobs`, `token.changedMeanwhile`, and
  * `auth.forbidden` for tokens that are not sessions.
  */
-export async function refreshSession(
-  { objects, nowMs }: Pick<SignInDeps, "objects" | "nowMs">,
-  actor: Actor,
-  ifWithinS: number | undefined,
-) {
+export async function refreshSession({ objects, nowMs }: Uses<"objects" | "nowMs">, actor: Actor, ifWithinS: number | undefined) {
   if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
   const found = await objects.get(tokenObject.key(actor.tokenHash));
   if (!found) throw new SvcError("auth.invalid", {});
@@ -114,7 +107,7 @@ export async function refreshSession(
  * token, because a sign-in with the new password has no such restriction.
  */
 export async function setPassword(
-  deps: SignInDeps,
+  deps: Uses<"objects" | "people" | "nowMs" | "instanceEventsUrl">,
   actor: Actor,
   { password, old, address }: { password: string; old: string | undefined; address: string },
 ) {
@@ -133,7 +126,7 @@ export async function setPassword(
 
 /** Creates a token of another user, for a superadmin. Throws `user.notFound`, `token.notForJobs`, `token.tooWide`. */
 export async function impersonate(
-  { objects, nowMs }: Pick<SignInDeps, "objects" | "nowMs">,
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
   actor: Actor,
   email: string,
   request: { label?: string | null | undefined; expiration?: string | null | undefined; workspace_id?: string | null | undefined },

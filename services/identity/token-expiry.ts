@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { ObjectKey } from "../../core/objects/write.ts";
 import { type Expectation, type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { TokenRecord } from "../../core/people/token.ts";
 import { tokenObject, userTokenObject } from "../../core/people/token.ts";
 import { listExpiryKeys, type TokenExpiry, tokenExpiryObject, toTokenExpiry } from "../../core/people/token-expiry.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 
 /** Builds the object that stores the index entry of a token under one of its keys. */
 export const toExpiryObject = ({ pk, sk }: ObjectKey, value: TokenExpiry): StoredObject => ({ pk, sk, value, version: randomUUID() });
@@ -18,7 +18,7 @@ export function buildExpiryWrites(record: TokenRecord): ObjectWrite[] {
 }
 
 /** Builds the change of the index entry of a token whose label has changed. An earlier release may have stored the token without an entry. */
-export async function buildExpiryUpdate(objects: Pick<ObjectTable, "batchGet">, record: TokenRecord): Promise<ObjectWrite[]> {
+export async function buildExpiryUpdate(objects: Pick<ObjectStore, "batchGet">, record: TokenRecord): Promise<ObjectWrite[]> {
   const entry = toTokenExpiry(record);
   if (!entry) return [];
   const stored = (await objects.batchGet(listExpiryKeys(entry).all, { consistent: true })).find((found) => found !== undefined);

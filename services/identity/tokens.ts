@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
@@ -10,12 +9,10 @@ import type { Actor, Person, WorkspaceCaller } from "../../core/people/actor.ts"
 import { createTokenValue, type TokenRecord, tokenObject, userTokenObject } from "../../core/people/token.ts";
 import { toTokenBadge } from "../../core/people/token-expiry.ts";
 import { namesRunOf, parseScope } from "../../core/permissions/scopes.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
+import type { Uses } from "../uses.ts";
 import { buildExpiryUpdate, buildExpiryWrites, buildTokenRemovals } from "./token-expiry.ts";
 
-export interface TokenDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
 type Owner = Pick<TokenRecord, "email" | "username" | "superAdmin">;
 /** Housekeeping deletes an expired token within minutes. DynamoDB deletes it this long after its end if housekeeping does not run. */
 const TTL_AFTER_MS = 7 * 24 * 3600_000;
@@ -64,7 +61,7 @@ function checkScopes(scopes: string[]): string[] {
  * Creates a token for the caller and returns its value. Throws `token.unknownScope`, `token.tooWide` from a token that expires earlier, and `token.notForJobs` because a job's rights end with
  * the job and a token's would not.
  */
-export async function createToken({ objects, nowMs }: TokenDeps, actor: Actor, request: NewToken): Promise<string> {
+export async function createToken({ objects, nowMs }: Uses<"objects" | "nowMs">, actor: Actor, request: NewToken): Promise<string> {
   const { email, username, superAdmin, workspace } = requirePerson(actor);
   checkExpiration(actor, request.expiration);
   // A bound token can only create tokens for its own workspace. Scoped tokens cannot create any.
@@ -82,7 +79,7 @@ export function checkExpiration(actor: Actor, expiration: string | null | undefi
 
 /** Lists the caller's tokens, the newest first, with expired ones until housekeeping deletes them; for a bound token, those of the same workspace. */
 export async function listTokens(
-  { objects, nowMs }: TokenDeps,
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
   actor: Actor,
   query: { page?: number | undefined; per_page?: number | undefined; exclude_ephemeral?: boolean | undefined },
 ): Promise<TruncatedTokenJson[]> {
@@ -110,7 +107,7 @@ export async function listTokens(
 
 /** Lists the caller's tokens with a scope to run the script or flow at a path, as `listTokens` does, and at most `limits.maxPerPage`. */
 export async function listRunTokens(
-  deps: TokenDeps,
+  deps: Uses<"objects" | "nowMs">,
   { actor, workspace }: WorkspaceCaller,
   { runs, path }: { runs: "scripts" | "flows"; path: string },
 ): Promise<TruncatedTokenJson[]> {
@@ -126,7 +123,7 @@ export async function listRunTokens(
  * Deletes the caller's token with a given prefix and returns the prefix. `sent` may be the complete token: only its first characters are used.
  * Throws `token.notFound`, `token.ambiguous`, `token.notForJobs`, `token.tooWide`.
  */
-export async function deleteToken({ objects }: TokenDeps, actor: Actor, sent: string): Promise<string> {
+export async function deleteToken({ objects }: Uses<"objects" | "nowMs">, actor: Actor, sent: string): Promise<string> {
   const { record } = await findOwnToken(objects, actor, sent);
   await objects.transactWrite(buildTokenRemovals(record));
   return record.prefix;
@@ -137,7 +134,7 @@ export async function deleteToken({ objects }: TokenDeps, actor: Actor, sent: st
  * `token.ambiguous`, `token.notForJobs`, `token.unknownScope`, `token.tooWide`, `token.changedMeanwhile`.
  */
 export async function updateToken(
-  { objects }: TokenDeps,
+  { objects }: Uses<"objects" | "nowMs">,
   actor: Actor,
   sent: string,
   change: { scopes?: string[] | null; label?: string | null },
@@ -159,7 +156,7 @@ export async function updateToken(
   return record.prefix;
 }
 
-async function findOwnToken(objects: ObjectTable, actor: Actor, sent: string): Promise<{ object: StoredObject; record: TokenRecord }> {
+async function findOwnToken(objects: ObjectStore, actor: Actor, sent: string): Promise<{ object: StoredObject; record: TokenRecord }> {
   const prefix = sent.slice(0, limits.tokenPrefixChars);
   const [object, second] = await objects.list(userTokenObject.partitionKey(requirePerson(actor).email), { beginsWith: `token#${prefix}` });
   if (!object) throw new SvcError("token.notFound", { prefix });
@@ -175,7 +172,7 @@ function requirePerson(actor: Actor): Person {
 }
 
 /** Deletes every token of a user. Repeating it continues where an earlier call stopped. */
-export async function deleteAllTokens({ objects }: Pick<TokenDeps, "objects">, email: string): Promise<void> {
+export async function deleteAllTokens({ objects }: Uses<"objects">, email: string): Promise<void> {
   for (const object of await objects.list(userTokenObject.partitionKey(email), { beginsWith: "token#" })) {
     await objects.transactWrite(buildTokenRemovals(userTokenObject.parse(object)));
   }

@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { People } from "../../aws/cognito/people.ts";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { GlobalUserJson, NewUser, UserChange } from "../../contract/routes/people/people.ts";
 import { paginate } from "../../core/objects/page.ts";
@@ -8,17 +6,13 @@ import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../.
 import { type Actor, deriveUsername } from "../../core/people/actor.ts";
 import { inviteObject } from "../../core/people/membership.ts";
 import { isSuperAdmin, oldUserKey, type PersonRecord, personKey, userObject } from "../../core/people/person.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
-import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
+import { buildInstanceEventWrites } from "../outbox/instance-event.ts";
+import type { Uses } from "../uses.ts";
 import { buildRemovalWrite, removeMember } from "../workspaces/members.ts";
 import { listMemberships, listWorkspaceIds } from "../workspaces/workspaces.ts";
 import { deleteAllTokens } from "./tokens.ts";
-
-interface UserDeps extends InstanceEventDeps {
-  objects: ObjectTable;
-  people: People;
-}
-type ReadUserDeps = Pick<UserDeps, "objects">;
 
 /** Returns a user as the GlobalUser of api.md §1. */
 function toGlobalUserJson(person: PersonRecord): GlobalUserJson {
@@ -38,14 +32,14 @@ function toGlobalUserJson(person: PersonRecord): GlobalUserJson {
 }
 
 /** Loads a user's record. Throws `user.notFound`. */
-export async function loadPerson({ objects }: ReadUserDeps, email: string): Promise<{ person: PersonRecord; stored: StoredObject }> {
+export async function loadPerson({ objects }: Uses<"objects">, email: string): Promise<{ person: PersonRecord; stored: StoredObject }> {
   const stored = (await objects.get(userObject.key(personKey(email)))) ?? (await objects.get(oldUserKey(email)));
   if (!stored) throw new SvcError("user.notFound", { email });
   return { person: userObject.parse(stored), stored };
 }
 
 /** Returns the user with an e-mail address; `undefined` if there is none. */
-export async function findPerson(objects: ObjectTable, email: string): Promise<PersonRecord | undefined> {
+export async function findPerson(objects: ObjectStore, email: string): Promise<PersonRecord | undefined> {
   try {
     return (await loadPerson({ objects }, email)).person;
   } catch (error) {
@@ -55,13 +49,13 @@ export async function findPerson(objects: ObjectTable, email: string): Promise<P
 }
 
 /** Returns whether a user with this e-mail address exists. */
-export async function personExists({ objects }: ReadUserDeps, email: string): Promise<boolean> {
+export async function personExists({ objects }: Uses<"objects">, email: string): Promise<boolean> {
   const found = await objects.batchGet([userObject.key(personKey(email)), oldUserKey(email)], { consistent: true });
   return found.some(Boolean);
 }
 
 /** Lists all users by e-mail address. */
-export async function listPersons({ objects }: ReadUserDeps): Promise<PersonRecord[]> {
+export async function listPersons({ objects }: Uses<"objects">): Promise<PersonRecord[]> {
   const byEmail = new Map(userObject.parseReadable(await objects.list(userObject.partitionKey())).map((person) => [person.email, person]));
   return [...byEmail.values()].sort((a, b) => a.email.localeCompare(b.email));
 }
@@ -76,27 +70,29 @@ interface ListUsersQuery {
 }
 
 /** Lists one page of the users by e-mail address; with `active_only`, without disabled users. */
-export async function listUsers(deps: ReadUserDeps, query: ListUsersQuery): Promise<GlobalUserJson[]> {
+export async function listUsers(deps: Uses<"objects">, query: ListUsersQuery): Promise<GlobalUserJson[]> {
   const found = (await listPersons(deps)).filter(({ disabled }) => !(query.active_only && disabled));
   return paginate(found, query).map(toGlobalUserJson);
 }
 
 /** Returns the caller's own user. A token or job may have fewer rights than its owner, which the reply shows. Throws `user.notFound`. */
-export async function getOwnUser(deps: ReadUserDeps, actor: Actor): Promise<GlobalUserJson> {
+export async function getOwnUser(deps: Uses<"objects">, actor: Actor): Promise<GlobalUserJson> {
   const { person } = await loadPerson(deps, actor.email);
   return { ...toGlobalUserJson(person), super_admin: actor.superAdmin };
 }
 
 /** Builds the event of a user who now exists. */
-export const buildUserAddedWrites = (deps: InstanceEventDeps, { email, username }: Pick<PersonRecord, "email" | "username">) =>
-  buildInstanceEventWrites(deps, [{ type: "UserAdded", data: { email, username } }]);
+export const buildUserAddedWrites = (
+  deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">,
+  { email, username }: Pick<PersonRecord, "email" | "username">,
+) => buildInstanceEventWrites(deps, [{ type: "UserAdded", data: { email, username } }]);
 
 /**
  * Creates a user, with a password if one is given. The record is created first, so that the password of an existing user is never changed,
  * and marked as lacking a password until the password is stored. If the process dies in between, a repeated call completes the user. Throws
  * `user.exists`, `user.invalidPassword`, and `engine.busy` while another call may still be creating the user.
  */
-export async function createUser(deps: UserDeps, request: NewUser): Promise<void> {
+export async function createUser(deps: Uses<"objects" | "people" | "nowMs" | "instanceEventsUrl">, request: NewUser): Promise<void> {
   const { objects, people, nowMs } = deps;
   const { email, password, super_admin: superAdmin, name, company } = request;
   const value: PersonRecord = {
@@ -130,10 +126,7 @@ export async function createUser(deps: UserDeps, request: NewUser): Promise<void
 }
 
 /** Returns the user whose creation died before the password was stored; `undefined` if there is no user. Throws `user.exists`, `engine.busy`. */
-async function findIncompleteUser(
-  { objects, nowMs }: Pick<UserDeps, "objects" | "nowMs">,
-  email: string,
-): Promise<StoredObject | undefined> {
+async function findIncompleteUser({ objects, nowMs }: Uses<"objects" | "nowMs">, email: string): Promise<StoredObject | undefined> {
   const [found, old] = await objects.batchGet([userObject.key(personKey(email)), oldUserKey(email)], { consistent: true });
   if (!found && !old) return undefined;
   const { passwordUntilMs = undefined } = found && !old ? userObject.parse(found) : {};
@@ -147,7 +140,7 @@ async function findIncompleteUser(
  * Changes a user. The change takes effect at once, because every call reads the record. Throws `user.notFound`, `user.lastAdmin`,
  * `access.changedMeanwhile`.
  */
-export async function updateUser(deps: ReadUserDeps, email: string, request: UserChange): Promise<void> {
+export async function updateUser(deps: Uses<"objects">, email: string, request: UserChange): Promise<void> {
   const { is_super_admin, name, disabled } = request;
   const otherAdminCheck = is_super_admin === false || disabled ? await buildOtherAdminCheck(deps, email) : [];
   const change = (person: PersonRecord) => ({
@@ -165,7 +158,7 @@ export async function updateUser(deps: ReadUserDeps, email: string, request: Use
  * `access.changedMeanwhile`.
  */
 export async function updatePerson(
-  { objects }: ReadUserDeps,
+  { objects }: Uses<"objects">,
   email: string,
   change: (person: PersonRecord) => PersonRecord,
   also: ObjectWrite[] | ((person: PersonRecord) => Promise<ObjectWrite[]>) = [],
@@ -194,7 +187,7 @@ const losesRights = (before: PersonRecord, after: PersonRecord) =>
  * Deletes a user. The user is disabled first, and the record is deleted last, so that another call completes one that failed halfway.
  * Throws `user.notFound`, `user.lastAdmin`.
  */
-export async function deleteUser(deps: UserDeps, email: string): Promise<void> {
+export async function deleteUser(deps: Uses<"objects" | "people" | "nowMs" | "instanceEventsUrl">, email: string): Promise<void> {
   const { objects, people } = deps;
   const otherAdminCheck = await buildOtherAdminCheck(deps, email);
   await updatePerson(deps, email, (person) => ({ ...person, disabled: true }), otherAdminCheck);
@@ -210,7 +203,7 @@ export async function deleteUser(deps: UserDeps, email: string): Promise<void> {
  * Builds the condition that another superadmin stays unchanged: otherwise two superadmins who delete each other at the same time would
  * leave none. Throws `user.lastAdmin`.
  */
-async function buildOtherAdminCheck(deps: ReadUserDeps, email: string): Promise<ObjectWrite[]> {
+async function buildOtherAdminCheck(deps: Uses<"objects">, email: string): Promise<ObjectWrite[]> {
   const { person } = await loadPerson(deps, email);
   if (!person.superAdmin) return [];
   const other = (await deps.objects.list(userObject.partitionKey())).find((object) =>

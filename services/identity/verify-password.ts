@@ -1,11 +1,10 @@
-import type { People } from "../../aws/cognito/people.ts";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { write } from "../../core/objects/write.ts";
 import { type PersonRecord, personKey } from "../../core/people/person.ts";
 import { computeWaitMs, countAttempt, throttleRules, toAddressGroup, uncountAttempt } from "../../core/people/sign-in-throttle.ts";
 import { buildAuditItem } from "../audit/audit.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
+import type { Uses } from "../uses.ts";
 import {
   type AttemptCounter,
   COUNT_TRIES,
@@ -16,13 +15,6 @@ import {
   toCounterWrite,
 } from "./attempt-counters.ts";
 import { findPerson } from "./users.ts";
-
-export interface VerifyPasswordDeps {
-  objects: ObjectTable;
-  people: Pick<People, "checkPassword" | "hasPasswords">;
-  nowMs: () => number;
-}
-type CounterDeps = Pick<VerifyPasswordDeps, "objects" | "nowMs">;
 
 export interface PasswordAttempt {
   email: string;
@@ -36,7 +28,10 @@ export interface PasswordAttempt {
  * attempt is counted before the password is checked, so that concurrent attempts are counted too. Failures are written to the audit log.
  * Throws `login.throttled`, `login.noPasswords`, `engine.busy`.
  */
-export async function verifyPassword(deps: VerifyPasswordDeps, attempt: PasswordAttempt): Promise<PersonRecord | undefined> {
+export async function verifyPassword(
+  deps: Uses<"objects" | "people" | "nowMs">,
+  attempt: PasswordAttempt,
+): Promise<PersonRecord | undefined> {
   const { objects, people } = deps;
   const { email, password } = attempt;
   if (!people.hasPasswords()) throw new SvcError("login.noPasswords", {});
@@ -63,7 +58,7 @@ interface Counters {
  * stranger cannot lock its owner out. Unknown accounts are counted too, so the reply does not reveal which exist. Throws `login.throttled`
  * without counting, and `engine.busy`.
  */
-async function countSignInAttempt({ objects, nowMs }: CounterDeps, { email, address }: PasswordAttempt): Promise<Counters> {
+async function countSignInAttempt({ objects, nowMs }: Uses<"objects" | "nowMs">, { email, address }: PasswordAttempt): Promise<Counters> {
   const [person, group] = [personKey(email), toAddressGroup(address)];
   const anywhere = createCounter(throttleRules.account, "account", person);
   const accountHere = createCounter(throttleRules.account, "known", person, group);
@@ -91,7 +86,7 @@ async function countSignInAttempt({ objects, nowMs }: CounterDeps, { email, addr
  * Clears the counter of an account after a success, and records its address as known. The counter of the address loses this attempt only:
  * otherwise an attacker could clear it with their own account. If the process dies before this, the attempt counts as a failure.
  */
-async function forgetFailures(deps: CounterDeps, { account, accountHere, address }: Counters): Promise<void> {
+async function forgetFailures(deps: Uses<"objects" | "nowMs">, { account, accountHere, address }: Counters): Promise<void> {
   const now = deps.nowMs();
   const known = write.put(toCounterItem(accountHere, { count: 0, lastAtMs: now }, now));
   await deps.objects.transactWrite(account === accountHere ? [known] : [known, write.remove(account.key)]);
@@ -102,7 +97,11 @@ async function forgetFailures(deps: CounterDeps, { account, accountHere, address
  * Writes a failure to the audit log of the instance. The number of entries of an account is bounded, and the entries about unknown accounts
  * share one bound and do not contain the e-mail address: a stranger chooses it, and people type passwords into that field.
  */
-export async function recordSignInFailure(deps: CounterDeps, person: PersonRecord | undefined, address: string): Promise<void> {
+export async function recordSignInFailure(
+  deps: Uses<"objects" | "nowMs">,
+  person: PersonRecord | undefined,
+  address: string,
+): Promise<void> {
   const entries = createCounter(throttleRules.auditEntries, "audit", person ? personKey(person.email) : "unknown");
   const entry = buildAuditItem(
     {

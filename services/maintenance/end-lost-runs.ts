@@ -1,24 +1,14 @@
 import * as z from "zod";
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { type Job, type QueuedJob, SHARDS } from "../../core/jobs/job.ts";
 import { taskCursorObject } from "../../core/jobs/periodic-task.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import { removalObject } from "../../core/people/membership.ts";
 import { personKey } from "../../core/people/person.ts";
 import { parseNextRunId } from "../../core/schedules/next-run.ts";
-import { endJobAndNotify, type JobEndedDeps } from "../execution/end-and-notify.ts";
+import { endJobAndNotify } from "../execution/end-and-notify.ts";
 import { readLostRight } from "../execution/rights/lost-rights.ts";
 import { isConcurrencyGroup } from "../jobs/concurrency/concurrency.ts";
-import type { EndJobDeps } from "../jobs/lifecycle/end/end-job.ts";
-
-type EndLostRunsDeps = EndJobDeps &
-  JobEndedDeps & {
-    objects: Pick<ObjectTable, "list" | "get" | "put" | "batchGet" | "deleteItem" | "transactWrite">;
-    jobs: Pick<JobTable, "listDuePage" | "batchGet">;
-    /** Runs the work for one item of a task and records its failure (services/maintenance/item-isolation.ts). */
-    isolation: { attempt(task: string, item: string, work: () => Promise<unknown>): Promise<{ ok: boolean }> };
-  };
+import type { Uses } from "../uses.ts";
 
 const TASK = "endLostRuns";
 const PAGE = 100;
@@ -42,7 +32,10 @@ type Pass = z.infer<typeof passSchema>;
  * ends only if the right is lost at that moment, so a user who was added again keeps the others. The position is recorded after each page, so
  * that the next tick continues there.
  */
-export async function endLostRuns(deps: EndLostRunsDeps, untilMs: number): Promise<number> {
+export async function endLostRuns(
+  deps: Uses<"followUps" | "onJobEnded" | "isolation" | "jobs" | "objects" | "storage" | "nowMs" | "pause" | "maxRetryMs">,
+  untilMs: number,
+): Promise<number> {
   const { objects, jobs } = deps;
   const removals = await objects.list(removalObject.partitionKey(), { limit: MAX_REMOVALS });
   if (removals.length === 0) return 0;

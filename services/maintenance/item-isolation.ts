@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { classifyAwsError } from "../../aws/sdk/aws-errors.ts";
 import { defined } from "../../contract/defined.ts";
 import { isSvcError } from "../../contract/errors.ts";
@@ -7,9 +6,11 @@ import type { FailedItem } from "../../core/jobs/periodic-task.ts";
 import { failedItemObject } from "../../core/jobs/periodic-task.ts";
 import { type StoredObject, unchangedSince } from "../../core/objects/write.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
+import type { Uses } from "../uses.ts";
 
 export interface IsolationDeps {
-  objects: Pick<ObjectTable, "list" | "put" | "transactWrite">;
+  objects: Pick<ObjectStore, "list" | "put" | "transactWrite">;
   nowMs: () => number;
   classifyAwsError: typeof classifyAwsError;
   /** Called for each failure, for the log. */
@@ -42,7 +43,7 @@ export type Attempt<T> =
   | { ok: false; untilMs?: number };
 
 /** Lists the items that failed, in the order of their tasks. */
-export async function listFailedItems({ objects }: Pick<IsolationDeps, "objects">): Promise<FailedItem[]> {
+export async function listFailedItems({ objects }: Uses<"objects">): Promise<FailedItem[]> {
   return failedItemObject.parseReadable(await objects.list(failedItemObject.partitionKey(), { limit: MAX_READ }));
 }
 

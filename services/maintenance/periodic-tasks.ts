@@ -1,26 +1,18 @@
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
-import { type StartRefreshesDeps, startDueRefreshes } from "../accounts/start-refreshes.ts";
-import { type SignHeadsDeps, signChainHeads } from "../approvals/audit-log/sign-heads.ts";
-import { type SendDueAttemptsDeps, sendDueAttempts } from "../deliveries/send-due-attempts.ts";
-import { deleteIdleMachines, type IdleMachineDeps } from "../flows/definitions/delete-idle-machines.ts";
-import { type ExpireTokensDeps, expireTokens } from "../identity/expire-tokens.ts";
+import { startDueRefreshes } from "../accounts/start-refreshes.ts";
+import { signChainHeads } from "../approvals/audit-log/sign-heads.ts";
+import { sendDueAttempts } from "../deliveries/send-due-attempts.ts";
+import { deleteIdleMachines } from "../flows/definitions/delete-idle-machines.ts";
+import { expireTokens } from "../identity/expire-tokens.ts";
 import { indexTokenExpiries } from "../identity/index-token-expiries.ts";
 import { recordEndedIndexStart } from "../jobs/read/ended-index.ts";
-import { connectPendingSources, pollRemoteQueues, releaseHeldJobs, type TriggerTaskDeps } from "../triggers/tasks.ts";
+import { connectPendingSources, pollRemoteQueues, releaseHeldJobs } from "../triggers/tasks.ts";
+import type { Uses } from "../uses.ts";
 
 import { endLostRuns } from "./end-lost-runs.ts";
-import { type PurgeDeps, purgeDeletedWorkspaces } from "./purge-workspaces.ts";
-import { type ResumeDueJobsDeps, resumeDueJobs } from "./resume-due-jobs.ts";
+import { purgeDeletedWorkspaces } from "./purge-workspaces.ts";
+import { resumeDueJobs } from "./resume-due-jobs.ts";
 import type { PeriodicTask } from "./run-periodic-tasks.ts";
-
-export type PeriodicTaskDeps = ResumeDueJobsDeps &
-  SendDueAttemptsDeps &
-  PurgeDeps &
-  IdleMachineDeps &
-  SignHeadsDeps &
-  ExpireTokensDeps &
-  StartRefreshesDeps &
-  TriggerTaskDeps;
 
 /** The name of the task for whose work callers wait. */
 export const RESUME_DUE_JOBS = "resumeDueJobs";
@@ -29,7 +21,34 @@ export const RESUME_DUE_JOBS = "resumeDueJobs";
  * Returns the tasks of housekeeping. The jobs that are due, for which callers wait, get the most time. `stoppedMs`: everything that ran before
  * this time (epoch ms) has stopped.
  */
-export function periodicTasks(deps: PeriodicTaskDeps, { stoppedMs }: { stoppedMs?: number | undefined } = {}): PeriodicTask[] {
+export function periodicTasks(
+  deps: Uses<
+    | "followUps"
+    | "onJobEnded"
+    | "onJobCanceled"
+    | "jobData"
+    | "gatedFlows"
+    | "isolation"
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "concurrency"
+    | "schedules"
+    | "scanObjects"
+    | "queue"
+    | "deliveryQueue"
+    | "executions"
+    | "stateMachines"
+    | "functions"
+    | "anchorKey"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+    | "stack"
+    | "deploysTriggerQueue"
+  >,
+  { stoppedMs }: { stoppedMs?: number | undefined } = {},
+): PeriodicTask[] {
   let listed: ReturnType<typeof listWorkspaces> | undefined;
   const workspaces = () => {
     const current = listed ?? listWorkspaces(deps);
@@ -77,7 +96,34 @@ export function periodicTasks(deps: PeriodicTaskDeps, { stoppedMs }: { stoppedMs
 /**
  * Lists all workspaces, archived ones included. A workspace with an unreadable record counts as in use: otherwise its jobs would be canceled.
  */
-async function listWorkspaces({ objects, isolation }: PeriodicTaskDeps): Promise<{ id: string; deleted: boolean }[]> {
+async function listWorkspaces({
+  objects,
+  isolation,
+}: Uses<
+  | "followUps"
+  | "onJobEnded"
+  | "onJobCanceled"
+  | "jobData"
+  | "gatedFlows"
+  | "isolation"
+  | "jobs"
+  | "objects"
+  | "storage"
+  | "concurrency"
+  | "schedules"
+  | "scanObjects"
+  | "queue"
+  | "deliveryQueue"
+  | "executions"
+  | "stateMachines"
+  | "functions"
+  | "anchorKey"
+  | "nowMs"
+  | "pause"
+  | "maxRetryMs"
+  | "stack"
+  | "deploysTriggerQueue"
+>): Promise<{ id: string; deleted: boolean }[]> {
   const found = await objects.list(workspaceObject.partitionKey());
   return Promise.all(
     found.map(async (stored) => {

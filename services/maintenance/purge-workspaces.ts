@@ -1,8 +1,4 @@
 import pMap from "p-map";
-import type { PageEnd } from "../../aws/dynamodb/job-indexes.ts";
-import type { scanObjects } from "../../aws/dynamodb/object-scan.ts";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { StateMachines } from "../../aws/stepfunctions/state-machines.ts";
 import { objectFolders, workspaceFolders } from "../../contract/retention.ts";
 import { buildMachinePrefix } from "../../contract/stack-names.ts";
 import { buildListPartitions, type Job } from "../../core/jobs/job.ts";
@@ -20,22 +16,32 @@ import {
   isRemovableItem,
   needsPurge,
 } from "../../core/workspaces/deleted.ts";
+import type { PageEnd } from "../../ports/job-store.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { buildMachineTags } from "../../statemachines/machine-name.ts";
-import type { CancelJobDeps } from "../jobs/cancel/cancel-job.ts";
 import { cancelWorkspaceJobs } from "../jobs/cancel/cancel-workspace-jobs.ts";
-import { type RemoveJobDeps, removeJob } from "../jobs/erasure/remove-job.ts";
+import { removeJob } from "../jobs/erasure/remove-job.ts";
 import { removeHttpRoutes } from "../triggers/http-route-entries.ts";
 import { requestConnections } from "../triggers/sources.ts";
-import type { ItemIsolation } from "./item-isolation.ts";
+import type { Uses } from "../uses.ts";
 
-export interface PurgeDeps extends CancelJobDeps, RemoveJobDeps {
-  objects: ObjectTable;
-  scanObjects: typeof scanObjects;
-  stateMachines: Pick<StateMachines, "deleteStateMachines">;
-  /** The stack's name. */
-  stack: string;
-  isolation: ItemIsolation;
-}
+export type PurgeDeps = Uses<
+  | "followUps"
+  | "onJobCanceled"
+  | "jobData"
+  | "isolation"
+  | "jobs"
+  | "objects"
+  | "storage"
+  | "concurrency"
+  | "scanObjects"
+  | "queue"
+  | "stateMachines"
+  | "nowMs"
+  | "pause"
+  | "maxRetryMs"
+  | "stack"
+>;
 
 const JOBS_AT_ONCE = 200;
 const ITEMS_AT_ONCE = 16;
@@ -140,6 +146,6 @@ async function loadJobToRemove({ jobs }: PurgeDeps, id: string): Promise<Job | u
   }
 }
 
-async function removeAll(objects: ObjectTable, found: ObjectKey[]): Promise<void> {
+async function removeAll(objects: ObjectStore, found: ObjectKey[]): Promise<void> {
   await pMap(found, ({ pk, sk }) => objects.deleteItem({ pk, sk }), { concurrency: ITEMS_AT_ONCE });
 }

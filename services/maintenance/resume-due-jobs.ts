@@ -1,31 +1,40 @@
-import type { DueEntry } from "../../aws/dynamodb/job-indexes.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { mapInParallel } from "../../contract/map-in-parallel.ts";
 import { hasEnded, type Job, type QueuedJob, type RunningJob, SHARDS } from "../../core/jobs/job.ts";
 import { canceledEnding, firstDueMs, isLost, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
 import { parseNextRunId } from "../../core/schedules/next-run.ts";
-import type { GateDeps } from "../approvals/gates/change-gate.ts";
-import { endJobAndNotify, type JobEndedDeps } from "../execution/end-and-notify.ts";
+import type { DueEntry } from "../../ports/job-store.ts";
+import { endJobAndNotify } from "../execution/end-and-notify.ts";
 import { completeStop } from "../flows/lifecycle/cancel.ts";
-import type { EndFlowDeps } from "../flows/lifecycle/end-flow.ts";
 import { reconcileFlow } from "../flows/lifecycle/reconcile.ts";
-import { type CancelJobDeps, cancelJob } from "../jobs/cancel/cancel-job.ts";
+import { cancelJob } from "../jobs/cancel/cancel-job.ts";
 import { isConcurrencyGroup, reconcileGroup } from "../jobs/concurrency/concurrency.ts";
 import { eraseDue } from "../jobs/erasure/erase-due.ts";
-import type { EraseJobDeps } from "../jobs/erasure/job-data.ts";
 import { requestFollowUp } from "../jobs/lifecycle/follow-ups.ts";
 import { reconcileSchedule } from "../schedules/change-run.ts";
-import type { NextRunDeps } from "../schedules/next-run.ts";
-import type { ItemIsolation } from "./item-isolation.ts";
+import type { Uses } from "../uses.ts";
 import { type DueJob, sendDueJobs } from "./send-due-jobs.ts";
 
-export type ResumeDueJobsDeps = EndFlowDeps &
-  GateDeps &
-  CancelJobDeps &
-  EraseJobDeps &
-  JobEndedDeps &
-  NextRunDeps & { isolation: ItemIsolation };
+export type ResumeDueJobsDeps = Uses<
+  | "followUps"
+  | "onJobEnded"
+  | "onJobCanceled"
+  | "jobData"
+  | "gatedFlows"
+  | "isolation"
+  | "jobs"
+  | "objects"
+  | "storage"
+  | "concurrency"
+  | "schedules"
+  | "queue"
+  | "executions"
+  | "functions"
+  | "nowMs"
+  | "pause"
+  | "maxRetryMs"
+>;
 
 /** The name under which failed items of this task are recorded. */
 const DUE_JOBS = "resumeDueJobs";

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import { anchorObject } from "../../core/approvals/anchor.ts";
 import { grownChainObject } from "../../core/approvals/record.ts";
 import { SHARDS } from "../../core/jobs/job.ts";
+import type { JobStore } from "../../ports/job-store.ts";
 import { withFault } from "../../test/support/use-cases/failing-writes.ts";
 import { newWorld, type World } from "../../test/support/use-cases/world.ts";
 import { addJob, addWorkspace, LEASE_OVER_MS, newIsolation } from "../../test/support/use-cases/world-jobs.ts";
@@ -19,7 +19,7 @@ beforeEach(async () => {
   await addWorkspace(world);
 });
 
-async function resume(jobs: JobTable = world.deps.jobs) {
+async function resume(jobs: JobStore = world.deps.jobs) {
   const failures: unknown[] = [];
   const sent = await resumeDueJobs(
     { ...world.deps, jobs, isolation: newIsolation(world, failures) },
@@ -45,7 +45,7 @@ describe("resumeDueJobs", () => {
     world.clock.nowMs += LEASE_OVER_MS;
     // The second tick starts when the first has claimed jobs, and the first dies before it has claimed a page, so before it sends a message.
     const claimed = Promise.withResolvers<void>();
-    const update: JobTable["update"] = async (...args) => {
+    const update: JobStore["update"] = async (...args) => {
       const found = await world.deps.jobs.update(...args);
       if (found) claimed.resolve();
       return found;

@@ -1,15 +1,9 @@
-import type { DueEntry } from "../../aws/dynamodb/job-indexes.ts";
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
-import type { Queue } from "../../aws/sqs/queue.ts";
 import { mapInParallel } from "../../contract/map-in-parallel.ts";
 import type { Job, QueuedJob } from "../../core/jobs/job.ts";
 import { isHighPriority, isSendable, nextSendMs, queueDelayS } from "../../core/jobs/lifecycle.ts";
-import { type RetainWaitingJobDeps, retainWaitingJob } from "../jobs/queue/retain-waiting-job.ts";
-
-export interface SendDueJobsDeps extends RetainWaitingJobDeps {
-  jobs: JobTable;
-  queue: Pick<Queue, "sendMessage" | "sendMessages">;
-}
+import type { DueEntry } from "../../ports/job-store.ts";
+import { retainWaitingJob } from "../jobs/queue/retain-waiting-job.ts";
+import type { Uses } from "../uses.ts";
 
 export interface DueJob {
   entry: DueEntry;
@@ -31,7 +25,7 @@ class QueueFailed extends Error {
  * Throws `QueueFailed` if no message could be sent.
  */
 export async function sendDueJobs(
-  deps: SendDueJobsDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   due: readonly DueJob[],
   now: number,
   isolate: (entry: DueEntry, work: () => Promise<unknown>) => Promise<boolean>,

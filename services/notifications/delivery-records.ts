@@ -1,4 +1,3 @@
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import { defined } from "../../contract/defined.ts";
 import { childPrefix, childRef } from "../../core/jobs/child-items.ts";
 import { hasEnded } from "../../core/jobs/job.ts";
@@ -7,14 +6,13 @@ import type { GateNotice } from "../../core/notifications/notice.ts";
 import type { Expectation } from "../../core/objects/write.ts";
 import { parseReadable, recordFormat } from "../../core/records/record-format.ts";
 import type { ProgressChange } from "../deliveries/deliver-message.ts";
+import type { Uses } from "../uses.ts";
 
 const toDeliveryRef = (notice: string, nth: string) => childRef("delivery", `${notice}#${nth}`);
 const deliveryFormat = recordFormat({ schema: deliverySchema, version: 1 });
 
-type DeliveryRecordDeps = { jobs: Pick<JobTable, "listChildren"> };
-
 /** Lists the deliveries of the notices of a flow's gates, by gate, the oldest first. */
-export async function listDeliveries({ jobs }: DeliveryRecordDeps, flow: string) {
+export async function listDeliveries({ jobs }: Uses<"jobs">, flow: string) {
   const all = parseReadable(await jobs.listChildren(flow, childPrefix.delivery), deliveryFormat.parse).flatMap(([, delivery]) => {
     const { state } = delivery;
     // During the first attempt there is no outcome to show.
@@ -50,11 +48,7 @@ function toDeliveryJson<State extends string>({
  * Returns the delivery record of one part of a notice and its version, whether its flow has ended, and when the records of the flow expire (epoch s;
  * `undefined` if the flow is gone).
  */
-export async function findStoredDelivery(
-  { jobs }: { jobs: Pick<JobTable, "getWith"> },
-  { flow, id }: Pick<GateNotice, "flow" | "id">,
-  part: NoticePart,
-) {
+export async function findStoredDelivery({ jobs }: Uses<"jobs">, { flow, id }: Pick<GateNotice, "flow" | "id">, part: NoticePart) {
   const ref = toDeliveryRef(id, buildPartName(part));
   const { job, items } = await jobs.getWith(flow, [ref]);
   const child = items.get(ref);
@@ -68,7 +62,7 @@ export async function findStoredDelivery(
 }
 
 /** Returns the delivery record of one part of a notice, by the part's name. */
-export async function findDelivery({ jobs }: { jobs: Pick<JobTable, "getChild"> }, flow: string, notice: string, nth: string) {
+export async function findDelivery({ jobs }: Uses<"jobs">, flow: string, notice: string, nth: string) {
   const child = await jobs.getChild(flow, toDeliveryRef(notice, nth));
   return child && { delivery: deliveryFormat.parse(child), version: child.version, expiresAtS: child.expiresAtS };
 }
@@ -88,7 +82,7 @@ interface DeliveryChange {
 
 /** Stores a delivery record, which expires with the flow's job. Returns false if another process has changed it since. */
 export function storeDelivery(
-  { jobs }: { jobs: Pick<JobTable, "putChildIf"> },
+  { jobs }: Uses<"jobs">,
   { flow, notice, part, expiresAtS }: DeliveryOwner,
   { delivery, version, after }: DeliveryChange,
 ): Promise<boolean> {

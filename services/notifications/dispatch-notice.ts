@@ -1,23 +1,18 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { QueuedDelivery } from "../../aws/sqs/delivery-queue.ts";
 import { receivesByAddress } from "../../contract/notices/channels.ts";
 import type { DeliveryMessage } from "../../core/deliveries/message.ts";
 import { requestsDecision, splitNotice } from "../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
 import type { ObjectKey } from "../../core/objects/write.ts";
+import type { QueuedDelivery } from "../../ports/queues.ts";
+import type { Uses } from "../uses.ts";
 import { loadNotice } from "./load-notice.ts";
 import { findRecipients, findStarter } from "./recipients.ts";
-
-interface DispatchNoticeDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
 
 /**
  * Returns the messages for a new notice: one for each recipient, and none if its workspace is deleted. A repeated call returns messages for the same
  * deliveries, whose claims recognize them.
  */
-export async function dispatchNotice(deps: DispatchNoticeDeps, key: ObjectKey): Promise<QueuedDelivery[]> {
+export async function dispatchNotice(deps: Uses<"objects" | "nowMs">, key: ObjectKey): Promise<QueuedDelivery[]> {
   const notice = await loadNotice(deps, key);
   if (!notice) return [];
   const { id, workspace } = notice;
@@ -31,7 +26,7 @@ export async function dispatchNotice(deps: DispatchNoticeDeps, key: ObjectKey): 
   return splitNotice(notice, addresses).map((part) => queue({ kind: "notice", workspace, notice: id, ...part, after: 0 }));
 }
 
-function findMailAddresses(deps: DispatchNoticeDeps, notice: GateNotice): Promise<string[]> | string[] {
+function findMailAddresses(deps: Uses<"objects" | "nowMs">, notice: GateNotice): Promise<string[]> | string[] {
   if (!requestsDecision(notice)) return findStarter(deps, notice);
   return receivesByAddress(notice.channel) ? findRecipients(deps, notice) : [];
 }

@@ -1,9 +1,9 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { defined } from "../../contract/defined.ts";
 import { noticeDeliveryObject } from "../../core/notifications/stored-notice.ts";
 import type { ObjectKey } from "../../core/objects/write.ts";
 import type { OpenedDelivery } from "../deliveries/deliver-message.ts";
 import { MAIL_RETENTION_S } from "../outbox/mail.ts";
+import type { Uses } from "../uses.ts";
 import { toExpectation } from "./delivery-records.ts";
 
 /**
@@ -11,7 +11,7 @@ import { toExpectation } from "./delivery-records.ts";
  * the record is computed.
  */
 export function noticeProgress(
-  { objects, nowMs }: { objects: ObjectTable; nowMs: () => number },
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
   { key, sentAtMs, to }: { key: ObjectKey; sentAtMs: number; to?: string },
 ): Pick<OpenedDelivery, "isLoaded" | "load" | "store"> {
   return {

@@ -1,22 +1,17 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
 import { type MailRecipient, selectAddresses, selectRecipients } from "../../core/notifications/recipients.ts";
 import { personKey } from "../../core/people/person.ts";
 import { memberObject } from "../../core/permissions/access.ts";
 import { listPersons } from "../identity/users.ts";
+import type { Uses } from "../uses.ts";
 import { listMembers, loadPersons } from "../workspaces/members.ts";
-
-interface RecipientDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
 
 /**
  * Finds the e-mail addresses of the current approvers, or of other recipients. People who have left since the gate opened get no mail. The
  * admins of `INSTANCE` are the superadmins.
  */
-export async function findRecipients(deps: RecipientDeps, { workspace, people }: Pick<GateNotice, "workspace" | "people">) {
+export async function findRecipients(deps: Uses<"objects" | "nowMs">, { workspace, people }: Pick<GateNotice, "workspace" | "people">) {
   if (people.length === 0) return [];
   const addresses = selectAddresses(people);
   const [members, named] = await Promise.all([
@@ -33,10 +28,7 @@ export async function findRecipients(deps: RecipientDeps, { workspace, people }:
 }
 
 /** Finds the address of the person who started the run of a notice, if that person is still a member of the workspace or a superadmin. */
-export async function findStarter(
-  { objects }: Pick<RecipientDeps, "objects">,
-  { workspace, starter }: Pick<GateNotice, "workspace" | "starter">,
-) {
+export async function findStarter({ objects }: Uses<"objects">, { workspace, starter }: Pick<GateNotice, "workspace" | "starter">) {
   if (starter === undefined) return [];
   const [[person], [stored]] = await Promise.all([
     loadPersons(objects, [starter]),
@@ -47,7 +39,7 @@ export async function findStarter(
   return mayKnow && person?.disabled !== true ? [starter] : [];
 }
 
-async function listSuperadmins({ objects }: RecipientDeps): Promise<MailRecipient[]> {
+async function listSuperadmins({ objects }: Uses<"objects" | "nowMs">): Promise<MailRecipient[]> {
   const superadmins = (await listPersons({ objects })).filter(({ superAdmin }) => superAdmin);
   return superadmins.map(({ email, username, disabled = false }) => ({ email, username, is_admin: true, disabled }));
 }

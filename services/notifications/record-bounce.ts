@@ -1,19 +1,14 @@
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import { hasEnded } from "../../core/jobs/job.ts";
 import { bounceSchema } from "../../core/notifications/bounce.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
+import type { Uses } from "../uses.ts";
 import { findDelivery, storeDelivery } from "./delivery-records.ts";
-
-interface RecordBounceDeps {
-  jobs: Pick<JobTable, "get" | "getChild" | "putChildIf">;
-  nowMs: () => number;
-}
 
 /**
  * Records that a mail bounced or that its reader complained. Does nothing if the flow's run was erased or is gone. Throws if there is no delivery
  * record yet: the event of SES may arrive before the record is stored, and is then delivered again.
  */
-export async function recordBounce(deps: RecordBounceDeps, event: unknown): Promise<void> {
+export async function recordBounce(deps: Uses<"jobs" | "nowMs">, event: unknown): Promise<void> {
   const { flow, notice, nth, reason } = bounceSchema.parse(event);
   if (flow === undefined) {
     // No run shows the deliveries of a mail that concerns no gate.

@@ -1,19 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { PromiseCache } from "../../contract/promise-cache.ts";
 import { webhookSecretObject } from "../../core/notifications/webhook-secret.ts";
-import type { MaskDeps } from "../secrets/masks.ts";
-import { maskForJob, type RevealDeps, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
-
-export interface WebhookSecretDeps {
-  objects: Pick<ObjectTable, "get" | "put">;
-  /** Data keys with the purpose `webhooks`. */
-  webhookKeys: DataKeys;
-  nowMs: () => number;
-}
+import { maskForJob, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
+import type { Uses } from "../uses.ts";
 
 /** The secrets are data keys, and the table contains only their wrapped form, which cannot be used without KMS. */
 type StoredSecret = ReturnType<typeof webhookSecretObject.parse>;
@@ -25,7 +16,7 @@ const formatSecret = (key: Buffer) => `whsec_${key.toString("base64")}`;
 
 /** Loads the stored secret of a workspace. The first use creates it; concurrent first uses create one. */
 async function loadCurrentSecret(
-  { objects, webhookKeys }: WebhookSecretDeps,
+  { objects, webhookKeys }: Uses<"objects" | "webhookKeys" | "nowMs">,
   workspace: string,
 ): Promise<{ stored: StoredSecret; version: string | undefined }> {
   const key = webhookSecretObject.key(workspace);
@@ -40,7 +31,7 @@ async function loadCurrentSecret(
 }
 
 /** Returns the secret with which receivers verify the signatures of webhooks. Its read has an entry in the audit log. */
-export async function getWebhookSecret(deps: WebhookSecretDeps & RevealDeps, reader: SecretReader): Promise<string> {
+export async function getWebhookSecret(deps: Uses<"jobs" | "objects" | "webhookKeys" | "nowMs">, reader: SecretReader): Promise<string> {
   const { workspace } = reader;
   const { stored } = await loadCurrentSecret(deps, workspace);
   const secret = formatSecret(await deps.webhookKeys.unwrap(workspace, stored.wrapped));
@@ -49,7 +40,7 @@ export async function getWebhookSecret(deps: WebhookSecretDeps & RevealDeps, rea
 }
 
 /** Returns all secrets with which a message is signed now, the current one first: a receiver needs one signature that it can verify. */
-export async function listSigningSecrets(deps: WebhookSecretDeps, workspace: string): Promise<string[]> {
+export async function listSigningSecrets(deps: Uses<"objects" | "webhookKeys" | "nowMs">, workspace: string): Promise<string[]> {
   const { stored } = await loadCurrentSecret(deps, workspace);
   const old = stored.old && stored.old.untilMs > deps.nowMs() ? [stored.old.wrapped] : [];
   // A call of KMS for each message would cost more than the rest of its delivery.
@@ -64,7 +55,7 @@ export async function listSigningSecrets(deps: WebhookSecretDeps, workspace: str
  * Replaces the secret and returns the new one. The entry in the audit log is that of the change. Messages are signed with the old one too for `limits.oldWebhookSecretMs`. Throws
  * `write.collided` if another call replaced it at the same time.
  */
-export async function rotateWebhookSecret(deps: WebhookSecretDeps & MaskDeps, reader: SecretReader): Promise<string> {
+export async function rotateWebhookSecret(deps: Uses<"jobs" | "objects" | "webhookKeys" | "nowMs">, reader: SecretReader): Promise<string> {
   const { workspace } = reader;
   const { stored, version = "" } = await loadCurrentSecret(deps, workspace);
   const { key, wrapped } = await deps.webhookKeys.generate(workspace);

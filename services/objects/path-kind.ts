@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Action } from "../../contract/access/access-rule.ts";
 import type { SvcError } from "../../contract/errors.ts";
 import type { EventType } from "../../contract/events.ts";
@@ -7,11 +6,7 @@ import type { ObjectKey, StoredObject } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import type { NewEvent } from "../outbox/event.ts";
-
-export interface WriterDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
+import type { Uses } from "../uses.ts";
 
 /** The writer of an object. Without an actor, the service itself writes. */
 export type Writer = Pick<WorkspaceCaller, "workspace"> & { actor?: Actor | undefined };
@@ -26,7 +21,7 @@ export interface BeforeAndAfter<T> {
  * A kind of object that exists once at each path of a workspace. `Deps` and `Sent`: the dependencies of its sealed copies, and the data of a
  * request that they need.
  */
-export interface PathKind<T, Deps extends WriterDeps = WriterDeps, Sent = undefined> {
+export interface PathKind<T, Deps extends Uses<"objects" | "nowMs"> = Uses<"objects" | "nowMs">, Sent = undefined> {
   key: (workspace: string, path: string) => ObjectKey;
   parse: (stored: StoredObject) => T;
   /** The kind's name in extra permissions. Absent: its objects have none. */

@@ -2,14 +2,15 @@ import { requireVersion } from "../../core/objects/version.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildEventParts } from "../outbox/event.ts";
+import type { Uses } from "../uses.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
-import type { Change, ObjectTarget, PathKind, WriterDeps } from "./path-kind.ts";
+import type { Change, ObjectTarget, PathKind } from "./path-kind.ts";
 
 /**
  * Deletes an object with its extra permissions, its sealed copies and the parts that `build` adds, and reports its deletion. Returns what `build`
  * returned. Throws the kind's `notFound` and `changed`, and `object.versionChanged`.
  */
-export async function removeObject<T, D extends WriterDeps, S, C extends Omit<Change<T, S>, "value">>(
+export async function removeObject<T, D extends Uses<"objects" | "nowMs">, S, C extends Omit<Change<T, S>, "value">>(
   deps: D,
   kind: PathKind<T, D, S>,
   target: ObjectTarget,

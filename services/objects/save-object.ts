@@ -5,8 +5,9 @@ import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { permitPath } from "../identity/permit.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventParts } from "../outbox/event.ts";
+import type { Uses } from "../uses.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
-import type { Change, ObjectTarget, PathKind, Writer, WriterDeps } from "./path-kind.ts";
+import type { Change, ObjectTarget, PathKind, Writer } from "./path-kind.ts";
 
 /** The kind of write. `replace`: the object is created unless it exists. */
 type Mode = "create" | "change" | "replace";
@@ -18,7 +19,7 @@ type Mode = "create" | "change" | "replace";
 export type PrepareChange<Before, C> = () => Promise<(before: Before) => Promise<C>>;
 
 /** Creates an object at a path and returns the change. Throws the kind's `exists`, `auth.forbidden`, `path.noFolder`, `workspace.notFound`. */
-export function createObject<T, D extends WriterDeps, S, C extends Change<T, S>>(
+export function createObject<T, D extends Uses<"objects" | "nowMs">, S, C extends Change<T, S>>(
   deps: D,
   kind: PathKind<T, D, S>,
   target: WorkspaceCaller & { path: string },
@@ -31,7 +32,7 @@ export function createObject<T, D extends WriterDeps, S, C extends Change<T, S>>
  * Changes an object; another path `to` moves it there, with its extra permissions if `buildAclPart` allows it. Throws the kind's `notFound` and
  * `exists`, `object.versionChanged`, `access.tooMuch`, and as `createObject` does.
  */
-export function changeObject<T, D extends WriterDeps, S, C extends Change<T, S>>(
+export function changeObject<T, D extends Uses<"objects" | "nowMs">, S, C extends Change<T, S>>(
   deps: D,
   kind: PathKind<T, D, S>,
   target: ObjectTarget & { to?: string | undefined },
@@ -43,7 +44,7 @@ export function changeObject<T, D extends WriterDeps, S, C extends Change<T, S>>
 }
 
 /** Creates an object at a path, or replaces the existing one. Throws as `createObject` does. */
-export function replaceObject<T, D extends WriterDeps, S, C extends Change<T, S>>(
+export function replaceObject<T, D extends Uses<"objects" | "nowMs">, S, C extends Change<T, S>>(
   deps: D,
   kind: PathKind<T, D, S>,
   target: ObjectTarget,
@@ -52,7 +53,7 @@ export function replaceObject<T, D extends WriterDeps, S, C extends Change<T, S>
   return saveObject(deps, kind, { ...target, to: target.path }, { mode: "replace", prepare });
 }
 
-async function saveObject<T, D extends WriterDeps, S, C extends Change<T, S>>(
+async function saveObject<T, D extends Uses<"objects" | "nowMs">, S, C extends Change<T, S>>(
   deps: D,
   kind: PathKind<T, D, S>,
   target: ObjectTarget & { to: string },
@@ -93,7 +94,7 @@ interface ObjectWriteRequest<T> {
 }
 
 /** Builds the parts that store an object. At another path it is created there and removed at the old one, together with its extra permissions. */
-async function buildObjectParts<T, D extends WriterDeps, S>(
+async function buildObjectParts<T, D extends Uses<"objects" | "nowMs">, S>(
   deps: D,
   { key, permissions, exists }: Pick<PathKind<T, D, S>, "key" | "permissions" | "exists">,
   { target: { actor, workspace, path, to }, stored, mode, after }: ObjectWriteRequest<T>,
@@ -120,7 +121,7 @@ interface ReplacedObject<T, S> extends Writer {
 }
 
 /** Builds the parts that replace an object at its path, for a change of items of another kind. */
-export async function buildReplaceParts<T, D extends WriterDeps, S>(
+export async function buildReplaceParts<T, D extends Uses<"objects" | "nowMs">, S>(
   deps: D,
   kind: PathKind<T, D, S>,
   { workspace, actor, stored, after, sent }: ReplacedObject<T, S>,

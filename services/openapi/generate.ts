@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
@@ -19,13 +18,7 @@ import { parseResourceValue, resourceObject } from "../../core/resources/resourc
 import { chooseSchema, scriptBodyObject, scriptListingObject } from "../../core/scripts/version.ts";
 import { type StoredTrigger, triggerObject } from "../../core/triggers/trigger.ts";
 import { createPathFilter } from "../identity/permit.ts";
-
-interface OpenapiDeps {
-  objects: Pick<ObjectTable, "list" | "batchGet">;
-  baseUrl: string;
-  /** The address of HTTP routes, if they have a separate domain. */
-  routesUrl?: string | undefined;
-}
+import type { Uses } from "../uses.ts";
 
 /** Lambda returns at most 6 MB, and escapes the text once more in its reply. */
 const MOST_BYTES = 4_500_000;
@@ -44,7 +37,11 @@ type FoundRunnable = DocumentedRunnable & { bodyKey: ObjectKey };
  * Generates the OpenAPI document of the routes and webhooks that a request selects and that the caller may read, as YAML or JSON. Throws
  * `body.shape` for an expression that cannot be read, and `openapi.tooLarge`.
  */
-export async function generateOpenapi(deps: OpenapiDeps, caller: WorkspaceCaller, request: OpenapiRequest): Promise<string> {
+export async function generateOpenapi(
+  deps: Uses<"objects" | "baseUrl" | "routesUrl">,
+  caller: WorkspaceCaller,
+  request: OpenapiRequest,
+): Promise<string> {
   const { workspace } = caller;
   const { matchesRoute, matchesWebhook } = readSelection(request);
   const mayRead = {
@@ -90,7 +87,7 @@ export async function generateOpenapi(deps: OpenapiDeps, caller: WorkspaceCaller
 
 /** Loads the scripts and flows that are not archived: those that routes run, or without `routes` all of the workspace. */
 async function loadRunnables(
-  { objects }: OpenapiDeps,
+  { objects }: Uses<"objects" | "baseUrl" | "routesUrl">,
   workspace: string,
   routes: readonly StoredTrigger[] | undefined,
 ): Promise<FoundRunnable[]> {
@@ -120,7 +117,10 @@ async function loadRunnables(
  * Adds the schemas, by one batch read for 100 runnables: that of the author, or the one that was read from the source of a script without one. A version
  * that is so large that the bucket contains it is described without a schema.
  */
-async function loadSchemas({ objects }: OpenapiDeps, runnables: readonly FoundRunnable[]): Promise<DocumentedRunnable[]> {
+async function loadSchemas(
+  { objects }: Uses<"objects" | "baseUrl" | "routesUrl">,
+  runnables: readonly FoundRunnable[],
+): Promise<DocumentedRunnable[]> {
   const bodies = await objects.batchGet(runnables.map(({ bodyKey }) => bodyKey));
   return runnables.map(({ bodyKey, ...runnable }, index) => {
     const body = bodies[index];
@@ -132,7 +132,7 @@ async function loadSchemas({ objects }: OpenapiDeps, runnables: readonly FoundRu
 
 /** Loads the headers of the API keys whose resources the caller may read, by the path of the resource. */
 async function loadApiKeyHeaders(
-  { objects }: OpenapiDeps,
+  { objects }: Uses<"objects" | "baseUrl" | "routesUrl">,
   workspace: string,
   routes: readonly StoredTrigger[],
   mayRead: (path: string) => boolean,

@@ -46,6 +46,7 @@ async function generate(request: object, actor: Person = anAdmin) {
   const reads: string[] = [];
   const { objects } = world.deps;
   const counted = {
+    ...objects,
     list: (...args: Parameters<typeof objects.list>) => {
       reads.push("list");
       return objects.list(...args);

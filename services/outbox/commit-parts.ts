@@ -1,11 +1,11 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { write } from "../../core/objects/write.ts";
 import { folderObject, workspaceObject } from "../../core/workspaces/workspace.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 
 /** One part of a transaction, and the error for the caller if the part's condition does not hold. */
 export interface TransactionPart {
-  write: Parameters<ObjectTable["transactWrite"]>[0][number];
+  write: Parameters<ObjectStore["transactWrite"]>[0][number];
   /** `undefined` means that another writer was first: the caller reads again and repeats the change. */
   refused: SvcError | undefined;
 }
@@ -22,7 +22,7 @@ export function buildPathConditions(workspace: string, path: string): Transactio
 }
 
 /** Commits the parts in one transaction. Returns false if another writer was first; throws the error of any other refused part. */
-export async function commitParts(objects: Pick<ObjectTable, "transactWrite">, parts: TransactionPart[]): Promise<boolean> {
+export async function commitParts(objects: Pick<ObjectStore, "transactWrite">, parts: TransactionPart[]): Promise<boolean> {
   const refused = await objects.transactWrite(parts.map((part) => part.write));
   if (refused === undefined) return true;
   const error = parts[refused]?.refused;

@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { defined } from "../../contract/defined.ts";
 import type { EventData } from "../../contract/events.ts";
 import { appObject } from "../../core/apps/app.ts";
@@ -7,8 +6,9 @@ import type { StoredObject } from "../../core/objects/write.ts";
 import { resourceObject } from "../../core/resources/resource.ts";
 import { scriptListingObject } from "../../core/scripts/version.ts";
 import { variableObject } from "../../core/variables/variable.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 
-type Objects = Pick<ObjectTable, "get">;
+type Objects = Pick<ObjectStore, "get">;
 
 /** Loads the data of an event of the newest version at a path; `undefined` if there is none. */
 export async function loadScriptEventData(objects: Objects, workspace: string, path: string) {

@@ -1,14 +1,10 @@
 import { v7 as uuidv7 } from "uuid";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { EventData, EventType } from "../../contract/events.ts";
 import { endpointObject } from "../../core/events/endpoint.ts";
 import { outboxEventObject } from "../../core/events/outbox-event.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
+import type { Uses } from "../uses.ts";
 import type { TransactionPart } from "./commit-parts.ts";
-
-export interface EventDeps {
-  objects: Pick<ObjectTable, "list">;
-}
 
 /** An event before it has an id. */
 interface EventWithData<Type extends EventType> {
@@ -44,7 +40,10 @@ export function buildEventWrite<Type extends EventType>(event: EventWithData<Typ
  * Builds the outbox item of a change. It is part of the change's own transaction, so that neither happens without the other. Without an
  * endpoint in the workspace there is no item. The read is strongly consistent: an endpoint receives every change that begins after its creation.
  */
-export async function buildEventWrites<Type extends EventType>({ objects }: EventDeps, event: NewEvent<Type>): Promise<ObjectWrite[]> {
+export async function buildEventWrites<Type extends EventType>(
+  { objects }: Uses<"objects">,
+  event: NewEvent<Type>,
+): Promise<ObjectWrite[]> {
   const [endpoint] = await objects.list(endpointObject.partitionKey(event.workspace), { limit: 1 });
   if (!endpoint) return [];
   const data = typeof event.data === "function" ? await event.data() : event.data;
@@ -52,6 +51,6 @@ export async function buildEventWrites<Type extends EventType>({ objects }: Even
 }
 
 /** Builds the parts of a transaction that write the event of a change: one, or none without an endpoint. */
-export async function buildEventParts<Type extends EventType>(deps: EventDeps, event: NewEvent<Type>): Promise<TransactionPart[]> {
+export async function buildEventParts<Type extends EventType>(deps: Uses<"objects">, event: NewEvent<Type>): Promise<TransactionPart[]> {
   return (await buildEventWrites(deps, event)).map((part) => ({ write: part, refused: undefined }));
 }

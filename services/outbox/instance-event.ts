@@ -1,19 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { INSTANCE } from "../../contract/common.ts";
 import type { EventData, InstanceEventType } from "../../contract/events.ts";
 import { type Endpoint, endpointObject, INSTANCE_ENDPOINT } from "../../core/events/endpoint.ts";
 import { instanceSettingObject } from "../../core/objects/setting.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import { INSTANCE_EVENTS_URL } from "../../core/settings/instance.ts";
+import type { Uses } from "../uses.ts";
 import { buildEventWrite } from "./event.ts";
-
-export interface InstanceEventDeps {
-  objects: Pick<ObjectTable, "batchGet">;
-  /** The receiver that the deployment names (`INSTANCE_EVENTS_WEBHOOK`). A setting of the instance replaces it. */
-  instanceEventsUrl: string | undefined;
-  nowMs: () => number;
-}
 
 type NewInstanceEvent = { [Type in InstanceEventType]: { type: Type; data: EventData<Type> } }[InstanceEventType];
 
@@ -24,7 +17,9 @@ const SERVICE = "svc";
  * Returns the endpoint of the receiver: the one that a setting names, otherwise that of the deployment; `undefined` without a receiver. The
  * deployment's is stored together with its first event.
  */
-export async function loadInstanceEndpoint(deps: InstanceEventDeps): Promise<{ endpoint: Endpoint; isStored: boolean } | undefined> {
+export async function loadInstanceEndpoint(
+  deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">,
+): Promise<{ endpoint: Endpoint; isStored: boolean } | undefined> {
   const wanted = [instanceSettingObject.key(INSTANCE_EVENTS_URL), endpointObject.key(INSTANCE, INSTANCE_ENDPOINT)];
   const [setting, stored] = await deps.objects.batchGet(wanted, { consistent: true });
   const url = typeof setting?.value === "string" ? setting.value : deps.instanceEventsUrl;
@@ -37,7 +32,10 @@ export async function loadInstanceEndpoint(deps: InstanceEventDeps): Promise<{ e
  * Builds the outbox items of changes of the instance's users, as parts of the changes' own transaction: none without a receiver. The
  * deployment's receiver gets its endpoint here too, so that no event precedes it.
  */
-export async function buildInstanceEventWrites(deps: InstanceEventDeps, events: readonly NewInstanceEvent[]): Promise<ObjectWrite[]> {
+export async function buildInstanceEventWrites(
+  deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">,
+  events: readonly NewInstanceEvent[],
+): Promise<ObjectWrite[]> {
   const found = await loadInstanceEndpoint(deps);
   if (!found) return [];
   const { endpoint, isStored } = found;

@@ -1,5 +1,4 @@
 import { v5 as uuidv5 } from "uuid";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import { flowHeadObject } from "../../core/flows/version.ts";
 import type { EndedJob } from "../../core/jobs/job.ts";
@@ -9,11 +8,10 @@ import { accessObject, HANDLER_GROUP } from "../../core/permissions/access.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { requireNewestFlow } from "../flows/definitions/load.ts";
-import { type CreateJobDeps, createJobRecord } from "../jobs/queue/create-job-record.ts";
-import { buildFlowJobFields, buildScriptJobFields, type EnqueueDeps, prepareJob, sendJob } from "../jobs/queue/enqueue.ts";
+import { createJobRecord } from "../jobs/queue/create-job-record.ts";
+import { buildFlowJobFields, buildScriptJobFields, prepareJob, sendJob } from "../jobs/queue/enqueue.ts";
 import { requireNewestScript } from "../scripts/load.ts";
-
-export type CallHandlerDeps = EnqueueDeps & CreateJobDeps & { objects: ObjectTable };
+import type { Uses } from "../uses.ts";
 
 /** The identity of a handler's job. */
 export interface HandlerIdentity {
@@ -44,7 +42,11 @@ interface HandlerCall {
  * the job, housekeeping sends the job's message. A handler that does not exist is reported. In an archived or deleted workspace, no handler is
  * called.
  */
-export async function callHandler(deps: CallHandlerDeps, ended: EndedJob, { name, target, args, identity }: HandlerCall): Promise<void> {
+export async function callHandler(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  ended: EndedJob,
+  { name, target, args, identity }: HandlerCall,
+): Promise<void> {
   const { workspace } = ended;
   const id = uuidv5(`handler ${name}`, ended.id);
   const version = await findVersion(deps, workspace, target);
@@ -75,7 +77,11 @@ export async function callHandler(deps: CallHandlerDeps, ended: EndedJob, { name
   await sendJob(deps, job);
 }
 
-async function findVersion({ objects }: CallHandlerDeps, workspace: string, { kind, path }: HandlerTarget) {
+async function findVersion(
+  { objects }: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  workspace: string,
+  { kind, path }: HandlerTarget,
+) {
   const headKey = kind === "flow" ? flowHeadObject.key(workspace, path) : scriptHeadObject.key(workspace, path);
   const [head, found] = await objects.batchGet([headKey, accessObject.key(workspace)], { consistent: true });
   // A workspace that is archived or being deleted runs nothing.

@@ -1,11 +1,11 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { EndState, Job } from "../../core/jobs/job.ts";
 import { hasOutcomeHandlers, scheduleOutcomesObject } from "../../core/outcome-handlers/schedule-outcomes.ts";
 import type { StoredSchedule } from "../../core/schedules/schedule.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 
 /** Loads the schedule whose tick a job runs; `undefined` for another job, and if the schedule is gone. */
 export async function loadScheduleOf(
-  objects: Pick<ObjectTable, "get">,
+  objects: Pick<ObjectStore, "get">,
   { workspace, schedulePath }: Pick<Job, "workspace" | "schedulePath">,
 ): Promise<StoredSchedule | undefined> {
   if (schedulePath === undefined) return undefined;
@@ -16,7 +16,7 @@ export async function loadScheduleOf(
 }
 
 /** Returns whether a handler of the job's schedule may follow its end, or whether the end must be counted for one. A skipped run counts as none. */
-export async function mayCallScheduleHandler(objects: Pick<ObjectTable, "get">, job: Job, state: EndState): Promise<boolean> {
+export async function mayCallScheduleHandler(objects: Pick<ObjectStore, "get">, job: Job, state: EndState): Promise<boolean> {
   if (job.schedulePath === undefined || state === "skipped") return false;
   const schedule = await loadScheduleOf(objects, job);
   if (!schedule || !hasOutcomeHandlers(schedule.settings)) return false;

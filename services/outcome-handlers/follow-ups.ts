@@ -1,24 +1,22 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { Queue } from "../../aws/sqs/queue.ts";
 import type { EndState, Job } from "../../core/jobs/job.ts";
 import { handlerNameFor, isMuted, mayCallHandler, mayCallSuccessHandler } from "../../core/outcome-handlers/handler.ts";
 import { continuesSchedule } from "../../core/schedules/next-run.ts";
+import type { Queue } from "../../ports/queues.ts";
 import type { FollowUps } from "../jobs/lifecycle/follow-ups.ts";
+import type { Uses } from "../uses.ts";
 import { loadWorkspaceHandler } from "../workspaces/handlers.ts";
 import { mayCallScheduleHandler } from "./find-schedule.ts";
 import { findTriggerHandler } from "./trigger-handler.ts";
-
-interface HandlerFollowUpDeps {
-  objects: Pick<ObjectTable, "get">;
-  queue: Pick<Queue, "sendFollowUp">;
-  nowMs: () => number;
-}
 
 /**
  * Connects the end of a job with its handlers. The end of a failed job reads the settings of its workspace, that of a successful one only if there may be a
  * success handler. A worker then starts the handlers: the functions that end jobs need no right to start them.
  */
-export function connectOutcomeHandlers({ objects, queue, nowMs }: HandlerFollowUpDeps): FollowUps {
+export function connectOutcomeHandlers({
+  objects,
+  queue,
+  nowMs,
+}: Uses<"objects" | "nowMs"> & { queue: Pick<Queue, "sendFollowUp"> }): FollowUps {
   return {
     areWanted: async (job, state) =>
       continuesSchedule(job) ||
@@ -30,7 +28,7 @@ export function connectOutcomeHandlers({ objects, queue, nowMs }: HandlerFollowU
 }
 
 async function callsWorkspaceHandler(
-  { objects }: Pick<HandlerFollowUpDeps, "objects">,
+  { objects }: Uses<"objects">,
   job: Job,
   { state, nowMs }: { state: EndState; nowMs: number },
 ): Promise<boolean> {

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { limits } from "../../contract/limits.ts";
 import { receivesByUrl } from "../../contract/notices/channels.ts";
 import type { FailureNoticeRule } from "../../contract/routes/workspaces/failure-notices.ts";
@@ -19,10 +18,12 @@ import {
   summarizeError,
   toReported,
 } from "../../core/outcome-handlers/failure-notices.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { findRecipients } from "../notifications/recipients.ts";
 import { buildMailWrite, MAIL_RETENTION_S } from "../outbox/mail.ts";
+import type { Uses } from "../uses.ts";
 import { loadFailureNotices } from "../workspaces/failure-notices.ts";
-import { loadError, type OutcomeDeps } from "./load-outcome.ts";
+import { loadError } from "./load-outcome.ts";
 
 /** The number of times that a report is tried while other runs of the same script or flow end. */
 const TRIES = 10;
@@ -33,7 +34,7 @@ const NONE: NoticedFailures = { receivers: {} };
 
 /** Returns the rules of the workspace that the end of a job concerns. */
 async function findRules(
-  objects: Pick<ObjectTable, "get">,
+  objects: Pick<ObjectStore, "get">,
   { workspace, path }: Pick<Job, "workspace" | "path">,
   what: Reported,
 ): Promise<FailureNoticeRule[]> {
@@ -45,7 +46,7 @@ async function findRules(
 const recordKey = (job: Job) => noticedFailuresObject.key(job.workspace, hasFlowPath(job) ? "flow" : "script", job.path ?? "");
 
 /** Returns whether the end of a job may have to be reported. A success is reported only after a reported failure. */
-export async function mayReport(objects: Pick<ObjectTable, "get">, job: Job, state: EndState): Promise<boolean> {
+export async function mayReport(objects: Pick<ObjectStore, "get">, job: Job, state: EndState): Promise<boolean> {
   const what = toReported(state);
   if (!what || (await findRules(objects, job, what)).length === 0) return false;
   return what === "failed" || (await objects.get(recordKey(job))) !== undefined;
@@ -56,7 +57,11 @@ export async function mayReport(objects: Pick<ObjectTable, "get">, job: Job, sta
  * one notice of a job however often this is called, and of a script or flow at most one failure in `limits.failureNoticeMs`.
  * A script or flow that is muted for the error handler is muted here too.
  */
-export async function reportFailures(deps: OutcomeDeps, job: EndedJob, isMuted: () => Promise<boolean>): Promise<void> {
+export async function reportFailures(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  job: EndedJob,
+  isMuted: () => Promise<boolean>,
+): Promise<void> {
   const { objects, nowMs } = deps;
   const what = toReported(job.state);
   const rules = what ? await findRules(objects, job, what) : [];
@@ -76,14 +81,18 @@ export async function reportFailures(deps: OutcomeDeps, job: EndedJob, isMuted: 
 }
 
 /** Returns the receivers of some rules. Principals become the addresses of the people who are members now. */
-async function findReceivers(deps: OutcomeDeps, workspace: string, rules: readonly FailureNoticeRule[]): Promise<Receiver[]> {
+async function findReceivers(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  workspace: string,
+  rules: readonly FailureNoticeRule[],
+): Promise<Receiver[]> {
   const people = [...new Set(rules.flatMap(({ email }) => email ?? []))];
   const addresses = (await findRecipients(deps, { workspace, people })).slice(0, limits.noticeMails);
   return listReceivers(rules, addresses);
 }
 
 async function buildNotices(
-  deps: OutcomeDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   job: EndedJob,
   { what, due }: { what: Reported; due: readonly Receiver[] },
 ): Promise<ObjectWrite[]> {

@@ -17,6 +17,7 @@ import { handleJobMessage } from "../execution/handle-job-message.ts";
 import { cancelJob } from "../jobs/cancel/cancel-job.ts";
 import { dispatchNotice } from "../notifications/dispatch-notice.ts";
 import { getWorkspaceSettings } from "../settings/workspace.ts";
+import type { Uses } from "../uses.ts";
 import { setFailureNotices } from "../workspaces/failure-notices.ts";
 
 let world: World;
@@ -143,7 +144,9 @@ describe("a success", () => {
 it("the notices are delivered: a mail, a message of the topic, and a signed webhook", async () => {
   await run();
   const { sent: delivered, channels } = recordingChannels();
-  const kinds = deliveryKinds({ ...world.deps, ...channels } as Parameters<typeof deliveryKinds>[0]);
+  const kinds = deliveryKinds({ ...world.deps, ...channels } as Uses<
+    "jobs" | "objects" | "webhookKeys" | "mail" | "topic" | "webhooks" | "nowMs" | "baseUrl"
+  >);
   const all = await notices();
   const ids = new Set(all.map(({ id }) => id));
   const consumer = new DeliveryConsumer(world, kinds, (message) => "notice" in message && ids.has(message.notice));

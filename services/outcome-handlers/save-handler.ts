@@ -1,8 +1,8 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { parseHandlerPath } from "../../core/outcome-handlers/handler.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { requireRunnableHandler } from "../flows/definitions/require-runnable.ts";
 import { checkStoredArguments } from "../resources/stored-arguments.ts";
+import type { Uses } from "../uses.ts";
 import { type HandlerName, type HandlerRequest, setWorkspaceHandler } from "../workspaces/handlers.ts";
 
 /**
@@ -10,7 +10,7 @@ import { type HandlerName, type HandlerRequest, setWorkspaceHandler } from "../w
  * by the scopes of a token. Throws `script.notFound`, `flow.notFound`, `body.shape`, `reference.refused`, `workspace.notFound` and `access.changedMeanwhile`.
  */
 export async function saveWorkspaceHandler(
-  deps: { objects: ObjectTable },
+  deps: Uses<"objects">,
   caller: WorkspaceCaller,
   name: HandlerName,
   request: HandlerRequest,

@@ -17,8 +17,9 @@ import type { StoredSchedule } from "../../core/schedules/schedule.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { findHandlerTarget } from "../flows/definitions/find-handler.ts";
 import { loadJobActor } from "../identity/identify.ts";
+import type { Uses } from "../uses.ts";
 import { callHandler, type HandlerIdentity } from "./call-handler.ts";
-import { loadError, loadSuccess, type OutcomeDeps } from "./load-outcome.ts";
+import { loadError, loadSuccess } from "./load-outcome.ts";
 
 /** The number of times that an end is counted while other runs of the schedule end. */
 const TRIES = 10;
@@ -26,7 +27,11 @@ const TRIES = 10;
 const RETENTION_S = 400 * 24 * 3600;
 
 /** Calls the handlers of a schedule after the end of one of its runs, as the user for whom the schedule runs. A repeated call changes nothing. */
-export async function startScheduleHandlers(deps: OutcomeDeps, job: EndedJob, schedule: StoredSchedule): Promise<void> {
+export async function startScheduleHandlers(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  job: EndedJob,
+  schedule: StoredSchedule,
+): Promise<void> {
   if (job.state === "skipped" || !hasOutcomeHandlers(schedule.settings)) return;
   const count = await countOnce(deps, job, schedule);
   if (!count) return;
@@ -37,7 +42,11 @@ export async function startScheduleHandlers(deps: OutcomeDeps, job: EndedJob, sc
  * Counts the end of a run once: the count of the schedule and a note of it in the run's record are one transaction. A repeated call finds the note.
  * Returns `undefined` if another process has already called the handlers.
  */
-async function countOnce(deps: OutcomeDeps, job: EndedJob, { id, settings }: StoredSchedule): Promise<OutcomeCount | undefined> {
+async function countOnce(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  job: EndedJob,
+  { id, settings }: StoredSchedule,
+): Promise<OutcomeCount | undefined> {
   const { jobs, objects, nowMs } = deps;
   const key = scheduleOutcomesObject.key(job.workspace, id);
   let current: EndedJob = job;
@@ -64,7 +73,12 @@ async function countOnce(deps: OutcomeDeps, job: EndedJob, { id, settings }: Sto
   throw new Error(`The end of job ${job.id} could not be counted, because other runs of its schedule ended repeatedly.`);
 }
 
-async function startHandler(deps: OutcomeDeps, job: EndedJob, schedule: StoredSchedule, call: ScheduleHandlerCall): Promise<void> {
+async function startHandler(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  job: EndedJob,
+  schedule: StoredSchedule,
+  call: ScheduleHandlerCall,
+): Promise<void> {
   const { workspace } = job;
   const target = await findHandlerTarget(deps.objects, workspace, call.path);
   if (!target) return;
@@ -89,7 +103,11 @@ async function startHandler(deps: OutcomeDeps, job: EndedJob, schedule: StoredSc
 
 const toIso = (atMs: number) => new Date(atMs).toISOString();
 
-async function describeOutcome(deps: OutcomeDeps, job: EndedJob, { name, times, failed }: ScheduleHandlerCall) {
+async function describeOutcome(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  job: EndedJob,
+  { name, times, failed }: ScheduleHandlerCall,
+) {
   if (name === "on_failure") return { error: await loadError(deps, job), started_at: toIso(getStartMs(job)), failed_times: times };
   return {
     success_times: times,

@@ -8,15 +8,14 @@ import { findHandlerTarget } from "../flows/definitions/find-handler.ts";
 import { loadFlow, parseFlow } from "../flows/definitions/load.ts";
 import { nextCheckMs } from "../jobs/lifecycle/next-check.ts";
 import { loadScriptVersion, parseScript } from "../scripts/load.ts";
+import type { Uses } from "../uses.ts";
 import { loadWorkspaceHandler } from "../workspaces/handlers.ts";
 import { callHandler, HANDLER_IDENTITY } from "./call-handler.ts";
 import { loadScheduleOf } from "./find-schedule.ts";
-import { loadError, loadSuccess, type OutcomeDeps } from "./load-outcome.ts";
+import { loadError, loadSuccess } from "./load-outcome.ts";
 import { reportFailures } from "./report-failures.ts";
 import { startScheduleHandlers } from "./schedule-handlers.ts";
 import { startTriggerHandler } from "./trigger-handler.ts";
-
-export type StartOutcomeHandlersDeps = OutcomeDeps;
 
 /** The maximum number of attempts to remove the mark of a job while other calls change the job. */
 const TRIES = 5;
@@ -25,7 +24,7 @@ const TRIES = 5;
  * Starts the handlers that follow an ended job, each only once even if this is repeated, then removes the mark that its end has set. Does nothing
  * for a job without the mark.
  */
-export async function startOutcomeHandlers(deps: StartOutcomeHandlersDeps, id: string): Promise<void> {
+export async function startOutcomeHandlers(deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">, id: string): Promise<void> {
   const job = await deps.jobs.get(id);
   if (!job || !hasEnded(job) || !job.followUp) return;
   if (mayCallHandler(job)) {
@@ -40,7 +39,7 @@ export async function startOutcomeHandlers(deps: StartOutcomeHandlersDeps, id: s
 }
 
 async function startWorkspaceHandler(
-  deps: StartOutcomeHandlersDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   job: EndedJob,
   { isErrorMuted }: { isErrorMuted: boolean },
 ): Promise<void> {
@@ -65,7 +64,10 @@ async function startWorkspaceHandler(
 }
 
 /** Returns whether the version that ran is muted for the workspace's error handler. A version that is gone is not. */
-async function isRunnableMuted(deps: StartOutcomeHandlersDeps, { workspace, kind, path = "", hash, flow }: Job): Promise<boolean> {
+async function isRunnableMuted(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  { workspace, kind, path = "", hash, flow }: Job,
+): Promise<boolean> {
   const { objects } = deps;
   try {
     if (kind === "flow") {
@@ -86,7 +88,7 @@ async function isRunnableMuted(deps: StartOutcomeHandlersDeps, { workspace, kind
 }
 
 /** Removes the mark, unless another call changes when the job is erased: the time of the next check must not be lost. */
-async function removeMark({ jobs, nowMs }: StartOutcomeHandlersDeps, job: EndedJob): Promise<void> {
+async function removeMark({ jobs, nowMs }: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">, job: EndedJob): Promise<void> {
   let current = job;
   for (let tries = 0; tries < TRIES; tries += 1) {
     const { followUp: _, eraseAtMs, ...rest } = current;

@@ -1,13 +1,14 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { type EndedJob, type EndState, hasFlowPath, isSuccess, type Job } from "../../core/jobs/job.ts";
 import type { HandlerTarget } from "../../core/outcome-handlers/handler.ts";
 import { may } from "../../core/permissions/may.ts";
 import { type StoredTrigger, triggerObject } from "../../core/triggers/trigger.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { findHandlerTarget } from "../flows/definitions/find-handler.ts";
 import { loadRunAsActor } from "../identity/run-as.ts";
+import type { Uses } from "../uses.ts";
 import { callHandler } from "./call-handler.ts";
-import { loadError, type OutcomeDeps } from "./load-outcome.ts";
+import { loadError } from "./load-outcome.ts";
 
 /** The error handler of the trigger that started a job. */
 interface TriggerHandler {
@@ -17,7 +18,7 @@ interface TriggerHandler {
 
 /** Returns the error handler of the trigger that started a failed job. It replaces that of the workspace. */
 export async function findTriggerHandler(
-  objects: Pick<ObjectTable, "get">,
+  objects: Pick<ObjectStore, "get">,
   { workspace, trigger: kind, triggerPath }: Pick<Job, "workspace" | "trigger" | "triggerPath">,
   state: EndState,
 ): Promise<TriggerHandler | undefined> {
@@ -29,7 +30,7 @@ export async function findTriggerHandler(
 }
 
 /** Starts the error handler of the trigger that started a job, as the trigger's user. Returns whether the trigger has one. */
-export async function startTriggerHandler(deps: OutcomeDeps, job: EndedJob): Promise<boolean> {
+export async function startTriggerHandler(deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">, job: EndedJob): Promise<boolean> {
   const { id, path, email, workspace, triggerPath, state } = job;
   const handler = await findTriggerHandler(deps.objects, job, state);
   if (!handler) return false;
@@ -45,7 +46,7 @@ export async function startTriggerHandler(deps: OutcomeDeps, job: EndedJob): Pro
 
 /** Returns whether the user of a trigger may still run its error handler. */
 async function mayCallTriggerHandler(
-  objects: Pick<ObjectTable, "batchGet">,
+  objects: Pick<ObjectStore, "batchGet">,
   workspace: string,
   { trigger, target }: TriggerHandler,
 ): Promise<boolean> {

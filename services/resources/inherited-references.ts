@@ -1,7 +1,7 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import type { Reference } from "../../core/resources/references.ts";
+import type { Uses } from "../uses.ts";
 import { findReaders } from "./find-readers.ts";
 import { loadReferenceScope } from "./reference-scope.ts";
 import { mayReadReference } from "./resolve.ts";
@@ -12,7 +12,7 @@ import { mayReadReference } from "./resolve.ts";
  * again may read.
  */
 export async function loadReferenceFilter(
-  deps: { objects: ObjectTable },
+  deps: Uses<"objects">,
   actor: Actor,
   origin: Job,
   value: unknown,

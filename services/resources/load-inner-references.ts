@@ -1,13 +1,9 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { findReferences, parseReference, type Reference } from "../../core/resources/references.ts";
 import { parseResourceValue, resourceObject } from "../../core/resources/resource.ts";
+import type { Uses } from "../uses.ts";
 
 /** Returns for each reference the references in its resource. Variables contain none, and neither do resources that do not exist. */
-export async function loadInnerReferences(
-  { objects }: { objects: Pick<ObjectTable, "batchGet"> },
-  workspace: string,
-  texts: readonly string[],
-): Promise<string[][]> {
+export async function loadInnerReferences({ objects }: Uses<"objects">, workspace: string, texts: readonly string[]): Promise<string[][]> {
   const paths = new Map(
     texts.flatMap((text) => {
       const { kind, path } = parseReference(text) as Reference;

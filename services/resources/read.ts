@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { ListedResourceJson, ResourceListQuery } from "../../contract/routes/stored/resources.ts";
 import { paginate } from "../../core/objects/page.ts";
@@ -11,10 +10,7 @@ import {
   toListedResourceJson,
 } from "../../core/resources/resource.ts";
 import { toRefreshJson, variableObject } from "../../core/variables/variable.ts";
-
-interface ReadResourceDeps {
-  objects: ObjectTable;
-}
+import type { Uses } from "../uses.ts";
 
 /** Returns the stored resource. Throws `resource.notFound`. */
 export function requireResource(found: StoredObject | undefined, path: string): StoredResource {
@@ -23,18 +19,18 @@ export function requireResource(found: StoredObject | undefined, path: string): 
 }
 
 /** Returns the resource at a path. Throws `resource.notFound`. */
-export async function findResource({ objects }: ReadResourceDeps, workspace: string, path: string): Promise<StoredResource> {
+export async function findResource({ objects }: Uses<"objects">, workspace: string, path: string): Promise<StoredResource> {
   return requireResource(await objects.get(resourceObject.key(workspace, path)), path);
 }
 
 /** Returns whether a resource exists at a path. */
-export async function resourceExists({ objects }: ReadResourceDeps, workspace: string, path: string): Promise<boolean> {
+export async function resourceExists({ objects }: Uses<"objects">, workspace: string, path: string): Promise<boolean> {
   return (await objects.get(resourceObject.key(workspace, path))) !== undefined;
 }
 
 /** Loads the resources of a workspace that the caller may see, by path. */
 async function loadResources(
-  { objects }: ReadResourceDeps,
+  { objects }: Uses<"objects">,
   workspace: string,
   isVisible: (path: string) => boolean,
 ): Promise<StoredResource[]> {
@@ -44,7 +40,7 @@ async function loadResources(
 
 /** Lists the resources that match a query and that the caller may see, by path. */
 export async function listResources(
-  deps: ReadResourceDeps & { nowMs: () => number },
+  deps: Uses<"objects" | "nowMs">,
   workspace: string,
   query: ResourceListQuery,
   isVisible: (path: string) => boolean,
@@ -62,7 +58,7 @@ export async function listResources(
 
 /** Lists the resources of one type that the caller may see. A name is a path without its space and folder. */
 export async function listResourceNames(
-  deps: ReadResourceDeps,
+  deps: Uses<"objects">,
   workspace: string,
   type: string,
   isVisible: (path: string) => boolean,
@@ -73,7 +69,7 @@ export async function listResourceNames(
 
 /** Returns the values of all resources that the caller may see, for a search in their content. Throws `UnreadableRecordError`. */
 export async function searchResources(
-  deps: ReadResourceDeps,
+  deps: Uses<"objects">,
   workspace: string,
   isVisible: (path: string) => boolean,
 ): Promise<{ path: string; value: unknown }[]> {

@@ -1,8 +1,8 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { limits } from "../../contract/limits.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { mayRefer, readsAsUser } from "../../core/resources/refer.ts";
 import { findReferences, parseReference, type Reference } from "../../core/resources/references.ts";
+import type { Uses } from "../uses.ts";
 import { loadInnerReferences } from "./load-inner-references.ts";
 
 const mayReferTo =
@@ -15,7 +15,7 @@ const mayReferTo =
  * was not followed, because there are more than a run may resolve, is none of them.
  */
 export async function loadReferenceScope(
-  { objects }: { objects: Pick<ObjectTable, "batchGet"> },
+  { objects }: Uses<"objects">,
   caller: WorkspaceCaller,
   value: unknown,
 ): Promise<(reference: Reference) => boolean> {

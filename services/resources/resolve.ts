@@ -15,11 +15,9 @@ import {
 } from "../../core/resources/references.ts";
 import { parseResourceValue, resourceObject } from "../../core/resources/resource.ts";
 import { variableObject } from "../../core/variables/variable.ts";
-import type { SealDeps } from "../secrets/key-ring.ts";
-import { type RevealDeps, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
+import { revealSecrets, type SecretReader } from "../secrets/reveal.ts";
+import type { Uses } from "../uses.ts";
 import { loadPlainValue } from "../variables/read.ts";
-
-export type ResolveDeps = SealDeps;
 
 /** The actors who read. `undefined` is a user who no longer exists. A promise is awaited together with the first read. */
 type Readers = readonly (Actor | undefined)[] | Promise<readonly (Actor | undefined)[]>;
@@ -39,7 +37,12 @@ export interface ResolvedValue {
  * each object; an absent object and a forbidden one give the same error. Throws `reference.unreadable`, `reference.cycle`, `reference.tooLarge`,
  * `reference.tooMany`.
  */
-export async function resolveReferences(deps: ResolveDeps, readers: Readers, workspace: string, value: unknown): Promise<ResolvedValue> {
+export async function resolveReferences(
+  deps: Uses<"objects" | "dataKeys" | "nowMs">,
+  readers: Readers,
+  workspace: string,
+  value: unknown,
+): Promise<ResolvedValue> {
   const loaded = new Map<string, unknown>();
   const secrets = new Map<string, string>();
   const from = createHash("sha256");
@@ -66,7 +69,12 @@ export async function resolveReferences(deps: ResolveDeps, readers: Readers, wor
 }
 
 /** Returns a resource's value with its references replaced. Throws `resource.notFound`, and as `resolveReferences` does. */
-export async function resolveResource(deps: ResolveDeps, actor: Actor, workspace: string, path: string): Promise<ResolvedValue> {
+export async function resolveResource(
+  deps: Uses<"objects" | "dataKeys" | "nowMs">,
+  actor: Actor,
+  workspace: string,
+  path: string,
+): Promise<ResolvedValue> {
   const found = await deps.objects.get(resourceObject.key(workspace, path));
   if (!found) throw new SvcError("resource.notFound", { path });
   const value: unknown = parseResourceValue(resourceObject.parse(found));
@@ -74,14 +82,18 @@ export async function resolveResource(deps: ResolveDeps, actor: Actor, workspace
 }
 
 /** Returns a resource's value with its references replaced. The read of secrets has an entry in the audit log. Throws as `resolveResource` does, and `auth.invalid`. */
-export async function getInterpolatedResource(deps: ResolveDeps & RevealDeps, reader: SecretReader, path: string): Promise<unknown> {
+export async function getInterpolatedResource(
+  deps: Uses<"jobs" | "objects" | "dataKeys" | "nowMs">,
+  reader: SecretReader,
+  path: string,
+): Promise<unknown> {
   const { value, secrets } = await resolveResource(deps, reader.actor, reader.workspace, path);
   if (secrets.length > 0) await revealSecrets(deps, reader, { secrets, resource: path });
   return value;
 }
 
 async function loadTargets(
-  deps: ResolveDeps,
+  deps: Uses<"objects" | "dataKeys" | "nowMs">,
   { readers, workspace }: { readers: Readers; workspace: string },
   references: string[],
   collected: { secrets: Map<string, string>; from: Hash },

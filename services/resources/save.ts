@@ -7,7 +7,8 @@ import { parseResourceValue, resourceObject, type StoredResource } from "../../c
 import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
 import { removeObject } from "../objects/remove-object.ts";
 import { changeObject, replaceObject } from "../objects/save-object.ts";
-import { buildResourceCopyParts, type CopyDeps } from "../secrets/route-credentials.ts";
+import { buildResourceCopyParts } from "../secrets/route-credentials.ts";
+import type { Uses } from "../uses.ts";
 import { checkAddedReferences } from "./stored-arguments.ts";
 import { checkResourceValue } from "./types.ts";
 
@@ -16,7 +17,7 @@ interface SentValue {
   keepsValue: boolean;
 }
 
-export const resourceKind: PathKind<StoredResource, CopyDeps, SentValue> = {
+export const resourceKind: PathKind<StoredResource, Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">, SentValue> = {
   key: resourceObject.key,
   parse: resourceObject.parse,
   permissions: "resource",
@@ -33,7 +34,7 @@ export const resourceKind: PathKind<StoredResource, CopyDeps, SentValue> = {
  * `workspace.notFound`.
  */
 export async function createResource(
-  deps: CopyDeps,
+  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
   { actor, workspace }: WorkspaceCaller,
   request: NewResource,
   { updateIfExists = false } = {},
@@ -64,7 +65,11 @@ export async function createResource(
 }
 
 /** Changes the given fields of a resource; another `path` renames it. Throws as `createResource` does, `resource.notFound` and `object.versionChanged`. */
-export async function updateResource(deps: CopyDeps, target: ObjectTarget, request: ResourceChange): Promise<void> {
+export async function updateResource(
+  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
+  target: ObjectTarget,
+  request: ResourceChange,
+): Promise<void> {
   const { actor, workspace, path } = target;
   const to = request.path ?? path;
   await changeObject(deps, resourceKind, { ...target, to }, async () => {
@@ -86,7 +91,7 @@ export async function updateResource(deps: CopyDeps, target: ObjectTarget, reque
 }
 
 /** Deletes a resource with its extra permissions. Throws `resource.notFound`, `object.versionChanged`. */
-export async function deleteResource(deps: CopyDeps, target: ObjectTarget): Promise<void> {
+export async function deleteResource(deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">, target: ObjectTarget): Promise<void> {
   const { path } = target;
   await removeObject(deps, resourceKind, target, async ({ resourceType }) => ({
     event: { type: "DeleteResource", data: { path, resource_type: resourceType } },

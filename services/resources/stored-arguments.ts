@@ -1,9 +1,9 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { findReferenceLimit, mayStoreExpression, readsAsUser } from "../../core/resources/refer.ts";
 import { findReferences, parseReference, type Reference } from "../../core/resources/references.ts";
+import type { Uses } from "../uses.ts";
 import { loadInnerReferences } from "./load-inner-references.ts";
 
 /**
@@ -12,7 +12,7 @@ import { loadInnerReferences } from "./load-inner-references.ts";
  * Throws `reference.refused`.
  */
 export async function checkStoredArguments(
-  { objects }: { objects: Pick<ObjectTable, "batchGet"> },
+  { objects }: Uses<"objects">,
   caller: WorkspaceCaller,
   fields: Readonly<Record<string, unknown>>,
   retry?: Readonly<Record<string, unknown>> | null,
@@ -22,12 +22,7 @@ export async function checkStoredArguments(
   for (const [field, value] of Object.entries(fields)) await checkField({ objects }, caller, field, value);
 }
 
-async function checkField(
-  { objects }: { objects: Pick<ObjectTable, "batchGet"> },
-  caller: WorkspaceCaller,
-  field: string,
-  value: unknown,
-): Promise<void> {
+async function checkField({ objects }: Uses<"objects">, caller: WorkspaceCaller, field: string, value: unknown): Promise<void> {
   const seen = new Set<string>();
   let waiting = findReferences(value);
   for (let step = 0; waiting.length > 0 && step < limits.referenceSteps && seen.size < limits.references; step += 1) {

@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
@@ -8,12 +7,7 @@ import { resourceTypeObject, type StoredType, toBuiltInTypeJson, toResourceTypeJ
 import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
 import { removeObject } from "../objects/remove-object.ts";
 import { createObject, replaceObject } from "../objects/save-object.ts";
-
-interface SaveTypeDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
-type ReadTypeDeps = Pick<SaveTypeDeps, "objects">;
+import type { Uses } from "../uses.ts";
 
 /** Types have a name in place of a path. Their names have no folder, and every user who may write resources may write them. */
 export const resourceTypeKind: PathKind<StoredType> = {
@@ -33,7 +27,7 @@ async function loadBuiltInTypes(): Promise<ResourceTypeJson[]> {
 }
 
 /** Lists the workspace's own types, and the built-in types with other names, by name. */
-export async function listResourceTypes({ objects }: ReadTypeDeps, workspace: string): Promise<ResourceTypeJson[]> {
+export async function listResourceTypes({ objects }: Uses<"objects">, workspace: string): Promise<ResourceTypeJson[]> {
   const own = resourceTypeObject
     .parseReadable(await objects.list(resourceTypeObject.partitionKey(workspace)))
     .map((type) => toResourceTypeJson(workspace, type));
@@ -42,13 +36,13 @@ export async function listResourceTypes({ objects }: ReadTypeDeps, workspace: st
 }
 
 /** Lists the names of the types that `listResourceTypes` lists. */
-export async function listResourceTypeNames(deps: ReadTypeDeps, workspace: string): Promise<string[]> {
+export async function listResourceTypeNames(deps: Uses<"objects">, workspace: string): Promise<string[]> {
   return (await listResourceTypes(deps, workspace)).map(({ name }) => name);
 }
 
 /** Returns the types whose resources are files or sets of files, by name. */
 export async function listFileTypes(
-  deps: ReadTypeDeps,
+  deps: Uses<"objects">,
   workspace: string,
 ): Promise<Record<string, Pick<ResourceTypeJson, "format_extension" | "is_fileset">>> {
   const files = (await listResourceTypes(deps, workspace)).filter((type) => type.format_extension || type.is_fileset);
@@ -56,19 +50,19 @@ export async function listFileTypes(
 }
 
 /** Returns whether a type with this name exists, the workspace's own or a built-in one. */
-export async function resourceTypeExists(deps: ReadTypeDeps, workspace: string, name: string): Promise<boolean> {
+export async function resourceTypeExists(deps: Uses<"objects">, workspace: string, name: string): Promise<boolean> {
   return (await findResourceType(deps, workspace, name)) !== undefined;
 }
 
 /** Returns the type with this name, the workspace's own or a built-in one; `undefined` if there is none. */
-async function findResourceType({ objects }: ReadTypeDeps, workspace: string, name: string): Promise<ResourceTypeJson | undefined> {
+async function findResourceType({ objects }: Uses<"objects">, workspace: string, name: string): Promise<ResourceTypeJson | undefined> {
   const found = await objects.get(resourceTypeObject.key(workspace, name));
   if (found) return toResourceTypeJson(workspace, resourceTypeObject.parse(found));
   return (await loadBuiltInTypes()).find((type) => type.name === name);
 }
 
 /** Returns the type with this name. Throws `resourceType.notFound`. */
-export async function getResourceType(deps: ReadTypeDeps, workspace: string, name: string): Promise<ResourceTypeJson> {
+export async function getResourceType(deps: Uses<"objects">, workspace: string, name: string): Promise<ResourceTypeJson> {
   const type = await findResourceType(deps, workspace, name);
   if (!type) throw new SvcError("resourceType.notFound", { name });
   return type;
@@ -76,7 +70,7 @@ export async function getResourceType(deps: ReadTypeDeps, workspace: string, nam
 
 /** Checks a value against the schema of its type, if the type is known and has one. Throws `resource.value`. */
 export async function checkResourceValue(
-  deps: ReadTypeDeps,
+  deps: Uses<"objects">,
   workspace: string,
   { path, type, value }: { path: string; type: string; value: unknown },
 ): Promise<void> {
@@ -89,7 +83,11 @@ export async function checkResourceValue(
 }
 
 /** Creates a type of the workspace. Throws `resourceType.exists`, `resourceType.schema`, `body.tooLarge`, `workspace.notFound`. */
-export async function createResourceType(deps: SaveTypeDeps, caller: WorkspaceCaller, request: NewResourceType): Promise<void> {
+export async function createResourceType(
+  deps: Uses<"objects" | "nowMs">,
+  caller: WorkspaceCaller,
+  request: NewResourceType,
+): Promise<void> {
   const { name } = request;
   await createObject(deps, resourceTypeKind, { ...caller, path: name }, async () => {
     const fields = await optionalFields(name, request);
@@ -105,7 +103,11 @@ export async function createResourceType(deps: SaveTypeDeps, caller: WorkspaceCa
  * Changes the given fields of a type. A change of a built-in type creates one of the workspace's own. Throws as `createResourceType` does,
  * `resourceType.notFound` and `object.versionChanged`.
  */
-export async function updateResourceType(deps: SaveTypeDeps, target: ObjectTarget, request: ResourceTypeChange): Promise<void> {
+export async function updateResourceType(
+  deps: Uses<"objects" | "nowMs">,
+  target: ObjectTarget,
+  request: ResourceTypeChange,
+): Promise<void> {
   const { actor, workspace, path: name } = target;
   await replaceObject(deps, resourceTypeKind, target, async () => {
     const sent = await optionalFields(name, request);
@@ -118,7 +120,7 @@ export async function updateResourceType(deps: SaveTypeDeps, target: ObjectTarge
 }
 
 /** Returns a copy of a built-in type, to be stored as the workspace's own. */
-async function copyBuiltInType(deps: SaveTypeDeps, actor: Actor, workspace: string, name: string): Promise<StoredType> {
+async function copyBuiltInType(deps: Uses<"objects" | "nowMs">, actor: Actor, workspace: string, name: string): Promise<StoredType> {
   const { description, schema } = await getResourceType(deps, workspace, name);
   return {
     name,
@@ -133,7 +135,7 @@ async function copyBuiltInType(deps: SaveTypeDeps, actor: Actor, workspace: stri
  * Deletes a type of the workspace. Its resources remain and are no longer checked. Throws `resourceType.notFound`, `resourceType.builtIn` and
  * `object.versionChanged`.
  */
-export async function deleteResourceType(deps: SaveTypeDeps, target: ObjectTarget): Promise<void> {
+export async function deleteResourceType(deps: Uses<"objects" | "nowMs">, target: ObjectTarget): Promise<void> {
   const { path: name } = target;
   const isBuiltIn = (await loadBuiltInTypes()).some((type) => type.name === name);
   const kind = { ...resourceTypeKind, ...(isBuiltIn ? { notFound: () => new SvcError("resourceType.builtIn", { name }) } : {}) };

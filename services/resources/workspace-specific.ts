@@ -1,9 +1,9 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { resourceObject } from "../../core/resources/resource.ts";
 import { variableObject } from "../../core/variables/variable.ts";
 import { createPathFilter } from "../identity/permit.ts";
+import type { Uses } from "../uses.ts";
 
 /** A variable or resource whose value is specific to its workspace: a synchronisation stores it in a file for that workspace. */
 interface WorkspaceSpecificItem {
@@ -12,10 +12,7 @@ interface WorkspaceSpecificItem {
 }
 
 /** Lists the variables and resources that are marked as workspace-specific and that the caller may read, by kind and path. */
-export async function listWorkspaceSpecific(
-  { objects }: { objects: Pick<ObjectTable, "list"> },
-  caller: WorkspaceCaller,
-): Promise<WorkspaceSpecificItem[]> {
+export async function listWorkspaceSpecific({ objects }: Uses<"objects">, caller: WorkspaceCaller): Promise<WorkspaceSpecificItem[]> {
   const { workspace } = caller;
   const [variables, resources] = await Promise.all([
     objects.list(variableObject.partitionKey(workspace)),

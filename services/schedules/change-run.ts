@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { FoundNextRun } from "../../aws/dynamodb/schedule-table.ts";
 import { describeError, isSvcError } from "../../contract/errors.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
 import { canceledEnding } from "../../core/jobs/lifecycle.ts";
@@ -8,8 +7,10 @@ import { accessObject } from "../../core/permissions/access.ts";
 import { continuesSchedule, parseNextRunId, toRunId } from "../../core/schedules/next-run.ts";
 import { type StoredSchedule, scheduleObject } from "../../core/schedules/schedule.ts";
 import { hasJobAt, nextCheckMs } from "../../core/schedules/tick-plan.ts";
+import type { FoundNextRun } from "../../ports/schedule-store.ts";
 import { type EndJobDeps, endJob } from "../jobs/lifecycle/end/end-job.ts";
 import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
+import type { Uses } from "../uses.ts";
 import { buildNextRun, findFreeTick, type NextRunDeps, nameLastRun, parseTarget, sendRun, toTargetKey } from "./next-run.ts";
 
 /** A stored schedule with its next run. */
@@ -22,7 +23,7 @@ export interface LoadedSchedule {
 
 /** Loads a schedule with its next run. Returns `undefined` unless it is enabled and both belong together. */
 export async function loadSchedule(
-  { objects, schedules }: Pick<NextRunDeps, "objects" | "schedules">,
+  { objects, schedules }: Uses<"objects" | "schedules">,
   workspace: string,
   path: string,
 ): Promise<LoadedSchedule | undefined> {

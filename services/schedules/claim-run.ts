@@ -10,18 +10,32 @@ import { may } from "../../core/permissions/may.ts";
 import { findTickAfter, planTick } from "../../core/schedules/tick-plan.ts";
 import type { RunTarget } from "../execution/requests/run-request.ts";
 import { noteHeldRights } from "../execution/rights/lost-rights.ts";
-import type { RunJobDeps } from "../execution/run-job.ts";
 import { buildRightsKeys, identifyIfEnabled } from "../identity/identify.ts";
-import { type ConcurrencyDeps, claimWithSlot } from "../jobs/concurrency/concurrency.ts";
+import { claimWithSlot } from "../jobs/concurrency/concurrency.ts";
 import { claimJob, newAttemptFields } from "../jobs/lifecycle/claim.ts";
 import { endJob } from "../jobs/lifecycle/end/end-job.ts";
 import { prepareJob } from "../jobs/queue/enqueue.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
+import type { Uses } from "../uses.ts";
 import { advanceSchedule, buildErrorPart, cancelTick, type LoadedSchedule, loadSchedule, turnOff } from "./change-run.ts";
 import { isSkipped } from "./dynamic-skip.ts";
-import { buildNextRun, buildRun, type NextRunDeps, parseTarget, sendRun, toClock, toTargetKey } from "./next-run.ts";
+import { buildNextRun, buildRun, parseTarget, sendRun, toClock, toTargetKey } from "./next-run.ts";
 
-export type ClaimRunDeps = NextRunDeps & RunJobDeps & ConcurrencyDeps & { worker: string };
+export type ClaimRunDeps = Uses<
+  | "followUps"
+  | "executors"
+  | "onJobEnded"
+  | "jobs"
+  | "objects"
+  | "storage"
+  | "concurrency"
+  | "schedules"
+  | "queue"
+  | "nowMs"
+  | "pause"
+  | "maxRetryMs"
+  | "worker"
+>;
 
 /** The maximum number of attempts of a claim while other writers interfere. Housekeeping sends the message again. */
 const TRIES = 8;

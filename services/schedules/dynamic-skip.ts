@@ -5,21 +5,33 @@ import type { JobActor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { toSkipCheckId } from "../../core/schedules/next-run.ts";
 import type { StoredSchedule } from "../../core/schedules/schedule.ts";
-import { type RunJobDeps, runJob } from "../execution/run-job.ts";
+import { runJob } from "../execution/run-job.ts";
 import { createClaimedJob } from "../jobs/lifecycle/claim.ts";
 import { buildScriptJobFields, prepareJob, sendJob } from "../jobs/queue/enqueue.ts";
 import { loadJson } from "../jobs/values/values.ts";
+import type { Uses } from "../uses.ts";
 import type { LoadedSchedule } from "./change-run.ts";
-import { type NextRunDeps, parseTarget, toRunner, toTargetKey } from "./next-run.ts";
-
-type SkipDeps = NextRunDeps & RunJobDeps & { worker: string };
+import { parseTarget, toRunner, toTargetKey } from "./next-run.ts";
 
 /**
  * Returns whether the script `dynamic_skip` skips a run: if it returns true. A script that fails, does not exist or may not be run does not skip
  * the run. `undecided`: the script is still running, and the message of the run is sent again when it has ended.
  */
 export async function isSkipped(
-  deps: SkipDeps,
+  deps: Uses<
+    | "followUps"
+    | "executors"
+    | "onJobEnded"
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "schedules"
+    | "queue"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+    | "worker"
+  >,
   { workspace, schedule }: LoadedSchedule,
   { run, tickMs, actor }: { run: QueuedJob; tickMs: number; actor: JobActor },
 ): Promise<boolean | "undecided"> {
@@ -36,13 +48,42 @@ export async function isSkipped(
   return "undecided";
 }
 
-async function readDecision(deps: SkipDeps, check: Job): Promise<boolean> {
+async function readDecision(
+  deps: Uses<
+    | "followUps"
+    | "executors"
+    | "onJobEnded"
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "schedules"
+    | "queue"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+    | "worker"
+  >,
+  check: Job,
+): Promise<boolean> {
   if (!hasEnded(check) || check.state !== "succeeded") return false;
   return (await loadJson(deps, check, check.result)) === true;
 }
 
 async function createCheck(
-  deps: SkipDeps,
+  deps: Uses<
+    | "followUps"
+    | "executors"
+    | "onJobEnded"
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "schedules"
+    | "queue"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+    | "worker"
+  >,
   workspace: string,
   schedule: StoredSchedule,
   { path, run, tickMs }: { path: string; run: QueuedJob; tickMs: number },

@@ -1,10 +1,8 @@
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ScheduleRunJson, ScheduleWithJobsJson } from "../../contract/routes/schedules/schedule.ts";
 import { buildListPartitions, getStartMs, hasEnded, isSuccess } from "../../core/jobs/job.ts";
 import { type StoredSchedule, toScheduleJson } from "../../core/schedules/schedule.ts";
+import type { Uses } from "../uses.ts";
 import { loadSchedules } from "./read.ts";
-
-type ListRunsDeps = Parameters<typeof loadSchedules>[0] & { jobs: Pick<JobTable, "list" | "batchGet"> };
 
 /** The number of runs of a schedule that a list shows, and of the newest runs of its script or flow in each shard that are compared. */
 const SHOWN = 20;
@@ -12,7 +10,7 @@ const COMPARED = 50;
 
 /** Lists one page of the schedules that the caller may see, by path, each with its last runs that have ended. */
 export async function listSchedulesWithRuns(
-  deps: ListRunsDeps,
+  deps: Uses<"jobs" | "objects">,
   workspace: string,
   query: { page?: number | undefined; per_page?: number | undefined },
   isVisible: (path: string) => boolean,
@@ -25,7 +23,11 @@ export async function listSchedulesWithRuns(
   return listed;
 }
 
-async function listRuns({ jobs }: ListRunsDeps, workspace: string, { path, scriptPath }: StoredSchedule): Promise<ScheduleRunJson[]> {
+async function listRuns(
+  { jobs }: Uses<"jobs" | "objects">,
+  workspace: string,
+  { path, scriptPath }: StoredSchedule,
+): Promise<ScheduleRunJson[]> {
   const pages = await Promise.all(
     buildListPartitions(workspace).map((shard) => jobs.list({ index: "path", partition: `${shard}#${scriptPath}`, limit: COMPARED })),
   );

@@ -1,5 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { FoundNextRun, ScheduleTable } from "../../aws/dynamodb/schedule-table.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { flowHeadObject } from "../../core/flows/version.ts";
@@ -13,14 +11,16 @@ import type { StoredSchedule } from "../../core/schedules/schedule.ts";
 import { findTickAfter, hasJobAt, nextCheckMs } from "../../core/schedules/tick-plan.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
+import type { FoundNextRun } from "../../ports/schedule-store.ts";
 import type { RunTarget } from "../execution/requests/run-request.ts";
 import { parseFlow } from "../flows/definitions/load.ts";
-import { buildFlowJobFields, buildScriptJobFields, type EnqueueDeps, type NewJob, prepareJob, sendJob } from "../jobs/queue/enqueue.ts";
+import { buildFlowJobFields, buildScriptJobFields, type NewJob, prepareJob, sendJob } from "../jobs/queue/enqueue.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import { parseScript } from "../scripts/load.ts";
+import type { Uses } from "../uses.ts";
 import { buildRetriedScript } from "./retried-script.ts";
 
-export type NextRunDeps = EnqueueDeps & { objects: ObjectTable; schedules: ScheduleTable };
+export type NextRunDeps = Uses<"jobs" | "objects" | "storage" | "schedules" | "queue" | "nowMs">;
 
 /** A schedule with its script or flow. */
 export interface ScheduledTarget {
@@ -156,12 +156,7 @@ export async function buildSavedRun(
 }
 
 /** Returns the first tick after an instant that has had no job, except `own`. Throws `schedule.invalid`. */
-export async function findFreeTick(
-  { jobs }: Pick<NextRunDeps, "jobs">,
-  schedule: StoredSchedule,
-  afterMs: number,
-  own?: string,
-): Promise<number> {
+export async function findFreeTick({ jobs }: Uses<"jobs">, schedule: StoredSchedule, afterMs: number, own?: string): Promise<number> {
   const clock = toClock(schedule);
   for (let after = afterMs; ; ) {
     const tickMs = findTickAfter(clock, after, schedule.settings.paused_until);
@@ -173,7 +168,7 @@ export async function findFreeTick(
 }
 
 /** Sends the message of a new run if its tick is near. If it cannot be sent, housekeeping sends it. */
-export async function sendRun(deps: Pick<EnqueueDeps, "queue" | "nowMs">, job: QueuedJob | undefined): Promise<void> {
+export async function sendRun(deps: Uses<"queue" | "nowMs">, job: QueuedJob | undefined): Promise<void> {
   if (!job) return;
   await sendJob(deps, job).catch((error: unknown) =>
     reportFailure("The run of a schedule could not be sent to the queue; housekeeping sends it", error, { job: job.id }),

@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { ScheduleJson, ScheduleListQuery } from "../../contract/routes/schedules/schedule.ts";
 import { paginate } from "../../core/objects/page.ts";
@@ -6,17 +5,10 @@ import type { StoredObject } from "../../core/objects/write.ts";
 import { tryParseJson } from "../../core/payload/json.ts";
 import { type CronTiming, findNextTick, parseTiming } from "../../core/schedules/cron.ts";
 import { matchesSchedule, type StoredSchedule, scheduleObject, toScheduleJson } from "../../core/schedules/schedule.ts";
-
-interface ReadScheduleDeps {
-  objects: Pick<ObjectTable, "get" | "list">;
-}
+import type { Uses } from "../uses.ts";
 
 /** Returns the schedule at a path, or `undefined` if there is none. */
-async function findSchedule(
-  { objects }: Pick<ReadScheduleDeps, "objects">,
-  workspace: string,
-  path: string,
-): Promise<StoredSchedule | undefined> {
+async function findSchedule({ objects }: Uses<"objects">, workspace: string, path: string): Promise<StoredSchedule | undefined> {
   const found = await objects.get(scheduleObject.key(workspace, path));
   return found && scheduleObject.parse(found);
 }
@@ -28,18 +20,18 @@ export function requireSchedule(found: StoredObject | undefined, path: string): 
 }
 
 /** Returns a schedule. Throws `schedule.notFound`. */
-export async function getSchedule({ objects }: ReadScheduleDeps, workspace: string, path: string): Promise<ScheduleJson> {
+export async function getSchedule({ objects }: Uses<"objects">, workspace: string, path: string): Promise<ScheduleJson> {
   return toScheduleJson(workspace, requireSchedule(await objects.get(scheduleObject.key(workspace, path)), path));
 }
 
 /** Returns whether a schedule exists at a path. */
-export async function scheduleExists({ objects }: ReadScheduleDeps, workspace: string, path: string): Promise<boolean> {
+export async function scheduleExists({ objects }: Uses<"objects">, workspace: string, path: string): Promise<boolean> {
   return (await findSchedule({ objects }, workspace, path)) !== undefined;
 }
 
 /** Loads one page of the schedules that match a query and that the caller may see, by path. Throws `schedule.invalid`. */
 export async function loadSchedules(
-  { objects }: ReadScheduleDeps,
+  { objects }: Uses<"objects">,
   workspace: string,
   query: ScheduleListQuery,
   isVisible: (path: string) => boolean,
@@ -54,7 +46,7 @@ export async function loadSchedules(
 
 /** Lists the schedules that match a query and that the caller may see, by path. Throws `schedule.invalid`. */
 export async function listSchedules(
-  deps: ReadScheduleDeps,
+  deps: Uses<"objects">,
   workspace: string,
   query: ScheduleListQuery,
   isVisible: (path: string) => boolean,
@@ -64,7 +56,7 @@ export async function listSchedules(
 
 /** Counts the schedules of a script or flow. */
 export async function countSchedules(
-  { objects }: Pick<ReadScheduleDeps, "objects">,
+  { objects }: Uses<"objects">,
   workspace: string,
   runnable: { path: string; isFlow: boolean },
 ): Promise<number> {

@@ -1,10 +1,10 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { toPermissionedAs, type WorkspaceCaller } from "../../core/people/actor.ts";
 import { usernameObject } from "../../core/people/membership.ts";
 import { may } from "../../core/permissions/may.ts";
 import type { StoredSchedule } from "../../core/schedules/schedule.ts";
+import type { Uses } from "../uses.ts";
 
 type RunIdentity = Pick<StoredSchedule, "permissionedAs" | "email" | "superAdmin">;
 
@@ -18,7 +18,7 @@ interface IdentityRequest {
  * superadmin. Throws `schedule.notPreserved` and `user.notFound`.
  */
 export async function resolveRunIdentity(
-  { objects }: { objects: Pick<ObjectTable, "get"> },
+  { objects }: Uses<"objects">,
   { actor, workspace }: WorkspaceCaller,
   { permissioned_as: permissionedAs, preserve_permissioned_as: preserve }: IdentityRequest,
 ): Promise<RunIdentity> {

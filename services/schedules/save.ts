@@ -18,8 +18,6 @@ import { checkStoredArguments } from "../resources/stored-arguments.ts";
 import { buildSavedRun, type NextRunDeps, nameLastRun, parseTarget, sendRun, toClock, toTargetKey } from "./next-run.ts";
 import { resolveRunIdentity } from "./run-identity.ts";
 
-export type SaveScheduleDeps = NextRunDeps;
-
 export const scheduleKind: PathKind<StoredSchedule> = {
   key: scheduleObject.key,
   parse: scheduleObject.parse,
@@ -36,7 +34,7 @@ export const scheduleKind: PathKind<StoredSchedule> = {
  * `user.notFound`, `run.arguments`, `script.notFound` or `flow.notFound` for a runnable that the caller may not run, `reference.refused` for arguments
  * that refer to what the caller may not read, and `body.shape` for a handler whose language does not run here.
  */
-export async function createSchedule(deps: SaveScheduleDeps, caller: WorkspaceCaller, request: NewSchedule): Promise<void> {
+export async function createSchedule(deps: NextRunDeps, caller: WorkspaceCaller, request: NewSchedule): Promise<void> {
   const { actor, workspace } = caller;
   const { path, schedule, timezone, script_path: scriptPath, is_flow: isFlow, args } = request;
   const { job } = await createObject(deps, scheduleKind, { actor, workspace, path }, async () => {
@@ -75,7 +73,7 @@ interface SavedSchedule {
  * Replaces a schedule. A request of another user must name what the schedule runs. Throws as `createSchedule` does, `schedule.notFound`,
  * `object.versionChanged` and `identity.fieldsMissing`.
  */
-export async function updateSchedule(deps: SaveScheduleDeps, caller: ObjectTarget, request: ScheduleChange): Promise<void> {
+export async function updateSchedule(deps: NextRunDeps, caller: ObjectTarget, request: ScheduleChange): Promise<void> {
   const { actor, workspace, path } = caller;
   if (request.path && request.path !== path) throw new SvcError("schedule.invalid", { field: "path", reason: "it cannot be changed" });
   await changeSchedule(deps, caller, async () => {
@@ -105,14 +103,14 @@ export async function updateSchedule(deps: SaveScheduleDeps, caller: ObjectTarge
 }
 
 /** Checks all arguments of a schedule, which are resolved with the rights of its user. Throws `reference.refused`. */
-function checkArguments(deps: SaveScheduleDeps, caller: WorkspaceCaller, { args, settings }: StoredSchedule): Promise<void> {
+function checkArguments(deps: NextRunDeps, caller: WorkspaceCaller, { args, settings }: StoredSchedule): Promise<void> {
   const { on_failure_extra_args, on_recovery_extra_args, on_success_extra_args } = settings;
   const handlerArgs = { on_failure_extra_args, on_recovery_extra_args, on_success_extra_args };
   return checkStoredArguments(deps, caller, { args, ...handlerArgs }, settings.retry);
 }
 
 /** Turns a schedule on or off. Throws `schedule.notFound`, `object.versionChanged`, and when it is turned on, also `script.notFound`, `flow.notFound`, `schedule.invalid`. */
-export async function setScheduleEnabled(deps: SaveScheduleDeps, caller: ObjectTarget, enabled: boolean): Promise<void> {
+export async function setScheduleEnabled(deps: NextRunDeps, caller: ObjectTarget, enabled: boolean): Promise<void> {
   const { actor, workspace } = caller;
   await changeSchedule(deps, caller, async () => async (before) => {
     const { error: _, ...rest } = before;
@@ -122,7 +120,7 @@ export async function setScheduleEnabled(deps: SaveScheduleDeps, caller: ObjectT
 }
 
 /** Deletes a schedule with its next run and its extra permissions. Throws `schedule.notFound`, `object.versionChanged`. */
-export async function deleteSchedule(deps: SaveScheduleDeps, target: ObjectTarget): Promise<void> {
+export async function deleteSchedule(deps: NextRunDeps, target: ObjectTarget): Promise<void> {
   const { workspace, path } = target;
   await removeObject(deps, scheduleKind, target, async (schedule) => {
     const found = await deps.schedules.get(workspace, path);
@@ -133,7 +131,7 @@ export async function deleteSchedule(deps: SaveScheduleDeps, target: ObjectTarge
 
 /** Changes a schedule together with its next run, and sends the run if it is near. Throws `schedule.notFound` and `schedule.changedMeanwhile`. */
 async function changeSchedule(
-  deps: SaveScheduleDeps,
+  deps: NextRunDeps,
   caller: ObjectTarget,
   prepare: PrepareChange<StoredSchedule, SavedSchedule>,
 ): Promise<void> {
@@ -155,7 +153,7 @@ async function changeSchedule(
  * Checks the script or flow and the timing of a schedule, and returns the script or flow. The caller, with the scopes of the token, must have the
  * right to run it.
  */
-async function checkSchedule(deps: SaveScheduleDeps, caller: WorkspaceCaller, value: StoredSchedule): Promise<RunTarget> {
+async function checkSchedule(deps: NextRunDeps, caller: WorkspaceCaller, value: StoredSchedule): Promise<RunTarget> {
   const { args, settings } = value;
   toClock(value);
   if (Buffer.byteLength(JSON.stringify(args)) > limits.scheduleArgsBytes) {
@@ -174,7 +172,7 @@ async function checkSchedule(deps: SaveScheduleDeps, caller: WorkspaceCaller, va
 }
 
 async function requireTarget(
-  { objects }: SaveScheduleDeps,
+  { objects }: NextRunDeps,
   { actor, workspace }: WorkspaceCaller,
   named: Pick<StoredSchedule, "scriptPath" | "isFlow">,
 ): Promise<RunTarget> {

@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { Storage } from "../../aws/s3/storage.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { EventData } from "../../contract/events.ts";
@@ -21,6 +19,7 @@ import {
 import type { ObjectCaller } from "../identity/permit.ts";
 import { buildEventWrites } from "../outbox/event.ts";
 import { loadScriptEventData, toScriptEventData } from "../outbox/event-data.ts";
+import type { Uses } from "../uses.ts";
 import { deleteAcl } from "../workspaces/acls.ts";
 import {
   findPermittedScript,
@@ -33,17 +32,16 @@ import {
 } from "./load.ts";
 import { loadScriptJson } from "./read.ts";
 
-interface ArchiveScriptDeps {
-  objects: ObjectTable;
-  storage: Storage;
-  nowMs: () => number;
-}
-
 /**
  * Archives a script. Its path is free for a new script, and every version can still be run by its hash. Throws `script.notFound`,
  * `script.changedMeanwhile`.
  */
-export async function archiveScript(deps: ArchiveScriptDeps, actor: Actor, workspace: string, path: string): Promise<void> {
+export async function archiveScript(
+  deps: Uses<"objects" | "storage" | "nowMs">,
+  actor: Actor,
+  workspace: string,
+  path: string,
+): Promise<void> {
   const { objects } = deps;
   const found = await objects.get(scriptHeadObject.key(workspace, path));
   const { build, ...value } = requireNewestScript(found, path);
@@ -72,7 +70,11 @@ export async function archiveScript(deps: ArchiveScriptDeps, actor: Actor, works
  * Archives the script whose newest version has this hash, and returns the version. Throws `script.versionNotFound`, also for a version that
  * is not the newest, and as `archiveScript` does.
  */
-export async function archiveScriptVersion(deps: ArchiveScriptDeps, caller: ObjectCaller, hash: string): Promise<ScriptJson> {
+export async function archiveScriptVersion(
+  deps: Uses<"objects" | "storage" | "nowMs">,
+  caller: ObjectCaller,
+  hash: string,
+): Promise<ScriptJson> {
   const { actor, workspace } = caller;
   const { path } = await findPermittedScript(deps, caller, hash);
   const newest = parseScript(await deps.objects.get(scriptHeadObject.key(workspace, path)));
@@ -85,7 +87,12 @@ export async function archiveScriptVersion(deps: ArchiveScriptDeps, caller: Obje
  * Deletes a script with all versions saved at its path. If it fails halfway, another call completes it. Throws `script.notFound`,
  * `script.changedMeanwhile`.
  */
-export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, workspace: string, path: string): Promise<void> {
+export async function deleteScript(
+  deps: Uses<"objects" | "storage" | "nowMs">,
+  actor: Actor,
+  workspace: string,
+  path: string,
+): Promise<void> {
   const { objects, storage } = deps;
   // Extra permissions are deleted first: if the rest fails, no user has gained a right.
   await deleteAcl(deps, { workspace, kind: "script", path });
@@ -132,7 +139,11 @@ export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, worksp
  * Erases one version's content and returns the version; a record without content remains. If it is the newest version, its path becomes
  * free. Throws `script.versionNotFound`, and `script.changedMeanwhile` if another writer was first.
  */
-export async function deleteScriptVersion(deps: ArchiveScriptDeps, caller: ObjectCaller, hash: string): Promise<ScriptJson> {
+export async function deleteScriptVersion(
+  deps: Uses<"objects" | "storage" | "nowMs">,
+  caller: ObjectCaller,
+  hash: string,
+): Promise<ScriptJson> {
   const { objects, storage } = deps;
   const { actor, workspace } = caller;
   const found = parseScript(await objects.get(scriptVersionObject.key(workspace, hash)));

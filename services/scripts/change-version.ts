@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
@@ -8,19 +7,15 @@ import type { ObjectCaller } from "../identity/permit.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildEventWrites } from "../outbox/event.ts";
 import { toScriptEventData } from "../outbox/event-data.ts";
+import type { Uses } from "../uses.ts";
 import { findPermittedScript, parseScript, requireNewestScript } from "./load.ts";
-
-interface ChangeScriptDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
 
 /**
  * Sets the deployment message of a version in the history of its path, and in the list if it is the newest. An empty message removes it. Throws
  * `script.versionNotFound`, also where the version belongs to another path, and `script.changedMeanwhile`.
  */
 export async function setScriptMessage(
-  { objects }: Pick<ChangeScriptDeps, "objects">,
+  { objects }: Uses<"objects">,
   caller: ObjectCaller,
   { hash, path, message }: { hash: string; path: string; message: string },
 ): Promise<void> {
@@ -49,7 +44,7 @@ export async function setScriptMessage(
  * `script.changedMeanwhile`.
  */
 export async function muteScriptErrorHandler(
-  deps: ChangeScriptDeps,
+  deps: Uses<"objects" | "nowMs">,
   { actor, workspace }: WorkspaceCaller,
   { path, muted }: { path: string; muted: boolean },
 ): Promise<void> {

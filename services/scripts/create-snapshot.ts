@@ -3,15 +3,20 @@ import type { NewScript } from "../../contract/routes/stored/script.ts";
 import { checkBundle } from "../../core/builds/check-bundle.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { permitPath } from "../identity/permit.ts";
+import type { Uses } from "../uses.ts";
 import { createScript } from "./create.ts";
 import { bundleObjectKey } from "./load.ts";
-import type { SaveVersionDeps } from "./save-version.ts";
 
 /**
  * Saves a new version of a script that runs an uploaded bundle, and returns its hash. The bundle is stored first, under its own hash, so a
  * repeated call stores it once. The suffixes of the digest in `codebase` determine its kind. Throws `bundle.*`, and as `createScript` does.
  */
-export async function createSnapshot(deps: SaveVersionDeps, caller: WorkspaceCaller, sent: NewScript, bytes: Buffer): Promise<string> {
+export async function createSnapshot(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  caller: WorkspaceCaller,
+  sent: NewScript,
+  bytes: Buffer,
+): Promise<string> {
   const { actor, workspace } = caller;
   permitPath(actor, actions.saveScript, workspace, sent.path);
   const { codebase } = sent;

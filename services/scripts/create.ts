@@ -8,8 +8,9 @@ import { isNoop, type Runnable, scriptHeadObject, scriptVersionObject } from "..
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../identity/on-behalf.ts";
 import { permit, permitConcurrencyKey, permitPath } from "../identity/permit.ts";
 import { type RunAs, requireActingFields } from "../identity/run-as.ts";
+import type { Uses } from "../uses.ts";
 import { loadScriptVersion, parseScript, requireNewestScript } from "./load.ts";
-import { type ParentVersion, type SaveVersionDeps, saveScriptVersion } from "./save-version.ts";
+import { type ParentVersion, saveScriptVersion } from "./save-version.ts";
 
 /**
  * Saves a new version of a script and returns its hash. The version, the script's head and listing, its history, the event and the
@@ -17,7 +18,7 @@ import { type ParentVersion, type SaveVersionDeps, saveScriptVersion } from "./s
  * `path.noFolder` errors.
  */
 export async function createScript(
-  deps: SaveVersionDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   { actor, workspace }: WorkspaceCaller,
   sent: NewScript,
   { skipIfNoop = false, bundle }: { skipIfNoop?: boolean; bundle?: Bundle } = {},
@@ -68,7 +69,12 @@ function inheritBundle(
 const NO_USER: RunAs = { email: "", permissionedAs: "", superAdmin: false };
 
 /** Saves a new version of the script at a path and returns its hash. Throws `script.notFound`, and as `createScript` does. */
-export async function updateScript(deps: SaveVersionDeps, caller: WorkspaceCaller, path: string, sent: NewScript): Promise<string> {
+export async function updateScript(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  caller: WorkspaceCaller,
+  path: string,
+  sent: NewScript,
+): Promise<string> {
   const { hash } = requireNewestScript(await deps.objects.get(scriptHeadObject.key(caller.workspace, path)), path);
   return createScript(deps, caller, { ...sent, parent_hash: sent.parent_hash ?? hash });
 }
@@ -77,7 +83,7 @@ const isActiveAt = ({ path, archived, deleted }: Runnable, wanted: string) => pa
 
 /** Returns the version that the new one follows; `undefined` for a new script. */
 async function findParent(
-  deps: SaveVersionDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   workspace: string,
   request: NewScript,
   current: Runnable | undefined,

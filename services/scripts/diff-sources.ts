@@ -2,8 +2,9 @@ import pMap from "p-map";
 import { dependencyLanguage } from "../../contract/dependency-language.ts";
 import type { SourceDiff } from "../../contract/routes/stored/temp-scripts.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
+import type { Uses } from "../uses.ts";
 import { findDependencyContent } from "../workspaces/dependencies.ts";
-import { type LoadScriptDeps, loadScriptVersion, parseScript } from "./load.ts";
+import { loadScriptVersion, parseScript } from "./load.ts";
 import { hashSource } from "./temp-sources.ts";
 
 /** The number of sources that are read at a time. */
@@ -14,7 +15,7 @@ const AT_ONCE = 50;
  * caller may not read counts as absent.
  */
 export async function diffSources(
-  deps: LoadScriptDeps,
+  deps: Uses<"objects" | "storage">,
   workspace: string,
   { scripts, workspace_deps: lists }: SourceDiff,
   isReadable: (path: string) => boolean,

@@ -1,5 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { readStoredBody } from "../../core/objects/stored-body.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
@@ -12,11 +10,7 @@ import {
   scriptVersionObject,
 } from "../../core/scripts/version.ts";
 import { type ObjectCaller, permit } from "../identity/permit.ts";
-
-export interface LoadScriptDeps {
-  objects: ObjectTable;
-  storage: Storage;
-}
+import type { Uses } from "../uses.ts";
 
 /** Returns a stored script head or version head; `undefined` if there is none. Throws `UnreadableRecordError`. */
 export function parseScript(found: StoredObject | undefined): Runnable | undefined {
@@ -43,11 +37,7 @@ export function permitScriptVersion({ actor, action, workspace }: ObjectCaller, 
 }
 
 /** Returns a version for which the caller may perform the action. Throws `script.versionNotFound` and `auth.forbidden`. */
-export async function findPermittedScript(
-  { objects }: Pick<LoadScriptDeps, "objects">,
-  caller: ObjectCaller,
-  hash: string,
-): Promise<Runnable> {
+export async function findPermittedScript({ objects }: Uses<"objects">, caller: ObjectCaller, hash: string): Promise<Runnable> {
   const version = requireScriptVersion(await objects.get(scriptVersionObject.key(caller.workspace, hash)), hash);
   permitScriptVersion(caller, version);
   return version;
@@ -61,7 +51,7 @@ export const bundleObjectKey = (workspace: string, sha256: string) => `scripts/$
 
 /** Loads a version's fields as they were saved, from its item or from S3. Throws `script.versionNotFound` and `UnreadableRecordError`. */
 export async function loadScriptVersion(
-  { objects, storage }: { objects: Pick<ObjectTable, "get">; storage: Pick<Storage, "getObjectText"> },
+  { objects, storage }: Uses<"objects" | "storage">,
   workspace: string,
   hash: string,
 ): Promise<StoredVersion> {
@@ -72,7 +62,7 @@ export async function loadScriptVersion(
 
 /** Loads the lock, or the error log, that the build of a version produced. */
 export async function loadBuildResult(
-  { objects }: LoadScriptDeps,
+  { objects }: Uses<"objects" | "storage">,
   workspace: string,
   hash: string,
 ): Promise<{ lock?: string; lockErrorLogs?: string }> {

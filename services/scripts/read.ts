@@ -1,5 +1,3 @@
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
-import type { Queue } from "../../aws/sqs/queue.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { HistoryItemJson, ListedScriptJson, ScriptJson } from "../../contract/routes/stored/script.ts";
@@ -8,44 +6,45 @@ import { paginate } from "../../core/objects/page.ts";
 import type { ListedScript } from "../../core/scripts/version.ts";
 import { type Runnable, scriptHeadObject, scriptHistoryObject, scriptListingObject, toScriptJson } from "../../core/scripts/version.ts";
 import type { ObjectCaller } from "../identity/permit.ts";
+import type { Collaborators, Uses } from "../uses.ts";
 import { getAcl } from "../workspaces/acls.ts";
-import { findPermittedScript, type LoadScriptDeps, loadBuildResult, loadScriptVersion, parseScript, requireNewestScript } from "./load.ts";
+import { findPermittedScript, loadBuildResult, loadScriptVersion, parseScript, requireNewestScript } from "./load.ts";
 import { settleBuild } from "./settle-build.ts";
 
 /** Returns a version as the Script of api.md §3.1, without its extra permissions. */
-export async function loadScriptJson(deps: LoadScriptDeps, runnable: Runnable): Promise<ScriptJson> {
+export async function loadScriptJson(deps: Uses<"objects" | "storage">, runnable: Runnable): Promise<ScriptJson> {
   const { workspace, hash } = runnable;
   const [version, built] = await Promise.all([loadScriptVersion(deps, workspace, hash), loadBuildResult(deps, workspace, hash)]);
   return toScriptJson(version, runnable, built);
 }
 
-async function loadNewestJson(deps: LoadScriptDeps, workspace: string, path: string): Promise<ScriptJson> {
+async function loadNewestJson(deps: Uses<"objects" | "storage">, workspace: string, path: string): Promise<ScriptJson> {
   return loadScriptJson(deps, requireNewestScript(await deps.objects.get(scriptHeadObject.key(workspace, path)), path));
 }
 
-async function withExtraPermissions(deps: LoadScriptDeps, script: ScriptJson): Promise<ScriptJson> {
+async function withExtraPermissions(deps: Uses<"objects" | "storage">, script: ScriptJson): Promise<ScriptJson> {
   return { ...script, extra_perms: await getAcl(deps, { workspace: script.workspace_id, kind: "script", path: script.path }) };
 }
 
 /** Returns the newest version at a path, with its extra permissions. Throws `script.notFound`. */
-export async function getScript(deps: LoadScriptDeps, workspace: string, path: string): Promise<ScriptJson> {
+export async function getScript(deps: Uses<"objects" | "storage">, workspace: string, path: string): Promise<ScriptJson> {
   return withExtraPermissions(deps, await loadNewestJson(deps, workspace, path));
 }
 
 /** Returns a version, with the extra permissions of its path. Throws `script.versionNotFound`. */
-export async function getScriptVersion(deps: LoadScriptDeps, caller: ObjectCaller, hash: string): Promise<ScriptJson> {
+export async function getScriptVersion(deps: Uses<"objects" | "storage">, caller: ObjectCaller, hash: string): Promise<ScriptJson> {
   return withExtraPermissions(deps, await loadScriptJson(deps, await findPermittedScript(deps, caller, hash)));
 }
 
 /** Returns whether a script that is not archived exists at a path. */
-export async function scriptExists({ objects }: LoadScriptDeps, workspace: string, path: string): Promise<boolean> {
+export async function scriptExists({ objects }: Uses<"objects" | "storage">, workspace: string, path: string): Promise<boolean> {
   const runnable = parseScript(await objects.get(scriptHeadObject.key(workspace, path)));
   return runnable !== undefined && !runnable.archived;
 }
 
 /** Lists the paths of the scripts that are not archived and that the caller may read. */
 export async function listScriptPaths(
-  { objects }: LoadScriptDeps,
+  { objects }: Uses<"objects" | "storage">,
   workspace: string,
   isVisible: (path: string) => boolean,
 ): Promise<string[]> {
@@ -55,19 +54,19 @@ export async function listScriptPaths(
 const withoutExtension = (path: string) => path.replace(/\.(bun|deno|fetch|node)?\.?[a-z]+$/, "");
 
 /** Returns the content of the newest version at a path. Clients may append a file extension to the path. Throws `script.notFound`. */
-export async function getRawScript(deps: LoadScriptDeps, workspace: string, path: string): Promise<string> {
+export async function getRawScript(deps: Uses<"objects" | "storage">, workspace: string, path: string): Promise<string> {
   const exact = await scriptExists(deps, workspace, path);
   return (await loadNewestJson(deps, workspace, exact ? path : withoutExtension(path))).content;
 }
 
 /** Returns the content of a version. Clients may append a file extension to the hash. Throws `script.versionNotFound`. */
-export async function getRawScriptVersion(deps: LoadScriptDeps, caller: ObjectCaller, name: string): Promise<string> {
+export async function getRawScriptVersion(deps: Uses<"objects" | "storage">, caller: ObjectCaller, name: string): Promise<string> {
   const hash = name.split(".")[0] ?? name;
   if (!/^[0-9a-f]{16}$/.test(hash)) throw new SvcError("script.versionNotFound", { hash });
   return (await loadScriptJson(deps, await findPermittedScript(deps, caller, hash))).content;
 }
 
-const loadListings = async (objects: LoadScriptDeps["objects"], workspace: string): Promise<ListedScript[]> =>
+const loadListings = async (objects: Collaborators["objects"], workspace: string): Promise<ListedScript[]> =>
   scriptListingObject.parseReadable(await objects.list(scriptListingObject.partitionKey(workspace)));
 
 const getParentHashes = ({ parentHashes, parent_hash }: ListedScript) => parentHashes ?? (parent_hash ? [parent_hash] : []);
@@ -79,7 +78,7 @@ const isInList = (list: string | undefined, value: string) => list === undefined
  * path, so that pages are stable.
  */
 export async function listScripts(
-  { objects }: LoadScriptDeps,
+  { objects }: Uses<"objects" | "storage">,
   workspace: string,
   query: ScriptListQuery,
   readable: (path: string) => boolean,
@@ -118,7 +117,7 @@ export async function listScripts(
 
 /** Returns the paths and contents of all scripts that the caller may read and that are not archived, for a search in them. */
 export async function searchScripts(
-  deps: LoadScriptDeps,
+  deps: Uses<"objects" | "storage">,
   workspace: string,
   isVisible: (path: string) => boolean,
 ): Promise<{ path: string; content: string }[]> {
@@ -129,7 +128,11 @@ export async function searchScripts(
 }
 
 /** Lists the versions saved at a path, newest first. Throws `script.notFound` if there never was one. */
-export async function listScriptHistory({ objects }: LoadScriptDeps, workspace: string, path: string): Promise<HistoryItemJson[]> {
+export async function listScriptHistory(
+  { objects }: Uses<"objects" | "storage">,
+  workspace: string,
+  path: string,
+): Promise<HistoryItemJson[]> {
   const stored = await objects.list(scriptHistoryObject.partitionKey(workspace, path), { newestFirst: true });
   if (stored.length === 0) throw new SvcError("script.notFound", { path });
   return scriptHistoryObject.parseReadable(stored).map(({ hash, createdAtMs, createdBy, message }) => ({
@@ -142,7 +145,7 @@ export async function listScriptHistory({ objects }: LoadScriptDeps, workspace: 
 
 /** Returns the state of a version's build, with its lock or error log. Throws `script.versionNotFound`. */
 export async function getScriptDeploymentStatus(
-  deps: LoadScriptDeps & { jobs: JobTable; queue: Queue },
+  deps: Uses<"jobs" | "objects" | "storage" | "queue">,
   caller: ObjectCaller,
   hash: string,
 ): Promise<{ lock?: string; lock_error_logs?: string; job_id?: string }> {

@@ -1,9 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { Storage } from "../../aws/s3/storage.ts";
-import type { Queue } from "../../aws/sqs/queue.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { EventData } from "../../contract/events.ts";
 import { findRunner } from "../../contract/languages.ts";
@@ -32,16 +28,9 @@ import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { prepareJob, sendJob } from "../jobs/queue/enqueue.ts";
 import { buildPathConditions, commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventParts } from "../outbox/event.ts";
+import type { Uses } from "../uses.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
 import { scriptObjectKey } from "./load.ts";
-
-export interface SaveVersionDeps {
-  objects: ObjectTable;
-  jobs: JobTable;
-  storage: Storage;
-  queue: Queue;
-  nowMs: () => number;
-}
 
 /** Larger fields of a version are stored in S3: a DynamoDB item has at most 400 KB. */
 const BODY_ITEM_BYTES = 100 * 1024;
@@ -65,7 +54,10 @@ interface SaveRequest {
  * Saves a version and returns its hash. Throws `script.changedMeanwhile`, `script.parentHasChild`, `workspace.notFound`, `path.noFolder`, and
  * `body.shape` for a check of the arguments without a usable schema.
  */
-export async function saveScriptVersion(deps: SaveVersionDeps, save: SaveRequest): Promise<string> {
+export async function saveScriptVersion(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  save: SaveRequest,
+): Promise<string> {
   const { actor, workspace, newScript, parent, bundle } = save;
   const atMs = deps.nowMs();
   const hash = computeVersionHash(workspace, randomUUID(), newScript);
@@ -163,7 +155,7 @@ function buildRunnable({ workspace, newScript, onBehalfOf }: SaveRequest, hash: 
 
 /** Returns the version's fields, or their S3 key if they are too large for an item. */
 async function storeBody(
-  { storage }: SaveVersionDeps,
+  { storage }: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   workspace: string,
   version: StoredVersion,
 ): Promise<{ json: string } | { s3Key: string }> {
@@ -214,7 +206,7 @@ function buildListingParts({ workspace, newScript }: SaveRequest, version: Store
 
 /** A parent at another path means a rename: nothing can be run at the old path any longer, but its versions and history remain. */
 async function buildRenameParts(
-  deps: SaveVersionDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   { actor, workspace, newScript: { path }, parent }: SaveRequest,
 ): Promise<TransactionPart[]> {
   if (!parent || parent.runnable.path === path) return [];

@@ -1,23 +1,16 @@
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { Queue } from "../../aws/sqs/queue.ts";
 import { hasEnded } from "../../core/jobs/job.ts";
 import type { BuildState, Runnable } from "../../core/scripts/version.ts";
 import { scriptHeadObject, scriptLockObject, scriptVersionObject } from "../../core/scripts/version.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { sendBuildWaiters } from "../jobs/queue/build-waiters.ts";
+import type { Uses } from "../uses.ts";
 import { requireScriptVersion } from "./load.ts";
-
-interface SettleBuildDeps {
-  objects: ObjectTable;
-  jobs: JobTable;
-  queue: Queue;
-}
 
 /**
  * Returns the state of a version's build. If the build's job was canceled or lost without recording an outcome, the build is recorded as
  * failed, so that no job waits for it any longer. Throws `script.versionNotFound`.
  */
-export async function settleBuild(deps: SettleBuildDeps, version: Runnable): Promise<BuildState> {
+export async function settleBuild(deps: Uses<"jobs" | "objects" | "queue">, version: Runnable): Promise<BuildState> {
   const { workspace, hash, build } = version;
   if (build.state !== "pending") return build;
   const { objects, jobs } = deps;
@@ -35,7 +28,7 @@ export async function settleBuild(deps: SettleBuildDeps, version: Runnable): Pro
 }
 
 /** Writes the outcome of a build to the version and, while it is the newest, to the script's head. */
-export async function recordBuild(objects: ObjectTable, { workspace, path, hash }: Runnable, build: BuildState): Promise<void> {
+export async function recordBuild(objects: ObjectStore, { workspace, path, hash }: Runnable, build: BuildState): Promise<void> {
   for (const key of [scriptVersionObject.key(workspace, hash), scriptHeadObject.key(workspace, path)]) {
     await objects.update({ ...key, build }, { version: hash });
   }

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { write } from "../../core/objects/write.ts";
 import { tempSourceObject } from "../../core/scripts/temp-source.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
+import type { Uses } from "../uses.ts";
 
 /** Each part of a source in base64. An item holds at most 400 KB. */
 const PART_CHARS = 300_000;
@@ -19,11 +19,7 @@ export const hashSource = (source: string): string => createHash("sha256").updat
  * Stores a source for a day and returns its hash. Storing it again prolongs the time. Throws `script.tooLarge` and `workspace.notFound`. The first part is written last,
  * so that a process that dies in between leaves nothing that can be found.
  */
-export async function storeTempSource(
-  { objects, nowMs }: { objects: Pick<ObjectTable, "put" | "transactWrite">; nowMs: () => number },
-  workspace: string,
-  source: string,
-): Promise<string> {
+export async function storeTempSource({ objects, nowMs }: Uses<"objects" | "nowMs">, workspace: string, source: string): Promise<string> {
   const bytes = Buffer.from(source);
   if (bytes.length > limits.scriptBytes) throw new SvcError("script.tooLarge", { limitBytes: limits.scriptBytes });
   const hash = hashSource(source);
@@ -42,11 +38,7 @@ export async function storeTempSource(
 }
 
 /** Returns a source by its hash, or `undefined` if the workspace does not store it (any longer). */
-export async function loadTempSource(
-  { objects }: { objects: Pick<ObjectTable, "get"> },
-  workspace: string,
-  hash: string,
-): Promise<string | undefined> {
+export async function loadTempSource({ objects }: Uses<"objects">, workspace: string, hash: string): Promise<string | undefined> {
   const first = await objects.get(tempSourceObject.key(workspace, hash, 0));
   if (!first) return undefined;
   const { base64, parts = 1 } = tempSourceObject.parse(first);

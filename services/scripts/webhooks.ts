@@ -1,5 +1,5 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { requireNewestScript } from "./load.ts";
 
 /** An HTTP request that runs a script. */
@@ -46,7 +46,7 @@ const getForm = (kind: string, url: string, options = ""): WebhookForm => {
 
 /** Lists the HTTP requests that run a script. Throws `script.notFound`. */
 export async function listScriptWebhooks(
-  { objects, baseUrl }: { objects: Pick<ObjectTable, "get">; baseUrl: string },
+  { objects, baseUrl }: { objects: Pick<ObjectStore, "get">; baseUrl: string },
   workspace: string,
   path: string,
 ): Promise<WebhookForm[]> {

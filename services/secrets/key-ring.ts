@@ -1,5 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { PromiseCache } from "../../contract/promise-cache.ts";
@@ -8,12 +6,7 @@ import { EXPORT_KEY_PATH, getRingVersion, type KeyRing, keyRingObject } from "..
 import { createExportKey, type DataKey, sealSecret } from "../../core/secrets/seal.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
-
-export interface SealDeps {
-  objects: ObjectTable;
-  dataKeys: DataKeys;
-  nowMs: () => number;
-}
+import type { Uses } from "../uses.ts";
 
 /** A key ring with its data keys that were already unwrapped. */
 interface OpenedKeyRing {
@@ -27,7 +20,7 @@ interface OpenedKeyRing {
 const cache = new PromiseCache<string, OpenedKeyRing>();
 
 /** Loads the stored ring of a workspace. */
-export async function loadKeyRing({ objects }: Pick<SealDeps, "objects">, workspace: string): Promise<KeyRing | undefined> {
+export async function loadKeyRing({ objects }: Uses<"objects">, workspace: string): Promise<KeyRing | undefined> {
   const found = await objects.get(keyRingObject.key(workspace));
   return found ? keyRingObject.parse(found) : undefined;
 }
@@ -41,7 +34,7 @@ export function evictKeyRing(workspace: string): void {
  * Creates the ring for the first secret of a workspace. If two writers create one at the same time, both get the ring that was stored.
  * Throws `workspace.notFound`.
  */
-async function createKeyRing({ objects, dataKeys }: SealDeps, workspace: string): Promise<KeyRing> {
+async function createKeyRing({ objects, dataKeys }: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string): Promise<KeyRing> {
   const { key, wrapped } = await dataKeys.generate(workspace);
   const exportKey = sealSecret({ version: 1, key }, { workspace, path: EXPORT_KEY_PATH }, createExportKey());
   const ring: KeyRing = { current: 1, wrapped: { 1: wrapped }, exportKey };
@@ -52,16 +45,16 @@ async function createKeyRing({ objects, dataKeys }: SealDeps, workspace: string)
   return (await loadKeyRing({ objects }, workspace)) ?? ring;
 }
 
-function openCachedKeyRing(deps: SealDeps, workspace: string): Promise<OpenedKeyRing> {
+function openCachedKeyRing(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string): Promise<OpenedKeyRing> {
   return cache.get(workspace, () => openKeyRing(deps, workspace), { nowMs: deps.nowMs(), forMs: limits.dataKeyCacheMs });
 }
 
-async function openKeyRing(deps: SealDeps, workspace: string): Promise<OpenedKeyRing> {
+async function openKeyRing(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string): Promise<OpenedKeyRing> {
   return { ring: await requireKeyRing(deps, workspace), unwrapped: new PromiseCache() };
 }
 
 async function loadDataKey(
-  { dataKeys }: Pick<SealDeps, "dataKeys">,
+  { dataKeys }: Uses<"dataKeys">,
   workspace: string,
   { ring, unwrapped }: OpenedKeyRing,
   version: number,
@@ -75,14 +68,17 @@ async function loadDataKey(
  * Returns the current sealing key, and the ring version that the write of the sealed value must require: after a key rotation the write is
  * refused.
  */
-export async function loadSealingKey(deps: SealDeps, workspace: string): Promise<{ dataKey: DataKey; version: string }> {
+export async function loadSealingKey(
+  deps: Uses<"objects" | "dataKeys" | "nowMs">,
+  workspace: string,
+): Promise<{ dataKey: DataKey; version: string }> {
   const current = await openCachedKeyRing(deps, workspace);
   const version = current.ring.current;
   return { dataKey: { version, key: await loadDataKey(deps, workspace, current, version) }, version: getRingVersion(current.ring) };
 }
 
 /** Returns a data key by its version. If the cached ring lacks the version, the ring is read again. */
-export async function loadKeyOfVersion(deps: SealDeps, workspace: string, version: number): Promise<Buffer> {
+export async function loadKeyOfVersion(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string, version: number): Promise<Buffer> {
   const cached = openCachedKeyRing(deps, workspace);
   let ring = await cached;
   if (ring.ring.wrapped[version] === undefined) {
@@ -93,6 +89,6 @@ export async function loadKeyOfVersion(deps: SealDeps, workspace: string, versio
 }
 
 /** Loads the key ring of a workspace without the cache, and creates it if there is none. */
-export async function requireKeyRing(deps: SealDeps, workspace: string): Promise<KeyRing> {
+export async function requireKeyRing(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string): Promise<KeyRing> {
   return (await loadKeyRing(deps, workspace)) ?? (await createKeyRing(deps, workspace));
 }

@@ -1,15 +1,11 @@
 import { createHash } from "node:crypto";
-import type { PutRequest } from "../../aws/dynamodb/batch.ts";
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import { limits } from "../../contract/limits.ts";
 import { childPrefix, childRef } from "../../core/jobs/child-items.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { createMasker, type Masker } from "../../core/secrets/mask.ts";
 import { decryptMasks, encryptMasks } from "../../core/secrets/mask-encryption.ts";
-
-export interface MaskDeps {
-  jobs: JobTable;
-}
+import type { PutRequest } from "../../ports/object-store.ts";
+import type { Uses } from "../uses.ts";
 
 /**
  * Records the secrets of a running attempt before the attempt receives them, so that every process that writes its output can mask them.
@@ -17,7 +13,7 @@ export interface MaskDeps {
  * same call, with the time (epoch ms) at which the job first received secrets.
  */
 export async function recordSecrets(
-  { jobs }: MaskDeps,
+  { jobs }: Uses<"jobs">,
   { id, attempt }: Pick<Job, "id" | "attempt">,
   { token, secrets }: { token: string; secrets: readonly string[] },
   first?: { audit: (atMs: number) => PutRequest[]; nowMs: number },
@@ -40,7 +36,7 @@ const MAX_RECORDED = 10_000;
 
 /** Records the secrets that a job requests over HTTP. Returns false if the attempt is no longer running. */
 export async function recordSecretRead(
-  deps: MaskDeps,
+  deps: Uses<"jobs">,
   job: { jobId: string; attempt: number },
   token: string,
   secrets: readonly string[],
@@ -64,7 +60,7 @@ const secretDigest = (token: string, secret: string) => createHash("sha256").upd
  * necessary.
  */
 export async function loadMasker(
-  { jobs }: MaskDeps,
+  { jobs }: Uses<"jobs">,
   job: Pick<Job, "id" | "masks">,
   token: string,
   given: readonly string[] = [],

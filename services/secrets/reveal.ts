@@ -1,14 +1,9 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { nameInAuditLog, type WorkspaceCaller } from "../../core/people/actor.ts";
 import { buildAuditItem } from "../audit/audit.ts";
-import { type MaskDeps, recordSecretRead } from "./masks.ts";
-
-export interface RevealDeps extends MaskDeps {
-  objects: Pick<ObjectTable, "put">;
-  nowMs: () => number;
-}
+import type { Uses } from "../uses.ts";
+import { recordSecretRead } from "./masks.ts";
 
 /** A caller who reads secrets. `token` is the one that was sent: a job's secrets are recorded under it. */
 export interface SecretReader extends WorkspaceCaller {
@@ -22,7 +17,7 @@ export interface SecretReader extends WorkspaceCaller {
  * function that returns a decrypted value to a reader calls it. `resource` names the place of the values. Throws `auth.invalid` if the job has ended.
  */
 export async function revealSecrets(
-  deps: RevealDeps,
+  deps: Uses<"jobs" | "objects" | "nowMs">,
   { actor, workspace, token, operation }: SecretReader,
   { secrets, resource }: { secrets: readonly string[]; resource?: string | undefined },
 ): Promise<void> {
@@ -33,7 +28,7 @@ export async function revealSecrets(
 
 /** Records secrets for a job that receives them, so that its output can be masked. Throws `auth.invalid` if the job has ended. */
 export async function maskForJob(
-  deps: MaskDeps,
+  deps: Uses<"jobs">,
   { actor, token }: Pick<SecretReader, "actor" | "token">,
   secrets: readonly string[],
 ): Promise<void> {

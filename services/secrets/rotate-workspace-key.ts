@@ -6,7 +6,8 @@ import { beginRotation, EXPORT_KEY_PATH, endRotation, getRingVersion, type KeyRi
 import { createExportNonce, readKeyVersion, sealSecret } from "../../core/secrets/seal.ts";
 import { type StoredVariable, variableObject } from "../../core/variables/variable.ts";
 import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
-import { evictKeyRing, loadKeyRing, loadSealingKey, type SealDeps } from "./key-ring.ts";
+import type { Uses } from "../uses.ts";
+import { evictKeyRing, loadKeyRing, loadSealingKey } from "./key-ring.ts";
 import { loadExportKey, unsealValue } from "./unseal.ts";
 
 /** Longer than the timeout of the function that rotates: after this time it has died, and another rotation may begin. */
@@ -21,7 +22,12 @@ const rotatingError = () => new SvcError("encryptionKey.rotating", {});
  * by the ring's version and seal again. If the process dies, a call with the same key continues the rotation. Throws `encryptionKey.rotating`
  * during another rotation, and `workspace.notFound`.
  */
-export async function rotateWorkspaceKey(deps: SealDeps, workspace: string, newKey: string, { reseal = true } = {}): Promise<number> {
+export async function rotateWorkspaceKey(
+  deps: Uses<"objects" | "dataKeys" | "nowMs">,
+  workspace: string,
+  newKey: string,
+  { reseal = true } = {},
+): Promise<number> {
   // Creates the ring of a workspace that has no secrets yet.
   await loadExportKey(deps, workspace);
   if (!reseal) {
@@ -36,7 +42,7 @@ export async function rotateWorkspaceKey(deps: SealDeps, workspace: string, newK
 }
 
 /** Replaces only the exportable key. No stored value is sealed with it, so only later exports change. */
-async function setExportKey(deps: SealDeps, workspace: string, newKey: string): Promise<void> {
+async function setExportKey(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string, newKey: string): Promise<void> {
   await retryOnConflict(async () => {
     evictKeyRing(workspace);
     const { dataKey, version } = await loadSealingKey(deps, workspace);
@@ -47,7 +53,7 @@ async function setExportKey(deps: SealDeps, workspace: string, newKey: string): 
 }
 
 /** Adds the new data key to the ring and returns its version, which is the current one from then on. */
-async function beginKeyRotation(deps: SealDeps, workspace: string, newKey: string): Promise<number> {
+async function beginKeyRotation(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string, newKey: string): Promise<number> {
   const { key, wrapped } = await deps.dataKeys.generate(workspace);
   return retryOnConflict(async () => {
     const ring = await loadIdleKeyRing(deps, workspace);
@@ -65,25 +71,30 @@ async function beginKeyRotation(deps: SealDeps, workspace: string, newKey: strin
   }, rotatingError);
 }
 
-async function endKeyRotation(deps: SealDeps, workspace: string, version: number): Promise<void> {
+async function endKeyRotation(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string, version: number): Promise<void> {
   const ring = await loadKeyRing(deps, workspace);
   // If this rotation was considered dead and another one has begun, the other one ends it.
   if (ring?.current === version) await storeKeyRing(deps, workspace, endRotation(ring), getRingVersion(ring));
   evictKeyRing(workspace);
 }
 
-async function loadIdleKeyRing(deps: SealDeps, workspace: string): Promise<KeyRing> {
+async function loadIdleKeyRing(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string): Promise<KeyRing> {
   const ring = await loadKeyRing(deps, workspace);
   if (!ring) throw new SvcError("workspace.notFound", { workspace });
   if ((ring.rotatingUntilMs ?? 0) > deps.nowMs()) throw rotatingError();
   return ring;
 }
 
-async function storeKeyRing({ objects }: SealDeps, workspace: string, ring: KeyRing, version: string): Promise<boolean> {
+async function storeKeyRing(
+  { objects }: Uses<"objects" | "dataKeys" | "nowMs">,
+  workspace: string,
+  ring: KeyRing,
+  version: string,
+): Promise<boolean> {
   return objects.put({ ...keyRingObject.key(workspace), value: ring, version: getRingVersion(ring) }, { version });
 }
 
-async function resealSecrets(deps: SealDeps, workspace: string, version: number): Promise<number> {
+async function resealSecrets(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string, version: number): Promise<number> {
   const stored = await deps.objects.list(variableObject.partitionKey(workspace));
   const isOld = ({ isSecret, value }: StoredVariable) => isSecret && readKeyVersion(value) < version;
   const old = stored.filter((variable) => isOld(variableObject.parse(variable))).map(({ sk }) => sk);
@@ -92,7 +103,7 @@ async function resealSecrets(deps: SealDeps, workspace: string, version: number)
 }
 
 /** Reseals one secret under the current data key. No caller can see the difference, so there is no event. */
-async function resealSecret(deps: SealDeps, workspace: string, path: string): Promise<void> {
+async function resealSecret(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string, path: string): Promise<void> {
   const key = variableObject.key(workspace, path);
   await retryOnConflict(
     async () => {

@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
@@ -18,14 +16,10 @@ import { routeCredentialObject, routeKeyObject, routeVariableObject } from "../.
 import { type DataKey, sealSecret } from "../../core/secrets/seal.ts";
 import { variableObject } from "../../core/variables/variable.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
-import type { SealDeps } from "./key-ring.ts";
+import type { Uses } from "../uses.ts";
 import { unsealValue } from "./unseal.ts";
-
-/** The dependencies of use cases that write variables and resources and update the copies for routes. */
-export interface CopyDeps extends SealDeps {
-  httpRouteKeys: DataKeys;
-}
 
 /** The copy of a resource. `fault`: the reason for which it cannot authenticate requests, without any value. */
 
@@ -63,7 +57,7 @@ const findVariables = (resource: StoredResource): string[] => [
  * `keepsValue`: the caller has not sent the value, which may be that of another user. It then gets no copy that it did not have before.
  */
 export async function buildResourceCopyParts(
-  deps: CopyDeps,
+  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
   { actor, workspace }: Pick<WorkspaceCaller, "workspace"> & { actor?: Actor | undefined },
   { before, after, keepsValue }: { before?: StoredResource | undefined; after?: StoredResource | undefined; keepsValue?: boolean },
 ): Promise<TransactionPart[]> {
@@ -138,7 +132,11 @@ function findFault(
  * Builds the parts that update the copies of the resources that refer to variables. `texts` has the new text of each changed variable, and
  * `undefined` for one that is deleted or moved away.
  */
-export async function buildVariableCopyParts(deps: CopyDeps, workspace: string, texts: Texts): Promise<TransactionPart[]> {
+export async function buildVariableCopyParts(
+  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
+  workspace: string,
+  texts: Texts,
+): Promise<TransactionPart[]> {
   const paths = [...texts.keys()];
   const links = await readAll(
     deps.objects,
@@ -176,7 +174,7 @@ export async function buildVariableCopyParts(deps: CopyDeps, workspace: string, 
   return [...checks, ...replaced.flatMap((part) => part ?? [])];
 }
 
-const readAll = async (objects: Pick<ObjectTable, "batchGet">, wanted: Parameters<ObjectTable["batchGet"]>[0]) =>
+const readAll = async (objects: Pick<ObjectStore, "batchGet">, wanted: Parameters<ObjectStore["batchGet"]>[0]) =>
   wanted.length === 0 ? [] : objects.batchGet(wanted, { consistent: true });
 
 const expectationOf = (stored: StoredObject | undefined) => (stored ? unchangedSince(stored) : ("absent" as const));
@@ -186,7 +184,11 @@ function replace(key: { pk: string; sk: string }, stored: StoredObject | undefin
   return { write: write.put({ ...key, value, version: randomUUID() }, expectationOf(stored)), refused: undefined };
 }
 
-async function loadTexts(deps: CopyDeps, workspace: string, paths: string[]): Promise<[string, string | undefined][]> {
+async function loadTexts(
+  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
+  workspace: string,
+  paths: string[],
+): Promise<[string, string | undefined][]> {
   const stored = await readAll(
     deps.objects,
     paths.map((path) => variableObject.key(workspace, path)),
@@ -196,14 +198,23 @@ async function loadTexts(deps: CopyDeps, workspace: string, paths: string[]): Pr
   );
 }
 
-async function loadText(deps: CopyDeps, workspace: string, stored: StoredObject | undefined): Promise<string | undefined> {
+async function loadText(
+  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
+  workspace: string,
+  stored: StoredObject | undefined,
+): Promise<string | undefined> {
   if (!stored) return undefined;
   const { path, isSecret, value } = variableObject.parse(stored);
   return isSecret ? unsealValue(deps, workspace, path, value) : value;
 }
 
 /** `texts`: a sentence is the fault for which the resource cannot be used. */
-async function buildCopy(deps: CopyDeps, workspace: string, resource: CredentialResource, texts: Texts | string): Promise<RouteCredential> {
+async function buildCopy(
+  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
+  workspace: string,
+  resource: CredentialResource,
+  texts: Texts | string,
+): Promise<RouteCredential> {
   const { resourceType: type, path } = resource;
   if (typeof texts === "string") return { type, fault: texts };
   const fields = fieldsOf(resource);
@@ -222,7 +233,10 @@ async function buildCopy(deps: CopyDeps, workspace: string, resource: Credential
 
 const routeKeyCache = new PromiseCache<string, { key: DataKey; wrapped: string }>();
 
-function loadRouteKey(deps: CopyDeps, workspace: string): Promise<{ key: DataKey; wrapped: string }> {
+function loadRouteKey(
+  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
+  workspace: string,
+): Promise<{ key: DataKey; wrapped: string }> {
   return routeKeyCache.get(
     workspace,
     async () => {
@@ -233,13 +247,13 @@ function loadRouteKey(deps: CopyDeps, workspace: string): Promise<{ key: DataKey
   );
 }
 
-async function findRouteKey({ objects }: Pick<CopyDeps, "objects">, workspace: string): Promise<string | undefined> {
+async function findRouteKey({ objects }: Uses<"objects">, workspace: string): Promise<string | undefined> {
   const stored = await objects.get(routeKeyObject.key(workspace));
   return stored && routeKeyObject.parse(stored).wrapped;
 }
 
 /** If two writers create the key at the same time, both get the one that was stored. Throws `workspace.notFound`. */
-async function createRouteKey(deps: CopyDeps, workspace: string): Promise<string> {
+async function createRouteKey(deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">, workspace: string): Promise<string> {
   const { wrapped } = await deps.httpRouteKeys.generate(workspace);
   await commitParts(deps.objects, [
     { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
@@ -252,7 +266,7 @@ const openedKeys = new PromiseCache<string, Buffer>();
 
 /** Opens the copy of a resource that was read with a request's route. Returns `undefined` if there is no usable copy. */
 export async function openHttpRouteCredential(
-  { httpRouteKeys, nowMs }: Pick<CopyDeps, "httpRouteKeys" | "nowMs">,
+  { httpRouteKeys, nowMs }: Uses<"httpRouteKeys" | "nowMs">,
   { workspace, path }: { workspace: string; path: string },
   stored: StoredObject | undefined,
 ): Promise<Credential | undefined> {

@@ -1,6 +1,6 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { type EndState, isSuccess } from "../../core/jobs/job.ts";
 import { failedRunsSetting } from "../../core/settings/workspace.ts";
+import type { Uses } from "../uses.ts";
 
 /** The status of a failed run's reply (spec §7.1). */
 const DEFAULT_STATUS = 200;
@@ -10,7 +10,7 @@ const DEFAULT_STATUS = 200;
  * (`own`), else that of the workspace, else 200. Only a failure needs a read.
  */
 export async function chooseRunStatus(
-  { objects }: { objects: Pick<ObjectTable, "get"> },
+  { objects }: Uses<"objects">,
   workspace: string,
   state: EndState,
   own?: number | null,

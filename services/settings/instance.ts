@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { CONNECT_CLIENTS, toShownClients } from "../../core/accounts/client.ts";
 import { instanceSettingObject } from "../../core/objects/setting.ts";
@@ -6,10 +5,7 @@ import { type StoredObject, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { defaultSetting, describeSettingIssue, INSTANCE_EVENTS_URL, isPublicSetting } from "../../core/settings/instance.ts";
 import { buildInstanceEndpointWrite } from "../outbox/instance-event.ts";
-
-interface SettingDeps {
-  objects: ObjectTable;
-}
+import type { Uses } from "../uses.ts";
 
 /** The secrets of connect clients are never shown. */
 const toShownValue = (found: StoredObject) => (found.sk === CONNECT_CLIENTS ? toShownClients(found) : (found.value ?? null));
@@ -18,7 +14,7 @@ const toShownValue = (found: StoredObject) => (found.sk === CONNECT_CLIENTS ? to
  * Returns a setting of the instance, or its default. Only some settings are public: for the others, throws `auth.forbidden` unless the
  * caller is a superadmin.
  */
-export async function getGlobalSetting({ objects }: SettingDeps, actor: Actor, key: string): Promise<unknown> {
+export async function getGlobalSetting({ objects }: Uses<"objects">, actor: Actor, key: string): Promise<unknown> {
   // A job, and a token for one workspace, has no rights on the instance.
   const isOfInstance = actor.superAdmin && actor.workspace === undefined;
   if (!isOfInstance && !isPublicSetting(key)) throw new SvcError("auth.forbidden", { action: "settings.getGlobal", needs: "a superadmin" });
@@ -27,16 +23,12 @@ export async function getGlobalSetting({ objects }: SettingDeps, actor: Actor, k
 }
 
 /** Lists the settings of the instance that are set, by name. */
-export async function listGlobalSettings({ objects }: SettingDeps): Promise<{ name: string; value: unknown }[]> {
+export async function listGlobalSettings({ objects }: Uses<"objects">): Promise<{ name: string; value: unknown }[]> {
   return (await objects.list(instanceSettingObject.partitionKey())).map((found) => ({ name: found.sk, value: toShownValue(found) }));
 }
 
 /** Sets a setting of the instance; `null` restores its default. Throws `setting.value`. */
-export async function setGlobalSetting(
-  { objects, nowMs }: SettingDeps & { nowMs: () => number },
-  key: string,
-  value: unknown,
-): Promise<void> {
+export async function setGlobalSetting({ objects, nowMs }: Uses<"objects" | "nowMs">, key: string, value: unknown): Promise<void> {
   const reason = value == null ? undefined : describeSettingIssue(key, value);
   if (reason) throw new SvcError("setting.value", { key, reason });
   const stored = instanceSettingObject.key(key);

@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { OpaqueSettings } from "../../contract/routes/workspaces/setting-schemas.ts";
@@ -7,6 +6,7 @@ import { settingObject } from "../../core/objects/setting.ts";
 import { write } from "../../core/objects/write.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
+import type { Uses } from "../uses.ts";
 
 /** Throws `body.tooLarge` if the values of a setting have more than `limits.settingBytes` as JSON. */
 export function checkSettingSize(...values: unknown[]): void {
@@ -19,7 +19,7 @@ export function checkSettingSize(...values: unknown[]): void {
  * overwrite each other. Throws `body.tooLarge` and `workspace.notFound`.
  */
 export async function setOpaqueSetting<Name extends keyof OpaqueSettings>(
-  { objects }: { objects: Pick<ObjectTable, "transactWrite"> },
+  { objects }: Uses<"objects">,
   workspace: string,
   name: Name,
   value: OpaqueSettings[Name],

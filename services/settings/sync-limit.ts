@@ -1,18 +1,13 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { limits } from "../../contract/limits.ts";
 import { instanceSettingObject } from "../../core/objects/setting.ts";
 import { SYNC_LIMIT, syncLimitSchema } from "../../core/settings/instance.ts";
-
-interface SyncLimitDeps {
-  objects: Pick<ObjectTable, "get">;
-  nowMs: () => number;
-}
+import type { Uses } from "../uses.ts";
 
 /**
  * Creates a reader of the instance's limit for synchronous calls, in milliseconds. The limit is cached for `limits.settingAgeMs`, so that
  * calls need no further read.
  */
-export function createSyncLimitReader({ objects, nowMs }: SyncLimitDeps): () => Promise<number> {
+export function createSyncLimitReader({ objects, nowMs }: Uses<"objects" | "nowMs">): () => Promise<number> {
   let last: { ms: number; untilMs: number } | undefined;
   return async () => {
     if (last && last.untilMs > nowMs()) return last.ms;

@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { PublicSettingsJson, SettingsJson } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { settingObject } from "../../core/objects/setting.ts";
@@ -7,10 +6,8 @@ import { autoInviteSetting, parseStoredAutoInvite } from "../../core/people/auto
 import { jsonSettings } from "../../core/settings/workspace.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
+import type { Uses } from "../uses.ts";
 
-interface SettingDeps {
-  objects: ObjectTable;
-}
 /** Each setting is a separate item, so that two concurrent changes do not overwrite each other. */
 type SettingName = "large_file_storage" | "approvals" | "failed_runs";
 
@@ -21,7 +18,7 @@ function parseSetting(stored: StoredObject): unknown {
 }
 
 /** Returns all settings of a workspace. Throws `workspace.notFound`. */
-export async function getWorkspaceSettings({ objects }: SettingDeps, workspace: string): Promise<SettingsJson> {
+export async function getWorkspaceSettings({ objects }: Uses<"objects">, workspace: string): Promise<SettingsJson> {
   const [found, settings] = await Promise.all([
     objects.get(workspaceObject.key(workspace)),
     objects.list(settingObject.partitionKey(workspace)),
@@ -37,14 +34,14 @@ export async function getWorkspaceSettings({ objects }: SettingDeps, workspace: 
 }
 
 /** Returns the settings of a workspace that every member may know. Throws `workspace.notFound`. */
-export async function getPublicSettings(deps: SettingDeps, workspace: string): Promise<PublicSettingsJson> {
+export async function getPublicSettings(deps: Uses<"objects">, workspace: string): Promise<PublicSettingsJson> {
   const { workspace_id, name, color, large_file_storage: storage } = await getWorkspaceSettings(deps, workspace);
   return { workspace_id, name, ...(color ? { color } : {}), ...(storage ? { large_file_storage: { type: storage.type } } : {}) };
 }
 
 /** Replaces the whole value of a setting; `undefined` removes it. Throws `workspace.notFound`. */
 export async function setWorkspaceSetting<Name extends SettingName>(
-  { objects }: SettingDeps,
+  { objects }: Uses<"objects">,
   workspace: string,
   name: Name,
   value: SettingsJson[Name],

@@ -1,24 +1,14 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { DataKeys } from "../../aws/kms/data-keys.ts";
-import type { Storage } from "../../aws/s3/storage.ts";
 import type { AccessRule } from "../../contract/access/access-rule.ts";
 import type { ArchiveQuery } from "../../contract/routes/sync/sync.ts";
 import type { ObjectKind } from "../../core/objects/define-object.ts";
 import { type Access, accessObjectKey } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
-import type { MaskDeps } from "../secrets/masks.ts";
 import type { SecretReader } from "../secrets/reveal.ts";
-
-export interface LoadItemsDeps extends MaskDeps {
-  objects: ObjectTable;
-  storage: Storage;
-  dataKeys: DataKeys;
-  nowMs: () => number;
-}
+import type { Uses } from "../uses.ts";
 
 /** The call for which items are loaded. */
 export interface ArchiveContext {
-  deps: LoadItemsDeps;
+  deps: Uses<"jobs" | "objects" | "storage" | "dataKeys" | "nowMs">;
   reader: SecretReader;
   query: ArchiveQuery;
   /** The permissions of the workspace. */

@@ -13,8 +13,9 @@ import type { SyncItem } from "../../core/sync/item.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { permit } from "../identity/permit.ts";
 import type { SecretReader } from "../secrets/reveal.ts";
+import type { Uses } from "../uses.ts";
 import { loadAccess } from "../workspaces/access.ts";
-import type { ArchiveContext, LoadItemsDeps } from "./archive-context.ts";
+import type { ArchiveContext } from "./archive-context.ts";
 import { loadApps, loadResources, loadResourceTypes, loadSchedules, loadTriggers, loadVariables } from "./load-objects.ts";
 import { loadFlows, loadScripts } from "./load-scripts-and-flows.ts";
 import { listGroupItems, loadDependencies, loadEncryptionKey, loadFolders, loadSettings, loadUsers } from "./load-workspace.ts";
@@ -32,7 +33,11 @@ export interface WorkspaceArchive {
  * kind that the caller requests and may not read, because a client would treat its files as deleted, `workspace.notFound`, `archive.type` and
  * `archive.tooLarge`.
  */
-export async function createWorkspaceArchive(deps: LoadItemsDeps, reader: SecretReader, query: ArchiveQuery): Promise<WorkspaceArchive> {
+export async function createWorkspaceArchive(
+  deps: Uses<"jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
+  reader: SecretReader,
+  query: ArchiveQuery,
+): Promise<WorkspaceArchive> {
   const type = query.archive_type ?? "zip";
   if (type !== "zip" && type !== "tar") throw new SvcError("archive.type", { type });
   permitKinds(reader, query);
@@ -151,7 +156,7 @@ const createTar = (entries: ArchiveEntries): Promise<Uint8Array> =>
 
 /** Stores an archive for a day and returns a link to it. The name is that of its content, so that a repeated call stores nothing new. */
 export async function storeArchive(
-  { storage }: Pick<LoadItemsDeps, "storage">,
+  { storage }: Uses<"storage">,
   workspace: string,
   { contentType, etag }: Pick<WorkspaceArchive, "contentType" | "etag">,
   bytes: Uint8Array,

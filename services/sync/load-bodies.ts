@@ -1,7 +1,7 @@
 import pMap from "p-map";
 import { readStoredBody } from "../../core/objects/stored-body.ts";
 import type { ObjectKey } from "../../core/objects/write.ts";
-import type { LoadItemsDeps } from "./archive-context.ts";
+import type { Uses } from "../uses.ts";
 
 /** Large values are read from S3 this many at a time. */
 const AT_ONCE = 16;
@@ -10,10 +10,7 @@ const AT_ONCE = 16;
  * Loads the values of several versions: a hundred with each request, and each large one with a separate request. `undefined`: the object was deleted
  * since it was listed.
  */
-export async function loadBodies(
-  { objects, storage }: Pick<LoadItemsDeps, "objects" | "storage">,
-  wanted: ObjectKey[],
-): Promise<unknown[]> {
+export async function loadBodies({ objects, storage }: Uses<"objects" | "storage">, wanted: ObjectKey[]): Promise<unknown[]> {
   const found = await objects.batchGet(wanted, { consistent: true });
   return pMap(found, (object) => object && readStoredBody(object, (s3Key) => storage.getObjectText(s3Key)), { concurrency: AT_ONCE });
 }

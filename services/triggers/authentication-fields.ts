@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
@@ -7,6 +6,7 @@ import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { resourceObject } from "../../core/resources/resource.ts";
 import { routeCredentialObject } from "../../core/secrets/route-credential.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { findCopyFault } from "../secrets/route-credentials.ts";
 
 /** The reason for refusing a route whose requests a script must check. */
@@ -31,7 +31,7 @@ export const UNREADABLE_RESOURCE = "there is no such resource, or you may not re
  * guess of its secret is right. Throws `trigger.source`.
  */
 export async function checkAuthenticationFields(
-  objects: Pick<ObjectTable, "get">,
+  objects: Pick<ObjectStore, "get">,
   { actor, workspace }: WorkspaceCaller,
   own: HttpFields,
 ): Promise<void> {

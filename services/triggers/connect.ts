@@ -1,8 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { EventRules } from "../../aws/eventbridge/rules.ts";
-import type { EventSourceMappings, Mapping } from "../../aws/lambda/event-source-mappings.ts";
-import type { Subscriptions } from "../../aws/sns/subscriptions.ts";
-import type { SourceQueues } from "../../aws/sqs/source-queues.ts";
 import type { AwsFields, SqsFields } from "../../contract/routes/triggers/trigger-kinds.ts";
 import { buildTriggerRulePrefix } from "../../contract/stack-names.ts";
 import { write } from "../../core/objects/write.ts";
@@ -20,11 +15,14 @@ import {
 } from "../../core/triggers/sources.ts";
 import { hashName, type StoredTrigger, type TriggerRef, triggerObject, triggerSourceObject } from "../../core/triggers/trigger.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
+import type { SourceQueues } from "../../ports/queues.ts";
+import type { EventRules, EventSourceMappings, Mapping, Subscriptions } from "../../ports/sources.ts";
 import { recordFault } from "./faults.ts";
 import { type Connection, connectionWrite, loadAllowedSources } from "./sources.ts";
 
 export interface ConnectDeps {
-  objects: ObjectTable;
+  objects: ObjectStore;
   queues: Pick<SourceQueues, "describeQueue">;
   mappings: EventSourceMappings;
   rules: EventRules;
@@ -208,7 +206,7 @@ async function loadNeeds(
   return (await Promise.all(needs)).filter((need) => need !== undefined);
 }
 
-async function isInUse(objects: ObjectTable, workspace: string): Promise<boolean> {
+async function isInUse(objects: ObjectStore, workspace: string): Promise<boolean> {
   const [stored, access] = await objects.batchGet([workspaceObject.key(workspace), accessObject.key(workspace)], { consistent: true });
   if (!stored || workspaceObject.parse(stored).deleted) return false;
   return !access || accessObject.parse(access).state === undefined;

@@ -1,12 +1,12 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { TriggerCountsJson } from "../../contract/routes/stored/script.ts";
 import { type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { UsedTriggersJson } from "../../contract/routes/workspaces/settings.ts";
 import { triggerObject } from "../../core/triggers/trigger.ts";
+import type { Uses } from "../uses.ts";
 
 /** Counts the triggers of each kind that start a script or a flow. */
 export async function countTriggers(
-  { objects }: { objects: Pick<ObjectTable, "list"> },
+  { objects }: Uses<"objects">,
   workspace: string,
   { path, isFlow }: { path: string; isFlow: boolean },
 ): Promise<Record<TriggerKind, number>> {
@@ -41,7 +41,7 @@ export const toTriggerCountsJson = (
 });
 
 /** Returns which kinds of triggers a workspace has. */
-export async function findUsedTriggers({ objects }: { objects: Pick<ObjectTable, "list"> }, workspace: string): Promise<UsedTriggersJson> {
+export async function findUsedTriggers({ objects }: Uses<"objects">, workspace: string): Promise<UsedTriggersJson> {
   const isUsed = async (kind: TriggerKind) => (await objects.list(triggerObject.partitionKey(workspace, kind), { limit: 1 })).length > 0;
   const [http, sqs, aws, email] = await Promise.all((["http", "sqs", "aws", "email"] as const).map(isUsed));
   return {

@@ -1,10 +1,5 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { triggerFaultObject } from "../../core/triggers/trigger.ts";
-
-interface FaultDeps {
-  objects: Pick<ObjectTable, "get" | "put" | "deleteItem">;
-  nowMs: () => number;
-}
+import type { Uses } from "../uses.ts";
 
 /** The maximum length of a stored sentence. */
 const FAULT_CHARS = 500;
@@ -14,7 +9,7 @@ const FAULT_CHARS = 500;
  * unchanged.
  */
 export async function recordFault(
-  { objects, nowMs }: FaultDeps,
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
   workspace: string,
   id: string,
   message: string | undefined,

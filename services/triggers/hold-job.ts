@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Job } from "../../core/jobs/job.ts";
@@ -6,8 +5,9 @@ import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { StoredTrigger } from "../../core/triggers/trigger.ts";
 import { heldJobObject } from "../../core/triggers/trigger.ts";
-import { buildKeyWrites, type CreateJobDeps, findPreviousRun } from "../jobs/queue/create-job-record.ts";
-import { type EnqueueDeps, type NewJob, prepareJob } from "../jobs/queue/enqueue.ts";
+import { buildKeyWrites, findPreviousRun } from "../jobs/queue/create-job-record.ts";
+import { type NewJob, prepareJob } from "../jobs/queue/enqueue.ts";
+import type { Uses } from "../uses.ts";
 
 /** The trigger was changed between its read and the write that depends on its mode. */
 export class TriggerChanged extends Error {
@@ -30,7 +30,7 @@ interface SuspendedTrigger {
  * was first. Throws `TriggerChanged`, `job.idTaken` and `idempotency.reused`.
  */
 export async function holdJob(
-  deps: EnqueueDeps & CreateJobDeps & { objects: Pick<ObjectTable, "get" | "transactWrite"> },
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   { workspace, trigger, stored }: SuspendedTrigger,
   request: NewJob,
 ): Promise<Pick<Job, "id">> {

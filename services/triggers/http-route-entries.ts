@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
 import { findTextPrefix, toHttpRouteAddress } from "../../core/http-routes/address.ts";
@@ -16,9 +15,10 @@ import { type StoredObject, unchangedSince, write } from "../../core/objects/wri
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { ONLY_WORKSPACED_ROUTES } from "../../core/settings/instance.ts";
 import { type StoredTrigger, storedTriggerSchema, triggerObject } from "../../core/triggers/trigger.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 
-type Reader = Pick<ObjectTable, "get" | "batchGet">;
+type Reader = Pick<ObjectStore, "get" | "batchGet">;
 
 const parseEntries = (found: StoredObject | undefined): HttpRouteEntry[] => (found ? httpRoutesAtObject.parse(found).routes : []);
 
@@ -112,7 +112,7 @@ export async function httpRouteExists(
 }
 
 /** Removes the addresses of a deleted workspace, so that other workspaces can use them. Idempotent. */
-export async function removeHttpRoutes(objects: ObjectTable, workspace: string): Promise<void> {
+export async function removeHttpRoutes(objects: ObjectStore, workspace: string): Promise<void> {
   for (const stored of await objects.list(triggerObject.partitionKey(workspace, "http"))) {
     const trigger = storedTriggerSchema.safeParse(stored.value);
     if (!trigger.success) continue;

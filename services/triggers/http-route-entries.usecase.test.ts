@@ -195,9 +195,12 @@ describe("the search for a route", () => {
       reads += 1;
       return world.deps.objects.batchGet(...args);
     };
-    const match = await findHttpRoute({ objects: { batchGet } }, { method: "get", path: `${world.workspace}/${address}/1/x` });
+    const match = await findHttpRoute(
+      { objects: { ...world.deps.objects, batchGet } },
+      { method: "get", path: `${world.workspace}/${address}/1/x` },
+    );
     expect([match.outcome, reads]).toEqual(["found", 2]);
-    expect(await findHttpRoute({ objects: { batchGet } }, { method: "get", path: "nothing/here" })).toEqual(unknown);
+    expect(await findHttpRoute({ objects: { ...world.deps.objects, batchGet } }, { method: "get", path: "nothing/here" })).toEqual(unknown);
     expect(reads).toBe(3);
   });
 

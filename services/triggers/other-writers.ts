@@ -1,7 +1,7 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { parseHandlerPath } from "../../core/outcome-handlers/handler.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { listWriters } from "../../core/permissions/access.ts";
+import type { Uses } from "../uses.ts";
 import { loadAccess } from "../workspaces/access.ts";
 
 /** The scripts and flows of a schedule or trigger, from its JSON. Handlers begin with `script/` or `flow/`. */
@@ -28,7 +28,7 @@ export interface SharedRunnable {
  * script can use the admin's rights. Empty for callers who are not admins.
  */
 export async function findOtherWriters(
-  { objects }: { objects: ObjectTable },
+  { objects }: Uses<"objects">,
   { actor, workspace }: WorkspaceCaller,
   load: () => Promise<SavedStarter>,
 ): Promise<SharedRunnable[]> {

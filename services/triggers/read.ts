@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { TriggerKind } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { TriggerJson } from "../../contract/routes/triggers/trigger-kinds.ts";
@@ -7,12 +6,7 @@ import { httpRouteFailuresObject, toFailuresJson } from "../../core/http-routes/
 import { paginate } from "../../core/objects/page.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { matchesTrigger, type StoredTrigger, toTriggerJson, triggerFaultObject, triggerObject } from "../../core/triggers/trigger.ts";
-
-export interface ReadTriggerDeps {
-  objects: Pick<ObjectTable, "get" | "list" | "batchGet">;
-  /** The domain of mail triggers, absent if the deployment receives no mail. */
-  mailDomain?: string | undefined;
-}
+import type { Uses } from "../uses.ts";
 
 /** The location of a trigger in a workspace. */
 export interface TriggerPlace {
@@ -28,7 +22,7 @@ export function requireTrigger(found: StoredObject | undefined, path: string): S
 }
 
 /** Returns the form of a trigger in api.md §3.8. Throws `trigger.notFound`. */
-export async function getTrigger(deps: ReadTriggerDeps, { workspace, kind, path }: TriggerPlace): Promise<TriggerJson> {
+export async function getTrigger(deps: Uses<"objects" | "mailDomain">, { workspace, kind, path }: TriggerPlace): Promise<TriggerJson> {
   const trigger = requireTrigger(await deps.objects.get(triggerObject.key(workspace, kind, path)), path);
   const [[shown], failures] = await Promise.all([
     showTriggers(deps, workspace, [trigger]),
@@ -38,13 +32,16 @@ export async function getTrigger(deps: ReadTriggerDeps, { workspace, kind, path 
 }
 
 /** Returns whether a trigger of a kind exists at a path. */
-export async function triggerExists({ objects }: ReadTriggerDeps, { workspace, kind, path }: TriggerPlace): Promise<boolean> {
+export async function triggerExists(
+  { objects }: Uses<"objects" | "mailDomain">,
+  { workspace, kind, path }: TriggerPlace,
+): Promise<boolean> {
   return (await objects.get(triggerObject.key(workspace, kind, path))) !== undefined;
 }
 
 /** Lists the triggers of a kind that match a query and that the caller may see, by path. */
 export async function listTriggers(
-  deps: ReadTriggerDeps,
+  deps: Uses<"objects" | "mailDomain">,
   { workspace, kind }: Omit<TriggerPlace, "path">,
   query: TriggerListQuery,
   isVisible: (path: string) => boolean,
@@ -55,7 +52,7 @@ export async function listTriggers(
 }
 
 async function showTriggers(
-  { objects, mailDomain }: ReadTriggerDeps,
+  { objects, mailDomain }: Uses<"objects" | "mailDomain">,
   workspace: string,
   triggers: readonly StoredTrigger[],
 ): Promise<TriggerJson[]> {

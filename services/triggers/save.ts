@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { TriggerSources } from "../../aws/lambda/trigger-sources.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
@@ -33,19 +31,12 @@ import { changeObject, createObject } from "../objects/save-object.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import { checkStoredArguments } from "../resources/stored-arguments.ts";
 import { requireNewestScript } from "../scripts/load.ts";
+import type { Uses } from "../uses.ts";
 import { checkAuthenticationFields, checkCustomScript, UNREADABLE_RESOURCE } from "./authentication-fields.ts";
 import { buildHttpRouteParts } from "./http-route-entries.ts";
 import { requireTrigger, type TriggerPlace } from "./read.ts";
 import { buildSourceParts, type Connection, loadAllowedSources } from "./sources.ts";
 import { checkStaticFields } from "./static-fields.ts";
-
-export interface SaveTriggerDeps {
-  objects: ObjectTable;
-  sources: TriggerSources;
-  /** The domain of mail triggers, absent if the deployment receives no mail. */
-  mailDomain?: string | undefined;
-  nowMs: () => number;
-}
 
 type TriggerTarget = ObjectTarget & Pick<TriggerPlace, "kind">;
 
@@ -67,7 +58,7 @@ export const toTriggerPathKind = (kind: TriggerPlace["kind"]): PathKind<StoredTr
  * not read.
  */
 export async function createTrigger(
-  deps: SaveTriggerDeps,
+  deps: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
   { actor, workspace, kind, path }: TriggerTarget,
   sent: NewTrigger,
 ): Promise<void> {
@@ -83,12 +74,17 @@ export async function createTrigger(
 }
 
 /** Builds the change of a trigger together with the entries of its source and of its HTTP route. */
-async function buildChange(deps: SaveTriggerDeps, caller: WorkspaceCaller, before: StoredTrigger | undefined, after: StoredTrigger) {
+async function buildChange(
+  deps: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
+  caller: WorkspaceCaller,
+  before: StoredTrigger | undefined,
+  after: StoredTrigger,
+) {
   return { value: after, ...(await buildLinkedParts(deps, caller, before, after)) };
 }
 
 async function buildLinkedParts(
-  { objects }: SaveTriggerDeps,
+  { objects }: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
   caller: WorkspaceCaller,
   before: StoredTrigger | undefined,
   after: StoredTrigger | undefined,
@@ -102,7 +98,11 @@ async function buildLinkedParts(
  * Changes a trigger; another `path` renames it. Its jobs then run with the caller's rights. A request of another user must contain each field that acts
  * with these rights. Throws as `createTrigger` does, `trigger.notFound` and `identity.fieldsMissing`.
  */
-export async function updateTrigger(deps: SaveTriggerDeps, target: TriggerTarget, sent: NewTrigger): Promise<void> {
+export async function updateTrigger(
+  deps: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
+  target: TriggerTarget,
+  sent: NewTrigger,
+): Promise<void> {
   const { actor, workspace, kind, path } = target;
   const { connections } = await changeObject(deps, toTriggerPathKind(kind), { ...target, to: sent.path }, async () => {
     const known = requireTrigger(await deps.objects.get(triggerObject.key(workspace, kind, path)), path);
@@ -124,7 +124,11 @@ export async function updateTrigger(deps: SaveTriggerDeps, target: TriggerTarget
 }
 
 /** Checks all arguments of a trigger, which are resolved with the rights of its user. Throws `reference.refused`. */
-function checkArguments(deps: SaveTriggerDeps, caller: WorkspaceCaller, { errorHandlerArgs, retry }: StoredTrigger): Promise<void> {
+function checkArguments(
+  deps: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
+  caller: WorkspaceCaller,
+  { errorHandlerArgs, retry }: StoredTrigger,
+): Promise<void> {
   return checkStoredArguments(deps, caller, { error_handler_args: errorHandlerArgs }, retry);
 }
 
@@ -132,7 +136,11 @@ function checkArguments(deps: SaveTriggerDeps, caller: WorkspaceCaller, { errorH
  * Sets the mode of a trigger. Enabling it releases the jobs that have waited since it was suspended, so the caller, with the scopes of the token,
  * must have the right to run them. Throws `trigger.notFound`, `script.notFound` and `flow.notFound`.
  */
-export async function setTriggerMode(deps: SaveTriggerDeps, target: TriggerTarget, mode: TriggerMode): Promise<void> {
+export async function setTriggerMode(
+  deps: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
+  target: TriggerTarget,
+  mode: TriggerMode,
+): Promise<void> {
   const { actor, workspace, kind } = target;
   const { connections } = await changeObject(deps, toTriggerPathKind(kind), target, async () => async (before) => {
     if (mode !== "disabled") permitRun(actor, workspace, { path: before.scriptPath, isFlow: before.isFlow });
@@ -143,7 +151,7 @@ export async function setTriggerMode(deps: SaveTriggerDeps, target: TriggerTarge
 }
 
 /** Deletes a trigger with its extra permissions. Throws `trigger.notFound`, `object.versionChanged`. */
-export async function deleteTrigger(deps: SaveTriggerDeps, target: TriggerTarget): Promise<void> {
+export async function deleteTrigger(deps: Uses<"objects" | "sources" | "nowMs" | "mailDomain">, target: TriggerTarget): Promise<void> {
   const { actor, workspace, kind } = target;
   const { connections } = await removeObject(deps, toTriggerPathKind(kind), target, (before) =>
     buildLinkedParts(deps, { actor, workspace }, before, undefined),
@@ -191,7 +199,7 @@ function buildTrigger(
 
 /** Checks that the caller may run the script or flow and the error handler, and returns the user with whose rights the jobs run. */
 async function checkRunnable(
-  { objects }: SaveTriggerDeps,
+  { objects }: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
   caller: WorkspaceCaller,
   sent: NewTrigger,
   own: StoredTrigger["own"],
@@ -210,7 +218,7 @@ async function checkRunnable(
 
 /** Returns the kind's own fields, after the check that the workspace may use their source. Throws `trigger.source`. */
 async function checkOwnFields(
-  deps: SaveTriggerDeps,
+  deps: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
   caller: WorkspaceCaller,
   { kind, id }: Pick<StoredTrigger, "kind" | "id">,
   sent: NewTrigger,
@@ -228,7 +236,7 @@ async function checkOwnFields(
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value != null));
 }
 
-function checkLocalPart({ mailDomain }: SaveTriggerDeps, workspace: string, own: EmailFields): void {
+function checkLocalPart({ mailDomain }: Uses<"objects" | "sources" | "nowMs" | "mailDomain">, workspace: string, own: EmailFields): void {
   const refuse = (reason: string) => new SvcError("trigger.source", { field: "local_part", reason });
   if (!mailDomain) throw refuse("this deployment receives no mail, because it has no mailDomain");
   const local = buildLocalPart(workspace, own);
@@ -236,7 +244,11 @@ function checkLocalPart({ mailDomain }: SaveTriggerDeps, workspace: string, own:
   if (RESERVED_LOCAL_PARTS.has(local)) throw refuse(`${local} is reserved for the owner of the domain`);
 }
 
-async function checkQueue({ sources }: SaveTriggerDeps, { actor, workspace }: WorkspaceCaller, own: SqsFields): Promise<void> {
+async function checkQueue(
+  { sources }: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
+  { actor, workspace }: WorkspaceCaller,
+  own: SqsFields,
+): Promise<void> {
   const { aws_resource_path: path } = own;
   if (path && !may(actor, actions.readResource.access, { workspace, path }))
     throw new SvcError("trigger.source", { field: "aws_resource_path", reason: UNREADABLE_RESOURCE });
@@ -246,7 +258,12 @@ async function checkQueue({ sources }: SaveTriggerDeps, { actor, workspace }: Wo
   if (reason !== undefined) throw new SvcError("trigger.source", { field: "queue_url", reason });
 }
 
-async function checkAwsSource({ objects, sources }: SaveTriggerDeps, workspace: string, id: string, own: AwsFields): Promise<void> {
+async function checkAwsSource(
+  { objects, sources }: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
+  workspace: string,
+  id: string,
+  own: AwsFields,
+): Promise<void> {
   const field = { sns: "topic_arn", eventbridge: "bus", s3: "bucket" }[own.source];
   const missing = findMissingSource(own, (await loadAllowedSources(objects))[workspace] ?? []);
   if (missing !== undefined) {
@@ -260,7 +277,7 @@ async function checkAwsSource({ objects, sources }: SaveTriggerDeps, workspace: 
 }
 
 /** The change is stored already, so a failure here is only a delay: housekeeping repeats the check. */
-async function connectNow({ sources }: SaveTriggerDeps, connections: Connection[]): Promise<void> {
+async function connectNow({ sources }: Uses<"objects" | "sources" | "nowMs" | "mailDomain">, connections: Connection[]): Promise<void> {
   if (connections.length === 0) return;
   await sources
     .invokeConnect({ connections })

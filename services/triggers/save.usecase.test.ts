@@ -266,7 +266,7 @@ describe("an e-mail trigger", () => {
   });
 
   it("is refused where the deployment receives no mail", async () => {
-    const { mailDomain: _, ...deps } = world.deps;
+    const deps = { ...world.deps, mailDomain: undefined };
     const path = newPath();
     const { createTrigger } = await import("./save.ts");
     const sent = { ...common(path), local_part: "x" } as Parameters<typeof createTrigger>[2];

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { ObjectKey } from "../../core/objects/write.ts";
 import { write } from "../../core/objects/write.ts";
@@ -14,10 +13,11 @@ import {
 } from "../../core/triggers/sources.ts";
 import type { StoredTrigger, TriggerRef } from "../../core/triggers/trigger.ts";
 import { mailboxObject, polledQueueObject, triggerSourceObject } from "../../core/triggers/trigger.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 
 /** Returns the ARNs that superadmins listed, by workspace. */
-export async function loadAllowedSources(objects: Pick<ObjectTable, "get">): Promise<Readonly<Record<string, readonly string[]>>> {
+export async function loadAllowedSources(objects: Pick<ObjectStore, "get">): Promise<Readonly<Record<string, readonly string[]>>> {
   const found = await objects.get(awsTriggerSourcesSetting.key());
   return found?.value == null ? {} : awsTriggerSourcesSetting.parse(found);
 }
@@ -69,7 +69,7 @@ export function buildSourceParts(
 }
 
 /** Requests a check of all sources of a workspace, because its state has changed. Housekeeping carries it out. */
-export async function requestConnections(objects: Pick<ObjectTable, "list" | "transactWrite">, workspace: string): Promise<void> {
+export async function requestConnections(objects: Pick<ObjectStore, "list" | "transactWrite">, workspace: string): Promise<void> {
   const entries = await objects.list(triggerSourceObject.partitionKey(workspace));
   for (const { sk } of entries) {
     const source = parseSourceName(sk);

@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
@@ -7,6 +6,7 @@ import { resolveStorageLocation } from "../../core/files/storage-location.ts";
 import { findStaticPlace } from "../../core/http-routes/static.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
 
 /**
@@ -14,7 +14,7 @@ import { loadFileStorage } from "../settings/file-storage.ts";
  * `file.storage*` for a storage that does not exist.
  */
 export async function checkStaticFields(
-  objects: Pick<ObjectTable, "get">,
+  objects: Pick<ObjectStore, "get">,
   { actor, workspace }: WorkspaceCaller,
   own: HttpFields,
 ): Promise<void> {

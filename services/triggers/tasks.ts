@@ -1,25 +1,12 @@
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { Functions } from "../../aws/lambda/functions.ts";
-import type { Queue } from "../../aws/sqs/queue.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import type { ObjectKind } from "../../core/objects/define-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { connectionObject } from "../../core/triggers/sources.ts";
 import { heldJobObject, polledQueueObject, releaseObject } from "../../core/triggers/trigger.ts";
 import { runJobNow } from "../jobs/queue/run-job-now.ts";
+import type { Uses } from "../uses.ts";
 
-export interface TriggerTaskDeps {
-  objects: Pick<ObjectTable, "list" | "deleteItem">;
-  jobs: JobTable;
-  queue: Queue;
-  functions: Pick<Functions, "startConnecting" | "startPolling">;
-  /** Runs the work for one item of a task and records its failure (services/maintenance/item-isolation.ts). */
-  isolation: { attempt<T>(task: string, item: string, work: () => Promise<T> | T): Promise<{ ok: true; value: T } | { ok: false }> };
-  /** Whether the deployment contains the mapping of the queue of triggers: on the local engine, where polling costs nothing. */
-  deploysTriggerQueue: boolean;
-  nowMs: () => number;
-}
+export type TriggerTaskDeps = Uses<"isolation" | "jobs" | "objects" | "queue" | "functions" | "nowMs" | "deploysTriggerQueue">;
 
 /** The number of sources for one call of function `connect`. */
 const CONNECTIONS = 20;

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { instanceSettingObject } from "../../core/objects/setting.ts";
 import { AWS_TRIGGER_SOURCES } from "../../core/triggers/sources.ts";
+import { newIsolation } from "../../test/support/use-cases/world-jobs.ts";
 import { MAIL_DOMAIN, newTriggerWorld } from "../../test/support/use-cases/world-triggers.ts";
 import { connectSources } from "./connect.ts";
 import { connectPendingSources } from "./tasks.ts";
@@ -76,7 +77,7 @@ describe("the queue of triggers", () => {
         ...world.deps,
         deploysTriggerQueue,
         nowMs: () => minute * 60_000,
-        isolation: { attempt: async (_task, _item, work) => ({ ok: true, value: await work() }) },
+        isolation: newIsolation(world),
       });
     await tick(10, true);
     await tick(11, false);

@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { routesOfTriggerKinds } from "../../contract/routes/triggers/triggers.ts";
 import { flowHeadObject } from "../../core/flows/version.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
@@ -7,13 +6,14 @@ import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { triggerObject } from "../../core/triggers/trigger.ts";
 import { parseFlow } from "../flows/definitions/load.ts";
 import { parseScript } from "../scripts/load.ts";
+import type { Uses } from "../uses.ts";
 
 /**
  * Returns the paths of the HTTP routes that refuse every request, because the preprocessor that must check their requests is missing. Only routes
  * that the caller may read are named.
  */
 export async function findUncheckedHttpRoutes(
-  { objects }: { objects: Pick<ObjectTable, "get" | "list"> },
+  { objects }: Uses<"objects">,
   { actor, workspace }: WorkspaceCaller,
   { path, isFlow }: { path: string; isFlow: boolean },
 ): Promise<string[]> {

@@ -1,17 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { defined } from "../../contract/defined.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { type Account, accountObject, computeDueMs, dueRefreshObject } from "../../core/accounts/account.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import type { StoredVariable } from "../../core/variables/variable.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
-
-interface LinkDeps {
-  objects: Pick<ObjectTable, "get">;
-  nowMs: () => number;
-}
+import type { Uses } from "../uses.ts";
 
 /** The fields of a variable that its account determines, and the parts that store the link on the side of the account. */
 interface AccountLink {
@@ -26,7 +22,7 @@ const NO_LINK: AccountLink = { fields: {}, parts: [] };
  * variable, its number has no effect, such as a number from another workspace.
  */
 export async function buildAccountLink(
-  { objects, nowMs }: LinkDeps,
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
   { actor, workspace }: WorkspaceCaller,
   { path, account: id }: { path: string; account: number | null | undefined },
 ): Promise<AccountLink> {
@@ -56,7 +52,7 @@ export async function buildAccountLink(
 
 /** Builds the parts that move an account to the new path of its variable. */
 export async function buildAccountMove(
-  { objects }: Pick<LinkDeps, "objects">,
+  { objects }: Uses<"objects">,
   workspace: string,
   { variable, to }: { variable: StoredVariable; to: string },
 ): Promise<TransactionPart[]> {
@@ -69,7 +65,7 @@ export async function buildAccountMove(
 
 /** Builds the parts that remove the account of a variable. */
 export async function buildAccountRemoval(
-  { objects }: Pick<LinkDeps, "objects">,
+  { objects }: Uses<"objects">,
   workspace: string,
   variable: StoredVariable,
 ): Promise<TransactionPart[]> {
@@ -98,7 +94,7 @@ export function buildDueParts(
   ];
 }
 
-async function findLinkedAccount(objects: Pick<ObjectTable, "get">, workspace: string, { account: id, path }: StoredVariable) {
+async function findLinkedAccount(objects: Pick<ObjectStore, "get">, workspace: string, { account: id, path }: StoredVariable) {
   if (id === undefined) return undefined;
   const stored = await objects.get(accountObject.key(workspace, id));
   const account = stored && accountObject.parse(stored);

@@ -5,9 +5,9 @@ import type { StoredObject } from "../../core/objects/write.ts";
 import { resourceObject } from "../../core/resources/resource.ts";
 import { exportSecret } from "../../core/secrets/seal.ts";
 import { getExportNonce, matchesVariable, type StoredVariable, toVariableJson, variableObject } from "../../core/variables/variable.ts";
-import type { SealDeps } from "../secrets/key-ring.ts";
-import { type RevealDeps, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
+import { revealSecrets, type SecretReader } from "../secrets/reveal.ts";
 import { loadExportKey, unsealValue } from "../secrets/unseal.ts";
+import type { Uses } from "../uses.ts";
 
 /** Returns the stored variable. Throws `variable.notFound`. */
 export function requireVariable(found: StoredObject | undefined, path: string): StoredVariable {
@@ -15,22 +15,26 @@ export function requireVariable(found: StoredObject | undefined, path: string): 
   return variableObject.parse(found);
 }
 
-async function findVariable({ objects }: Pick<SealDeps, "objects">, workspace: string, path: string): Promise<StoredVariable> {
+async function findVariable({ objects }: Uses<"objects">, workspace: string, path: string): Promise<StoredVariable> {
   return requireVariable(await objects.get(variableObject.key(workspace, path)), path);
 }
 
 /** Returns whether a variable exists at a path. */
-export async function variableExists({ objects }: Pick<SealDeps, "objects">, workspace: string, path: string): Promise<boolean> {
+export async function variableExists({ objects }: Uses<"objects">, workspace: string, path: string): Promise<boolean> {
   return (await objects.get(variableObject.key(workspace, path))) !== undefined;
 }
 
 /** Returns the exported form of a secret: encrypted with the workspace's export key, under a new nonce. */
-export async function exportText(deps: SealDeps, workspace: string, text: string): Promise<string> {
+export async function exportText(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string, text: string): Promise<string> {
   return exportSecret(await loadExportKey(deps, workspace), text);
 }
 
 /** Returns a variable's plain value. The read of a secret has an entry in the audit log. Throws `variable.notFound`, `auth.invalid`. */
-export async function getVariableValue(deps: SealDeps & RevealDeps, reader: SecretReader, path: string): Promise<string> {
+export async function getVariableValue(
+  deps: Uses<"jobs" | "objects" | "dataKeys" | "nowMs">,
+  reader: SecretReader,
+  path: string,
+): Promise<string> {
   const variable = await findVariable(deps, reader.workspace, path);
   const value = await loadPlainValue(deps, reader.workspace, variable);
   if (variable.isSecret) await revealSecrets(deps, reader, { secrets: [value], resource: path });
@@ -38,7 +42,11 @@ export async function getVariableValue(deps: SealDeps & RevealDeps, reader: Secr
 }
 
 /** Returns a variable's value, decrypted if it is a secret. */
-export async function loadPlainValue(deps: SealDeps, workspace: string, { path, isSecret, value }: StoredVariable): Promise<string> {
+export async function loadPlainValue(
+  deps: Uses<"objects" | "dataKeys" | "nowMs">,
+  workspace: string,
+  { path, isSecret, value }: StoredVariable,
+): Promise<string> {
   return isSecret ? unsealValue(deps, workspace, path, value) : value;
 }
 
@@ -51,7 +59,7 @@ export interface VariableView {
 
 /** Returns a variable. The read of a secret, decrypted or exported, has an entry in the audit log. Throws `variable.notFound`, `auth.invalid`. */
 export async function getVariable(
-  deps: SealDeps & RevealDeps,
+  deps: Uses<"jobs" | "objects" | "dataKeys" | "nowMs">,
   reader: SecretReader,
   path: string,
   view: VariableView,
@@ -64,7 +72,12 @@ export async function getVariable(
   return toVariableJson(workspace, variable, value, { nowMs: deps.nowMs() });
 }
 
-async function loadVisibleValue(deps: SealDeps, workspace: string, variable: StoredVariable, { decrypted, encrypted }: VariableView) {
+async function loadVisibleValue(
+  deps: Uses<"objects" | "dataKeys" | "nowMs">,
+  workspace: string,
+  variable: StoredVariable,
+  { decrypted, encrypted }: VariableView,
+) {
   if (decrypted || !variable.isSecret) return loadPlainValue(deps, workspace, variable);
   if (!encrypted) return undefined;
   const [key, value] = await Promise.all([loadExportKey(deps, workspace), loadPlainValue(deps, workspace, variable)]);
@@ -73,7 +86,7 @@ async function loadVisibleValue(deps: SealDeps, workspace: string, variable: Sto
 
 /** Lists the variables that the caller may see, by path. Values of secrets are omitted. */
 export async function listVariables(
-  { objects, nowMs }: Pick<SealDeps, "objects" | "nowMs">,
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
   workspace: string,
   query: VariableListQuery,
   isVisible: (path: string) => boolean,

@@ -15,10 +15,11 @@ import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
 import { removeObject } from "../objects/remove-object.ts";
 import { changeObject, createObject } from "../objects/save-object.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
-import { evictKeyRing, loadSealingKey, type SealDeps } from "../secrets/key-ring.ts";
-import { type RevealDeps, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
-import { buildVariableCopyParts, type CopyDeps } from "../secrets/route-credentials.ts";
+import { evictKeyRing, loadSealingKey } from "../secrets/key-ring.ts";
+import { revealSecrets, type SecretReader } from "../secrets/reveal.ts";
+import { buildVariableCopyParts } from "../secrets/route-credentials.ts";
 import { loadExportKey, unsealValue } from "../secrets/unseal.ts";
+import type { Uses } from "../uses.ts";
 import { buildAccountLink, buildAccountMove, buildAccountRemoval } from "./account-link.ts";
 
 interface SaveVariableOptions {
@@ -45,7 +46,7 @@ interface SentText {
   text: string | undefined;
 }
 
-export const variableKind: PathKind<StoredVariable, CopyDeps, SentText> = {
+export const variableKind: PathKind<StoredVariable, Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">, SentText> = {
   key: variableObject.key,
   parse: variableObject.parse,
   permissions: "variable",
@@ -66,7 +67,7 @@ export const variableKind: PathKind<StoredVariable, CopyDeps, SentText> = {
 
 /** Creates a variable. Throws `variable.exists`, `variable.notCiphertext`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`. */
 export async function createVariable(
-  deps: CopyDeps,
+  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
   { actor, workspace }: WorkspaceCaller,
   request: NewVariable,
   { alreadyEncrypted = false }: SaveVariableOptions = {},
@@ -93,7 +94,7 @@ export async function createVariable(
  * Throws as `createVariable` does, `variable.notFound`, `object.versionChanged` and `auth.invalid`.
  */
 export async function updateVariable(
-  deps: CopyDeps & RevealDeps,
+  deps: Uses<"jobs" | "objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
   { path, expected, ...caller }: VariableChanger,
   request: VariableChange,
   { alreadyEncrypted = false }: SaveVariableOptions = {},
@@ -138,7 +139,7 @@ export async function updateVariable(
 }
 
 /** Deletes a variable with its extra permissions and its account. Throws `variable.notFound`, `object.versionChanged`. */
-export async function deleteVariable(deps: CopyDeps, target: ObjectTarget): Promise<void> {
+export async function deleteVariable(deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">, target: ObjectTarget): Promise<void> {
   const { workspace, path } = target;
   await removeObject(deps, variableKind, target, async (before) => ({
     parts: await buildAccountRemoval(deps, workspace, before),
@@ -147,7 +148,7 @@ export async function deleteVariable(deps: CopyDeps, target: ObjectTarget): Prom
   }));
 }
 
-const editFields = ({ nowMs }: SealDeps, actor: Actor) => ({ editedAtMs: nowMs(), editedBy: actor.username });
+const editFields = ({ nowMs }: Uses<"objects" | "dataKeys" | "nowMs">, actor: Actor) => ({ editedAtMs: nowMs(), editedBy: actor.username });
 
 function optionalFields({ account, is_oauth, expires_at, labels, ws_specific }: VariableChange): Partial<StoredVariable> {
   return {
@@ -161,7 +162,12 @@ function optionalFields({ account, is_oauth, expires_at, labels, ws_specific }: 
 
 type Place = VariableLocation & { actor: Actor };
 
-async function readSentValue(deps: SealDeps, place: Place, sent: string, encrypted: boolean): Promise<PlainValue> {
+async function readSentValue(
+  deps: Uses<"objects" | "dataKeys" | "nowMs">,
+  place: Place,
+  sent: string,
+  encrypted: boolean,
+): Promise<PlainValue> {
   const { workspace, path } = place;
   if (Buffer.byteLength(sent) > limits.variableBytes)
     throw new SvcError("body.tooLarge", { limitBytes: limits.variableBytes, what: "value" });
@@ -177,7 +183,11 @@ async function readSentValue(deps: SealDeps, place: Place, sent: string, encrypt
  * by people who may not read the secret. Each secret has its own nonce, which copies retain. A ciphertext without an original in the workspace
  * comes from another workspace, or its secret has changed. Throws `auth.forbidden`.
  */
-async function checkOriginalReadable({ objects }: SealDeps, { actor, workspace }: Place, nonce: string): Promise<void> {
+async function checkOriginalReadable(
+  { objects }: Uses<"objects" | "dataKeys" | "nowMs">,
+  { actor, workspace }: Place,
+  nonce: string,
+): Promise<void> {
   const { access } = actions.readVariable;
   // Admins may read every variable, and import many of them.
   if (may(actor, { ...access, need: "admin" }, { workspace })) return;
@@ -189,7 +199,7 @@ async function checkOriginalReadable({ objects }: SealDeps, { actor, workspace }
 }
 
 async function loadStoredValue(
-  deps: SealDeps,
+  deps: Uses<"objects" | "dataKeys" | "nowMs">,
   workspace: string,
   { path, isSecret, value, exportNonce }: StoredVariable,
 ): Promise<PlainValue> {
@@ -198,7 +208,7 @@ async function loadStoredValue(
 
 /** Returns the stored form of a value at a path. A sealed value is written only if its key is still the current one. */
 export async function buildValueParts(
-  deps: SealDeps,
+  deps: Uses<"objects" | "dataKeys" | "nowMs">,
   { workspace, path }: VariableLocation,
   isSecret: boolean,
   { value, exportNonce }: PlainValue,

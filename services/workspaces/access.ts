@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
@@ -7,12 +6,13 @@ import type { Actor } from "../../core/people/actor.ts";
 import { type Access, accessObject } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import { folderObject } from "../../core/workspaces/workspace.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 
 const TRIES = 12;
 const PAUSE_MS = 40;
 
 /** Loads the access rights of a workspace. If they have not changed since release 0.1, they are stored in its folders. */
-export async function loadAccess(objects: ObjectTable, workspace: string): Promise<{ access: Access; version: string | undefined }> {
+export async function loadAccess(objects: ObjectStore, workspace: string): Promise<{ access: Access; version: string | undefined }> {
   const found = await objects.get(accessObject.key(workspace));
   if (found) return { access: accessObject.parse(found), version: found.version };
   const folders = folderObject.parseReadable(await objects.list(folderObject.partitionKey(workspace)));
@@ -24,7 +24,7 @@ export async function loadAccess(objects: ObjectTable, workspace: string): Promi
  * Creates the item of a workspace's access rights if release 0.1 stored them in the folders. Release 0.1 had only superadmins, who need no
  * rights, so every other member needs this item.
  */
-export async function ensureAccess(objects: ObjectTable, workspace: string): Promise<void> {
+export async function ensureAccess(objects: ObjectStore, workspace: string): Promise<void> {
   const { access, version } = await loadAccess(objects, workspace);
   if (version === undefined) await objects.put({ ...accessObject.key(workspace), value: access, version: randomUUID() }, "absent");
 }
@@ -46,7 +46,7 @@ const MAX_BYTES_OF_MEMBERS = 250 * 1024;
  * reduces the rights, and `access.changedMeanwhile`.
  */
 export async function changeAccess(
-  objects: ObjectTable,
+  objects: ObjectStore,
   workspace: string,
   change: (access: Access) => void,
   { by, also = [], refused = () => new SvcError("access.changedMeanwhile", {}) }: AccessChangeOptions,

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
@@ -25,13 +24,10 @@ import {
   loadScriptEventData,
   loadVariableEventData,
 } from "../outbox/event-data.ts";
+import type { Uses } from "../uses.ts";
 import { changeAccess, checkSpace, countBytes, loadAccess } from "./access.ts";
 import { checkOwnerRight, checkPrincipals } from "./folders.ts";
 
-interface AclDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
 interface AclTarget {
   workspace: string;
   kind: string;
@@ -39,7 +35,7 @@ interface AclTarget {
 }
 
 /** Builds the event of a change of an object's permissions. */
-async function buildAclEvents(deps: AclDeps, actor: Actor, { workspace, kind, path }: AclTarget): Promise<ObjectWrite[]> {
+async function buildAclEvents(deps: Uses<"objects" | "nowMs">, actor: Actor, { workspace, kind, path }: AclTarget): Promise<ObjectWrite[]> {
   const { objects } = deps;
   const base = { workspace, by: actor.username, atMs: deps.nowMs() };
   switch (kind) {
@@ -75,14 +71,14 @@ const keyOfKind: Readonly<Record<string, (workspace: string, path: string) => { 
 };
 
 /** Returns the extra permissions of an object. For a group, they name its administrators. Throws `access.notFound`. */
-export async function getAcl({ objects }: Pick<AclDeps, "objects">, target: AclTarget): Promise<Record<string, boolean>> {
+export async function getAcl({ objects }: Uses<"objects">, target: AclTarget): Promise<Record<string, boolean>> {
   const { access } = await loadAccess(objects, target.workspace);
   return getPermissions(access, target);
 }
 
 /** Grants a right on an object (`true` to write, `false` to read), or revokes it (`undefined`). Throws `access.*`. */
 export async function changeAcl(
-  deps: AclDeps,
+  deps: Uses<"objects" | "nowMs">,
   actor: Actor,
   target: AclTarget,
   { owner, right }: { owner: string; right: boolean | undefined },
@@ -129,7 +125,7 @@ function setPermissions(access: Access, { kind, path }: AclTarget, perms: Record
 }
 
 /** Removes all extra permissions of an object, so that an object saved later at the same path does not inherit them. */
-export async function deleteAcl({ objects }: Pick<AclDeps, "objects">, { workspace, kind, path }: AclTarget): Promise<void> {
+export async function deleteAcl({ objects }: Uses<"objects">, { workspace, kind, path }: AclTarget): Promise<void> {
   const { access } = await loadAccess(objects, workspace);
   if (!Object.hasOwn(access.objects, accessObjectKey(kind, path))) return;
   const change = ({ objects: held }: Access) => {
@@ -150,7 +146,7 @@ const mayGrant = (actor: Actor, target: AclTarget) =>
  * changes the rights of the workspace, the part is refused and the caller reads again. Throws `access.tooMuch` for a longer path without space.
  */
 export async function buildAclPart(
-  { objects }: Pick<AclDeps, "objects">,
+  { objects }: Uses<"objects">,
   { workspace, kind, path }: AclTarget,
   move?: { actor: Actor; to: string },
 ): Promise<TransactionPart> {

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { InviteJson } from "../../contract/routes/people/members.ts";
 import type { AutoInvite, AutoInviteRequest } from "../../contract/routes/workspaces/setting-schemas.ts";
@@ -17,21 +16,18 @@ import { personKey } from "../../core/people/person.ts";
 import { REQUIRE_KNOWN_USER } from "../../core/settings/instance.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
-import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
+import { buildInstanceEventWrites } from "../outbox/instance-event.ts";
 import { checkSettingSize } from "../settings/opaque.ts";
+import type { Uses } from "../uses.ts";
 import { addMember } from "./members.ts";
 import { listWorkspaceIds } from "./workspaces.ts";
-
-interface AutoInviteDeps extends InstanceEventDeps {
-  objects: ObjectTable;
-}
 
 /**
  * Sets the rule by which new users join a workspace automatically, and returns the setting; `undefined` if there is none. `adminEmail` selects
  * the domain. Throws `body.tooLarge`, `workspace.notFound` and `access.changedMeanwhile`.
  */
 export async function setAutoInvite(
-  { objects }: Pick<AutoInviteDeps, "objects">,
+  { objects }: Uses<"objects">,
   workspace: string,
   { request, adminEmail }: { request: AutoInviteRequest; adminEmail: string },
 ): Promise<AutoInvite | undefined> {
@@ -59,7 +55,7 @@ export async function setAutoInvite(
  * Returns whether a person whom the instance does not know may sign in: a workspace has invited them, or a superadmin has opened the
  * instance.
  */
-export async function mayJoinInstance({ objects }: Pick<AutoInviteDeps, "objects">, email: string): Promise<boolean> {
+export async function mayJoinInstance({ objects }: Uses<"objects">, email: string): Promise<boolean> {
   const invites = (await listWorkspaceIds(objects)).map((id) => inviteObject.key(id, personKey(email)));
   const [setting, ...invited] = await objects.batchGet([instanceSettingObject.key(REQUIRE_KNOWN_USER), ...invites], { consistent: true });
   return setting?.value === false || invited.some(Boolean);
@@ -69,7 +65,7 @@ export async function mayJoinInstance({ objects }: Pick<AutoInviteDeps, "objects
  * Adds a new user, or an invitation for them, to every workspace whose auto-invite setting matches. Repeating it continues where an earlier
  * call stopped.
  */
-export async function joinWorkspaces(deps: AutoInviteDeps, email: string): Promise<void> {
+export async function joinWorkspaces(deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">, email: string): Promise<void> {
   const { objects } = deps;
   const ids = await listWorkspaceIds(objects);
   const settings = await objects.batchGet(
@@ -89,7 +85,12 @@ export async function joinWorkspaces(deps: AutoInviteDeps, email: string): Promi
  * Adds a user who is not a member yet. If another member has the username, the user gets an invitation and chooses a username when they
  * accept it.
  */
-async function addOrInvite(deps: AutoInviteDeps, id: string, email: string, operator: boolean): Promise<void> {
+async function addOrInvite(
+  deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">,
+  id: string,
+  email: string,
+  operator: boolean,
+): Promise<void> {
   try {
     await addMember(deps, id, { email, is_admin: false, operator }, { inherits: false });
   } catch (error) {
@@ -100,7 +101,12 @@ async function addOrInvite(deps: AutoInviteDeps, id: string, email: string, oper
 }
 
 /** Invites a person to a workspace, unless they have an invitation. */
-async function inviteOnce(deps: AutoInviteDeps, id: string, email: string, operator: boolean): Promise<void> {
+async function inviteOnce(
+  deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">,
+  id: string,
+  email: string,
+  operator: boolean,
+): Promise<void> {
   const value: InviteJson = { workspace_id: id, email, is_admin: false, operator };
   await deps.objects.transactWrite([
     write.put({ ...inviteObject.key(id, personKey(email)), value }, "absent"),

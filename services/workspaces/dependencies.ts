@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { defined } from "../../contract/defined.ts";
 import type { DependencyLanguage } from "../../contract/dependency-language.ts";
 import { SvcError } from "../../contract/errors.ts";
@@ -11,12 +10,9 @@ import { type StoredObject, unchangedSince, write } from "../../core/objects/wri
 import type { StoredDependencyList } from "../../core/workspaces/dependency-list.ts";
 import { archivedDependencyListObject, dependencyListObject } from "../../core/workspaces/dependency-list.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
-
-interface DependencyDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
+import type { Uses } from "../uses.ts";
 
 type Stored = StoredDependencyList;
 
@@ -40,16 +36,13 @@ function toJson(workspace: string, { createdAtMs, name, description, ...own }: S
 const measure = (list: DependenciesJson) => Buffer.byteLength(JSON.stringify(JSON.stringify(list)));
 
 /** Loads the newest content of every list, archived lists included. */
-export async function loadCurrentDependencies(
-  { objects }: Pick<DependencyDeps, "objects">,
-  workspace: string,
-): Promise<DependenciesJson[]> {
+export async function loadCurrentDependencies({ objects }: Uses<"objects">, workspace: string): Promise<DependenciesJson[]> {
   const stored = await objects.list(dependencyListObject.partitionKey(workspace));
   return dependencyListObject.parseReadable(stored).map((one) => toJson(workspace, one));
 }
 
 /** Lists the lists of a workspace by language and name, followed by as many archived contents as fit one read and the reply. */
-export async function listDependencies(deps: Pick<DependencyDeps, "objects">, workspace: string): Promise<DependenciesJson[]> {
+export async function listDependencies(deps: Uses<"objects">, workspace: string): Promise<DependenciesJson[]> {
   const lists = await loadCurrentDependencies(deps, workspace);
   let left = limits.dependenciesReplyBytes - lists.reduce((sum, list) => sum + measure(list), 0);
   // With a limit, DynamoDB is read once, which returns at most 1 MB.
@@ -65,7 +58,7 @@ export async function listDependencies(deps: Pick<DependencyDeps, "objects">, wo
 }
 
 /** Returns a list. Throws `dependencies.notFound`, also for an archived one. */
-export async function getDependencies({ objects }: Pick<DependencyDeps, "objects">, place: DependencyPlace): Promise<DependenciesJson> {
+export async function getDependencies({ objects }: Uses<"objects">, place: DependencyPlace): Promise<DependenciesJson> {
   const found = await objects.get(keyOf(place));
   const stored = found && dependencyListObject.parse(found);
   if (!stored || stored.archived) throw notFound(place);
@@ -73,10 +66,7 @@ export async function getDependencies({ objects }: Pick<DependencyDeps, "objects
 }
 
 /** Returns the content of a list for a build, or `undefined` if there is none. */
-export async function findDependencyContent(
-  { objects }: { objects: Pick<ObjectTable, "get"> },
-  place: DependencyPlace,
-): Promise<string | undefined> {
+export async function findDependencyContent({ objects }: Uses<"objects">, place: DependencyPlace): Promise<string | undefined> {
   const found = await objects.get(keyOf(place));
   const stored = found && dependencyListObject.parse(found);
   return stored && !stored.archived ? stored.content : undefined;
@@ -86,7 +76,11 @@ export async function findDependencyContent(
  * Stores a list in place of the one with the same name, which is archived, and returns its id. A list that arrives twice is stored once. Throws
  * `dependencies.content`, `dependencies.tooMany`, `dependencies.tooLarge`, `dependencies.changedMeanwhile` and `workspace.notFound`.
  */
-export async function saveDependencies({ objects, nowMs }: DependencyDeps, workspace: string, sent: NewDependencies): Promise<number> {
+export async function saveDependencies(
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
+  workspace: string,
+  sent: NewDependencies,
+): Promise<number> {
   const { language, content } = sent;
   const name = sent.name ?? undefined;
   const place = { workspace, language, name };
@@ -120,13 +114,13 @@ function checkLimits(lists: DependenciesJson[]): void {
 }
 
 /** Lists the archived contents of one list, the oldest first. */
-const loadArchived = (objects: ObjectTable, { workspace, language, name }: DependencyPlace): Promise<StoredObject[]> => {
+const loadArchived = (objects: ObjectStore, { workspace, language, name }: DependencyPlace): Promise<StoredObject[]> => {
   const { pk, sk } = archivedDependencyListObject.key(workspace, language, name ?? "", "");
   return objects.list(pk, { beginsWith: sk });
 };
 
 /** Stores the former content of a list, and removes the oldest ones above the limit. */
-async function buildArchiveParts(objects: ObjectTable, place: DependencyPlace, before: Stored): Promise<TransactionPart[]> {
+async function buildArchiveParts(objects: ObjectStore, place: DependencyPlace, before: Stored): Promise<TransactionPart[]> {
   const archived = await loadArchived(objects, place);
   const oldest = archived.slice(0, Math.max(0, archived.length + 1 - limits.archivedDependencies));
   const key = archivedDependencyListObject.key(place.workspace, place.language, place.name ?? "", before.id);
@@ -137,7 +131,7 @@ async function buildArchiveParts(objects: ObjectTable, place: DependencyPlace, b
 }
 
 /** Archives a list, so that builds no longer use it. Throws `dependencies.notFound` and `dependencies.changedMeanwhile`. */
-export async function archiveDependencies({ objects }: Pick<DependencyDeps, "objects">, place: DependencyPlace): Promise<void> {
+export async function archiveDependencies({ objects }: Uses<"objects">, place: DependencyPlace): Promise<void> {
   const found: StoredObject | undefined = await objects.get(keyOf(place));
   if (!found) throw notFound(place);
   const value = { ...dependencyListObject.parse(found), archived: true };
@@ -145,7 +139,7 @@ export async function archiveDependencies({ objects }: Pick<DependencyDeps, "obj
 }
 
 /** Deletes a list with its archived contents. Throws `dependencies.notFound` and `dependencies.changedMeanwhile`. */
-export async function deleteDependencies({ objects }: Pick<DependencyDeps, "objects">, place: DependencyPlace): Promise<void> {
+export async function deleteDependencies({ objects }: Uses<"objects">, place: DependencyPlace): Promise<void> {
   const found = await objects.get(keyOf(place));
   if (!found) throw notFound(place);
   const archived = await loadArchived(objects, place);

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { FailureNoticeRule, FailureNotices, OwnFailureNotice } from "../../contract/routes/workspaces/failure-notices.ts";
@@ -8,11 +7,13 @@ import { type Expectation, unchangedSince, write } from "../../core/objects/writ
 import { replaceOwnRule } from "../../core/outcome-handlers/failure-notices.ts";
 import { failureNoticesSetting } from "../../core/settings/workspace.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
+import type { Uses } from "../uses.ts";
 import { changeAccess } from "./access.ts";
 
 /** Loads the rules by which a workspace reports failures. */
-export async function loadFailureNotices(objects: Pick<ObjectTable, "get">, workspace: string): Promise<FailureNoticeRule[]> {
+export async function loadFailureNotices(objects: Pick<ObjectStore, "get">, workspace: string): Promise<FailureNoticeRule[]> {
   const found = await objects.get(failureNoticesSetting.key(workspace));
   return found ? failureNoticesSetting.parse(found).rules : [];
 }
@@ -24,7 +25,7 @@ class RulesChangedError extends Error {}
  * Stores rules. The item of the access rights contains whether recoveries are reported, because every run reads it. Throws `workspace.notFound`,
  * `access.changedMeanwhile` and `RulesChangedError`.
  */
-async function storeRules(objects: ObjectTable, workspace: string, rules: FailureNoticeRule[], expected?: Expectation): Promise<void> {
+async function storeRules(objects: ObjectStore, workspace: string, rules: FailureNoticeRule[], expected?: Expectation): Promise<void> {
   const key = failureNoticesSetting.key(workspace);
   const value = toJsonValue({ rules } satisfies FailureNotices);
   const also = [
@@ -43,7 +44,7 @@ async function storeRules(objects: ObjectTable, workspace: string, rules: Failur
 }
 
 /** Replaces the rules by which a workspace reports failures. Throws `workspace.notFound` and `access.changedMeanwhile`. */
-export const setFailureNotices = ({ objects }: { objects: ObjectTable }, workspace: string, { rules }: FailureNotices): Promise<void> =>
+export const setFailureNotices = ({ objects }: Uses<"objects">, workspace: string, { rules }: FailureNotices): Promise<void> =>
   storeRules(objects, workspace, rules);
 
 /**
@@ -51,7 +52,7 @@ export const setFailureNotices = ({ objects }: { objects: ObjectTable }, workspa
  * `access.changedMeanwhile`, and `body.shape` if the workspace has too many rules.
  */
 export async function setOwnFailureNotice(
-  { objects }: { objects: ObjectTable },
+  { objects }: Uses<"objects">,
   workspace: string,
   path: string,
   notice: OwnFailureNotice,

@@ -1,7 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { Storage } from "../../aws/s3/storage.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { FolderChange, FolderJson, NewFolder } from "../../contract/routes/workspaces/workspace-schemas.ts";
@@ -16,22 +13,21 @@ import { variableObject } from "../../core/variables/variable.ts";
 import { folderObject, formerFolderObject, workspaceObject } from "../../core/workspaces/workspace.ts";
 import { buildEventWrites } from "../outbox/event.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
+import type { Uses } from "../uses.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 import { findRecentRuns, listStoredKinds } from "./stored-kinds.ts";
-
-interface FolderDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
-
-type CreateFolderDeps = FolderDeps & { jobs: Pick<JobTable, "list">; storage: Pick<Storage, "hasObjects"> };
 
 /**
  * Creates a folder, which the caller owns unless the request names other owners or the caller is a superadmin who is not a member. Only an admin
  * may use the name of an earlier folder that left something behind; returns the inherited content. Throws `folder.exists`, `folder.notEmpty`,
  * `workspace.notFound`, `access.owner`, and `body.shape` for an owner who may only read.
  */
-export async function createFolder(deps: CreateFolderDeps, actor: Actor, workspace: string, request: NewFolder): Promise<string[]> {
+export async function createFolder(
+  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
+  actor: Actor,
+  workspace: string,
+  request: NewFolder,
+): Promise<string[]> {
   const { objects, nowMs } = deps;
   const {
     name,
@@ -82,7 +78,7 @@ export async function createFolder(deps: CreateFolderDeps, actor: Actor, workspa
 }
 
 /** Returns whether a folder with this name exists. */
-export async function folderExists({ objects }: Pick<FolderDeps, "objects">, workspace: string, name: string): Promise<boolean> {
+export async function folderExists({ objects }: Uses<"objects">, workspace: string, name: string): Promise<boolean> {
   return (await objects.get(folderObject.key(workspace, name))) !== undefined;
 }
 
@@ -97,7 +93,11 @@ interface Leftovers {
  * Finds the content that a new folder would inherit from an earlier one, because the creator of a folder owns its content. Archived scripts and
  * flows count. No object can be saved in a folder that does not exist, so none can appear before the folder is created.
  */
-async function findLeftovers({ objects, jobs, storage }: CreateFolderDeps, workspace: string, name: string): Promise<Leftovers> {
+async function findLeftovers(
+  { objects, jobs, storage }: Uses<"jobs" | "objects" | "storage" | "nowMs">,
+  workspace: string,
+  name: string,
+): Promise<Leftovers> {
   const prefix = `f/${name}/`;
   const [former, stored, runs, { access }] = await Promise.all([
     objects.get(formerFolderObject.key(workspace, name)),
@@ -117,11 +117,7 @@ async function findLeftovers({ objects, jobs, storage }: CreateFolderDeps, works
  * Returns whether files can be left. A workspace's own storage is not read, because that requires secrets that the creator of a folder may not
  * use.
  */
-async function mayHaveFiles(
-  { objects, storage }: Pick<CreateFolderDeps, "objects" | "storage">,
-  workspace: string,
-  prefix: string,
-): Promise<boolean> {
+async function mayHaveFiles({ objects, storage }: Uses<"objects" | "storage">, workspace: string, prefix: string): Promise<boolean> {
   const configured = await loadFileStorage(objects, workspace);
   const hasOwn =
     configured?.type === "S3Storage" || (configured?.type === "stack" && Object.keys(configured.secondary_storage ?? {}).length > 0);
@@ -133,7 +129,7 @@ async function mayHaveFiles(
  * read.
  */
 export async function updateFolder(
-  deps: FolderDeps,
+  deps: Uses<"objects" | "nowMs">,
   { actor, workspace }: WorkspaceCaller,
   name: string,
   request: FolderChange | ((folder: Access["folders"][string]) => void),
@@ -171,7 +167,7 @@ export async function updateFolder(
 }
 
 /** Makes a user or a group an owner of a folder. Throws `folder.notFound`, `access.*`. */
-export async function addFolderOwner(deps: FolderDeps, caller: WorkspaceCaller, name: string, owner: string): Promise<void> {
+export async function addFolderOwner(deps: Uses<"objects" | "nowMs">, caller: WorkspaceCaller, name: string, owner: string): Promise<void> {
   checkPrincipals([owner]);
   await updateFolder(deps, caller, name, (folder) => {
     folder.owners = [...new Set([...folder.owners, owner])];
@@ -184,7 +180,7 @@ export async function addFolderOwner(deps: FolderDeps, caller: WorkspaceCaller, 
  * Throws `folder.notFound`, `access.*`.
  */
 export async function removeFolderOwner(
-  deps: FolderDeps,
+  deps: Uses<"objects" | "nowMs">,
   caller: WorkspaceCaller,
   name: string,
   { owner, right }: { owner: string; right: boolean | undefined },
@@ -201,7 +197,7 @@ export async function removeFolderOwner(
  * Deletes a folder. Its objects, files and runs remain, for admins only, until an admin creates the folder again. If nothing remains, the name is
  * free. Throws `folder.notFound`.
  */
-export async function deleteFolder(deps: FolderDeps, actor: Actor, workspace: string, name: string): Promise<void> {
+export async function deleteFolder(deps: Uses<"objects" | "nowMs">, actor: Actor, workspace: string, name: string): Promise<void> {
   await changeAccess(
     deps.objects,
     workspace,
@@ -221,14 +217,14 @@ export async function deleteFolder(deps: FolderDeps, actor: Actor, workspace: st
 }
 
 /** Returns a folder with its owners and permissions. Throws `folder.notFound`. */
-export async function getFolder({ objects }: Pick<FolderDeps, "objects">, workspace: string, name: string): Promise<FolderJson> {
+export async function getFolder({ objects }: Uses<"objects">, workspace: string, name: string): Promise<FolderJson> {
   const [found, { access }] = await Promise.all([objects.get(folderObject.key(workspace, name)), loadAccess(objects, workspace)]);
   if (!found) throw new SvcError("folder.notFound", { name });
   return toFolderJson(folderObject.parse(found), access);
 }
 
 /** Lists the folders that the caller may see. */
-export async function listFolders({ objects }: Pick<FolderDeps, "objects">, actor: Actor, workspace: string): Promise<FolderJson[]> {
+export async function listFolders({ objects }: Uses<"objects">, actor: Actor, workspace: string): Promise<FolderJson[]> {
   const [found, { access }] = await Promise.all([objects.list(folderObject.partitionKey(workspace)), loadAccess(objects, workspace)]);
   return folderObject
     .parseReadable(found)
@@ -237,7 +233,7 @@ export async function listFolders({ objects }: Pick<FolderDeps, "objects">, acto
 }
 
 /** Returns the number of objects of each kind in a folder. Throws `folder.notFound`. */
-export async function getFolderUsage({ objects }: Pick<FolderDeps, "objects">, workspace: string, name: string) {
+export async function getFolderUsage({ objects }: Uses<"objects">, workspace: string, name: string) {
   await getFolder({ objects }, workspace, name);
   const beginsWith = `f/${name}/`;
   const [scripts, variables, resources] = await Promise.all(

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
@@ -11,12 +10,10 @@ import { usernameObject } from "../../core/people/membership.ts";
 import { type Access, ALL, accessObjectKey, HANDLER_GROUP, hasGrants, revokeGrants } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import { formerGroupObject, workspaceObject } from "../../core/workspaces/workspace.ts";
+import type { Uses } from "../uses.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 import { findMember, loadMembers } from "./members.ts";
 
-interface GroupDeps {
-  objects: ObjectTable;
-}
 type Group = Access["groups"][string];
 
 function requireGroup(access: Access, name: string): Group {
@@ -27,7 +24,7 @@ function requireGroup(access: Access, name: string): Group {
 }
 
 /** Lists the groups of a workspace by name, including the group `all` of all its members. */
-export async function listGroups({ objects }: GroupDeps, workspace: string): Promise<GroupJson[]> {
+export async function listGroups({ objects }: Uses<"objects">, workspace: string): Promise<GroupJson[]> {
   const [{ access }, members] = await Promise.all([loadAccess(objects, workspace), loadMembers(objects, workspace)]);
   const all = { name: ALL, summary: "All users of this workspace.", members: members.map(({ username }) => username), extra_perms: {} };
   const made = Object.entries(access.groups).map(([name, { summary, members: inIt, perms }]) => ({
@@ -41,7 +38,7 @@ export async function listGroups({ objects }: GroupDeps, workspace: string): Pro
 
 /** Lists the names of the groups of a workspace; with `onlyOwn`, those of which the caller is a member. */
 export async function listGroupNames(
-  deps: GroupDeps,
+  deps: Uses<"objects">,
   { actor, workspace }: WorkspaceCaller,
   { onlyOwn }: { onlyOwn: boolean },
 ): Promise<string[]> {
@@ -50,7 +47,7 @@ export async function listGroupNames(
 }
 
 /** Returns a group with its members. Throws `group.notFound`. */
-export async function getGroup(deps: GroupDeps, workspace: string, name: string): Promise<GroupJson> {
+export async function getGroup(deps: Uses<"objects">, workspace: string, name: string): Promise<GroupJson> {
   const found = (await listGroups(deps, workspace)).find((group) => group.name === name);
   if (!found) throw new SvcError("group.notFound", { name });
   return found;
@@ -63,7 +60,7 @@ export async function getGroup(deps: GroupDeps, workspace: string, name: string)
  * group of handlers, unless an admin creates it.
  */
 export async function createGroup(
-  { objects }: GroupDeps,
+  { objects }: Uses<"objects">,
   { actor, workspace }: WorkspaceCaller,
   { name, summary }: { name: string; summary: string | null | undefined },
 ): Promise<void> {
@@ -100,7 +97,7 @@ export async function createGroup(
 
 /** Sets the summary of a group. An empty or absent summary removes it. Throws `group.notFound`, `group.all`, `access.tooMuch`. */
 export async function setGroupSummary(
-  { objects }: GroupDeps,
+  { objects }: Uses<"objects">,
   { actor, workspace }: WorkspaceCaller,
   name: string,
   summary: string | null | undefined,
@@ -114,7 +111,7 @@ export async function setGroupSummary(
 }
 
 /** Deletes a group and revokes all its rights. Throws `group.notFound`, `group.all`. */
-export async function deleteGroup({ objects }: GroupDeps, workspace: string, name: string): Promise<void> {
+export async function deleteGroup({ objects }: Uses<"objects">, workspace: string, name: string): Promise<void> {
   const change = (access: Access) => {
     requireGroup(access, name);
     delete access.groups[name];
@@ -128,7 +125,12 @@ export async function deleteGroup({ objects }: GroupDeps, workspace: string, nam
  * Adds a member to a group under the username that the member has: another spelling would count as another member. A repeated call changes
  * nothing. Throws `group.notFound`, `group.all`, `member.notFound`, `access.tooMuch`.
  */
-export async function addToGroup({ objects }: GroupDeps, { actor, workspace }: WorkspaceCaller, name: string, sent: string): Promise<void> {
+export async function addToGroup(
+  { objects }: Uses<"objects">,
+  { actor, workspace }: WorkspaceCaller,
+  name: string,
+  sent: string,
+): Promise<void> {
   requireGroup((await loadAccess(objects, workspace)).access, name);
   const { username } = await findMember({ objects }, workspace, sent);
   await changeAccess(
@@ -147,7 +149,7 @@ export async function addToGroup({ objects }: GroupDeps, { actor, workspace }: W
 }
 
 /** Removes a member from a group. Throws `group.notFound`, `group.all`. */
-export async function removeFromGroup({ objects }: GroupDeps, workspace: string, name: string, username: string): Promise<void> {
+export async function removeFromGroup({ objects }: Uses<"objects">, workspace: string, name: string, username: string): Promise<void> {
   const change = (access: Access) => {
     const group = requireGroup(access, name);
     group.members = group.members.filter((member) => member !== username);

@@ -1,10 +1,11 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { ErrorHandler } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { toJsonValue } from "../../core/objects/json-value.ts";
 import { write } from "../../core/objects/write.ts";
 import { errorHandlerSetting, successHandlerSetting } from "../../core/settings/workspace.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
+import type { Uses } from "../uses.ts";
 import { changeAccess } from "./access.ts";
 
 const settings = { error_handler: errorHandlerSetting, success_handler: successHandlerSetting };
@@ -12,7 +13,7 @@ export type HandlerName = keyof typeof settings;
 
 /** Loads the handler of a workspace for errors or for successes; `undefined` if there is none. */
 export async function loadWorkspaceHandler(
-  objects: Pick<ObjectTable, "get">,
+  objects: Pick<ObjectStore, "get">,
   workspace: string,
   name: HandlerName,
 ): Promise<ErrorHandler | undefined> {
@@ -28,7 +29,7 @@ export type HandlerRequest = { [Field in keyof ErrorHandler]?: ErrorHandler[Fiel
  * Throws `workspace.notFound` and `access.changedMeanwhile`.
  */
 export async function setWorkspaceHandler(
-  { objects }: { objects: ObjectTable },
+  { objects }: Uses<"objects">,
   workspace: string,
   name: HandlerName,
   { path, extra_args: args, muted_on_cancel: onCancel, muted_on_user_path: onUserPath }: HandlerRequest,

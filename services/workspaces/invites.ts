@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import { type InviteJson, memberRoutes, type NewMember } from "../../contract/routes/people/members.ts";
@@ -8,16 +7,17 @@ import type { Actor } from "../../core/people/actor.ts";
 import { inviteObject } from "../../core/people/membership.ts";
 import { personKey } from "../../core/people/person.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
-import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
+import { buildInstanceEventWrites } from "../outbox/instance-event.ts";
+import type { Uses } from "../uses.ts";
 import { addMember, isMember } from "./members.ts";
 import { listWorkspaceIds } from "./workspaces.ts";
 
-interface InviteDeps extends InstanceEventDeps {
-  objects: ObjectTable;
-}
-
 /** Invites a person to a workspace. Another invitation replaces the first. Throws `member.exists`, `workspace.notFound`. */
-export async function inviteUser(deps: InviteDeps, workspace: string, { email, is_admin, operator }: NewMember): Promise<void> {
+export async function inviteUser(
+  deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">,
+  workspace: string,
+  { email, is_admin, operator }: NewMember,
+): Promise<void> {
   const { objects } = deps;
   if (await isMember({ objects }, workspace, email)) throw new SvcError("member.exists", { email });
   const value: InviteJson = { workspace_id: workspace, email, is_admin, operator };
@@ -30,17 +30,17 @@ export async function inviteUser(deps: InviteDeps, workspace: string, { email, i
 }
 
 /** Lists the open invitations of a workspace. */
-export async function listInvites({ objects }: Pick<InviteDeps, "objects">, workspace: string): Promise<InviteJson[]> {
+export async function listInvites({ objects }: Uses<"objects">, workspace: string): Promise<InviteJson[]> {
   return inviteObject.parseReadable(await objects.list(inviteObject.partitionKey(workspace)));
 }
 
 /** Withdraws an invitation. A repeated call changes nothing. */
-export async function deleteInvite({ objects }: Pick<InviteDeps, "objects">, workspace: string, email: string): Promise<void> {
+export async function deleteInvite({ objects }: Uses<"objects">, workspace: string, email: string): Promise<void> {
   await objects.deleteItem(inviteObject.key(workspace, personKey(email)));
 }
 
 /** Lists the caller's invitations to all workspaces. */
-export async function listOwnInvites({ objects }: Pick<InviteDeps, "objects">, actor: Actor): Promise<InviteJson[]> {
+export async function listOwnInvites({ objects }: Uses<"objects">, actor: Actor): Promise<InviteJson[]> {
   const workspaces = await listWorkspaceIds(objects);
   const found = await objects.batchGet(workspaces.map((id) => inviteObject.key(id, personKey(actor.email))));
   return inviteObject.parseReadable(found.filter((invite) => invite !== undefined));
@@ -52,7 +52,12 @@ function checkBinding({ workspace: bound }: Actor, { name }: Route, workspace: s
 }
 
 /** Makes the caller a member of the workspace that invited them. Throws `auth.forbidden`, `invite.notFound`, `member.exists`, `user.usernameTaken`. */
-export async function acceptInvite(deps: InviteDeps, actor: Actor, workspace: string, username: string | undefined) {
+export async function acceptInvite(
+  deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">,
+  actor: Actor,
+  workspace: string,
+  username: string | undefined,
+) {
   checkBinding(actor, memberRoutes.acceptInvite, workspace);
   const found = await deps.objects.get(inviteObject.key(workspace, personKey(actor.email)));
   if (!found) throw new SvcError("invite.notFound", { workspace });
@@ -66,7 +71,7 @@ export async function acceptInvite(deps: InviteDeps, actor: Actor, workspace: st
 }
 
 /** Declines an invitation of the caller. Throws `auth.forbidden`, `invite.notFound`. */
-export async function declineInvite({ objects }: Pick<InviteDeps, "objects">, actor: Actor, workspace: string): Promise<void> {
+export async function declineInvite({ objects }: Uses<"objects">, actor: Actor, workspace: string): Promise<void> {
   checkBinding(actor, memberRoutes.declineInvite, workspace);
   const refused = await objects.transactWrite([write.remove(inviteObject.key(workspace, personKey(actor.email)), "present")]);
   if (refused !== undefined) throw new SvcError("invite.notFound", { workspace });

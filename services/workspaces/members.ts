@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { MemberChange, NewMember } from "../../contract/routes/people/members.ts";
@@ -12,23 +11,19 @@ import type { Role } from "../../core/people/rights.ts";
 import { type Access, deriveRights, includesRight, type Member, memberObject, revokeGrants } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
-import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
+import { buildInstanceEventWrites } from "../outbox/instance-event.ts";
+import type { Uses } from "../uses.ts";
 import { changeAccess, ensureAccess, loadAccess } from "./access.ts";
 import { mayTakeUsername } from "./usernames.ts";
 import { buildMemberWrites } from "./workspaces.ts";
-
-interface MemberDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
-type AddMemberDeps = MemberDeps & InstanceEventDeps;
 
 const toRole = ({ is_admin, operator }: { is_admin?: boolean | null | undefined; operator?: boolean | null | undefined }): Role =>
   is_admin ? "admin" : operator ? "operator" : "developer";
 
 /** Loads the members of a workspace, disabled ones included. */
-export async function loadMembers(objects: ObjectTable, workspace: string): Promise<Member[]> {
+export async function loadMembers(objects: ObjectStore, workspace: string): Promise<Member[]> {
   return memberObject.parseReadable(await objects.list(memberObject.partitionKey(workspace)));
 }
 
@@ -73,7 +68,7 @@ function toUserJson(
 }
 
 /** Loads the records of users by their e-mail addresses, in the same order. Release 0.1 stored them under another key. */
-export async function loadPersons(objects: ObjectTable, emails: string[]): Promise<(PersonRecord | undefined)[]> {
+export async function loadPersons(objects: ObjectStore, emails: string[]): Promise<(PersonRecord | undefined)[]> {
   const wanted = [...emails.map((email) => userObject.key(personKey(email))), ...emails.map((email) => oldUserKey(email))];
   const found = await objects.batchGet(wanted, { consistent: true });
   return emails.map((_, index) => {
@@ -83,7 +78,7 @@ export async function loadPersons(objects: ObjectTable, emails: string[]): Promi
 }
 
 /** Returns the caller as a user of a workspace. A superadmin is a user of every workspace. Throws `workspace.notFound`. */
-export async function getCurrentUser({ objects }: MemberDeps, actor: Actor, workspace: string): Promise<UserJson> {
+export async function getCurrentUser({ objects }: Uses<"objects" | "nowMs">, actor: Actor, workspace: string): Promise<UserJson> {
   const [[found, stored], [record], { access }] = await Promise.all([
     objects.batchGet([workspaceObject.key(workspace), memberObject.key(workspace, personKey(actor.email))], { consistent: true }),
     loadPersons(objects, [actor.email]),
@@ -97,7 +92,7 @@ export async function getCurrentUser({ objects }: MemberDeps, actor: Actor, work
 }
 
 /** Lists the members of a workspace as users, by username. */
-export async function listMembers({ objects }: MemberDeps, reader: UserReader): Promise<UserJson[]> {
+export async function listMembers({ objects }: Uses<"objects" | "nowMs">, reader: UserReader): Promise<UserJson[]> {
   const { workspace } = reader;
   const [members, { access }] = await Promise.all([loadMembers(objects, workspace), loadAccess(objects, workspace)]);
   const persons = await loadPersons(
@@ -111,16 +106,16 @@ export async function listMembers({ objects }: MemberDeps, reader: UserReader): 
 }
 
 /** Lists the usernames of a workspace's members, sorted. */
-export async function listUsernames({ objects }: Pick<MemberDeps, "objects">, workspace: string): Promise<string[]> {
+export async function listUsernames({ objects }: Uses<"objects">, workspace: string): Promise<string[]> {
   return (await loadMembers(objects, workspace)).map(({ username }) => username).sort();
 }
 
 /** Returns the member with this username. Throws `member.notFound`. */
-export async function findMember(deps: Pick<MemberDeps, "objects">, workspace: string, username: string): Promise<Member> {
+export async function findMember(deps: Uses<"objects">, workspace: string, username: string): Promise<Member> {
   return memberObject.parse(await findStoredMember(deps, workspace, username));
 }
 
-async function findStoredMember({ objects }: Pick<MemberDeps, "objects">, workspace: string, username: string): Promise<StoredObject> {
+async function findStoredMember({ objects }: Uses<"objects">, workspace: string, username: string): Promise<StoredObject> {
   const claim = await objects.get(usernameObject.key(workspace, username));
   const email = claim && usernameObject.parse(claim).email;
   const found = email === undefined ? undefined : await objects.get(memberObject.key(workspace, personKey(email)));
@@ -129,7 +124,7 @@ async function findStoredMember({ objects }: Pick<MemberDeps, "objects">, worksp
 }
 
 /** Returns the member with this username as a user. Throws `member.notFound`. */
-export async function getMember({ objects }: MemberDeps, reader: WorkspaceCaller, username: string): Promise<UserJson> {
+export async function getMember({ objects }: Uses<"objects" | "nowMs">, reader: WorkspaceCaller, username: string): Promise<UserJson> {
   const { workspace } = reader;
   const [member, { access }] = await Promise.all([findMember({ objects }, workspace, username), loadAccess(objects, workspace)]);
   const folders = listVisibleFolders(reader, access);
@@ -143,7 +138,7 @@ export async function getMember({ objects }: MemberDeps, reader: WorkspaceCaller
  * `invite.notFound`.
  */
 export async function addMember(
-  deps: AddMemberDeps,
+  deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">,
   workspace: string,
   request: NewMember,
   { inherits, invite }: { inherits: boolean; invite?: Expectation },
@@ -174,7 +169,7 @@ export async function addMember(
 }
 
 /** Creates the record of a user whom the instance does not know. Release 0.1 stored users under another key, where they remain. */
-async function addUnknownUser(deps: AddMemberDeps, newcomer: PersonRecord): Promise<void> {
+async function addUnknownUser(deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">, newcomer: PersonRecord): Promise<void> {
   const { email, username } = newcomer;
   const key = userObject.key(personKey(email));
   if ((await deps.objects.batchGet([key, oldUserKey(email)], { consistent: true })).some(Boolean)) return;
@@ -185,14 +180,19 @@ async function addUnknownUser(deps: AddMemberDeps, newcomer: PersonRecord): Prom
 }
 
 /** Returns whether a person is a member of a workspace, disabled or not. */
-export async function isMember({ objects }: Pick<MemberDeps, "objects">, workspace: string, email: string): Promise<boolean> {
+export async function isMember({ objects }: Uses<"objects">, workspace: string, email: string): Promise<boolean> {
   return (await objects.get(memberObject.key(workspace, personKey(email)))) !== undefined;
 }
 
 /**
  * Changes a member's role or state. Two concurrent changes both take effect. Throws `member.notFound`, `access.changedMeanwhile`.
  */
-export async function updateMember(deps: MemberDeps, workspace: string, username: string, request: MemberChange): Promise<void> {
+export async function updateMember(
+  deps: Uses<"objects" | "nowMs">,
+  workspace: string,
+  username: string,
+  request: MemberChange,
+): Promise<void> {
   await retryOnConflict(
     async () => {
       const stored = await findStoredMember(deps, workspace, username);
@@ -228,7 +228,7 @@ export const buildRemovalWrite = (email: string, workspace = ""): ObjectWrite =>
 const REMOVAL_S = 24 * 3600;
 
 /** Removes the caller from a workspace. Throws `member.notFound` for a caller who is not a member: another member may have the same username. */
-export async function leaveWorkspace(deps: Pick<MemberDeps, "objects">, { actor, workspace }: WorkspaceCaller): Promise<void> {
+export async function leaveWorkspace(deps: Uses<"objects">, { actor, workspace }: WorkspaceCaller): Promise<void> {
   if (!actor.rights) throw new SvcError("member.notFound", { username: actor.username });
   await removeMember(deps, workspace, actor.username);
 }
@@ -237,7 +237,7 @@ export async function leaveWorkspace(deps: Pick<MemberDeps, "objects">, { actor,
  * Removes a member with every right that was granted to the username, and records the former owner of the username. The member's waiting runs end
  * a moment later. Throws `member.notFound`.
  */
-export async function removeMember({ objects }: Pick<MemberDeps, "objects">, workspace: string, username: string): Promise<void> {
+export async function removeMember({ objects }: Uses<"objects">, workspace: string, username: string): Promise<void> {
   const member = await findMember({ objects }, workspace, username);
   await changeAccess(objects, workspace, (access) => revokeGrants(access, `u/${member.username}`), {
     by: "bounded",

@@ -1,5 +1,3 @@
-import type { JobTable } from "../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import { appObject } from "../../core/apps/app.ts";
 import { flowListingObject } from "../../core/flows/version.ts";
@@ -9,9 +7,11 @@ import { scheduleObject } from "../../core/schedules/schedule.ts";
 import { scriptListingObject } from "../../core/scripts/version.ts";
 import { triggerObject } from "../../core/triggers/trigger.ts";
 import { variableObject } from "../../core/variables/variable.ts";
+import type { JobStore } from "../../ports/job-store.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 
 /** Lists the kinds of objects that are stored at paths with this prefix. Archived scripts and flows count. */
-export async function listStoredKinds(objects: Pick<ObjectTable, "list">, workspace: string, beginsWith: string): Promise<string[]> {
+export async function listStoredKinds(objects: Pick<ObjectStore, "list">, workspace: string, beginsWith: string): Promise<string[]> {
   const kinds = {
     variables: variableObject.partitionKey(workspace),
     resources: resourceObject.partitionKey(workspace),
@@ -30,7 +30,7 @@ const RUNS_IN_SHARD = 5000;
 
 /** Returns whether the newest runs of a workspace include one at a path with this beginning, from one read of each shard. `unknown`: there are more. */
 export async function findRecentRuns(
-  { list }: Pick<JobTable, "list">,
+  { list }: Pick<JobStore, "list">,
   workspace: string,
   startsWith: string,
 ): Promise<"some" | "none" | "unknown"> {

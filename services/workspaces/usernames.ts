@@ -1,7 +1,7 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { deriveUsername } from "../../core/people/actor.ts";
 import { personKey, userObject } from "../../core/people/person.ts";
 import { hasGrants } from "../../core/permissions/access.ts";
+import type { Uses } from "../uses.ts";
 import { loadAccess } from "./access.ts";
 import { listStoredKinds } from "./stored-kinds.ts";
 
@@ -11,7 +11,7 @@ import { listStoredKinds } from "./stored-kinds.ts";
  * username in advance count only for the person whose address gives that username.
  */
 export async function mayTakeUsername(
-  { objects }: { objects: ObjectTable },
+  { objects }: Uses<"objects">,
   workspace: string,
   { email, username }: { email: string; username: string },
 ): Promise<boolean> {

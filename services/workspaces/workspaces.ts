@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { NewWorkspace, WorkspaceJson } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { type Expectation, type ObjectChange, unchangedSince, write } from "../../core/objects/write.ts";
@@ -9,13 +8,10 @@ import { personKey } from "../../core/people/person.ts";
 import { accessObject, type Member, memberObject, noAccess } from "../../core/permissions/access.ts";
 import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
-import { buildInstanceEventWrites, type InstanceEventDeps } from "../outbox/instance-event.ts";
-
-interface WorkspaceDeps {
-  objects: ObjectTable;
-  nowMs: () => number;
-}
+import { buildInstanceEventWrites } from "../outbox/instance-event.ts";
+import type { Uses } from "../uses.ts";
 
 /** Builds the writes that create a workspace with its creator as admin. */
 export function buildWorkspaceWrites(request: { email: string; username: string; workspace: Omit<WorkspaceJson, "owner"> }, nowMs: number) {
@@ -30,7 +26,10 @@ export function buildWorkspaceWrites(request: { email: string; username: string;
 }
 
 /** Builds the writes that create a workspace, with the event of its creator, who joins it. */
-export async function buildNewWorkspaceWrites(deps: InstanceEventDeps, request: Parameters<typeof buildWorkspaceWrites>[0]) {
+export async function buildNewWorkspaceWrites(
+  deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">,
+  request: Parameters<typeof buildWorkspaceWrites>[0],
+) {
   const { email, username, workspace } = request;
   const joined = { type: "UserJoinedWorkspace" as const, data: { email, workspace: workspace.id, username } };
   return [...buildWorkspaceWrites(request, deps.nowMs()), ...(await buildInstanceEventWrites(deps, [joined]))];
@@ -45,7 +44,11 @@ export function buildMemberWrites(workspace: string, member: Member) {
 }
 
 /** Creates a workspace with the caller as admin. Throws `workspace.exists`, `workspace.beingDeleted`. */
-export async function createWorkspace(deps: WorkspaceDeps & InstanceEventDeps, actor: Actor, request: NewWorkspace): Promise<void> {
+export async function createWorkspace(
+  deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">,
+  actor: Actor,
+  request: NewWorkspace,
+): Promise<void> {
   const { id, name, color, username = actor.username } = request;
   const workspace = { id, name, ...(color ? { color } : {}) };
   const writes = await buildNewWorkspaceWrites(deps, { email: actor.email, username, workspace });
@@ -57,7 +60,7 @@ export async function createWorkspace(deps: WorkspaceDeps & InstanceEventDeps, a
  * Builds the write that changes a workspace's record, on condition that it has not changed since it was read. Throws `workspace.notFound`.
  */
 export async function buildWorkspaceUpdate(
-  { objects }: Pick<WorkspaceDeps, "objects">,
+  { objects }: Uses<"objects">,
   workspace: string,
   change: (record: WorkspaceJson) => WorkspaceJson,
 ): Promise<{ change: ObjectChange; expect: Expectation }> {
@@ -71,11 +74,7 @@ export async function buildWorkspaceUpdate(
 }
 
 /** Changes a workspace's record and retries when another writer was first. Throws `workspace.notFound`, `access.changedMeanwhile`. */
-async function updateWorkspace(
-  deps: Pick<WorkspaceDeps, "objects">,
-  workspace: string,
-  change: (record: WorkspaceJson) => WorkspaceJson,
-): Promise<void> {
+async function updateWorkspace(deps: Uses<"objects">, workspace: string, change: (record: WorkspaceJson) => WorkspaceJson): Promise<void> {
   await retryOnConflict(
     async () => {
       const changed = await buildWorkspaceUpdate(deps, workspace, change);
@@ -86,21 +85,20 @@ async function updateWorkspace(
 }
 
 /** Changes the name of a workspace. Throws as `updateWorkspace` does. */
-export async function renameWorkspace(deps: Pick<WorkspaceDeps, "objects">, workspace: string, name: string): Promise<void> {
+export async function renameWorkspace(deps: Uses<"objects">, workspace: string, name: string): Promise<void> {
   await updateWorkspace(deps, workspace, (record) => ({ ...record, name }));
 }
 
 /** Sets the colour of a workspace. An empty or absent colour removes it. Throws as `updateWorkspace` does. */
-export async function setWorkspaceColor(
-  deps: Pick<WorkspaceDeps, "objects">,
-  workspace: string,
-  color: string | null | undefined,
-): Promise<void> {
+export async function setWorkspaceColor(deps: Uses<"objects">, workspace: string, color: string | null | undefined): Promise<void> {
   await updateWorkspace(deps, workspace, ({ color: _, ...record }) => ({ ...record, ...(color ? { color } : {}) }));
 }
 
 /** Lists the workspaces of which a person is a member, each with the membership. */
-export async function listMemberships({ objects }: WorkspaceDeps, email: string): Promise<{ workspace: WorkspaceJson; member: Member }[]> {
+export async function listMemberships(
+  { objects }: Uses<"objects" | "nowMs">,
+  email: string,
+): Promise<{ workspace: WorkspaceJson; member: Member }[]> {
   const all = await listAllWorkspaces({ objects });
   const members = await objects.batchGet(all.map(({ id }) => memberObject.key(id, personKey(email))));
   return all.flatMap((workspace, index) => {
@@ -120,7 +118,7 @@ interface UserWorkspaceJson {
 }
 
 /** Lists the workspaces of which the caller is a member, without archived ones; for a token that is bound to a workspace, only that one. */
-export async function listUserWorkspaces(deps: WorkspaceDeps, actor: Actor): Promise<UserWorkspaceJson[]> {
+export async function listUserWorkspaces(deps: Uses<"objects" | "nowMs">, actor: Actor): Promise<UserWorkspaceJson[]> {
   const memberships = await listMemberships(deps, actor.email);
   return memberships
     .filter(({ workspace: { id, deleted } }) => !deleted && (actor.workspace ?? id) === id)
@@ -135,14 +133,14 @@ export async function listUserWorkspaces(deps: WorkspaceDeps, actor: Actor): Pro
 }
 
 /** Lists the ids of all workspaces, archived ones included. */
-export const listWorkspaceIds = async (objects: Pick<ObjectTable, "list">): Promise<string[]> =>
+export const listWorkspaceIds = async (objects: Pick<ObjectStore, "list">): Promise<string[]> =>
   (await objects.list(workspaceObject.partitionKey())).map(({ sk }) => sk);
 
 /**
  * Lists all workspaces, archived ones included. Throws `UnreadableRecordError`: a workspace that was left out would count as deleted, and
  * housekeeping would cancel its jobs.
  */
-export async function listAllWorkspaces({ objects }: Pick<WorkspaceDeps, "objects">): Promise<WorkspaceJson[]> {
+export async function listAllWorkspaces({ objects }: Uses<"objects">): Promise<WorkspaceJson[]> {
   return (await objects.list(workspaceObject.partitionKey())).map((found) => workspaceObject.parse(found));
 }
 
@@ -150,7 +148,7 @@ export async function listAllWorkspaces({ objects }: Pick<WorkspaceDeps, "object
  * Lists the workspaces that the caller may use: all for a superadmin, otherwise those of which the caller is a member, and only its own
  * workspace for a token that is bound to one. Archived workspaces are omitted.
  */
-export async function listWorkspaces(deps: WorkspaceDeps, actor: Actor): Promise<WorkspaceJson[]> {
+export async function listWorkspaces(deps: Uses<"objects" | "nowMs">, actor: Actor): Promise<WorkspaceJson[]> {
   const found = actor.superAdmin
     ? await listAllWorkspaces(deps)
     : (await listMemberships(deps, actor.email)).filter(({ member }) => !member.disabled).map(({ workspace }) => workspace);
@@ -158,7 +156,7 @@ export async function listWorkspaces(deps: WorkspaceDeps, actor: Actor): Promise
 }
 
 /** Returns whether a workspace exists; false for callers who may not see it. */
-export async function workspaceExists({ objects }: WorkspaceDeps, actor: Actor, id: string): Promise<boolean> {
+export async function workspaceExists({ objects }: Uses<"objects" | "nowMs">, actor: Actor, id: string): Promise<boolean> {
   const [workspace, member] = await objects.batchGet([workspaceObject.key(id), memberObject.key(id, personKey(actor.email))], {
     consistent: true,
   });
@@ -166,12 +164,7 @@ export async function workspaceExists({ objects }: WorkspaceDeps, actor: Actor, 
 }
 
 /** Returns whether a username is taken in a workspace; false for callers who are neither members of it nor invited. */
-export async function usernameExists(
-  { objects }: Pick<WorkspaceDeps, "objects">,
-  actor: Actor,
-  id: string,
-  username: string,
-): Promise<boolean> {
+export async function usernameExists({ objects }: Uses<"objects">, actor: Actor, id: string, username: string): Promise<boolean> {
   const person = personKey(actor.email);
   const wanted = [usernameObject.key(id, username), workspaceObject.key(id), memberObject.key(id, person), inviteObject.key(id, person)];
   const [taken, workspace, member, invited] = await objects.batchGet(wanted, { consistent: true });

@@ -25,6 +25,7 @@ const CODE_FOLDERS = [
   "functions",
   "lib",
   "runners",
+  "ports",
   "services",
   "statemachines",
   "test",

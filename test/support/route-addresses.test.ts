@@ -77,7 +77,7 @@ describe("the address of a route", () => {
     ['client.get("/api/r/demo/hook")', []],
     ['import "./settings/list.ts"', []],
   ])("is found in %s", (source, addresses) => {
-    // The part of a template stands for an expression.
+    // This text replaces each expression of a template.
     expect(findAddresses(source.replaceAll(PART, `$${"{value}"}`))).toEqual(addresses);
   });
 });

@@ -1,31 +1,43 @@
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { scheduleTable } from "../../../aws/dynamodb/schedule-table.ts";
-import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import type { RunningJob } from "../../../core/jobs/job.ts";
 import type { Ending } from "../../../core/jobs/lifecycle.ts";
 import { SCHEDULE_CLAIMER } from "../../../core/schedules/next-run.ts";
-import type { BuildVersionDeps } from "../../../services/builds/build-version.ts";
 import { buildUnderLease } from "../../../services/execution/build-under-lease.ts";
 import type { JobClaimer } from "../../../services/execution/handle-job-message.ts";
 import { decideEnd } from "../../../services/execution/job-ending.ts";
 import { refuseJob } from "../../../services/execution/refuse-job.ts";
-import type { ResolveAndExecuteDeps } from "../../../services/execution/resolve-and-execute.ts";
-import type { JobExecutor, RunJobDeps } from "../../../services/execution/run-job.ts";
+import type { JobExecutor } from "../../../services/execution/run-job.ts";
 import { runScript } from "../../../services/execution/run-script.ts";
-import type { EndFlowDeps } from "../../../services/flows/lifecycle/end-flow.ts";
-import type { StartFlowDeps } from "../../../services/flows/lifecycle/start.ts";
 import { runInlineScript } from "../../../services/flows/runtime/run-inline-script.ts";
+import type { Uses } from "../../../services/uses.ts";
 import { jobEndedListeners } from "./job-ended-listeners.ts";
-
-type JobExecutorDeps = ResolveAndExecuteDeps &
-  BuildVersionDeps &
-  StartFlowDeps &
-  EndFlowDeps & { executions: Executions; objects: ObjectTable; worker: string };
 
 /** Connects each kind of job with the use case that runs it, the end of a job with its listeners, and the first claim of a job with its claimer. */
 export function jobExecutors(
-  deps: JobExecutorDeps,
-): Pick<RunJobDeps, "executors" | "onJobEnded"> & { claimers: Record<string, JobClaimer> } {
+  deps: Uses<
+    | "followUps"
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "concurrency"
+    | "queue"
+    | "executions"
+    | "functions"
+    | "dataKeys"
+    | "signingKey"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+    | "waitsForMs"
+    | "worker"
+    | "tenancy"
+    | "baseUrl"
+    | "internalUrl"
+    | "beatUrl"
+    | "target"
+    | "registries"
+  >,
+): Uses<"executors" | "onJobEnded"> & { claimers: Record<string, JobClaimer> } {
   // The function of the steps starts and builds no flows, and runs no previews. Each of these is loaded on first use, so that the functions start faster.
   const start: JobExecutor = async (job) => (await import("../../../services/flows/lifecycle/start.ts")).startFlow(deps, job);
   const build = async (job: RunningJob) => (await import("../../../services/flows/definitions/build.ts")).buildFlow(deps, job);
@@ -37,7 +49,7 @@ export function jobExecutors(
   };
   const refuse: JobExecutor = (job) => refuseJob(job);
   const underLease = async (job: RunningJob, building: Promise<Ending>) => decideEnd(job, await buildUnderLease(deps, job, building));
-  const running: Pick<RunJobDeps, "executors" | "onJobEnded"> = {
+  const running: Uses<"executors" | "onJobEnded"> = {
     executors: {
       script: (job, input) => runScript(deps, job, input),
       preview,

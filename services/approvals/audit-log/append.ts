@@ -1,16 +1,13 @@
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { appendEntry, approvalEntryObject, type EntryContent, grownChainObject, toUtcDay } from "../../../core/approvals/record.ts";
 import { write } from "../../../core/objects/write.ts";
 import type { TransactionPart } from "../../outbox/commit-parts.ts";
+import type { Uses } from "../../uses.ts";
 
 /**
  * Returns the parts of a gate's transaction that append an entry to the run's chain. If they are refused, another change of the same run
  * was first, and the caller must build them again.
  */
-export async function buildEntryParts(
-  { objects }: { objects: Pick<ObjectTable, "list"> },
-  recorded: EntryContent,
-): Promise<TransactionPart[]> {
+export async function buildEntryParts({ objects }: Uses<"objects">, recorded: EntryContent): Promise<TransactionPart[]> {
   const { workspace, root } = recorded;
   const [newest] = await objects.list(approvalEntryObject.partitionKey(workspace), { beginsWith: `${root}#`, newestFirst: true, limit: 1 });
   const previous = newest && approvalEntryObject.parse(newest);

@@ -1,14 +1,14 @@
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { defined } from "../../../contract/defined.ts";
 import type { Decision, Gate, GateEvent } from "../../../core/approvals/gate.ts";
 import type { EntryContent } from "../../../core/approvals/record.ts";
 import { type Job, willBeErased } from "../../../core/jobs/job.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
+import type { ObjectStore } from "../../../ports/object-store.ts";
 import type { TransactionPart } from "../../outbox/commit-parts.ts";
 import { buildEntryParts } from "./append.ts";
 
 /** Returns the audit log entry of a gate's change as parts of the change's transaction. Only approvals, rejections and expiries have one. */
-export async function buildAuditLogWrites(objects: ObjectTable, flow: Job, before: Gate, after: Gate): Promise<TransactionPart["write"][]> {
+export async function buildAuditLogWrites(objects: ObjectStore, flow: Job, before: Gate, after: Gate): Promise<TransactionPart["write"][]> {
   const what = toEntry(flow, before, after);
   return what ? (await buildEntryParts({ objects }, what)).map(({ write }) => write) : [];
 }

@@ -1,6 +1,4 @@
 import pMap from "p-map";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
-import type { AnchorKey } from "../../../aws/kms/anchor-key.ts";
 import {
   type Anchor,
   type ApprovalEntry,
@@ -15,13 +13,7 @@ import type { ApprovalAuditPage, ApprovalAuditQuery, VerifiedRecord } from "../.
 import { anchorObject } from "../../../core/approvals/anchor.ts";
 import { approvalEntryObject, grownChainObject, toUtcDay } from "../../../core/approvals/record.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
-
-interface ReadAuditLogDeps {
-  objects: Pick<ObjectTable, "list">;
-}
-interface VerifyAuditLogDeps extends ReadAuditLogDeps {
-  anchorKey: Pick<AnchorKey, "verifyMac">;
-}
+import type { Collaborators, Uses } from "../../uses.ts";
 
 const PER_PAGE = 1000;
 /** A reply has at most 6 MB. */
@@ -34,11 +26,7 @@ const CHAINS_PER_CALL = 5_000;
 const ANCHORS_PER_CALL = 20;
 
 /** Lists a workspace's entries, the newest first. Unreadable entries are omitted; `verifyAuditLog` reports them. */
-export async function listAuditLog(
-  { objects }: ReadAuditLogDeps,
-  workspace: string,
-  query: ApprovalAuditQuery,
-): Promise<ApprovalAuditPage> {
+export async function listAuditLog({ objects }: Uses<"objects">, workspace: string, query: ApprovalAuditQuery): Promise<ApprovalAuditPage> {
   const { run, gate, per_page = PER_PAGE } = query;
   const beforeMs = query.before === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(query.before);
   const afterMs = query.after === undefined ? -1 : Date.parse(query.after);
@@ -72,11 +60,7 @@ interface Day {
 }
 
 /** Yields the days on which chains grew, the newest first. */
-async function* listDays(
-  objects: ReadAuditLogDeps["objects"],
-  workspace: string,
-  { before, after }: ApprovalAuditQuery,
-): AsyncGenerator<Day> {
+async function* listDays(objects: Collaborators["objects"], workspace: string, { before, after }: ApprovalAuditQuery): AsyncGenerator<Day> {
   const { pk } = grownChainObject.key(workspace, "", "");
   const from = after === undefined ? "0" : toUtcDay(Date.parse(after));
   let to = before === undefined ? "~" : `${toUtcDay(Date.parse(before))}~`;
@@ -101,7 +85,7 @@ async function* listDays(
 }
 
 async function loadReadableEntries(
-  objects: ReadAuditLogDeps["objects"],
+  objects: Collaborators["objects"],
   workspace: string,
   roots: readonly string[],
 ): Promise<ApprovalEntry[]> {
@@ -109,12 +93,12 @@ async function loadReadableEntries(
   return chains.flat().flatMap(({ value }) => approvalEntrySchema.safeParse(value).data ?? []);
 }
 
-const loadChainItems = (objects: ReadAuditLogDeps["objects"], workspace: string, root: string) =>
+const loadChainItems = (objects: Collaborators["objects"], workspace: string, root: string) =>
   objects.list(approvalEntryObject.partitionKey(workspace), { beginsWith: `${root}#` });
 
 /** Verifies one run's chain, or all chains from `from` on, and the signed heads that belong to them. */
 export async function verifyAuditLog(
-  { objects, anchorKey }: VerifyAuditLogDeps,
+  { objects, anchorKey }: Uses<"objects" | "anchorKey">,
   workspace: string,
   { run, from }: { run?: string | undefined; from?: string | undefined },
 ): Promise<VerifiedRecord> {
@@ -161,7 +145,7 @@ function findChainFault(workspace: string, root: string, items: readonly StoredO
 }
 
 /** Yields the chains in the order of their runs' ids. */
-async function* listChains(objects: ReadAuditLogDeps["objects"], workspace: string, from: string) {
+async function* listChains(objects: Collaborators["objects"], workspace: string, from: string) {
   const { pk } = approvalEntryObject.key(workspace, "", 0);
   let after = from === "" ? "0" : from;
   let chain: { root: string; items: StoredObject[] } | undefined;
@@ -183,7 +167,7 @@ async function* listChains(objects: ReadAuditLogDeps["objects"], workspace: stri
   if (chain) yield chain;
 }
 
-async function verifyAnchorItems({ objects, anchorKey }: VerifyAuditLogDeps, workspace: string, run: string | undefined) {
+async function verifyAnchorItems({ objects, anchorKey }: Uses<"objects" | "anchorKey">, workspace: string, run: string | undefined) {
   const items = await objects.list(anchorObject.partitionKey(workspace));
   const anchors: Anchor[] = [];
   for (const { value } of items) {
@@ -209,11 +193,11 @@ async function verifyAnchorItems({ objects, anchorKey }: VerifyAuditLogDeps, wor
   return { heads, faults, anchors: said };
 }
 
-const verifySignatures = (anchorKey: VerifyAuditLogDeps["anchorKey"], anchors: readonly Anchor[]): Promise<boolean[]> =>
+const verifySignatures = (anchorKey: Collaborators["anchorKey"], anchors: readonly Anchor[]): Promise<boolean[]> =>
   pMap(anchors, ({ hash, mac }) => anchorKey.verifyMac(hash, mac), { concurrency: AT_ONCE });
 
 /** Lists anchors, the oldest first. Unreadable anchors are omitted; the numbers of the following ones reveal the gap. */
-export async function listAnchors({ objects, anchorKey }: VerifyAuditLogDeps, workspace: string, from = 1) {
+export async function listAnchors({ objects, anchorKey }: Uses<"objects" | "anchorKey">, workspace: string, from = 1) {
   const { pk, sk } = anchorObject.key(workspace, from);
   const items = await objects.list(pk, { between: [sk, "~"], limit: ANCHORS_PER_CALL });
   const anchors = items.flatMap(({ value }) => anchorSchema.safeParse(value).data ?? []);

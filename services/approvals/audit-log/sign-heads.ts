@@ -1,19 +1,10 @@
 import pMap from "p-map";
 import * as z from "zod";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
-import type { AnchorKey } from "../../../aws/kms/anchor-key.ts";
 import { type Anchor, CHAIN_START } from "../../../contract/approval-record.ts";
 import { anchorObject, appendAnchor, findFirstOpenDay } from "../../../core/approvals/anchor.ts";
 import { approvalEntryObject, grownChainObject } from "../../../core/approvals/record.ts";
 import { taskCursorObject } from "../../../core/jobs/periodic-task.ts";
-
-export interface SignHeadsDeps {
-  objects: Pick<ObjectTable, "get" | "list" | "put" | "deleteItem">;
-  anchorKey: Pick<AnchorKey, "generateMac">;
-  /** Runs the work for one item of a task and records its failure (services/maintenance/item-isolation.ts). */
-  isolation: { attempt(task: string, item: string, work: () => Promise<unknown>): Promise<{ ok: boolean }> };
-  nowMs: () => number;
-}
+import type { Collaborators, Uses } from "../../uses.ts";
 
 /** The number of heads in one anchor: a DynamoDB item has at most 400 KB. */
 const MAX_HEADS = 1000;
@@ -28,7 +19,11 @@ const TASK = "signHeads";
  * calls one succeeds: an anchor's number can be taken only once, and signed heads are not signed again. A call begins after the workspace at
  * which the previous one stopped, also in a new process, and signs at least one anchor.
  */
-export async function signChainHeads(deps: SignHeadsDeps, workspaces: Iterable<string>, untilMs: number): Promise<number> {
+export async function signChainHeads(
+  deps: Uses<"isolation" | "objects" | "anchorKey" | "nowMs">,
+  workspaces: Iterable<string>,
+  untilMs: number,
+): Promise<number> {
   const day = findFirstOpenDay(deps.nowMs());
   const open = [...workspaces].filter((workspace) => (signedUpTo.get(workspace) ?? "") < day).sort();
   if (open.length === 0) return 0;
@@ -58,7 +53,7 @@ const cursorSchema = z.object({ after: z.string() });
 
 /** Signs the next runs after the last signed one, all of the same day. */
 async function signNext(
-  { objects, anchorKey, nowMs }: Pick<SignHeadsDeps, "objects" | "anchorKey" | "nowMs">,
+  { objects, anchorKey, nowMs }: Uses<"objects" | "anchorKey" | "nowMs">,
   workspace: string,
   before: string,
 ): Promise<"made" | "late" | "nothing"> {
@@ -76,13 +71,13 @@ async function signNext(
   return (await objects.put({ ...anchorObject.key(workspace, anchor.n), value }, "absent")) ? "made" : "late";
 }
 
-async function loadNewestAnchor(objects: SignHeadsDeps["objects"], workspace: string): Promise<Anchor | undefined> {
+async function loadNewestAnchor(objects: Collaborators["objects"], workspace: string): Promise<Anchor | undefined> {
   const [newest] = await objects.list(anchorObject.partitionKey(workspace), { newestFirst: true, limit: 1 });
   return newest && anchorObject.parse(newest);
 }
 
 /** Takes the number from the key, not from the entry, so that a chain with missing entries is signed as such and becomes visible. */
-async function loadHead(objects: SignHeadsDeps["objects"], workspace: string, root: string): Promise<Anchor["heads"][number]> {
+async function loadHead(objects: Collaborators["objects"], workspace: string, root: string): Promise<Anchor["heads"][number]> {
   const { pk } = approvalEntryObject.key(workspace, root, 0);
   const [newest] = await objects.list(pk, { beginsWith: `${root}#`, newestFirst: true, limit: 1 });
   const { hash } = (newest?.value ?? {}) as { hash?: unknown };

@@ -4,7 +4,7 @@ import type { Actor } from "../../../core/people/actor.ts";
 import { personKey } from "../../../core/people/person.ts";
 import type { Rights } from "../../../core/people/rights.ts";
 import { buildRightsKeys, identifyActor } from "../../identity/identify.ts";
-import type { GateDeps } from "../gates/change-gate.ts";
+import type { Uses } from "../../uses.ts";
 
 const memberField = (rights: Rights | undefined) => (rights ? { member: { groups: rights.groups, role: rights.role } } : {});
 
@@ -17,11 +17,7 @@ export function approverFrom(actor: Actor | undefined, workspace: string): Appro
 }
 
 /** Returns the current rights of a person who approved in advance. A person who no longer exists counts as the holder of a link. */
-export async function loadApproverByEmail(
-  { objects }: Pick<GateDeps, "objects">,
-  email: string | undefined,
-  workspace: string,
-): Promise<Approver> {
+export async function loadApproverByEmail({ objects }: Uses<"objects">, email: string | undefined, workspace: string): Promise<Approver> {
   if (email === undefined) return { kind: "link" };
   try {
     const found = await objects.batchGet(buildRightsKeys(personKey(email), workspace), { consistent: true });

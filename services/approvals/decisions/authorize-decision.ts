@@ -3,7 +3,7 @@ import type { Gate } from "../../../core/approvals/gate.ts";
 import { dropReplacedPrincipals } from "../../../core/approvals/principals.ts";
 import type { GateRules } from "../../../core/approvals/rules.ts";
 import { getRunStarter, type Job } from "../../../core/jobs/job.ts";
-import type { GateDeps } from "../gates/change-gate.ts";
+import type { Uses } from "../../uses.ts";
 import { loadPrincipalIdentities } from "../gates/principals.ts";
 
 interface Decidable {
@@ -17,7 +17,7 @@ interface Decidable {
  * created again, or a username that now belongs to another person, does not count.
  */
 export async function authorizeDecision(
-  deps: Pick<GateDeps, "objects">,
+  deps: Uses<"objects">,
   { rules, gate, flow }: Decidable,
   who: Approver,
   way: AccessPath,

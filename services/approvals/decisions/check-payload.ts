@@ -3,7 +3,8 @@ import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { GateEvent } from "../../../core/approvals/gate.ts";
 import { findReferences } from "../../../core/resources/references.ts";
-import { loadJson, type ValueDeps } from "../../jobs/values/values.ts";
+import { loadJson } from "../../jobs/values/values.ts";
+import type { Uses } from "../../uses.ts";
 import type { ApprovalRequest } from "../gates/find-approval-request.ts";
 import { loadPrompt } from "../page/load-prompt.ts";
 
@@ -11,7 +12,7 @@ import { loadPrompt } from "../page/load-prompt.ts";
  * Checks the payload of an approval against the step's form. Throws `approval.form` with one issue for each field, also for references to
  * variables and resources: the holder of a link must not read with the flow's rights. Throws `body.tooLarge`.
  */
-export async function checkPayload(deps: ValueDeps, request: ApprovalRequest, payload: unknown): Promise<void> {
+export async function checkPayload(deps: Uses<"jobs" | "storage">, request: ApprovalRequest, payload: unknown): Promise<void> {
   checkPayloadSize(payload);
   const schema = request.module.suspend?.resume_form?.["schema"];
   if (typeof schema !== "object" || schema === null) return;
@@ -35,7 +36,11 @@ export async function checkPayload(deps: ValueDeps, request: ApprovalRequest, pa
  * Returns whether the form of a gate accepts the payload of an approval that was made before the gate opened. Until then neither the choices
  * that the step offers nor, for an approval of the flow, the form itself are known.
  */
-export async function isPayloadAccepted(deps: ValueDeps, request: ApprovalRequest, { payload }: GateEvent): Promise<boolean> {
+export async function isPayloadAccepted(
+  deps: Uses<"jobs" | "storage">,
+  request: ApprovalRequest,
+  { payload }: GateEvent,
+): Promise<boolean> {
   try {
     await checkPayload(deps, request, await loadJson(deps, { id: payload.jobId }, payload.location));
     return true;

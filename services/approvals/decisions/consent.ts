@@ -2,6 +2,7 @@ import { SvcError } from "../../../contract/errors.ts";
 import { type Gate, isOpen } from "../../../core/approvals/gate.ts";
 import { getFlowRootId, type Job } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
+import type { Uses } from "../../uses.ts";
 import { loadGatesOfRun } from "../gates/change-gate.ts";
 import { findApprovalRequestOfGate } from "../gates/find-approval-request.ts";
 import { approverFrom } from "./approver.ts";
@@ -19,12 +20,7 @@ interface Consent {
 const ACCESS_PATH = { link: false, mayStop: false };
 
 /** Returns the gates of a run that the caller may decide as one of their approvers. */
-export async function filterDecidableGates(
-  deps: Pick<DecideDeps, "objects">,
-  actor: Actor,
-  flow: Job,
-  gates: readonly Gate[],
-): Promise<Gate[]> {
+export async function filterDecidableGates(deps: Uses<"objects">, actor: Actor, flow: Job, gates: readonly Gate[]): Promise<Gate[]> {
   const who = approverFrom(actor, flow.workspace);
   const verdicts = await Promise.all(
     gates.map(async (gate) => gate.opened && (await authorizeDecision(deps, { rules: gate.opened.rules, gate, flow }, who, ACCESS_PATH))),

@@ -9,7 +9,8 @@ import { getFlowRootId } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import type { JobAddress } from "../../jobs/read/read.ts";
 import { storeValue } from "../../jobs/values/values.ts";
-import { changeGate, type GateDeps, type GateWithFlow, loadGatesOfRun } from "../gates/change-gate.ts";
+import type { Uses } from "../../uses.ts";
+import { changeGate, type GateWithFlow, loadGatesOfRun } from "../gates/change-gate.ts";
 import {
   type ApprovalRequest,
   findApprovalRequest,
@@ -18,12 +19,12 @@ import {
   invalidLinkError,
 } from "../gates/find-approval-request.ts";
 import { applyPreApprovals, storePreApproval } from "../gates/pre-approvals.ts";
-import { type LinkDeps, verifyLink } from "../links/links.ts";
+import { verifyLink } from "../links/links.ts";
 import { approverFrom } from "./approver.ts";
 import { authorizeDecision } from "./authorize-decision.ts";
 import { checkPayload, checkPayloadSize } from "./check-payload.ts";
 
-export type DecideDeps = GateDeps & LinkDeps;
+export type DecideDeps = Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "linkKeys" | "nowMs" | "baseUrl">;
 
 /** An approval or a rejection in the request of the caller. */
 export interface DecisionInput {

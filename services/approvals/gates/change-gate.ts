@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
-import type { Storage } from "../../../aws/s3/storage.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { limits } from "../../../contract/limits.ts";
@@ -17,24 +14,11 @@ import { write } from "../../../core/objects/write.ts";
 import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
 import type { TransactionPart } from "../../outbox/commit-parts.ts";
 import { buildNoticeWrite } from "../../outbox/notice.ts";
+import type { Uses } from "../../uses.ts";
 import { buildAuditLogWrites, notificationsFor } from "../audit-log/entry.ts";
-import type { GatedFlows } from "./gated-flows.ts";
 
 /** One part of a transaction over both tables. */
 type TransactionWrite = TransactionPart["write"];
-
-export interface GateDeps {
-  jobs: JobTable;
-  objects: ObjectTable;
-  storage: Storage;
-  gatedFlows: GatedFlows;
-  nowMs: () => number;
-}
-
-/** The dependencies of reading the gates of a run. */
-export interface ReadGatesDeps {
-  jobs: Pick<JobTable, "getChild" | "listChildren">;
-}
 
 /** A gate and the job of its flow. */
 export interface GateWithFlow {
@@ -49,34 +33,31 @@ const gateFormat = recordFormat({ schema: gateSchema, version: 1 });
 const gatePointerFormat = recordFormat({ schema: z.object({ flow: z.string() }), version: 1 });
 
 /** Loads a gate and the job with the same id; each is `undefined` if it does not exist. */
-export async function loadGateAndJob(
-  { jobs }: Pick<GateDeps, "jobs">,
-  id: string,
-): Promise<{ gate: Gate | undefined; job: Job | undefined }> {
+export async function loadGateAndJob({ jobs }: Uses<"jobs">, id: string): Promise<{ gate: Gate | undefined; job: Job | undefined }> {
   const { job, items } = await jobs.getWith(id, [GATE_CHILD]);
   const child = items.get(GATE_CHILD);
   return { job, gate: child && gateFormat.parse(child) };
 }
 
 /** Loads a gate; `undefined` if it does not exist. */
-export async function loadGate({ jobs }: { jobs: Pick<JobTable, "getChild"> }, id: string): Promise<Gate | undefined> {
+export async function loadGate({ jobs }: Uses<"jobs">, id: string): Promise<Gate | undefined> {
   const child = await jobs.getChild(id, GATE_CHILD);
   return child && gateFormat.parse(child);
 }
 
 /** Loads a gate for a list. A gate that cannot be read is reported and left out. */
-export async function loadReadableGate({ jobs }: Pick<GateDeps, "jobs">, id: string): Promise<Gate | undefined> {
+export async function loadReadableGate({ jobs }: Uses<"jobs">, id: string): Promise<Gate | undefined> {
   const child = await jobs.getChild(id, GATE_CHILD);
   return parseReadable(child ? [child] : [], gateFormat.parse).map(([, gate]) => gate)[0];
 }
 
 /** Lists the ids of the gates that have opened in a run. */
-export async function listGateIds({ jobs }: Pick<GateDeps, "jobs">, root: string): Promise<string[]> {
+export async function listGateIds({ jobs }: Uses<"jobs">, root: string): Promise<string[]> {
   return (await jobs.listChildren(root, childPrefix.gatePointer)).map(({ ref }) => ref.slice(childPrefix.gatePointer.length));
 }
 
 /** Loads the gates that have opened in a run, or in one `flow` of it, the earliest first. */
-export async function loadGatesOfRun({ jobs }: ReadGatesDeps, root: string, flow?: string): Promise<Gate[]> {
+export async function loadGatesOfRun({ jobs }: Uses<"jobs">, root: string, flow?: string): Promise<Gate[]> {
   const pointers = parseReadable(await jobs.listChildren(root, childPrefix.gatePointer), gatePointerFormat.parse);
   const wanted = pointers.filter(([, pointer]) => flow === undefined || pointer.flow === flow);
   const gates = await Promise.all(wanted.map(([{ ref }]) => loadGate({ jobs }, ref.slice(childPrefix.gatePointer.length))));
@@ -89,7 +70,7 @@ export async function loadGatesOfRun({ jobs }: ReadGatesDeps, root: string, flow
  * task again. `also` builds further writes for each attempt. Throws the errors of the rule, and `approval.over` for a flow that has ended.
  */
 export async function changeGate(
-  deps: GateDeps,
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
   { module, ...start }: GateWithFlow & { module: FlowModule },
   rule: (gate: Gate) => Gate,
   also: () => Promise<TransactionWrite[]> = async () => [],
@@ -142,7 +123,11 @@ function withSettledOutcome(before: Gate, after: Gate): Gate {
 }
 
 /** A refused change may repeat one whose resume call was lost, so the task is resumed again. */
-async function applyRule(deps: GateDeps, gate: Gate, rule: (gate: Gate) => Gate): Promise<Gate> {
+async function applyRule(
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
+  gate: Gate,
+  rule: (gate: Gate) => Gate,
+): Promise<Gate> {
   try {
     return rule(gate);
   } catch (error) {
@@ -151,14 +136,17 @@ async function applyRule(deps: GateDeps, gate: Gate, rule: (gate: Gate) => Gate)
   }
 }
 
-async function reload({ jobs }: GateDeps, { gate, flow }: GateWithFlow): Promise<GateWithFlow> {
+async function reload(
+  { jobs }: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
+  { gate, flow }: GateWithFlow,
+): Promise<GateWithFlow> {
   const [fresh, job] = await Promise.all([loadGate({ jobs }, gate.id), jobs.get(flow.id)]);
   if (!job) throw new SvcError("approval.over", { id: flow.id, state: "gone" });
   return { gate: fresh ?? createGate(gate), flow: job };
 }
 
 /** Resumes the task that waits at a decided gate. A repeated or late call changes nothing. */
-export async function resumeGateTask({ gatedFlows }: Pick<GateDeps, "gatedFlows">, gate: Gate): Promise<void> {
+export async function resumeGateTask({ gatedFlows }: Uses<"gatedFlows">, gate: Gate): Promise<void> {
   if (gate.decision && gate.token !== undefined) await gatedFlows.resumeTask(gate);
 }
 
@@ -168,7 +156,11 @@ const rawWrite = (params: object) => ({ raw: params }) as TransactionWrite;
 /**
  * Builds the writes of a changed gate: the gate, the head of its flow, the pointer from the run, the outcome and the list of open gates.
  */
-function buildGateWrites({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: GateWithFlow, before: Gate): TransactionWrite[] {
+function buildGateWrites(
+  { jobs, nowMs, gatedFlows }: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
+  { gate, flow }: GateWithFlow,
+  before: Gate,
+): TransactionWrite[] {
   const { id, workspace, root, revision: version, expiresAtMs } = gate;
   const expiresAtS = Math.ceil(expiresAtMs / 1000);
   const item: Child = { parent: id, ref: GATE_CHILD, json: gateFormat.toJson(gate), version, expiresAtS };

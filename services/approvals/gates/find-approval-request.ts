@@ -4,7 +4,8 @@ import { createGate, type Gate, isOpen } from "../../../core/approvals/gate.ts";
 import { type GateRules, readRequiredGroups, toSuspendRules } from "../../../core/approvals/rules.ts";
 import { mayRequireApproval } from "../../../core/flows/scopes.ts";
 import { getFlowRootId, hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
-import { type GateDeps, loadGateAndJob, loadGatesOfRun } from "./change-gate.ts";
+import type { Uses } from "../../uses.ts";
+import { loadGateAndJob, loadGatesOfRun } from "./change-gate.ts";
 
 /** A step that requests approval now, or will do so. */
 export interface ApprovalRequest {
@@ -17,7 +18,11 @@ export interface ApprovalRequest {
 export const invalidLinkError = () => new SvcError("approval.link", {});
 
 /** Finds the gate of a step by the id of the step's job. Throws `approval.link` if it does not exist in the workspace. */
-export async function findApprovalRequest(deps: GateDeps, workspace: string, id: string): Promise<ApprovalRequest> {
+export async function findApprovalRequest(
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
+  workspace: string,
+  id: string,
+): Promise<ApprovalRequest> {
   const { job, gate } = await loadGateAndJob(deps, id);
   const place = gate ?? futureGateOf(job);
   if (place?.workspace !== workspace) throw invalidLinkError();
@@ -25,7 +30,11 @@ export async function findApprovalRequest(deps: GateDeps, workspace: string, id:
 }
 
 /** Finds the request of a loaded gate. `known` is a loaded job of the run; it saves a read if it is the flow's. */
-export async function findApprovalRequestOfGate(deps: GateDeps, gate: Gate, loaded?: Job): Promise<ApprovalRequest> {
+export async function findApprovalRequestOfGate(
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
+  gate: Gate,
+  loaded?: Job,
+): Promise<ApprovalRequest> {
   const flow = loaded?.id === gate.flow ? loaded : await deps.jobs.get(gate.flow);
   if (!flow) throw invalidLinkError();
   const module = await deps.gatedFlows.loadModule(flow, gate.module);
@@ -48,7 +57,7 @@ function futureGateOf(job: Job | undefined): ReturnType<typeof createGate> | und
  * `approval.over`.
  */
 export async function findApprovalRequestInFlow(
-  deps: GateDeps,
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
   workspace: string,
   id: string,
   { known, own = false }: { known?: Job; own?: boolean } = {},

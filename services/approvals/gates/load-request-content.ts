@@ -5,18 +5,16 @@ import type { Gate } from "../../../core/approvals/gate.ts";
 import { argsVisibleTo, type Job, PEOPLE, willBeErased } from "../../../core/jobs/job.ts";
 import { getApproverChannel } from "../../../core/notifications/notice.ts";
 import { type RequestContent, selectShownInputs, toDescriptionText } from "../../../core/notifications/request-content.ts";
-import { loadJson, type ValueDeps } from "../../jobs/values/values.ts";
+import { loadJson } from "../../jobs/values/values.ts";
+import type { Uses } from "../../uses.ts";
 import { loadPrompt } from "../page/load-prompt.ts";
-import type { GatedFlows } from "./gated-flows.ts";
-
-type ContentDeps = ValueDeps & { gatedFlows: Pick<GatedFlows, "describeFlow"> };
 
 /**
  * Loads the content of the mail to the approvers of a gate, without secrets. Empty if no mail is sent. A mail cannot be erased, so a run
  * whose data will be erased shows no values in it.
  */
 export async function loadRequestContent(
-  deps: ContentDeps,
+  deps: Uses<"gatedFlows" | "jobs" | "storage">,
   { gate, flow, module }: { gate: Gate; flow: Job; module: FlowModule },
 ): Promise<RequestContent> {
   const { value, suspend } = module;

@@ -5,10 +5,11 @@ import { type Gate, gateEventSchema, isOpen, recordApproval, recordRejection, UN
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
+import type { Uses } from "../../uses.ts";
 import { loadApproverByEmail } from "../decisions/approver.ts";
 import { authorizeDecision } from "../decisions/authorize-decision.ts";
 import { isPayloadAccepted } from "../decisions/check-payload.ts";
-import { changeGate, type GateDeps, type GateWithFlow } from "./change-gate.ts";
+import { changeGate, type GateWithFlow } from "./change-gate.ts";
 
 /** A decision that was made before a step of the flow requested it. `rejects` marks a rejection. */
 const preApprovalSchema = z.object({ event: gateEventSchema, rejects: z.object({ reason: z.string().optional() }).optional() });
@@ -26,7 +27,11 @@ class PreApprovalTakenError extends Error {
  * Stores a decision for the next step of a flow that requests one. Idempotent. Throws `approval.over` for a flow that has ended, and
  * `approval.used` if the link was used for another decision before.
  */
-export async function storePreApproval({ jobs, objects }: GateDeps, flow: Job, early: PreApproval): Promise<void> {
+export async function storePreApproval(
+  { jobs, objects }: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
+  flow: Job,
+  early: PreApproval,
+): Promise<void> {
   const ref = preApprovalRef(early);
   const item = { parent: flow.id, ref, json: preApprovalFormat.toJson(early), expiresAtS: Math.ceil(flow.expiresAtMs / 1000) };
   const notEnded = { or: [{ attr: "state", eq: "running" } as const, { attr: "state", eq: "queued" } as const] };
@@ -43,7 +48,11 @@ export async function storePreApproval({ jobs, objects }: GateDeps, flow: Job, e
  * Applies the stored decisions of a flow to a gate, in the order of their arrival, until the gate is decided. Decisions of people who may not
  * decide this gate, and approvals with values that its form refuses, remain for later gates.
  */
-export async function applyPreApprovals(deps: GateDeps, start: GateWithFlow, module: FlowModule): Promise<Gate> {
+export async function applyPreApprovals(
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
+  start: GateWithFlow,
+  module: FlowModule,
+): Promise<Gate> {
   let { gate } = start;
   if (!isOpen(gate) || gate.opened.kind !== "suspend") return gate;
   const stored = parseReadable(await deps.jobs.listChildren(start.flow.id, childPrefix.preApproval), preApprovalFormat.parse);
@@ -61,7 +70,7 @@ export async function applyPreApprovals(deps: GateDeps, start: GateWithFlow, mod
 
 /** Moves a decision from the flow to the gate in one transaction, so that two gates cannot both use it. */
 async function applyPreApproval(
-  deps: GateDeps,
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
   from: GateWithFlow,
   module: FlowModule,
   { ref, early: { event, rejects } }: { ref: string; early: PreApproval },

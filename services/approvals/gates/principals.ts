@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { assertNever } from "../../../contract/assert-never.ts";
 import type { PrincipalIdentities } from "../../../core/approvals/principals.ts";
 import type { ObjectKey, StoredObject } from "../../../core/objects/write.ts";
@@ -7,6 +6,7 @@ import { usernameObject } from "../../../core/people/membership.ts";
 import { personKey } from "../../../core/people/person.ts";
 import { type Access, ALL, accessObject, noAccess } from "../../../core/permissions/access.ts";
 import { type Principal, parsePrincipal } from "../../../core/permissions/principal.ts";
+import type { Uses } from "../../uses.ts";
 
 /** The identity of principals that exist as long as the workspace: roles, the group of all members, and e-mail addresses. */
 const CONSTANT = "constant";
@@ -16,7 +16,7 @@ const CONSTANT = "constant";
  * do not exist are absent.
  */
 export async function loadPrincipalIdentities(
-  { objects }: { objects: Pick<ObjectTable, "batchGet"> },
+  { objects }: Uses<"objects">,
   workspace: string,
   principals: readonly string[],
 ): Promise<PrincipalIdentities> {

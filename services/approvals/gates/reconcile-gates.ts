@@ -10,7 +10,8 @@ import {
 } from "../../../core/approvals/gate.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import { getFlowRootId, type Job } from "../../../core/jobs/job.ts";
-import { changeGate, type GateDeps, loadGatesOfRun, resumeGateTask } from "./change-gate.ts";
+import type { Uses } from "../../uses.ts";
+import { changeGate, loadGatesOfRun, resumeGateTask } from "./change-gate.ts";
 
 interface ReconciledGates {
   /** The time of the next timed change (epoch ms). */
@@ -28,7 +29,10 @@ interface ReconciledGates {
 /**
  * Reminds approvers, escalates and expires the gates of a flow that are due, and resumes tasks whose resume call was lost.
  */
-export async function reconcileGates(deps: GateDeps, flow: Job): Promise<ReconciledGates> {
+export async function reconcileGates(
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
+  flow: Job,
+): Promise<ReconciledGates> {
   const none = { nextMs: Number.POSITIVE_INFINITY, lost: false, waitsAlone: false, isChanged: false, isDeleted: false };
   if (flow.suspends === undefined && flow.consents === undefined) return none;
   let { waitsAlone, isChanged, isDeleted } = none;

@@ -1,6 +1,6 @@
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { listApproverNames, toGateError } from "../../../core/approvals/gate.ts";
-import { loadJson, type ValueDeps } from "../../jobs/values/values.ts";
+import { loadJson } from "../../jobs/values/values.ts";
+import type { Uses } from "../../uses.ts";
 import { loadGate } from "./change-gate.ts";
 
 /** The payloads of a step's approvals, for the next step. */
@@ -14,7 +14,7 @@ interface ResumePayloads {
 export const NO_RESUME_PAYLOADS: ResumePayloads = { resume: null, resumes: [], approvers: [] };
 
 /** Loads the payloads of a step's approvals for the next step. */
-export async function loadResumePayloads(deps: ValueDeps & { jobs: JobTable }, id: string): Promise<ResumePayloads> {
+export async function loadResumePayloads(deps: Uses<"jobs" | "storage">, id: string): Promise<ResumePayloads> {
   const gate = await loadGate(deps, id);
   if (!gate) return NO_RESUME_PAYLOADS;
   const { events, decision } = gate;

@@ -3,8 +3,9 @@ import type { Gate, OpenedGate } from "../../../core/approvals/gate.ts";
 import type { LinkSubject } from "../../../core/approvals/link.ts";
 import { isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import { findJob, type JobAddress, type JobCaller } from "../../jobs/read/read.ts";
-import { type GateDeps, loadGate } from "../gates/change-gate.ts";
-import { createLink, type LinkDeps } from "./links.ts";
+import type { Uses } from "../../uses.ts";
+import { loadGate } from "../gates/change-gate.ts";
+import { createLink } from "./links.ts";
 
 export interface ResumeUrlTarget {
   resumeId: number;
@@ -14,7 +15,10 @@ export interface ResumeUrlTarget {
 }
 
 /** Creates the links of an open gate: one for each required approval, numbered from 1, and one that rejects. */
-export async function createGateLinks(deps: LinkDeps, { id, workspace, opened }: Gate & { opened: OpenedGate }) {
+export async function createGateLinks(
+  deps: Uses<"objects" | "linkKeys" | "nowMs" | "baseUrl">,
+  { id, workspace, opened }: Gate & { opened: OpenedGate },
+) {
   const made = await Promise.all(
     Array.from({ length: opened.rules.required }, (_, index) =>
       createLink(deps, { workspace, id, resumeId: index + 1, approver: "", level: "step" }),
@@ -29,7 +33,7 @@ export async function createGateLinks(deps: LinkDeps, { id, workspace, opened }:
  * that it is. Throws `job.notFound` and `approval.none`.
  */
 export async function createResumeUrls(
-  deps: Pick<GateDeps, "jobs"> & LinkDeps,
+  deps: Uses<"jobs" | "objects" | "linkKeys" | "nowMs" | "baseUrl">,
   caller: JobCaller,
   { workspace, id }: JobAddress,
   wanted: ResumeUrlTarget,

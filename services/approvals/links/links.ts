@@ -1,28 +1,22 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
-import type { DataKeys } from "../../../aws/kms/data-keys.ts";
 import { limits } from "../../../contract/limits.ts";
 import { PromiseCache } from "../../../contract/promise-cache.ts";
 import { buildLinkUrls, findLinkLevel, type LinkKeys, type LinkSubject, linkKeysObject, signLink } from "../../../core/approvals/link.ts";
-
-export interface LinkDeps {
-  objects: Pick<ObjectTable, "get" | "put">;
-  /** The KMS key with the purpose `links`. */
-  linkKeys: DataKeys;
-  baseUrl: string;
-  nowMs: () => number;
-}
+import type { Uses } from "../../uses.ts";
 
 /** Key rings by workspace and unwrapped keys by workspace and id, so that a click causes no call of KMS. */
 const rings = new PromiseCache<string, LinkKeys>();
 const unwrapped = new PromiseCache<string, Buffer>();
 
-function openKeyRing(deps: LinkDeps, workspace: string): Promise<LinkKeys> {
+function openKeyRing(deps: Uses<"objects" | "linkKeys" | "nowMs" | "baseUrl">, workspace: string): Promise<LinkKeys> {
   return rings.get(workspace, () => currentRing(deps, workspace), { nowMs: deps.nowMs(), forMs: limits.dataKeyCacheMs });
 }
 
 /** Returns the stored ring, with a new key if there is none or the current one is old. Of two simultaneous writers one succeeds. */
-async function currentRing({ objects, linkKeys, nowMs }: LinkDeps, workspace: string): Promise<LinkKeys> {
+async function currentRing(
+  { objects, linkKeys, nowMs }: Uses<"objects" | "linkKeys" | "nowMs" | "baseUrl">,
+  workspace: string,
+): Promise<LinkKeys> {
   const key = linkKeysObject.key(workspace);
   for (;;) {
     const found = await objects.get(key);
@@ -38,12 +32,12 @@ async function currentRing({ objects, linkKeys, nowMs }: LinkDeps, workspace: st
   }
 }
 
-async function keyOf({ linkKeys }: LinkDeps, workspace: string, ring: LinkKeys, id: string) {
+async function keyOf({ linkKeys }: Uses<"objects" | "linkKeys" | "nowMs" | "baseUrl">, workspace: string, ring: LinkKeys, id: string) {
   return { id, key: await unwrapped.get(`${workspace} ${id}`, () => linkKeys.unwrap(workspace, ring.keys[id]?.wrapped ?? "")) };
 }
 
 /** Creates a link and returns its URLs and its signature. */
-export async function createLink(deps: LinkDeps, linked: LinkSubject) {
+export async function createLink(deps: Uses<"objects" | "linkKeys" | "nowMs" | "baseUrl">, linked: LinkSubject) {
   const current = await openKeyRing(deps, linked.workspace);
   const signature = signLink(await keyOf(deps, linked.workspace, current, current.current), linked);
   return { signature, ...buildLinkUrls(deps.baseUrl, linked, signature) };
@@ -54,7 +48,7 @@ export async function createLink(deps: LinkDeps, linked: LinkSubject) {
  * job exists.
  */
 export async function verifyLink(
-  deps: LinkDeps,
+  deps: Uses<"objects" | "linkKeys" | "nowMs" | "baseUrl">,
   signature: string,
   of: Omit<LinkSubject, "level">,
 ): Promise<LinkSubject["level"] | undefined> {

@@ -7,9 +7,9 @@ import { formatViewToken } from "../../../core/approvals/link.ts";
 import { toApprovalConditions } from "../../../core/approvals/rules.ts";
 import { argsVisibleTo, getWaitState, hasEnded, PEOPLE } from "../../../core/jobs/job.ts";
 import { loadJson } from "../../jobs/values/values.ts";
+import type { Uses } from "../../uses.ts";
 import { authorizeDecision } from "../decisions/authorize-decision.ts";
 import type { ApproverSource } from "../decisions/decide.ts";
-import type { GateDeps } from "../gates/change-gate.ts";
 import { type ApprovalRequest, getApprovalRules } from "../gates/find-approval-request.ts";
 import { loadPrompt } from "./load-prompt.ts";
 
@@ -23,7 +23,7 @@ export const toDecisionJson = ({ outcome: how, approver: by, reason, atMs }: Dec
 
 /** Builds the data of the approval page. Prompt and form are included only for a caller who may decide or see the run (`seesRun`). */
 export async function buildApprovalInfo(
-  deps: GateDeps,
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
   request: ApprovalRequest,
   from: ApproverSource,
   seesRun: boolean,
@@ -65,7 +65,10 @@ export async function buildApprovalInfo(
 }
 
 /** Loads the prompt, the form and the values that the flow shows to approvers. */
-async function loadDetails(deps: GateDeps, request: ApprovalRequest): Promise<Partial<ApprovalInfo>> {
+async function loadDetails(
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
+  request: ApprovalRequest,
+): Promise<Partial<ApprovalInfo>> {
   const { gate, flow, module } = request;
   const isConsent = module.value.type === "consentgate";
   const schema = module.suspend?.resume_form?.["schema"];

@@ -6,17 +6,17 @@ import { type Gate, isOpen, listApproverNames } from "../../../core/approvals/ga
 import { argsVisibleTo, getFlowRootId, getWaitState, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { loadJson } from "../../jobs/values/values.ts";
+import type { Uses } from "../../uses.ts";
 import { filterDecidableGates } from "../decisions/consent.ts";
 import { mayCreateLinks, maySeeRun } from "../decisions/visibility.ts";
-import { type GateDeps, loadGatesOfRun } from "../gates/change-gate.ts";
+import { loadGatesOfRun } from "../gates/change-gate.ts";
 import { createGateLinks } from "../links/create-resume-urls.ts";
-import type { LinkDeps } from "../links/links.ts";
 import { toDecisionJson } from "./approval-info.ts";
 
 type Notice = NonNullable<RunJson["gates"][number]["notices"]>[number];
 
-type RunPageDeps = GateDeps &
-  LinkDeps & {
+type RunPageDeps = Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs"> &
+  Uses<"objects" | "linkKeys" | "nowMs" | "baseUrl"> & {
     /** Loads the notices of a flow's gates by gate id, with the state of their delivery. */
     loadDeliveries(flow: string): Promise<ReadonlyMap<string, readonly (Notice & { gate: string })[]>>;
   };

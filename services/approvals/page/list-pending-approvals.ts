@@ -5,15 +5,15 @@ import { type Gate, isGateLate, isOpen, type OpenedGate } from "../../../core/ap
 import { pendingGateObject } from "../../../core/approvals/pending-gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
+import type { Uses } from "../../uses.ts";
 import { approverFrom } from "../decisions/approver.ts";
 import { authorizeDecision } from "../decisions/authorize-decision.ts";
 import { mayResumeFlow } from "../decisions/visibility.ts";
-import { type GateDeps, loadReadableGate } from "../gates/change-gate.ts";
+import { loadReadableGate } from "../gates/change-gate.ts";
 
 /** The number of gates in one read. */
 const AT_ONCE = 50;
 
-type ListDeps = GateDeps & { baseUrl: string };
 type ShownGate = Gate & { opened: OpenedGate };
 
 /**
@@ -22,7 +22,7 @@ type ShownGate = Gate & { opened: OpenedGate };
  * that have ended.
  */
 export async function listPendingApprovals(
-  deps: ListDeps,
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs" | "baseUrl">,
   caller: WorkspaceCaller,
   { before: start }: { before?: string | undefined },
   maxRead: number = limits.pendingRead,
@@ -48,7 +48,11 @@ export async function listPendingApprovals(
 type PendingApproval = ReturnType<typeof toPendingApproval>;
 
 /** Returns those of the gates that the caller may decide now. */
-async function findDecidable(deps: ListDeps, { actor, workspace }: WorkspaceCaller, ids: readonly string[]): Promise<PendingApproval[]> {
+async function findDecidable(
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs" | "baseUrl">,
+  { actor, workspace }: WorkspaceCaller,
+  ids: readonly string[],
+): Promise<PendingApproval[]> {
   const { jobs, objects, nowMs, baseUrl } = deps;
   const who = approverFrom(actor, workspace);
   const gates = await Promise.all(ids.map((id) => loadReadableGate(deps, id)));

@@ -2,7 +2,8 @@ import { defined } from "../../../contract/defined.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { isJsonObject } from "../../../contract/json-object.ts";
 import type { Gate } from "../../../core/approvals/gate.ts";
-import { loadJson, type ValueDeps } from "../../jobs/values/values.ts";
+import { loadJson } from "../../jobs/values/values.ts";
+import type { Uses } from "../../uses.ts";
 
 /** The fields that a step may return for its approvers (spec §2.6). */
 interface Prompt {
@@ -15,7 +16,7 @@ interface Prompt {
 const PROMPT_BYTES = 1024 * 1024;
 
 /** Loads the prompt that a step's result contains; empty if the result is larger than `PROMPT_BYTES` or has no prompt. */
-export async function loadPrompt(deps: ValueDeps, { gate, module }: { gate: Gate; module: FlowModule }): Promise<Prompt> {
+export async function loadPrompt(deps: Uses<"jobs" | "storage">, { gate, module }: { gate: Gate; module: FlowModule }): Promise<Prompt> {
   if (!gate.opened || module.value.type === "consentgate") return {};
   const { jobId, location, redacted = location } = gate.opened.result;
   if (redacted.in === "s3" && (redacted.bytes ?? 0) > PROMPT_BYTES) return {};

@@ -8,10 +8,11 @@ import type { Job } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may } from "../../../core/permissions/may.ts";
 import { loadJobJson } from "../../jobs/read/read.ts";
+import type { Uses } from "../../uses.ts";
 import { authorizeDecision } from "../decisions/authorize-decision.ts";
 import type { LinkReference } from "../decisions/decide.ts";
 import { buildApproverSource, maySeeRun } from "../decisions/visibility.ts";
-import { type GateDeps, loadGateAndJob } from "../gates/change-gate.ts";
+import { loadGateAndJob } from "../gates/change-gate.ts";
 import {
   type ApprovalRequest,
   findApprovalRequest,
@@ -19,10 +20,8 @@ import {
   getApprovalRules,
   invalidLinkError,
 } from "../gates/find-approval-request.ts";
-import { type LinkDeps, verifyLink } from "../links/links.ts";
+import { verifyLink } from "../links/links.ts";
 import { buildApprovalInfo } from "./approval-info.ts";
-
-export type ShowApprovalDeps = GateDeps & LinkDeps;
 
 /** The fields of a flow's job that other jobs do not have. */
 interface FlowFields {
@@ -30,7 +29,9 @@ interface FlowFields {
   raw_flow?: FlowValue;
   execution?: ExecutionJson;
 }
-type ShowSuspendedFlowDeps = ShowApprovalDeps & { loadFlowFields(flow: Job): Promise<FlowFields> };
+type ShowSuspendedFlowDeps = Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "linkKeys" | "nowMs" | "baseUrl"> & {
+  loadFlowFields(flow: Job): Promise<FlowFields>;
+};
 
 /** The address of an approval page: a step's gate or a flow, opened with a link, or by a person. */
 export interface ApprovalPage {
@@ -41,7 +42,10 @@ export interface ApprovalPage {
 }
 
 /** Returns the request of a link; a link for a flow leads to the step that waits now. Throws `approval.link`. */
-export async function findRequestByLink(deps: ShowApprovalDeps, link: LinkReference): Promise<ApprovalRequest> {
+export async function findRequestByLink(
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "linkKeys" | "nowMs" | "baseUrl">,
+  link: LinkReference,
+): Promise<ApprovalRequest> {
   const level = await verifyLink(deps, link.signature, link);
   if (level === undefined) throw invalidLinkError();
   return level === "step"
@@ -50,7 +54,10 @@ export async function findRequestByLink(deps: ShowApprovalDeps, link: LinkRefere
 }
 
 /** Returns the request that a signed-in person opens. Throws `approval.person` for a caller who did not sign in. */
-export async function findRequestForPerson(deps: GateDeps, { workspace, id, actor }: ApprovalPage): Promise<ApprovalRequest> {
+export async function findRequestForPerson(
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
+  { workspace, id, actor }: ApprovalPage,
+): Promise<ApprovalRequest> {
   if (!actor) throw new SvcError("approval.person", {});
   return findApprovalRequestInFlow(deps, workspace, id);
 }
@@ -70,7 +77,11 @@ export async function showSuspendedFlow(deps: ShowSuspendedFlowDeps, link: LinkR
   return { job: { ...job, ...(args ? fields : hideFlowValues(fields)) }, approvers: listApprovers(request.gate) };
 }
 
-async function mayReadFlow(deps: GateDeps, request: ApprovalRequest, { link, actor }: { link: LinkReference; actor: Actor | undefined }) {
+async function mayReadFlow(
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
+  request: ApprovalRequest,
+  { link, actor }: { link: LinkReference; actor: Actor | undefined },
+) {
   const rules = getApprovalRules(request);
   if (!rules.signedIn || maySeeRun(actor, request.flow)) return true;
   const { who, way } = buildApproverSource(findDecider(actor, link.workspace), request, link);
@@ -87,7 +98,10 @@ function hideFlowValues({ flow_status: status }: FlowFields): FlowFields {
  * Returns the data of an approval page. Throws `approval.person`, and `approval.link` also for a person without a link who may neither
  * decide nor see the run.
  */
-export async function showApproval(deps: ShowApprovalDeps, page: ApprovalPage): Promise<ApprovalInfo> {
+export async function showApproval(
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "linkKeys" | "nowMs" | "baseUrl">,
+  page: ApprovalPage,
+): Promise<ApprovalInfo> {
   const { link, actor } = page;
   const decider = findDecider(actor, page.workspace);
   const show = async (request: ApprovalRequest) => {
@@ -109,7 +123,11 @@ const STATE_ERRORS: ReadonlySet<string> = new Set(["approval.none", "approval.no
  * Calls `work` for a person without a link. If the person may not see the run, throws `approval.link` instead of an error that reveals its
  * progress.
  */
-export async function hideStateFromStrangers<T>(deps: GateDeps, { id, actor }: ApprovalPage, work: () => Promise<T>): Promise<T> {
+export async function hideStateFromStrangers<T>(
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
+  { id, actor }: ApprovalPage,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {

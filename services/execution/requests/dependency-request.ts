@@ -1,15 +1,16 @@
 import { type Dependencies, type FlowDependencies, pathOf } from "../../../contract/routes/jobs/dependency-runs.ts";
 import { idempotencyKeyFrom } from "../../jobs/queue/idempotency-key.ts";
 import { findPreviewPath } from "../../jobs/queue/preview-path.ts";
+import type { Uses } from "../../uses.ts";
 import type { PreviewCall } from "./preview-request.ts";
-import { type BuildRequestDeps, buildJobOptions, type RunRequest } from "./run-request.ts";
+import { buildJobOptions, type RunRequest } from "./run-request.ts";
 
 /** The time within which a build ends. */
 const BUILD_S = 600;
 
 /** Returns the request to resolve the lock of a script that is not stored. Throws `idempotency.key`. */
 export async function buildDependenciesRequest(
-  deps: BuildRequestDeps,
+  deps: Uses<"jobs">,
   { actor, workspace, query, body, headers }: PreviewCall<Dependencies>,
 ): Promise<RunRequest> {
   const { raw_scripts: scripts, entrypoint, raw_workspace_dependencies: files, temp_script_refs: temps } = body;
@@ -38,7 +39,7 @@ export async function buildDependenciesRequest(
 
 /** Returns the request to resolve the locks of the inline scripts of a flow that is not stored. Throws `idempotency.key`. */
 export async function buildFlowDependenciesRequest(
-  deps: BuildRequestDeps,
+  deps: Uses<"jobs">,
   { actor, workspace, query, body, headers }: PreviewCall<FlowDependencies>,
 ): Promise<RunRequest> {
   const { path, flow_value: flow, raw_workspace_dependencies: files, temp_script_refs: temps } = body;

@@ -7,7 +7,8 @@ import { checkBundle } from "../../../core/builds/check-bundle.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { idempotencyKeyFrom } from "../../jobs/queue/idempotency-key.ts";
 import { findPreviewPath } from "../../jobs/queue/preview-path.ts";
-import { type BuildRequestDeps, buildJobOptions, type RunRequest } from "./run-request.ts";
+import type { Uses } from "../../uses.ts";
+import { buildJobOptions, type RunRequest } from "./run-request.ts";
 
 /** A call that runs code that is not stored. */
 export interface PreviewCall<Body> {
@@ -20,7 +21,7 @@ export interface PreviewCall<Body> {
 
 /** Returns the request to run a script that is not stored. Throws `idempotency.key`. */
 export async function buildPreviewRequest(
-  deps: BuildRequestDeps,
+  deps: Uses<"jobs">,
   { actor, workspace, query, body, headers }: PreviewCall<Preview>,
 ): Promise<RunRequest> {
   const { content, language, path, args = {}, lock, temp_script_refs: tempScripts } = body;
@@ -41,7 +42,7 @@ export async function buildPreviewRequest(
 
 /** Returns the request to run an uploaded bundle. Throws `idempotency.key`, `bundle.language` and `bundle.invalid`. */
 export async function buildBundlePreviewRequest(
-  deps: BuildRequestDeps,
+  deps: Uses<"jobs">,
   call: PreviewCall<BundlePreview> & { bytes: Buffer },
 ): Promise<RunRequest> {
   const { actor, workspace, body, bytes, headers } = call;
@@ -64,7 +65,7 @@ export async function buildBundlePreviewRequest(
 
 /** Returns the request to run a flow that is not stored. Throws `idempotency.key`. */
 export async function buildFlowPreviewRequest(
-  deps: BuildRequestDeps,
+  deps: Uses<"jobs">,
   { actor, workspace, query, body, headers }: PreviewCall<FlowPreview>,
 ): Promise<RunRequest> {
   const { value, path, args, restarted_from: origin, temp_script_refs: tempScripts } = body;

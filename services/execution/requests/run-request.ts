@@ -1,7 +1,4 @@
 import { v7 as uuidv7 } from "uuid";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
-import type { Storage } from "../../../aws/s3/storage.ts";
 import { defined } from "../../../contract/defined.ts";
 import type { RunQuery } from "../../../contract/routes/jobs/runs.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
@@ -17,6 +14,7 @@ import { storeFiles } from "../../files/store.ts";
 import { buildFlowJobFields, buildScriptJobFields, type NewJob } from "../../jobs/queue/enqueue.ts";
 import { resolveLineage } from "../../jobs/queue/lineage.ts";
 import { loadReferenceScope } from "../../resources/reference-scope.ts";
+import type { Uses } from "../../uses.ts";
 import { findArgumentProblem } from "../arguments/check-arguments.ts";
 import { findEntrypoint } from "../invoke-runner.ts";
 
@@ -43,17 +41,11 @@ export type VersionRunRequest = RunRequest & Required<Pick<RunRequest, "version"
 /** The fields of a job that its caller chooses. */
 type JobOptions = Partial<NewJob> & Pick<NewJob, "actor" | "workspace">;
 
-export type CreateNewJobDeps = { objects: Pick<ObjectTable, "get" | "batchGet">; storage: Storage };
-
-export interface BuildRequestDeps {
-  jobs: Pick<JobTable, "get">;
-}
-
 /**
  * Returns the fields of a new job from the query of a run route, with the parent and root that the caller may choose. `scheduled_for` takes
  * precedence over `scheduled_in_secs`.
  */
-export async function buildJobOptions(deps: BuildRequestDeps, actor: Actor, workspace: string, query: RunQuery): Promise<JobOptions> {
+export async function buildJobOptions(deps: Uses<"jobs">, actor: Actor, workspace: string, query: RunQuery): Promise<JobOptions> {
   const { job_id: id, scheduled_in_secs: delayS, scheduled_for: at } = query;
   const scheduledForMs = at === undefined ? undefined : Date.parse(at);
   const lineage = await resolveLineage(deps, actor, workspace, query);
@@ -70,7 +62,7 @@ export function requestVersion(version: VersionRunRequest["version"], options: J
 }
 
 /** Stores the files of a request and returns its job. Throws `file.storageOff`. */
-export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest): Promise<NewJob> {
+export async function createNewJob(deps: Uses<"objects" | "storage">, request: RunRequest): Promise<NewJob> {
   const { job, version, adapt = (each) => each } = request;
   if (!version) return storeBundle(deps, request);
   const { target } = version;
@@ -87,7 +79,7 @@ export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest):
  * Returns the job of a request as `createNewJob` does. If the author of the version has enabled the check, the arguments must match the schema.
  * The arguments of a preprocessor need not, because the run checks its result. Throws `run.arguments` and `file.storageOff`.
  */
-export async function createCheckedJob(deps: CreateNewJobDeps, request: RunRequest): Promise<NewJob> {
+export async function createCheckedJob(deps: Uses<"objects" | "storage">, request: RunRequest): Promise<NewJob> {
   const job = await createNewJob(deps, request);
   const { version } = request;
   const problem = !version || job.preprocess ? undefined : await findArgumentProblem(version.target.version, job.args);
@@ -96,7 +88,7 @@ export async function createCheckedJob(deps: CreateNewJobDeps, request: RunReque
 }
 
 /** Stores the bundle of a preview and returns its job, which has a fixed place for what it stores. */
-async function storeBundle({ storage }: CreateNewJobDeps, { job, bundle }: RunRequest): Promise<NewJob> {
+async function storeBundle({ storage }: Uses<"objects" | "storage">, { job, bundle }: RunRequest): Promise<NewJob> {
   if (!bundle) return job;
   const owner = { ...job, id: job.id ?? uuidv7(), retention: "long" as const };
   await storage.putObject(previewBundleKey(owner, bundle.sha256), bundle.bytes, "application/octet-stream");
@@ -104,7 +96,11 @@ async function storeBundle({ storage }: CreateNewJobDeps, { job, bundle }: RunRe
 }
 
 /** Arguments in which no text refers to what the scopes of the caller's token do not let it read. */
-async function escapeForbiddenReferences(deps: CreateNewJobDeps, { actor, workspace }: NewJob, sent: Arguments): Promise<Arguments> {
+async function escapeForbiddenReferences(
+  deps: Uses<"objects" | "storage">,
+  { actor, workspace }: NewJob,
+  sent: Arguments,
+): Promise<Arguments> {
   if (actor.kind === "job" || actor.scopes === undefined) return sent;
   const isAllowed = await loadReferenceScope(deps, { actor, workspace }, [sent.args, sent.event]);
   const args = escapeReferences(sent.args, isAllowed) as Record<string, unknown>;

@@ -1,4 +1,3 @@
-import type { Functions } from "../../../aws/lambda/functions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { containsFiles } from "../../../core/jobs/cache.ts";
@@ -11,19 +10,36 @@ import type { Runnable } from "../../../core/scripts/version.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { createCachedJob, findCachedResult, stageCachedStream } from "../../jobs/cache/cache.ts";
 import { createClaimedJob, releaseJob } from "../../jobs/lifecycle/claim.ts";
-import type { EndJobDeps } from "../../jobs/lifecycle/end/end-job.ts";
 import { announceEnd, buildFollowUp } from "../../jobs/lifecycle/follow-ups.ts";
-import { type CreateJobDeps, createJobRecord } from "../../jobs/queue/create-job-record.ts";
+import { createJobRecord } from "../../jobs/queue/create-job-record.ts";
 import { enqueueJob, type NewJob, prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
 import { waitForEnd, waitForJobState } from "../../jobs/read/wait.ts";
 import { loadValue } from "../../jobs/values/values.ts";
+import type { Uses } from "../../uses.ts";
 import { toPreprocessor } from "../arguments/check-arguments.ts";
 import { endExecutedJob } from "../end-executed-job.ts";
 import { buildRunnerRequest, type Executable, type InvokeRunnerDeps, invokeRunner } from "../invoke-runner.ts";
 import { decideEnd } from "../job-ending.ts";
 import { findLostRight } from "../rights/lost-rights.ts";
 
-export type RunSyncDeps = InvokeRunnerDeps & EndJobDeps & CreateJobDeps & { functions: Pick<Functions, "invokeWorker"> };
+export type RunSyncDeps = Uses<
+  | "followUps"
+  | "jobs"
+  | "objects"
+  | "storage"
+  | "queue"
+  | "functions"
+  | "signingKey"
+  | "nowMs"
+  | "pause"
+  | "maxRetryMs"
+  | "waitsForMs"
+  | "worker"
+  | "tenancy"
+  | "baseUrl"
+  | "internalUrl"
+  | "beatUrl"
+>;
 
 /** The result of a synchronous call: the result's JSON text, or its location if it is too large for a reply. */
 export interface SyncResult {

@@ -1,10 +1,9 @@
 import type { Job } from "../../../core/jobs/job.ts";
-import { type CreateJobDeps, findPreviousRun, type IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
-import { type EnqueueDeps, enqueueJob } from "../../jobs/queue/enqueue.ts";
+import { findPreviousRun, type IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
+import { enqueueJob } from "../../jobs/queue/enqueue.ts";
 import { checkQueueLimit } from "../../jobs/queue/queue-limit.ts";
-import { type CreateNewJobDeps, createCheckedJob, type RunRequest } from "./run-request.ts";
-
-type StartRunDeps = EnqueueDeps & CreateJobDeps & CreateNewJobDeps;
+import type { Uses } from "../../uses.ts";
+import { createCheckedJob, type RunRequest } from "./run-request.ts";
 
 export interface StartRunOptions {
   /** The call is refused if this many jobs of the workspace are waiting. */
@@ -20,7 +19,7 @@ export interface StartRunOptions {
  * Throws `run.arguments`, `job.idTaken`, `idempotency.reused`, `queue.full` and `file.storageOff`.
  */
 export async function startRun(
-  deps: StartRunDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   request: RunRequest,
   { queueLimit, watchedUntilMs, streamKey }: StartRunOptions = {},
 ): Promise<{ id: string; replayed: boolean }> {
@@ -34,7 +33,7 @@ export async function startRun(
 }
 
 /** Returns the job that an earlier call with the request's idempotency key started. Throws `idempotency.reused`. */
-export async function findPreviousRunOf(deps: CreateJobDeps, request: RunRequest): Promise<Job | undefined> {
+export async function findPreviousRunOf(deps: Uses<"jobs" | "objects" | "nowMs">, request: RunRequest): Promise<Job | undefined> {
   const { idempotencyKey: key } = request.job;
   return key && findPreviousRun(deps, key);
 }

@@ -3,12 +3,11 @@ import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { repeatedCallObject } from "../../../core/jobs/repeated-call.ts";
 import { parseEventId, type StreamPosition } from "../../../core/streams/event-id.ts";
-import { type CreateJobDeps, findPreviousRun, type IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
+import { findPreviousRun, type IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
 import { WATCH_MS } from "../../jobs/read/read.ts";
+import type { Uses } from "../../uses.ts";
 import type { VersionRunRequest } from "./run-request.ts";
 import { type StartRunOptions, startRun } from "./start-run.ts";
-
-type StartStreamedRunDeps = Parameters<typeof startRun>[0];
 
 /** The streamed run, and the position from which its stream continues. The events of the stream name the run by `from.run`. */
 export interface StreamedRun {
@@ -23,7 +22,7 @@ export interface StreamedRun {
  * only if the call was replayed, because it may belong to another run. Throws as `startRun` and `findStreamedRun` do.
  */
 export async function startStreamedRun(
-  deps: StartStreamedRunDeps & { nowMs: () => number },
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   request: VersionRunRequest,
   { queueLimit, lastEventId }: Pick<StartRunOptions, "queueLimit"> & { lastEventId: string | undefined },
 ): Promise<StreamedRun> {
@@ -40,7 +39,7 @@ export async function startStreamedRun(
  * stored, because a request to resume must not start a run.
  */
 export async function findStreamedRun(
-  deps: CreateJobDeps,
+  deps: Uses<"jobs" | "objects" | "nowMs">,
   request: VersionRunRequest,
   lastEventId: string | undefined,
 ): Promise<StreamedRun | undefined> {

@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
+import type { Uses } from "../../uses.ts";
 import type { RunTarget } from "./run-request.ts";
 import { buildVersionRequest } from "./version-request.ts";
+
+const deps = { jobs: { get: async () => undefined } } as unknown as Uses<"jobs">;
 
 it("a webhook's sender identifies a delivery by the field that the URL names", async () => {
   const actor = { kind: "person" as const, email: "ann@example.com", username: "ann", superAdmin: false, tokenHash: "", tokenPrefix: "" };
@@ -8,7 +11,7 @@ it("a webhook's sender identifies a delivery by the field that the URL names", a
   const keyOf = async (body: object, headers: Record<string, string> = {}) => {
     const payload = { method: "POST", headers, query: {}, bytes: Buffer.from(JSON.stringify(body)) };
     const call = { actor, query: { idempotency_from: "stripe", idempotency_ttl: 600 }, payload };
-    return (await buildVersionRequest({ jobs: { get: async () => undefined } }, target, call, { includedHeaders: [] })).job.idempotencyKey;
+    return (await buildVersionRequest(deps, target, call, { includedHeaders: [] })).job.idempotencyKey;
   };
   const first = await keyOf({ id: "evt_1", attempt: 1 });
   expect(first).toMatchObject({ retentionMs: 600_000 });
@@ -24,7 +27,6 @@ it("an idempotency key of a script never finds the run of a flow at the same pat
   const actor = { kind: "person" as const, email: "ann@example.com", username: "ann", superAdmin: false, tokenHash: "", tokenPrefix: "" };
   const keyOf = async (kind: RunTarget["kind"]) => {
     const target = { kind, version: { workspace: "team", path: "f/ops/a", onceByWebhookId: false } } as unknown as RunTarget;
-    const deps = { jobs: { get: async () => undefined }, nowMs: Date.now };
     return (await buildVersionRequest(deps, target, { actor, query: {}, payload }, { includedHeaders: [] })).job.idempotencyKey?.key;
   };
   expect(await keyOf("script")).toEqual(await keyOf("script"));

@@ -4,7 +4,8 @@ import { parseArguments } from "../../../core/payload/arguments.ts";
 import { findDeliveryId } from "../../../core/payload/delivery.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { findIdempotencyKey } from "../../jobs/queue/idempotency-key.ts";
-import { type BuildRequestDeps, buildJobOptions, type RunTarget, requestVersion, type VersionRunRequest } from "./run-request.ts";
+import type { Uses } from "../../uses.ts";
+import { buildJobOptions, type RunTarget, requestVersion, type VersionRunRequest } from "./run-request.ts";
 
 /** A call of a script's or flow's webhook. */
 interface VersionCall {
@@ -20,7 +21,7 @@ interface VersionRequestOptions {
 
 /** Returns the request to run a stored version with the arguments of a call. Throws `payload.*`, `body.*` and `idempotency.key`. */
 export async function buildVersionRequest(
-  deps: BuildRequestDeps,
+  deps: Uses<"jobs">,
   target: RunTarget,
   { actor, query, payload }: VersionCall,
   { includedHeaders }: VersionRequestOptions,

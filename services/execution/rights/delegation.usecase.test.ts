@@ -150,6 +150,7 @@ describe("the rights of a run", () => {
     let count = 0;
     const { batchGet } = world.deps.objects;
     const objects = {
+      ...world.deps.objects,
       batchGet: (...args: Parameters<typeof batchGet>) => {
         count += 1;
         return batchGet(...args);

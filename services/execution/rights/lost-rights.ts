@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { AccessRule } from "../../../contract/access/access-rule.ts";
 import { actions } from "../../../contract/access/actions.ts";
 import { limits } from "../../../contract/limits.ts";
@@ -13,11 +12,7 @@ import { personKey } from "../../../core/people/person.ts";
 import { may } from "../../../core/permissions/may.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { buildRightsKeys, identifyIfEnabled } from "../../identity/identify.ts";
-
-export interface RightsDeps {
-  objects: Pick<ObjectTable, "batchGet">;
-  nowMs: () => number;
-}
+import type { Uses } from "../../uses.ts";
 
 /** A user or group with whose rights a run acts, or who has started it. */
 interface Party {
@@ -49,7 +44,7 @@ const isFresh = (atMs: number | undefined, nowMs: number) => atMs !== undefined 
  * Returns the end of a run that may not begin or continue because its starter or the user for whom it acts has lost a right. Rights that were
  * read a moment ago are not read again.
  */
-export async function findLostRight(deps: RightsDeps, job: Job): Promise<Ending | undefined> {
+export async function findLostRight(deps: Uses<"objects" | "nowMs">, job: Job): Promise<Ending | undefined> {
   if (isBuild(job)) return undefined;
   const now = deps.nowMs();
   // Its starter was checked when the run was accepted, and a step's flow just before it began the step. The user for whom it acts was not
@@ -62,7 +57,7 @@ export async function findLostRight(deps: RightsDeps, job: Job): Promise<Ending 
 }
 
 /** Notes that the rights of a job were read just now and suffice. */
-export function noteHeldRights({ nowMs }: Pick<RightsDeps, "nowMs">, job: Job): void {
+export function noteHeldRights({ nowMs }: Uses<"nowMs">, job: Job): void {
   if (heldAtMs.size >= MAX_HELD) heldAtMs.clear();
   heldAtMs.set(nameConditions(job), nowMs());
 }
@@ -70,7 +65,7 @@ export function noteHeldRights({ nowMs }: Pick<RightsDeps, "nowMs">, job: Job): 
 const nameConditions = (job: Job) => JSON.stringify([job.workspace, listConditions(job)]);
 
 /** Reads the current rights of a run, in one call, and returns the run's end if one is lost. */
-export async function readLostRight({ objects }: RightsDeps, job: Job): Promise<Ending | undefined> {
+export async function readLostRight({ objects }: Uses<"objects" | "nowMs">, job: Job): Promise<Ending | undefined> {
   const { workspace, email } = job;
   const { parties, right, delegation } = listConditions(job);
   const wanted = parties.map((party) => buildRightsKeys(personKey(party.email), workspace));

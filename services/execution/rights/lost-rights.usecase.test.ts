@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { limits } from "../../../contract/limits.ts";
 import { flowHeadObject } from "../../../core/flows/version.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
@@ -9,6 +8,7 @@ import { usernameObject } from "../../../core/people/membership.ts";
 import { personKey, userObject } from "../../../core/people/person.ts";
 import { memberObject } from "../../../core/permissions/access.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
+import type { ObjectStore } from "../../../ports/object-store.ts";
 import { identity } from "../../../test/builders/flows.ts";
 import { nested, sleepS, step } from "../../../test/support/use-cases/cases/flow-modules.ts";
 import { failure } from "../../../test/support/use-cases/world.ts";
@@ -84,7 +84,7 @@ const withdraw = (username: string) =>
   );
 
 async function changeHead(head: ObjectKey, change: object): Promise<void> {
-  const stored = (await world.deps.objects.get(head)) as NonNullable<Awaited<ReturnType<ObjectTable["get"]>>>;
+  const stored = (await world.deps.objects.get(head)) as NonNullable<Awaited<ReturnType<ObjectStore["get"]>>>;
   await world.deps.objects.put({ ...stored, value: { ...(stored.value as object), ...change } });
 }
 

@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
-import type { Storage } from "../../../aws/s3/storage.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import {
   flowBodyObject,
@@ -15,21 +13,16 @@ import type { Actor, WorkspaceCaller } from "../../../core/people/actor.ts";
 import type { ObjectCaller } from "../../identity/permit.ts";
 import { retryOnConflict } from "../../outbox/commit-parts.ts";
 import { buildEventWrites } from "../../outbox/event.ts";
+import type { Uses } from "../../uses.ts";
 import { deleteAcl } from "../../workspaces/acls.ts";
 import { findPermittedFlow, flowObjectKey, parseFlow } from "./load.ts";
-
-interface ArchiveFlowDeps {
-  objects: ObjectTable;
-  storage: Storage;
-  nowMs: () => number;
-}
 
 /**
  * Archives a flow or restores it. An archived flow's path is free for a new flow, and every version can still be run by its number. Throws
  * `flow.notFound`, `flow.changedMeanwhile`.
  */
 export async function setFlowArchived(
-  deps: ArchiveFlowDeps,
+  deps: Uses<"objects" | "storage" | "nowMs">,
   { actor, workspace }: WorkspaceCaller,
   path: string,
   archived: boolean,
@@ -61,7 +54,7 @@ export async function setFlowArchived(
 
 /** Sets the message of a version and returns the flow's path. Throws `flow.versionNotFound`. */
 export async function setFlowMessage(
-  { objects }: Pick<ArchiveFlowDeps, "objects">,
+  { objects }: Uses<"objects">,
   caller: ObjectCaller,
   version: number,
   message: string,
@@ -83,7 +76,12 @@ export async function setFlowMessage(
  * Deletes a flow with all versions saved at its path. If it fails halfway, another call completes it; deleting a missing flow is not an error.
  * Throws `flow.changedMeanwhile`.
  */
-export async function deleteFlow(deps: ArchiveFlowDeps, actor: Actor, workspace: string, path: string): Promise<void> {
+export async function deleteFlow(
+  deps: Uses<"objects" | "storage" | "nowMs">,
+  actor: Actor,
+  workspace: string,
+  path: string,
+): Promise<void> {
   const { objects, storage } = deps;
   // Extra permissions are deleted first: if the rest fails, no user has gained a right.
   await deleteAcl({ objects }, { workspace, kind: "flow", path });

@@ -1,25 +1,21 @@
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
-import type { Functions } from "../../../aws/lambda/functions.ts";
 import { storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
 import type { FlowBuild, RunnableFlow } from "../../../core/flows/version.ts";
 import { flowHeadObject, flowVersionObject } from "../../../core/flows/version.ts";
 import { hasEnded, type RunningJob } from "../../../core/jobs/job.ts";
 import { type Ending, failedEnding } from "../../../core/jobs/lifecycle.ts";
+import type { ObjectStore } from "../../../ports/object-store.ts";
 import type { BuildVersionDeps } from "../../builds/build-version.ts";
 import { sendBuildWaiters } from "../../jobs/queue/build-waiters.ts";
+import type { Collaborators, Uses } from "../../uses.ts";
 import { loadFlow, requireFlowVersion } from "./load.ts";
 import { type PlanResult, planFlow } from "./plan.ts";
-
-interface MakeMachineDeps {
-  functions: Pick<Functions, "createStateMachine">;
-}
 
 const planKey = (workspace: string, version: number) => `flows/${workspace}/${version}/plan.json`;
 
 /**
  * Runs a `flowdependencies` job: builds the inline scripts, creates the state machine, records the outcome, and sends the jobs that waited.
  */
-export async function buildFlow(deps: BuildVersionDeps & MakeMachineDeps, job: RunningJob): Promise<Ending> {
+export async function buildFlow(deps: BuildVersionDeps, job: RunningJob): Promise<Ending> {
   const { objects, storage, functions } = deps;
   const { workspace, flow: { version = 0 } = {} } = job;
   const flow = requireFlowVersion(await objects.get(flowVersionObject.key(workspace, version)), version);
@@ -46,7 +42,7 @@ export async function buildFlow(deps: BuildVersionDeps & MakeMachineDeps, job: R
 
 /** Returns a plan with the name of its flow's state machine. A flow without modules has none. */
 export async function attachMachine(
-  functions: MakeMachineDeps["functions"],
+  functions: Collaborators["functions"],
   workspace: string,
   path: string,
   planned: PlanResult,
@@ -60,7 +56,7 @@ export async function attachMachine(
  * Returns the state of a version's build. If the build's job ended without recording an outcome, the build is recorded as failed. Throws
  * `flow.versionNotFound`.
  */
-export async function settleFlowBuild(deps: Pick<BuildVersionDeps, "objects" | "jobs" | "queue">, flow: RunnableFlow): Promise<FlowBuild> {
+export async function settleFlowBuild(deps: Uses<"jobs" | "objects" | "queue">, flow: RunnableFlow): Promise<FlowBuild> {
   const { workspace, version, build } = flow;
   if (build.state !== "pending") return build;
   const { objects, jobs } = deps;
@@ -77,7 +73,7 @@ export async function settleFlowBuild(deps: Pick<BuildVersionDeps, "objects" | "
 }
 
 /** Writes the outcome of a build to the version and, while it is the newest, to the flow's head. */
-async function recordBuild(objects: ObjectTable, { workspace, path, version }: RunnableFlow, build: FlowBuild): Promise<void> {
+async function recordBuild(objects: ObjectStore, { workspace, path, version }: RunnableFlow, build: FlowBuild): Promise<void> {
   for (const key of [flowVersionObject.key(workspace, version), flowHeadObject.key(workspace, path)]) {
     await objects.update({ ...key, build }, { version: String(version) });
   }

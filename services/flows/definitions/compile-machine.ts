@@ -1,6 +1,6 @@
-import type { StateMachines } from "../../../aws/stepfunctions/state-machines.ts";
 import { describeSizeProblem } from "../../../core/flows/history-events.ts";
 import type { MachineAnswer, MachineRequest } from "../../../core/flows/version.ts";
+import type { StateMachines } from "../../../ports/executions.ts";
 import { buildFlowMachine } from "../../../statemachines/flow-machine.ts";
 import { buildMachineTags } from "../../../statemachines/machine-name.ts";
 import { validateMachine } from "./validate-machine.ts";

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { StateMachines } from "../../../ports/executions.ts";
+import type { Uses } from "../../uses.ts";
 import { deleteIdleMachines, selectHourlyShare } from "./delete-idle-machines.ts";
 
 const hour = 3_600_000;
@@ -14,8 +16,8 @@ describe("deleteIdleMachines", () => {
 
   it("checks machines only in the first minute of an hour, although housekeeping runs every minute", async () => {
     let request = 0;
-    const isolation = { attempt: async () => ({ ok: false as const }) };
-    const stateMachines = { deleteIdleStateMachines: async () => ++request };
+    const isolation = { attempt: async () => ({ ok: false as const }) } as unknown as Uses<"isolation">["isolation"];
+    const stateMachines = { deleteIdleStateMachines: async () => ++request } as unknown as StateMachines;
     for (const minute of numbers(180))
       await deleteIdleMachines({ stateMachines, stack: "svc", isolation, nowMs: () => 400_000 * hour + minute * 60_000 }, 0);
     expect(request).toBe(3);

@@ -1,16 +1,7 @@
-import type { StateMachines } from "../../../aws/stepfunctions/state-machines.ts";
 import { limits } from "../../../contract/limits.ts";
 import { buildMachinePrefix } from "../../../contract/stack-names.ts";
 import { buildStackTag } from "../../../statemachines/machine-name.ts";
-
-export interface IdleMachineDeps {
-  stateMachines: Pick<StateMachines, "deleteIdleStateMachines">;
-  /** The stack's name. */
-  stack: string;
-  /** Runs the work for one item of a task and records its failure (services/maintenance/item-isolation.ts). */
-  isolation: { attempt(task: string, item: string, work: () => Promise<boolean>): Promise<{ ok: true; value: boolean } | { ok: false }> };
-  nowMs: () => number;
-}
+import type { Uses } from "../../uses.ts";
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -21,7 +12,10 @@ const AT_ONCE = 20;
  * Deletes, once an hour, state machines of this stack that have not run for `limits.machineIdleMs`, and returns their number. The next run of
  * their flow creates them again (`lifecycle/start.ts`). A machine whose check fails is skipped.
  */
-export async function deleteIdleMachines({ stateMachines, stack, isolation, nowMs }: IdleMachineDeps, untilMs: number): Promise<number> {
+export async function deleteIdleMachines(
+  { stateMachines, stack, isolation, nowMs }: Uses<"isolation" | "stateMachines" | "nowMs" | "stack">,
+  untilMs: number,
+): Promise<number> {
   const now = nowMs();
   if (now % HOUR_MS >= MINUTE_MS) return 0;
   return stateMachines.deleteIdleStateMachines(

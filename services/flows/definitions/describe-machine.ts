@@ -1,16 +1,17 @@
-import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
 import type { MachineJson } from "../../../contract/routes/flows/flows.ts";
 import { describeSizeProblem } from "../../../core/flows/history-events.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { flowHeadObject } from "../../../core/flows/version.ts";
+import type { Executions } from "../../../ports/executions.ts";
 import { buildFlowMachine } from "../../../statemachines/flow-machine.ts";
 import { renderMermaid } from "../../../statemachines/mermaid.ts";
 import type { ObjectCaller } from "../../identity/permit.ts";
-import { findPermittedFlow, type LoadFlowDeps, loadFlow, requireNewestFlow } from "./load.ts";
+import type { Uses } from "../../uses.ts";
+import { findPermittedFlow, loadFlow, requireNewestFlow } from "./load.ts";
 
-interface DescribeMachineDeps extends LoadFlowDeps {
+interface DescribeMachineDeps extends Uses<"objects" | "storage"> {
   executions: Pick<Executions, "describeStateMachine">;
   /** The ARN of the function that runs steps. */
   step: string;

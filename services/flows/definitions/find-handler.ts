@@ -1,7 +1,7 @@
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { flowHeadObject } from "../../../core/flows/version.ts";
 import { type HandlerTarget, parseHandlerPath } from "../../../core/outcome-handlers/handler.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
+import type { ObjectStore } from "../../../ports/object-store.ts";
 import { parseScript } from "../../scripts/load.ts";
 import { parseFlow } from "./load.ts";
 
@@ -10,7 +10,7 @@ import { parseFlow } from "./load.ts";
  * text of another form.
  */
 export async function findHandlerTarget(
-  objects: Pick<ObjectTable, "get">,
+  objects: Pick<ObjectStore, "get">,
   workspace: string,
   text: string,
 ): Promise<HandlerTarget | undefined> {

@@ -1,12 +1,13 @@
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { actions } from "../../../contract/access/actions.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { flowHashObject, flowHeadObject, flowVersionObject } from "../../../core/flows/version.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may } from "../../../core/permissions/may.ts";
+import type { ObjectStore } from "../../../ports/object-store.ts";
 import type { RunTarget } from "../../execution/requests/run-request.ts";
 import { requireNewestScript, requireScriptVersion } from "../../scripts/load.ts";
+import type { Uses } from "../../uses.ts";
 import { parseFlow, requireFlowVersion, requireNewestFlow } from "./load.ts";
 
 /** The address of a run: a script or flow by path (its newest version), a script or flow version by hash, or a flow by version number. */
@@ -29,11 +30,7 @@ interface RunCaller {
  * `p/<path>` and `h/<hash>` to both. Reads nothing if the caller's `head` already is the version. Throws `script.notFound`,
  * `script.versionNotFound`, `flow.notFound`, `flow.versionNotFound`.
  */
-export async function findRunTarget(
-  deps: { objects: Pick<ObjectTable, "get"> },
-  caller: RunCaller,
-  address: RunAddress,
-): Promise<RunTarget> {
+export async function findRunTarget(deps: Uses<"objects">, caller: RunCaller, address: RunAddress): Promise<RunTarget> {
   const { kind, path, hash, version } = address;
   if (kind === "flow") {
     return { kind, version: path === undefined ? requireFlowVersion(caller.head, version ?? 0) : requireNewestFlow(caller.head, path) };
@@ -45,7 +42,7 @@ export async function findRunTarget(
 
 /** Returns a flow at a script's address. A flow that the caller may not run is treated as absent. */
 async function findFlowInstead(
-  { objects }: { objects: Pick<ObjectTable, "get"> },
+  { objects }: Uses<"objects">,
   { actor, head }: RunCaller,
   { workspace, path, hash = "" }: RunAddress,
 ): Promise<RunnableFlow | undefined> {
@@ -56,7 +53,7 @@ async function findFlowInstead(
   return may(actor, actions.runFlow.access, { workspace, path: flow.path }) ? flow : undefined;
 }
 
-async function findFlowByHash(objects: Pick<ObjectTable, "get">, workspace: string, hash: string): Promise<RunnableFlow | undefined> {
+async function findFlowByHash(objects: Pick<ObjectStore, "get">, workspace: string, hash: string): Promise<RunnableFlow | undefined> {
   const found = await objects.get(flowHashObject.key(workspace, hash));
   return found && parseFlow(await objects.get(flowVersionObject.key(workspace, flowHashObject.parse(found).version)));
 }

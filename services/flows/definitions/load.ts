@@ -1,5 +1,3 @@
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
-import type { Storage } from "../../../aws/s3/storage.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { type FlowIndex, indexFlow } from "../../../core/flows/scopes.ts";
 import {
@@ -15,11 +13,7 @@ import { readStoredBody } from "../../../core/objects/stored-body.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 import { parseRecord } from "../../../core/records/record-format.ts";
 import { type ObjectCaller, permit } from "../../identity/permit.ts";
-
-export interface LoadFlowDeps {
-  objects: ObjectTable;
-  storage: Storage;
-}
+import type { Uses } from "../../uses.ts";
 
 /** Returns a stored flow head or version head; `undefined` if there is none. */
 export function parseFlow(found: StoredObject | undefined): RunnableFlow | undefined {
@@ -42,7 +36,7 @@ export function requireFlowVersion(found: StoredObject | undefined, version: num
 
 /** Returns a version for which the caller may perform the action. Throws `flow.versionNotFound` and `auth.forbidden`. */
 export async function findPermittedFlow(
-  { objects }: Pick<LoadFlowDeps, "objects">,
+  { objects }: Uses<"objects">,
   { actor, action, workspace }: ObjectCaller,
   version: number,
 ): Promise<RunnableFlow> {
@@ -55,7 +49,7 @@ export async function findPermittedFlow(
 export const flowObjectKey = (workspace: string, version: number) => `flows/${workspace}/${version}.json`;
 
 /** Loads a version's saved fields. Throws `flow.versionNotFound` and `UnreadableRecordError`. */
-export async function loadFlow({ objects, storage }: LoadFlowDeps, workspace: string, version: number): Promise<StoredFlow> {
+export async function loadFlow({ objects, storage }: Uses<"objects" | "storage">, workspace: string, version: number): Promise<StoredFlow> {
   const found = await objects.get(flowBodyObject.key(workspace, version));
   if (!found) throw new SvcError("flow.versionNotFound", { version: String(version) });
   return (await readStoredBody(found, (s3Key) => storage.getObjectText(s3Key))) as StoredFlow;
@@ -70,7 +64,7 @@ const plans = new Map<string, LoadedPlan>();
 const MAX_PLANS = 50;
 
 /** Loads the plan of a flow with an index of its modules. Throws `NoSuchKey` if it does not exist. */
-export async function loadPlan({ storage }: Pick<LoadFlowDeps, "storage">, key: string): Promise<LoadedPlan> {
+export async function loadPlan({ storage }: Uses<"storage">, key: string): Promise<LoadedPlan> {
   const known = plans.get(key);
   if (known) return known;
   const plan = parseRecord(flowPlanSchema, { parent: "the bucket", ref: key, json: await storage.getObjectText(key) });
@@ -83,7 +77,7 @@ export async function loadPlan({ storage }: Pick<LoadFlowDeps, "storage">, key: 
 }
 
 /** Loads a plan as `loadPlan` does; `undefined` if it was deleted with its flow or erased with its job. */
-export async function findPlan(deps: Pick<LoadFlowDeps, "storage">, key: string): Promise<LoadedPlan | undefined> {
+export async function findPlan(deps: Uses<"storage">, key: string): Promise<LoadedPlan | undefined> {
   try {
     return await loadPlan(deps, key);
   } catch (error) {

@@ -3,12 +3,15 @@ import type { UnstoredCode } from "../../../core/builds/overrides.ts";
 import { addLocks } from "../../../core/flows/version.ts";
 import type { RunningJob } from "../../../core/jobs/job.ts";
 import { type Ending, failedEnding } from "../../../core/jobs/lifecycle.ts";
-import type { BuildDeps } from "../../builds/artefact.ts";
-import { loadJson, type ValueDeps } from "../../jobs/values/values.ts";
+import { loadJson } from "../../jobs/values/values.ts";
+import type { Uses } from "../../uses.ts";
 import { planFlow } from "./plan.ts";
 
 /** Runs a `flowdependencies` job of a flow that is not stored: the result is the flow, in which each inline script has its lock. */
-export async function lockFlow(deps: BuildDeps & ValueDeps, job: RunningJob): Promise<Ending> {
+export async function lockFlow(
+  deps: Uses<"jobs" | "objects" | "storage" | "functions" | "target" | "registries">,
+  job: RunningJob,
+): Promise<Ending> {
   const { flow, at, dependencyFiles, tempScripts } = (job.code ? await loadJson(deps, job, job.code) : {}) as Partial<UnstoredCode> & {
     flow?: unknown;
   };

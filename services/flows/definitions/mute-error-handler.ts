@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { flowHeadObject, flowListingObject, flowVersionObject } from "../../../core/flows/version.ts";
 import { unchangedSince, write } from "../../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import { buildEventWrites } from "../../outbox/event.ts";
+import type { Uses } from "../../uses.ts";
 import { parseFlow, requireNewestFlow } from "./load.ts";
 
 /**
@@ -12,7 +12,7 @@ import { parseFlow, requireNewestFlow } from "./load.ts";
  * if another version was saved at the same time.
  */
 export async function muteFlowErrorHandler(
-  deps: { objects: ObjectTable; nowMs: () => number },
+  deps: Uses<"objects" | "nowMs">,
   { actor, workspace }: WorkspaceCaller,
   { path, muted }: { path: string; muted: boolean },
 ): Promise<void> {

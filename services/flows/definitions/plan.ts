@@ -5,7 +5,8 @@ import type { BuildOverrides } from "../../../core/builds/overrides.ts";
 import { type FlowPlan, listAllModules, removeInlineCode } from "../../../core/flows/version.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { chooseLock } from "../../../core/scripts/version.ts";
-import { type BuildDeps, buildArtefact } from "../../builds/artefact.ts";
+import { buildArtefact } from "../../builds/artefact.ts";
+import type { Uses } from "../../uses.ts";
 
 /**
  * The plan of a flow, or the errors of its inline scripts. `locks` contains the lock of each inline script by module; runs do not need
@@ -29,7 +30,11 @@ interface FlowSource {
 const AT_ONCE = 4;
 
 /** Builds a flow's inline scripts and returns its plan. Equal scripts have the same artefact and are built once. */
-export async function planFlow(deps: BuildDeps, job: Job, { path, value, overrides }: FlowSource): Promise<PlanResult> {
+export async function planFlow(
+  deps: Uses<"objects" | "storage" | "functions" | "target" | "registries">,
+  job: Job,
+  { path, value, overrides }: FlowSource,
+): Promise<PlanResult> {
   const { readScriptInterface: interfaceOf } = await import("../../../core/scripts/interface.ts");
   const scripts: FlowPlan["scripts"] = {};
   const locks: Record<string, string> = {};

@@ -6,35 +6,36 @@ import { flowHeadObject, flowHistoryObject, flowListingObject, type RunnableFlow
 import { paginate } from "../../../core/objects/page.ts";
 import type { ObjectCaller } from "../../identity/permit.ts";
 import { listWebhookForms, type WebhookForm } from "../../scripts/webhooks.ts";
+import type { Uses } from "../../uses.ts";
 import { getAcl } from "../../workspaces/acls.ts";
 import { settleFlowBuild } from "./build.ts";
-import { findPermittedFlow, type LoadFlowDeps, loadFlow, parseFlow, requireNewestFlow } from "./load.ts";
+import { findPermittedFlow, loadFlow, parseFlow, requireNewestFlow } from "./load.ts";
 
 /** Returns a flow with its extra permissions. */
-async function loadFlowJson(deps: LoadFlowDeps, workspace: string, flow: RunnableFlow): Promise<FlowJson> {
+async function loadFlowJson(deps: Uses<"objects" | "storage">, workspace: string, flow: RunnableFlow): Promise<FlowJson> {
   const json = toFlowJson(await loadFlow(deps, workspace, flow.version), flow);
   return { ...json, extra_perms: await getAcl(deps, { workspace, kind: "flow", path: flow.path }) };
 }
 
 /** Returns the newest version at a path, even of an archived flow. Throws `flow.notFound`. */
-export async function getFlow(deps: LoadFlowDeps, workspace: string, path: string): Promise<FlowJson> {
+export async function getFlow(deps: Uses<"objects" | "storage">, workspace: string, path: string): Promise<FlowJson> {
   const flow = parseFlow(await deps.objects.get(flowHeadObject.key(workspace, path)));
   if (!flow) throw new SvcError("flow.notFound", { path });
   return loadFlowJson(deps, workspace, flow);
 }
 
 /** Returns a version. Throws `flow.versionNotFound`. */
-export async function getFlowVersion(deps: LoadFlowDeps, caller: ObjectCaller, version: number): Promise<FlowJson> {
+export async function getFlowVersion(deps: Uses<"objects" | "storage">, caller: ObjectCaller, version: number): Promise<FlowJson> {
   return loadFlowJson(deps, caller.workspace, await findPermittedFlow(deps, caller, version));
 }
 
 /** Returns whether a flow that is not archived exists at a path. */
-export async function flowExists({ objects }: LoadFlowDeps, workspace: string, path: string): Promise<boolean> {
+export async function flowExists({ objects }: Uses<"objects" | "storage">, workspace: string, path: string): Promise<boolean> {
   const flow = parseFlow(await objects.get(flowHeadObject.key(workspace, path)));
   return flow !== undefined && !flow.archived;
 }
 
-async function loadListings({ objects }: LoadFlowDeps, workspace: string): Promise<ListedFlow[]> {
+async function loadListings({ objects }: Uses<"objects" | "storage">, workspace: string): Promise<ListedFlow[]> {
   return flowListingObject.parseReadable(await objects.list(flowListingObject.partitionKey(workspace)));
 }
 
@@ -43,7 +44,7 @@ async function loadListings({ objects }: LoadFlowDeps, workspace: string): Promi
  * are stable.
  */
 export async function listFlows(
-  deps: LoadFlowDeps,
+  deps: Uses<"objects" | "storage">,
   workspace: string,
   query: FlowListQuery,
   readable: (path: string) => boolean,
@@ -70,18 +71,26 @@ export async function listFlows(
 }
 
 /** Lists the paths of the flows that are not archived and that the caller may read. */
-export async function listFlowPaths(deps: LoadFlowDeps, workspace: string, readable: (path: string) => boolean): Promise<string[]> {
+export async function listFlowPaths(
+  deps: Uses<"objects" | "storage">,
+  workspace: string,
+  readable: (path: string) => boolean,
+): Promise<string[]> {
   return (await loadListings(deps, workspace)).filter(({ archived, path }) => !archived && readable(path)).map(({ path }) => path);
 }
 
 /** Returns the values of all flows that the caller may read, for a search in their content. */
-export async function searchFlows(deps: LoadFlowDeps, workspace: string, readable: (path: string) => boolean) {
+export async function searchFlows(deps: Uses<"objects" | "storage">, workspace: string, readable: (path: string) => boolean) {
   const found = (await loadListings(deps, workspace)).filter(({ path, archived }) => !archived && readable(path));
   return Promise.all(found.map(async ({ path, version }) => ({ path, value: (await loadFlow(deps, workspace, version)).sent.value })));
 }
 
 /** Lists the versions saved at a path, newest first. Throws `flow.notFound` if there never was one. */
-export async function listFlowHistory({ objects }: LoadFlowDeps, workspace: string, path: string): Promise<FlowHistoryJson[]> {
+export async function listFlowHistory(
+  { objects }: Uses<"objects" | "storage">,
+  workspace: string,
+  path: string,
+): Promise<FlowHistoryJson[]> {
   const stored = await objects.list(flowHistoryObject.partitionKey(workspace, path), { newestFirst: true });
   if (stored.length === 0) throw new SvcError("flow.notFound", { path });
   return flowHistoryObject.parseReadable(stored).map(({ version, hash, createdAtMs, createdBy, message }) => ({
@@ -95,7 +104,7 @@ export async function listFlowHistory({ objects }: LoadFlowDeps, workspace: stri
 
 /** Returns the state of the newest version's build. Throws `flow.notFound`. */
 export async function getFlowDeploymentStatus(
-  deps: Parameters<typeof settleFlowBuild>[0],
+  deps: Uses<"jobs" | "objects" | "queue">,
   workspace: string,
   path: string,
 ): Promise<{ lock_error_logs?: string; job_id: string }> {
@@ -105,7 +114,7 @@ export async function getFlowDeploymentStatus(
 
 /** Lists the HTTP requests that run a flow. Throws `flow.notFound`. */
 export async function listFlowWebhooks(
-  { objects, baseUrl }: Pick<LoadFlowDeps, "objects"> & { baseUrl: string },
+  { objects, baseUrl }: Uses<"objects"> & { baseUrl: string },
   workspace: string,
   path: string,
 ): Promise<WebhookForm[]> {

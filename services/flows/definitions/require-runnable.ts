@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { flowHeadObject } from "../../../core/flows/version.ts";
 import type { HandlerTarget } from "../../../core/outcome-handlers/handler.ts";
@@ -7,12 +6,11 @@ import type { Runnable } from "../../../core/scripts/version.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { permitRun } from "../../identity/permit.ts";
 import { requireNewestScript } from "../../scripts/load.ts";
+import type { Uses } from "../../uses.ts";
 import { requireNewestFlow } from "./load.ts";
 
-type Deps = { objects: Pick<ObjectTable, "get"> };
-
 /** Throws `script.notFound`, `flow.notFound`, or `body.shape` for a script whose language does not run here. */
-async function requireRunnable({ objects }: Deps, workspace: string, { kind, path }: HandlerTarget): Promise<void> {
+async function requireRunnable({ objects }: Uses<"objects">, workspace: string, { kind, path }: HandlerTarget): Promise<void> {
   if (kind === "flow") {
     requireNewestFlow(await objects.get(flowHeadObject.key(workspace, path)), path);
     return;
@@ -27,7 +25,11 @@ export function requireRunner({ path, language, runner }: Pick<Runnable, "path" 
 }
 
 /** Checks that the caller, with the scopes of the token, may run a handler. Throws as `requireRunnable` does, and `auth.forbidden`. */
-export async function requireRunnableHandler(deps: Deps, { actor, workspace }: WorkspaceCaller, target: HandlerTarget): Promise<void> {
+export async function requireRunnableHandler(
+  deps: Uses<"objects">,
+  { actor, workspace }: WorkspaceCaller,
+  target: HandlerTarget,
+): Promise<void> {
   permitRun(actor, workspace, { path: target.path, isFlow: target.kind === "flow" });
   await requireRunnable(deps, workspace, target);
 }

@@ -1,5 +1,4 @@
 import { v7 as uuidv7 } from "uuid";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { actions } from "../../../contract/access/actions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
@@ -29,6 +28,7 @@ import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import { accessObject, noAccess } from "../../../core/permissions/access.ts";
 import { chooseSchema, toConcurrencyRule } from "../../../core/scripts/version.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
+import type { ObjectStore } from "../../../ports/object-store.ts";
 import { describeFormProblem } from "../../approvals/decisions/check-payload.ts";
 import { loadPrincipalIdentities } from "../../approvals/gates/principals.ts";
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../../identity/on-behalf.ts";
@@ -36,7 +36,7 @@ import { permit, permitConcurrencyKey, permitPath } from "../../identity/permit.
 import { prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
 import { buildPathConditions, commitParts, type TransactionPart } from "../../outbox/commit-parts.ts";
 import { buildEventParts } from "../../outbox/event.ts";
-import type { SaveVersionDeps } from "../../scripts/save-version.ts";
+import type { Uses } from "../../uses.ts";
 import { buildAclPart } from "../../workspaces/acls.ts";
 import { flowObjectKey, parseFlow, requireNewestFlow } from "./load.ts";
 
@@ -48,7 +48,12 @@ const BODY_ITEM_BYTES = 100 * 1024;
  * version, listing, history, event and the `flowdependencies` job are written in one transaction. Throws the `flow.*` and `path.noFolder`
  * errors.
  */
-export async function saveFlow(deps: SaveVersionDeps, { actor, workspace }: WorkspaceCaller, sent: NewFlow, at?: string): Promise<string> {
+export async function saveFlow(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  { actor, workspace }: WorkspaceCaller,
+  sent: NewFlow,
+  at?: string,
+): Promise<string> {
   const { path } = sent;
   permitPath(actor, actions.saveFlow, workspace, path);
   permitConcurrencyKey(actor, workspace, path, sent.value.concurrency_key);
@@ -135,7 +140,7 @@ export async function saveFlow(deps: SaveVersionDeps, { actor, workspace }: Work
  * Rejects a form that is not a valid schema, a fixed rule that names an approver who does not exist, and a step that requires more approvals than
  * its fixed groups have members: otherwise a run would fail when it requests approval. Throws `body.shape`.
  */
-async function checkApprovalSteps(objects: ObjectTable, workspace: string, { value }: NewFlow): Promise<void> {
+async function checkApprovalSteps(objects: ObjectStore, workspace: string, { value }: NewFlow): Promise<void> {
   const approvalSteps = listNestedModules(value.modules).filter(mayRequireApproval);
   if (approvalSteps.length === 0) return;
   const rules = approvalSteps.map((module) => ({ module, ...readFixedApprovers(module) }));
@@ -198,7 +203,12 @@ function buildRunnable(
   };
 }
 
-async function storeBody({ storage }: SaveVersionDeps, workspace: string, version: number, json: string) {
+async function storeBody(
+  { storage }: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  workspace: string,
+  version: number,
+  json: string,
+) {
   if (Buffer.byteLength(json) <= BODY_ITEM_BYTES) return { json };
   const s3Key = flowObjectKey(workspace, version);
   await storage.putObject(s3Key, json, "application/json");
@@ -216,7 +226,7 @@ function buildListingParts(workspace: string, { sent, version, hash, createdBy, 
 
 /** The old path can no longer be run, but its versions and history remain. */
 async function buildRenameParts(
-  deps: SaveVersionDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   { actor, workspace }: WorkspaceCaller,
   { path: from, version }: RunnableFlow,
   to: string,

@@ -5,7 +5,8 @@ import { listIndices } from "../../../core/flows/journal.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { createVisibilityFilter, type JobCaller } from "../../jobs/read/read.ts";
-import { loadLogs, type ValueDeps } from "../../jobs/values/values.ts";
+import { loadLogs } from "../../jobs/values/values.ts";
+import type { Uses } from "../../uses.ts";
 import { findPlan } from "../definitions/load.ts";
 import { findOutcome, findProgress } from "../runtime/journal.ts";
 import { computeStepJobId } from "../runtime/step-job-id.ts";
@@ -24,7 +25,7 @@ const AT_ONCE = 20;
  * step that runs it. For other jobs, returns their log. Logs of steps that the caller may not read are replaced by a note. Output beyond
  * `limits.flowLogChars` is truncated.
  */
-export async function loadFlowLogs(deps: ValueDeps, caller: JobCaller, job: Job): Promise<string> {
+export async function loadFlowLogs(deps: Uses<"jobs" | "storage">, caller: JobCaller, job: Job): Promise<string> {
   const isVisible = createVisibilityFilter(caller);
   const own = await loadLogs(deps, job);
   const { sections, isAll } = await loadSections(deps, job, [], limits.flowLogJobs);
@@ -45,7 +46,7 @@ const startTimeOf = (job: Job) => ("startedAtMs" in job ? job.startedAtMs : unde
 const HIDDEN_LOG = "[svc] You are not allowed to read the log of this step.\n";
 const withLineEnd = (text: string) => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
 
-async function loadJournal({ jobs }: ValueDeps, { id }: Job): Promise<Journal> {
+async function loadJournal({ jobs }: Uses<"jobs" | "storage">, { id }: Job): Promise<Journal> {
   const load = async (prefix: string) => new Map((await jobs.listChildren(id, prefix)).map((child) => [child.ref, child]));
   const [outcomes, progress] = await Promise.all([load(childPrefix.outcome), load(childPrefix.progress)]);
   return {
@@ -61,7 +62,7 @@ function buildHeading(steps: readonly string[], { path, attempt }: ExecutedStep,
 
 /** Loads the steps of a flow's job and of its subflows, up to `limit`. */
 async function loadSections(
-  deps: ValueDeps,
+  deps: Uses<"jobs" | "storage">,
   flow: Job,
   path: readonly string[],
   limit: number,

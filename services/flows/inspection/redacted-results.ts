@@ -2,14 +2,15 @@ import type { FlowValue } from "../../../contract/flows/flow-value.ts";
 import { type Outcome, outcomeFormat, outcomeRef } from "../../../core/flows/journal.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import { parseJson } from "../../../core/records/record-format.ts";
-import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
+import { loadValue } from "../../jobs/values/values.ts";
+import type { Uses } from "../../uses.ts";
 
 /** Larger results are not shown to approvers, who get a note to open the run instead. */
 const MAX_RESULT_BYTES = 32 * 1024;
 
 /** Loads the results of the modules in a flow's own list, by module id, without secrets. */
 export async function loadRedactedResults(
-  deps: ValueDeps,
+  deps: Uses<"jobs" | "storage">,
   flow: string,
   { modules }: Pick<FlowValue, "modules">,
 ): Promise<Record<string, unknown>> {
@@ -24,7 +25,7 @@ export async function loadRedactedResults(
   return Object.fromEntries(shown);
 }
 
-async function loadRedactedResult(deps: ValueDeps, { result }: Outcome): Promise<unknown> {
+async function loadRedactedResult(deps: Uses<"jobs" | "storage">, { result }: Outcome): Promise<unknown> {
   const place = result.redacted ?? result.location;
   if (place.in === "s3" && (place.bytes ?? 0) > MAX_RESULT_BYTES) return TOO_LARGE;
   const json = await loadValue(deps, { id: result.jobId }, place);

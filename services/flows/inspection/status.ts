@@ -1,5 +1,3 @@
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import { type FlowValue, storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
 import type { ExecutionJson, FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
@@ -11,20 +9,19 @@ import { bodyScope, branchScope, indexFlow, isContainer, listBodyModules, mayReq
 import { getWaitState, hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import { loadGate, loadGatesOfRun } from "../../approvals/gates/change-gate.ts";
 import { loadJobJson } from "../../jobs/read/read.ts";
-import { loadJson, type ValueDeps } from "../../jobs/values/values.ts";
-import { findPlan, type LoadFlowDeps, loadFlow } from "../definitions/load.ts";
+import { loadJson } from "../../jobs/values/values.ts";
+import type { Uses } from "../../uses.ts";
+import { findPlan, loadFlow } from "../definitions/load.ts";
 import { findOutcome, findProgress, type JournalItems, readJournal } from "../runtime/journal.ts";
 import { computeStepJobId } from "../runtime/step-job-id.ts";
 import { loadUserStates } from "../runtime/user-states.ts";
-
-type FlowStatusDeps = LoadFlowDeps & { jobs: JobTable; executions: Pick<Executions, "describeExecution"> };
 
 /** The number of a running loop's iterations whose jobs are listed. */
 const MAX_ITERATIONS = 90;
 
 /** Loads the fields of a flow's job that other jobs do not have; empty for other jobs. */
 export async function loadFlowFields(
-  deps: FlowStatusDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "executions">,
   job: Job,
   { code = false } = {},
 ): Promise<{ flow_status?: FlowStatus; raw_flow?: FlowValue; execution?: ExecutionJson }> {
@@ -37,7 +34,7 @@ export async function loadFlowFields(
 
 /** Returns a job with its arguments and result, and, for a flow, its status. */
 export async function loadFullJobJson(
-  deps: FlowStatusDeps & ValueDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "executions">,
   job: Job,
   { logs, code }: { logs: boolean; code: boolean },
 ): Promise<object> {
@@ -50,7 +47,10 @@ export async function loadFullJobJson(
 const MAX_EARLIER = 100;
 
 /** The machine is recorded when the first execution starts. */
-function executionField({ executions }: FlowStatusDeps, { id, flow }: Job): { execution?: ExecutionJson } {
+function executionField(
+  { executions }: Uses<"jobs" | "objects" | "storage" | "executions">,
+  { id, flow }: Job,
+): { execution?: ExecutionJson } {
   if (flow?.stateMachine === undefined) return {};
   const { stateMachine: machine, execution } = flow;
   const shown = (number: number) => executions.describeExecution({ machine, job: id, execution: number });
@@ -64,7 +64,11 @@ function executionField({ executions }: FlowStatusDeps, { id, flow }: Job): { ex
  * Loads the flow that a job runs, also before its execution has begun. With `code`, it is the flow as sent; otherwise inline scripts may be
  * empty.
  */
-async function loadFlowValue(deps: FlowStatusDeps, job: Job, code: boolean): Promise<FlowValue | undefined> {
+async function loadFlowValue(
+  deps: Uses<"jobs" | "objects" | "storage" | "executions">,
+  job: Job,
+  code: boolean,
+): Promise<FlowValue | undefined> {
   const { flow } = job;
   if (hasEnded(job) && job.erased) return undefined;
   if (flow?.plan && !code) return (await findPlan(deps, flow.plan))?.value;
@@ -77,7 +81,7 @@ async function loadFlowValue(deps: FlowStatusDeps, job: Job, code: boolean): Pro
   }
 }
 
-async function loadStatus(deps: FlowStatusDeps, job: Job, value: FlowValue): Promise<FlowStatus> {
+async function loadStatus(deps: Uses<"jobs" | "objects" | "storage" | "executions">, job: Job, value: FlowValue): Promise<FlowStatus> {
   const beside = [value.failure_module, value.preprocessor_module].flatMap((module) => module ?? []);
   const all = [...value.modules, ...beside];
   const refs = all.flatMap(({ id }) => [outcomeRef(id, ROOT, ""), progressRef(id, ROOT, "")]);
@@ -123,7 +127,12 @@ async function loadStatus(deps: FlowStatusDeps, job: Job, value: FlowValue): Pro
  * Finds the earliest open gate of the modules inside a loop or branch, at any depth. Their flow's job counts its open gates. A module's status
  * names one job and the events that this job's URLs can still deliver, so the other gates follow when this one is decided.
  */
-async function findInnerGate(deps: FlowStatusDeps, job: Job, value: FlowValue, container: string): Promise<OpenGate | undefined> {
+async function findInnerGate(
+  deps: Uses<"jobs" | "objects" | "storage" | "executions">,
+  job: Job,
+  value: FlowValue,
+  container: string,
+): Promise<OpenGate | undefined> {
   if (!getWaitState(job)) return undefined;
   const { modules } = indexFlow(value);
   const gates = await loadGatesOfRun(deps, job.root ?? job.id, job.id);
@@ -131,7 +140,7 @@ async function findInnerGate(deps: FlowStatusDeps, job: Job, value: FlowValue, c
   return inner && toOpenGate(inner);
 }
 
-async function loadOpenGate(deps: Pick<FlowStatusDeps, "jobs">, id: string): Promise<OpenGate | undefined> {
+async function loadOpenGate(deps: Uses<"jobs">, id: string): Promise<OpenGate | undefined> {
   const gate = await loadGate(deps, id);
   return gate && isOpen(gate) ? toOpenGate(gate) : undefined;
 }
@@ -143,6 +152,10 @@ const toOpenGate = (gate: Gate & { opened: OpenedGate }): OpenGate => ({
   conditions: toApprovalConditions(gate.opened.rules),
 });
 
-async function loadItems({ jobs }: FlowStatusDeps, { id }: Job, refs: string[]): Promise<JournalItems> {
+async function loadItems(
+  { jobs }: Uses<"jobs" | "objects" | "storage" | "executions">,
+  { id }: Job,
+  refs: string[],
+): Promise<JournalItems> {
   return readJournal({ jobs }, { id }, refs);
 }

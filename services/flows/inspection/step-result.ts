@@ -5,7 +5,8 @@ import { type EndedJob, hasEnded, type Job, resultVisibleTo } from "../../../cor
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { loadGate } from "../../approvals/gates/change-gate.ts";
 import { findJob, type JobAddress, type JobCaller } from "../../jobs/read/read.ts";
-import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
+import { loadValue } from "../../jobs/values/values.ts";
+import type { Uses } from "../../uses.ts";
 import { computeStepJobId } from "../runtime/step-job-id.ts";
 
 /**
@@ -13,7 +14,7 @@ import { computeStepJobId } from "../runtime/step-job-id.ts";
  * loop has the result of its last iteration that ended. Throws `job.notFound`, `job.erased` and `job.stepNotFinished`.
  */
 export async function loadStepResult(
-  deps: ValueDeps,
+  deps: Uses<"jobs" | "storage">,
   caller: JobCaller,
   { step, ...address }: JobAddress & { step: string },
 ): Promise<string> {
@@ -28,7 +29,7 @@ export async function loadStepResult(
   return loadValue(deps, { id: result.jobId }, resultVisibleTo(caller.actor, visible));
 }
 
-async function findOutcomeResult({ jobs }: ValueDeps, flow: Job, step: string): Promise<ValueRef | undefined> {
+async function findOutcomeResult({ jobs }: Uses<"jobs" | "storage">, flow: Job, step: string): Promise<ValueRef | undefined> {
   const pathOf = (ref: string) => parseJournalRef(ref)?.path ?? "";
   const items = await jobs.listChildren(flow.id, outcomeRef(step, ROOT, ""));
   const [last] = items.sort((a, b) => comparePaths(pathOf(b.ref), pathOf(a.ref)));
@@ -36,7 +37,7 @@ async function findOutcomeResult({ jobs }: ValueDeps, flow: Job, step: string): 
 }
 
 /** A step of the flow's own list that waits for approval has ended, but its outcome is recorded only with the decision. */
-async function findResultAtGate({ jobs }: ValueDeps, flow: Job, step: string): Promise<ValueRef | undefined> {
+async function findResultAtGate({ jobs }: Uses<"jobs" | "storage">, flow: Job, step: string): Promise<ValueRef | undefined> {
   const item = await jobs.getChild(flow.id, progressRef(step, ROOT, ""));
   const attempt = item ? (progressFormat.parse(item).failed?.length ?? 0) : 0;
   const { opened } = (await loadGate({ jobs }, computeStepJobId(flow.id, step, ROOT, "", attempt))) ?? {};

@@ -1,14 +1,16 @@
-import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { progressFormat } from "../../../core/flows/journal.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { parseReadable } from "../../../core/records/record-format.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
-import { type CancelJobDeps, cancelJob, type JobCanceledListener } from "../../jobs/cancel/cancel-job.ts";
+import { cancelJob, type JobCanceledListener } from "../../jobs/cancel/cancel-job.ts";
+import type { Uses } from "../../uses.ts";
 import { listParkedJobs } from "../runtime/waiting/parked-jobs.ts";
 import { resumeParentTask } from "../runtime/waiting/resume-parent-task.ts";
 
-export type StopFlowDeps = Omit<CancelJobDeps, "onJobCanceled"> & { executions: Pick<Executions, "stopExecution" | "sendTaskSuccess"> };
+export type StopFlowDeps = Uses<
+  "followUps" | "jobs" | "storage" | "concurrency" | "queue" | "executions" | "nowMs" | "pause" | "maxRetryMs"
+>;
 
 /** Creates a listener that stops the flows of canceled jobs. */
 export const flowCancellation =

@@ -6,14 +6,15 @@ import { indexFlow } from "../../../core/flows/scopes.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import type { RunRequest } from "../../execution/requests/run-request.ts";
 import { findJob } from "../../jobs/read/read.ts";
-import { assertRestartable, loadReusedSteps, notRestartedError, type ReusedStepsDeps } from "./restart.ts";
+import type { Uses } from "../../uses.ts";
+import { assertRestartable, loadReusedSteps, notRestartedError } from "./restart.ts";
 
 /**
  * Adds the results of an earlier run to the request of a flow's preview, if its body names that run. The preview runs with the rights of its
  * caller, who must be allowed to read the run. Throws `job.notFound` and `flow.notRestarted`.
  */
 export async function continueEarlierRun(
-  deps: ReusedStepsDeps,
+  deps: Uses<"jobs" | "objects" | "storage">,
   actor: Actor,
   request: RunRequest,
   { value: sent, restarted_from: from }: FlowPreview,

@@ -1,19 +1,18 @@
-import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import type { EndState, RunningJob } from "../../../core/jobs/job.ts";
 import { canceledEnding, type Ending, failedEnding, flowTimedOutEnding } from "../../../core/jobs/lifecycle.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { UnreadableRecordError } from "../../../core/records/record-format.ts";
-import { type ConcurrencyDeps, releaseSlot } from "../../jobs/concurrency/concurrency.ts";
-import { type EndJobDeps, endJob, endJobWithValue } from "../../jobs/lifecycle/end/end-job.ts";
+import { releaseSlot } from "../../jobs/concurrency/concurrency.ts";
+import { endJob, endJobWithValue } from "../../jobs/lifecycle/end/end-job.ts";
 import { buildStopping } from "../../jobs/lifecycle/stopping.ts";
+import type { Uses } from "../../uses.ts";
 import { resumeParentTask } from "../runtime/waiting/resume-parent-task.ts";
 import { stopFlow } from "./cancel.ts";
-import type { StartExecutionDeps } from "./start-execution.ts";
 
 /** The dependencies of ending a flow or starting its next execution. */
-export type EndFlowDeps = EndJobDeps &
-  ConcurrencyDeps &
-  StartExecutionDeps & { executions: Pick<Executions, "startExecution" | "stopExecution" | "getExecutionStatus" | "sendTaskSuccess"> };
+export type EndFlowDeps = Uses<
+  "followUps" | "jobs" | "storage" | "concurrency" | "queue" | "executions" | "functions" | "nowMs" | "pause" | "maxRetryMs"
+>;
 
 interface Cancellation {
   by: string;

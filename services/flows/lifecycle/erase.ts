@@ -5,8 +5,8 @@ import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
 import { eraseJob } from "../../jobs/erasure/erase-job.ts";
-import type { EraseJobDeps, JobDataOwner } from "../../jobs/erasure/job-data.ts";
-import type { ValueDeps } from "../../jobs/values/values.ts";
+import type { JobDataOwner } from "../../jobs/erasure/job-data.ts";
+import type { Uses } from "../../uses.ts";
 
 /**
  * The time at which the content of a step's job is erased, in seconds after the end of its flow; if absent, it is erased together with the flow.
@@ -20,22 +20,17 @@ export const flowJobData: JobDataOwner = { erase: eraseAllSteps, eraseDue: erase
  * Records, before a step's job begins, that its content is erased `afterS` seconds after the end of its flow. Without `afterS` it is erased
  * only together with the flow.
  */
-export async function scheduleStepErasure(
-  { jobs }: Pick<ValueDeps, "jobs">,
-  flow: Job,
-  step: string,
-  afterS: number | undefined,
-): Promise<void> {
+export async function scheduleStepErasure({ jobs }: Uses<"jobs">, flow: Job, step: string, afterS: number | undefined): Promise<void> {
   const json = erasureNoteFormat.toJson(afterS === undefined ? {} : { afterS });
   await jobs.putChild({ parent: flow.id, ref: childRef("erasure", step), json, expiresAtS: Math.ceil(flow.expiresAtMs / 1000) });
 }
 
-async function eraseAllSteps(deps: EraseJobDeps, { id }: EndedJob): Promise<void> {
+async function eraseAllSteps(deps: Uses<"jobData" | "jobs" | "storage" | "nowMs">, { id }: EndedJob): Promise<void> {
   for (const { ref } of await deps.jobs.listChildren(id, childPrefix.erasure))
     await eraseStep(deps, ref.slice(childPrefix.erasure.length), 0);
 }
 
-async function eraseDueSteps(deps: EraseJobDeps, flow: EndedJob): Promise<number> {
+async function eraseDueSteps(deps: Uses<"jobData" | "jobs" | "storage" | "nowMs">, flow: EndedJob): Promise<number> {
   if (flow.erasesSteps === undefined) return Number.POSITIVE_INFINITY;
   const { jobs, nowMs } = deps;
   const notes = parseReadable(await jobs.listChildren(flow.id, childPrefix.erasure), erasureNoteFormat.parse);
@@ -55,7 +50,7 @@ async function eraseDueSteps(deps: EraseJobDeps, flow: EndedJob): Promise<number
 }
 
 /** A step that still runs although its flow has ended is erased after its own end. */
-async function eraseStep(deps: EraseJobDeps, id: string, afterS: number): Promise<void> {
+async function eraseStep(deps: Uses<"jobData" | "jobs" | "storage" | "nowMs">, id: string, afterS: number): Promise<void> {
   const { jobs } = deps;
   const job = await jobs.get(id);
   if (!job) return;
@@ -64,7 +59,11 @@ async function eraseStep(deps: EraseJobDeps, id: string, afterS: number): Promis
 }
 
 /** The flow's journal also contains small results, including those of later steps that returned them unchanged. */
-async function eraseJournalResults({ jobs }: EraseJobDeps, flow: EndedJob, ids: ReadonlySet<string>): Promise<void> {
+async function eraseJournalResults(
+  { jobs }: Uses<"jobData" | "jobs" | "storage" | "nowMs">,
+  flow: EndedJob,
+  ids: ReadonlySet<string>,
+): Promise<void> {
   const location = { in: "head" as const, json: "null" };
   for (const item of await jobs.listChildren(flow.id, "")) {
     const { jobId = "" } = resultOfItem(item) ?? {};

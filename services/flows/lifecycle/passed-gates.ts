@@ -1,5 +1,4 @@
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { type Outcome, outcomeFormat, parseJournalRef } from "../../../core/flows/journal.ts";
@@ -11,9 +10,8 @@ import type { Actor } from "../../../core/people/actor.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { loadGatesOfRun } from "../../approvals/gates/change-gate.ts";
 import { loadScriptVersion, parseScript } from "../../scripts/load.ts";
-import { type LoadedPlan, type LoadFlowDeps, loadPlan, parseFlow } from "../definitions/load.ts";
-
-type PassedGatesDeps = LoadFlowDeps & { jobs: Pick<JobTable, "get" | "getChild" | "listChildren"> };
+import type { Uses } from "../../uses.ts";
+import { type LoadedPlan, loadPlan, parseFlow } from "../definitions/load.ts";
 
 /** A restart whose earlier approvals are checked. */
 export interface RestartedRun {
@@ -24,7 +22,12 @@ export interface RestartedRun {
 }
 
 /** Returns the items that a restart reuses, without those of modules in which a gate was passed that must open again: such a module runs again. */
-export async function withoutPassedGates(deps: PassedGatesDeps, actor: Actor, run: RestartedRun, reused: Child[]): Promise<Child[]> {
+export async function withoutPassedGates(
+  deps: Uses<"jobs" | "objects" | "storage">,
+  actor: Actor,
+  run: RestartedRun,
+  reused: Child[],
+): Promise<Child[]> {
   const { plan } = run;
   const moduleOf = ({ ref }: Child) => (parseJournalRef(ref)?.id ?? childName("progress", ref) ?? "").split("@", 1).join("");
   const placesOf = (id: string) => [id, ...((plan.index.modules.get(id)?.scope ?? plan.index.scopes.get(id))?.inside ?? [])];
@@ -39,7 +42,7 @@ export async function withoutPassedGates(deps: PassedGatesDeps, actor: Actor, ru
  * Returns whether the approvals of a run count for its restart: the person who started the run continues it after a failure, and the approved
  * code has not changed since the run began.
  */
-async function keepsApprovals(deps: PassedGatesDeps, actor: Actor, run: RestartedRun): Promise<boolean> {
+async function keepsApprovals(deps: Uses<"jobs" | "objects" | "storage">, actor: Actor, run: RestartedRun): Promise<boolean> {
   const { origin, plan, namesVersion } = run;
   if (namesVersion || origin.state !== "failed") return false;
   if (actor.kind !== "person" || actor.email !== getRunStarter(origin)) return false;
@@ -47,7 +50,12 @@ async function keepsApprovals(deps: PassedGatesDeps, actor: Actor, run: Restarte
 }
 
 /** Whether a script or flow that a module names by its path was saved after the run was created. */
-async function hasNewerCode(deps: PassedGatesDeps, origin: Job, modules: readonly FlowModule[], seen: Set<string>): Promise<boolean> {
+async function hasNewerCode(
+  deps: Uses<"jobs" | "objects" | "storage">,
+  origin: Job,
+  modules: readonly FlowModule[],
+  seen: Set<string>,
+): Promise<boolean> {
   for (const { value } of modules) {
     if ((value.type !== "script" && value.type !== "flow") || (value.type === "script" && value.hash)) continue;
     const name = `${value.type} ${value.path}`;
@@ -59,7 +67,7 @@ async function hasNewerCode(deps: PassedGatesDeps, origin: Job, modules: readonl
   return false;
 }
 
-async function isNewerScript(deps: PassedGatesDeps, { workspace, createdAtMs }: Job, path: string): Promise<boolean> {
+async function isNewerScript(deps: Uses<"jobs" | "objects" | "storage">, { workspace, createdAtMs }: Job, path: string): Promise<boolean> {
   const script = parseScript(await deps.objects.get(scriptHeadObject.key(workspace, path)));
   // A step fails without its script, which needs no approval.
   if (!script) return false;
@@ -71,7 +79,7 @@ async function isNewerScript(deps: PassedGatesDeps, { workspace, createdAtMs }: 
   }
 }
 
-async function isNewerFlow(deps: PassedGatesDeps, origin: Job, path: string, seen: Set<string>): Promise<boolean> {
+async function isNewerFlow(deps: Uses<"jobs" | "objects" | "storage">, origin: Job, path: string, seen: Set<string>): Promise<boolean> {
   const flow = parseFlow(await deps.objects.get(flowHeadObject.key(origin.workspace, path)));
   if (!flow) return false;
   if (flow.build.state !== "ready" || versionTimeMs(flow.version) > origin.createdAtMs) return true;
@@ -81,7 +89,7 @@ async function isNewerFlow(deps: PassedGatesDeps, origin: Job, path: string, see
 
 /** Returns the reused modules of the flow's own list in which a gate was passed. */
 async function findGatedModules(
-  deps: PassedGatesDeps,
+  deps: Uses<"jobs" | "objects" | "storage">,
   { origin, namesVersion }: RestartedRun,
   reused: readonly FlowModule[],
 ): Promise<Set<string>> {
@@ -109,7 +117,7 @@ async function findGatedModules(
 
 /** The modules of a flow whose nested flows have opened gates, at any depth. */
 async function findStepsWithGates(
-  deps: PassedGatesDeps,
+  deps: Uses<"jobs" | "objects" | "storage">,
   origin: Pick<Job, "id"> & Parameters<typeof getFlowRootId>[0],
 ): Promise<Set<string>> {
   const found = new Set<string>();
@@ -127,7 +135,7 @@ async function findStepsWithGates(
 
 /** Whether the result of a nested flow is that of an earlier run, in which a gate of the nested flow was passed. */
 async function isReusedFlowWithGates(
-  deps: PassedGatesDeps,
+  deps: Uses<"jobs" | "objects" | "storage">,
   origin: Job,
   { value }: FlowModule,
   outcomes: readonly Outcome[],

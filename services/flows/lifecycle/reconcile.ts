@@ -2,9 +2,9 @@ import { limits } from "../../../contract/limits.ts";
 import { hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
 import { canceledEnding, flowDeadlineMs, flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import { UnreadableRecordError } from "../../../core/records/record-format.ts";
-import type { GateDeps } from "../../approvals/gates/change-gate.ts";
 import { reconcileGates } from "../../approvals/gates/reconcile-gates.ts";
 import { cancelOfParent } from "../../jobs/cancel/cancel-of-parent.ts";
+import type { Uses } from "../../uses.ts";
 import { findParkedFlow } from "../runtime/waiting/parked-jobs.ts";
 import { reconcileSubflows } from "../runtime/waiting/reconcile-subflows.ts";
 import { resumeParentTask } from "../runtime/waiting/resume-parent-task.ts";
@@ -50,7 +50,24 @@ export async function continueParkedFlow(deps: EndFlowDeps, ended: Job): Promise
  * not.
  * A flow with a record that cannot be read fails.
  */
-export async function reconcileFlow(deps: EndFlowDeps & GateDeps, flow: RunningJob, lost: LostExecution = {}): Promise<"waited" | "ended"> {
+export async function reconcileFlow(
+  deps: Uses<
+    | "followUps"
+    | "gatedFlows"
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "concurrency"
+    | "queue"
+    | "executions"
+    | "functions"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+  >,
+  flow: RunningJob,
+  lost: LostExecution = {},
+): Promise<"waited" | "ended"> {
   try {
     return await reconcileCurrentExecution(deps, flow, lost);
   } catch (error) {
@@ -60,7 +77,24 @@ export async function reconcileFlow(deps: EndFlowDeps & GateDeps, flow: RunningJ
   }
 }
 
-async function reconcileCurrentExecution(deps: EndFlowDeps & GateDeps, flow: RunningJob, lost: LostExecution): Promise<"waited" | "ended"> {
+async function reconcileCurrentExecution(
+  deps: Uses<
+    | "followUps"
+    | "gatedFlows"
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "concurrency"
+    | "queue"
+    | "executions"
+    | "functions"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+  >,
+  flow: RunningJob,
+  lost: LostExecution,
+): Promise<"waited" | "ended"> {
   const { executions, jobs, nowMs } = deps;
   if (isPastDeadline(deps, flow)) {
     await endFlow(deps, flow, timedOutEnd(flow));

@@ -1,5 +1,4 @@
 import { pMapSettled } from "p-map";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { actions } from "../../../contract/access/actions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { Payload } from "../../../contract/payload.ts";
@@ -15,17 +14,16 @@ import type { Runnable } from "../../../core/scripts/version.ts";
 import { scriptHeadObject, scriptVersionObject } from "../../../core/scripts/version.ts";
 import { ENTRYPOINT_ARGUMENT } from "../../execution/invoke-runner.ts";
 import { permit } from "../../identity/permit.ts";
-import type { CreateJobDeps } from "../../jobs/queue/create-job-record.ts";
-import { buildFlowJobFields, buildScriptJobFields, type EnqueueDeps, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
+import { buildFlowJobFields, buildScriptJobFields, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
 import { idempotencyKeyFrom } from "../../jobs/queue/idempotency-key.ts";
 import { createVisibilityFilter, type JobCaller } from "../../jobs/read/read.ts";
 import { loadJson } from "../../jobs/values/values.ts";
 import { loadReferenceFilter } from "../../resources/inherited-references.ts";
 import { loadReferenceScope } from "../../resources/reference-scope.ts";
 import { requireNewestScript, requireScriptVersion } from "../../scripts/load.ts";
+import type { Uses } from "../../uses.ts";
 import { requireFlowVersion, requireNewestFlow } from "../definitions/load.ts";
 
-type RerunDeps = EnqueueDeps & CreateJobDeps & { objects: ObjectTable };
 type RerunOptions = Rerun["script_options_by_path"][string];
 
 /** The number of jobs that are started at a time. */
@@ -37,7 +35,7 @@ const AT_ONCE = 10;
  * twice. Throws `idempotency.key`.
  */
 export async function rerunJobs(
-  deps: RerunDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   caller: JobCaller & { workspace: string },
   request: Rerun,
   headers: Payload["headers"],
@@ -88,7 +86,7 @@ const ofFlow = (flow: RunnableFlow): RerunVersion => ({ job: buildFlowJobFields(
  * Returns a loader for the version that a job runs, or the newest at its path. Each version is read once. The loader throws `rerun.kind`,
  * and as running the version does.
  */
-function createVersionLoader({ objects }: RerunDeps, actor: Actor, workspace: string) {
+function createVersionLoader({ objects }: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">, actor: Actor, workspace: string) {
   const read = new Map<string, Promise<RerunVersion>>();
   const readOnce = (key: ObjectKey, version: (found: StoredObject | undefined) => RerunVersion) => {
     const name = JSON.stringify(key);
@@ -112,7 +110,7 @@ function createVersionLoader({ objects }: RerunDeps, actor: Actor, workspace: st
 
 /** Returns the arguments of the original job, changed according to the options. Throws `rerun.erased`, `rerun.secrets` and `rerun.expression`. */
 async function loadRerunArguments(
-  deps: RerunDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   actor: Actor,
   job: Job,
   { input_transforms: transforms = {} }: RerunOptions,

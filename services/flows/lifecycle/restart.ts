@@ -1,5 +1,4 @@
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Restart } from "../../../contract/routes/flows/flow-runs.ts";
@@ -23,17 +22,15 @@ import { pickSettings } from "../../../core/jobs/run-settings.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { escapeReferences, findReferences, parseReference } from "../../../core/resources/references.ts";
 import { permit } from "../../identity/permit.ts";
-import type { CreateJobDeps } from "../../jobs/queue/create-job-record.ts";
-import { type EnqueueDeps, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
+import { enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
 import { findPreviewPath } from "../../jobs/queue/preview-path.ts";
 import { findJob, type JobAddress, type JobCaller } from "../../jobs/read/read.ts";
-import { loadJson, type ValueDeps } from "../../jobs/values/values.ts";
+import { loadJson } from "../../jobs/values/values.ts";
 import { loadReferenceFilter } from "../../resources/inherited-references.ts";
-import { type LoadedPlan, type LoadFlowDeps, loadPlan, requireFlowVersion } from "../definitions/load.ts";
+import type { Uses } from "../../uses.ts";
+import { type LoadedPlan, loadPlan, requireFlowVersion } from "../definitions/load.ts";
 import { withoutPassedGates } from "./passed-gates.ts";
 
-type RestartFlowDeps = EnqueueDeps & CreateJobDeps & LoadFlowDeps;
-export type ReusedStepsDeps = ValueDeps & { objects: ObjectTable };
 /** The flow with which a run continues. */
 type RestartedPlan = Pick<LoadedPlan, "value" | "index">;
 
@@ -46,7 +43,7 @@ export const notRestartedError = ({ id }: Job, reason: string) => new SvcError("
  * `flow.versionNotFound`, `job.idTaken`.
  */
 export async function restartFlow(
-  deps: RestartFlowDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   actor: Actor,
   origin: Job,
   { request, fields }: { request: Restart; fields: Partial<NewJob> },
@@ -112,7 +109,7 @@ export function assertRestartable(origin: Job): asserts origin is RestartableJob
  * `flow.notRestarted`.
  */
 export async function loadReusedSteps(
-  deps: ReusedStepsDeps,
+  deps: Uses<"jobs" | "objects" | "storage">,
   actor: Actor,
   origin: EndedJob,
   { plan, request }: { plan: RestartedPlan; request: Omit<Restart, "flow_version"> },
@@ -137,7 +134,7 @@ export async function loadReusedSteps(
  * not run the flow.
  */
 export async function restartRun(
-  deps: RestartFlowDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   caller: JobCaller,
   address: JobAddress,
   restart: { request: Restart; fields: Partial<NewJob> },
@@ -159,7 +156,7 @@ type RestartPoint = Omit<Restart, "step_id" | "flow_version"> & { step_id: strin
  * the iteration that failed.
  */
 async function findFailedStep(
-  { jobs }: Pick<RestartFlowDeps, "jobs">,
+  { jobs }: Uses<"jobs">,
   origin: EndedJob,
   { value }: RestartedPlan,
   outcomes: Child[],
@@ -184,7 +181,7 @@ async function findFailedStep(
 }
 
 /** Throws if the result of an earlier step was erased or is gone. */
-async function checkValuesExist({ jobs }: Pick<RestartFlowDeps, "jobs">, origin: Job, kept: readonly Child[]): Promise<void> {
+async function checkValuesExist({ jobs }: Uses<"jobs">, origin: Job, kept: readonly Child[]): Promise<void> {
   const owners = new Set(kept.flatMap((item) => resultOfItem(item)?.jobId ?? []));
   owners.delete(origin.id);
   const there = new Set((await jobs.batchGet([...owners])).flatMap((job) => (hasEnded(job) && job.erased ? [] : [job.id])));
@@ -195,7 +192,12 @@ async function checkValuesExist({ jobs }: Pick<RestartFlowDeps, "jobs">, origin:
  * The items of a loop are arguments of its steps, and are not stored again. Throws if one contains a reference that does not count in the new
  * run.
  */
-async function checkListReferences(deps: ReusedStepsDeps, actor: Actor, origin: Job, kept: readonly Child[]): Promise<void> {
+async function checkListReferences(
+  deps: Uses<"jobs" | "objects" | "storage">,
+  actor: Actor,
+  origin: Job,
+  kept: readonly Child[],
+): Promise<void> {
   const lists = kept.flatMap((item) => (childName("progress", item.ref) === undefined ? [] : (progressFormat.parse(item).list ?? [])));
   const values = await Promise.all(lists.map(({ jobId, location }) => loadJson(deps, { id: jobId }, location)));
   const references = findReferences(values).flatMap((text) => parseReference(text) ?? []);
@@ -232,7 +234,7 @@ function selectReusedItems(origin: Job, { value, index }: RestartedPlan, items: 
 
 /** Returns, for a loop or branches, the results of the iterations or branches that do not run again, and the list of the loop. */
 async function loadReusedIterations(
-  { jobs }: Pick<RestartFlowDeps, "jobs">,
+  { jobs }: Uses<"jobs">,
   origin: Job,
   { index }: RestartedPlan,
   { step_id: step, branch_or_iteration_n: from, onlyFailed }: RestartPoint,

@@ -6,6 +6,7 @@ import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { EndState, RunningJob } from "../../../core/jobs/job.ts";
 import { canceledEnding, failedEnding, flowDeadlineMs } from "../../../core/jobs/lifecycle.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
+import type { Uses } from "../../uses.ts";
 import { findPlan, type LoadedPlan } from "../definitions/load.ts";
 import { recoversList } from "../runtime/flow-values.ts";
 import { findEnd, findOutcome, readJournal } from "../runtime/journal.ts";
@@ -72,7 +73,7 @@ async function findVerdict(deps: EndFlowDeps, flow: RunningJob): Promise<Verdict
 }
 
 /** Returns whether a flow has exceeded its time limit. After that, none of its steps begins. */
-export const isPastDeadline = ({ nowMs }: Pick<EndFlowDeps, "nowMs">, flow: RunningJob): boolean => flowDeadlineMs(flow) <= nowMs();
+export const isPastDeadline = ({ nowMs }: Uses<"nowMs">, flow: RunningJob): boolean => flowDeadlineMs(flow) <= nowMs();
 
 /** Starts the next execution of a flow that has not ended, unless it waits for concurrency slots, or too many executions brought no progress. */
 async function continueFlow(deps: EndFlowDeps, flow: RunningJob, { engineStopped = false }: LostExecution): Promise<void> {

@@ -1,21 +1,10 @@
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { Functions } from "../../../aws/lambda/functions.ts";
-import type { Storage } from "../../../aws/s3/storage.ts";
-import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { STATE_VERSION, type StepState } from "../../../core/flows/step-call.ts";
 import type { Job } from "../../../core/jobs/job.ts";
+import type { Uses } from "../../uses.ts";
 import { loadPlan } from "../definitions/load.ts";
 
-/** The dependencies of starting an execution. */
-export type StartExecutionDeps = {
-  executions: Pick<Executions, "startExecution">;
-  jobs: Pick<JobTable, "update">;
-  storage: Storage;
-  functions: Pick<Functions, "createStateMachine">;
-};
-
 /** Starts the current execution of a flow's job, unless it exists, and creates the state machine if it is missing. */
-export async function startExecution(deps: StartExecutionDeps, job: Job): Promise<void> {
+export async function startExecution(deps: Uses<"jobs" | "storage" | "executions" | "functions">, job: Job): Promise<void> {
   const { executions, functions, jobs } = deps;
   const { id, workspace, flow } = job;
   if (!flow?.plan) throw new Error(`The flow job ${id} has no plan.`);

@@ -1,5 +1,3 @@
-import type { Functions } from "../../../aws/lambda/functions.ts";
-import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { defined } from "../../../contract/defined.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import { flowValueSchema } from "../../../contract/flows/flow-value-schema.ts";
@@ -13,7 +11,6 @@ import type { Job, RunningJob } from "../../../core/jobs/job.ts";
 import { failedEnding, flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import { objectPrefix } from "../../../core/jobs/retention.ts";
 import { createMasker } from "../../../core/secrets/mask.ts";
-import type { BuildVersionDeps } from "../../builds/build-version.ts";
 import { findArgumentProblem, toInvalidEnding } from "../../execution/arguments/check-arguments.ts";
 import { decideEnd, type JobEnding } from "../../execution/job-ending.ts";
 import { findCachedResult, resolveCacheKey } from "../../jobs/cache/cache.ts";
@@ -21,7 +18,8 @@ import { holdEarlierRun } from "../../jobs/erasure/earlier-run.ts";
 import { waitForBuild } from "../../jobs/queue/build-waiters.ts";
 import { loadJson, loadValue } from "../../jobs/values/values.ts";
 import { findReaders } from "../../resources/find-readers.ts";
-import { type ResolveDeps, resolveReferences } from "../../resources/resolve.ts";
+import { resolveReferences } from "../../resources/resolve.ts";
+import type { Uses } from "../../uses.ts";
 import { attachMachine, settleFlowBuild } from "../definitions/build.ts";
 import { findPlan, type LoadedPlan, requireFlowVersion } from "../definitions/load.ts";
 import { planFlow } from "../definitions/plan.ts";
@@ -30,11 +28,9 @@ import { loadFlowEnvironment } from "../runtime/expressions/flow-environment.ts"
 import { writeReusedSteps } from "../runtime/journal.ts";
 import { startExecution } from "./start-execution.ts";
 
-export type StartFlowDeps = BuildVersionDeps &
-  ResolveDeps & {
-    executions: Pick<Executions, "startExecution">;
-    functions: Pick<Functions, "invokeBuild" | "createStateMachine">;
-  };
+export type StartFlowDeps = Uses<
+  "jobs" | "objects" | "storage" | "queue" | "executions" | "functions" | "dataKeys" | "nowMs" | "target" | "registries"
+>;
 
 /**
  * Starts the execution of a claimed flow job, or returns the job to the queue until its version is built. A flow that needs no execution

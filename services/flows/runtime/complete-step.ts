@@ -2,8 +2,8 @@ import { assertNever } from "../../../contract/assert-never.ts";
 import { computeRetryDelayS } from "../../../core/flows/retry.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { countOutcome } from "../../../core/telemetry/telemetry.ts";
-import type { GateDeps } from "../../approvals/gates/change-gate.ts";
-import { continueAfter, type EndStepDeps, failStep, stopList, stoppedBy } from "./end-step.ts";
+import type { Uses } from "../../uses.ts";
+import { continueAfter, failStep, stopList, stoppedBy } from "./end-step.ts";
 import { ExpressionError } from "./expressions/evaluator.ts";
 import { loadFlowValue } from "./flow-values.ts";
 import { writeProgress } from "./journal.ts";
@@ -12,7 +12,7 @@ import type { StepContext } from "./step-context.ts";
 import { type FailedResult, failedWith, type StepResult, type SucceededResult } from "./step-result.ts";
 import { waitOn } from "./transitions.ts";
 
-export type CompleteStepDeps = EndStepDeps & GateDeps;
+export type CompleteStepDeps = Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">;
 
 /**
  * Records the outcome of a module and returns the state machine's next state: retry, continue, wait for approval, or end the list. Writes the end

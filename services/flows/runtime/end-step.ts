@@ -1,4 +1,3 @@
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { StopAfterIf } from "../../../contract/flows/flow-value.ts";
 import { type Outcome, PREPROCESSOR } from "../../../core/flows/journal.ts";
 import { findEarlyReturn } from "../../../core/flows/references.ts";
@@ -6,7 +5,8 @@ import { ROOT } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { flowRemainingS } from "../../../core/jobs/lifecycle.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
-import { createEvaluator, type EvaluatorDeps, type ExpressionDeps, ExpressionError } from "./expressions/evaluator.ts";
+import type { Uses } from "../../uses.ts";
+import { createEvaluator, ExpressionError } from "./expressions/evaluator.ts";
 import { loadFlowValue, storeFlowValue } from "./flow-values.ts";
 import { writeEnd, writeOutcome } from "./journal.ts";
 import { isFailureModule, type StepContext } from "./step-context.ts";
@@ -14,7 +14,7 @@ import { type FailedResult, failedWith, type StepResult, type StoppedResult, typ
 import { nextState } from "./transitions.ts";
 
 /** The dependencies of ending a step: its journal, its values and the expressions of its module. */
-export type EndStepDeps = EvaluatorDeps & ExpressionDeps & { jobs: Pick<JobTable, "update"> };
+export type EndStepDeps = Uses<"expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">;
 
 /** Records success after the module and its approvals: the flow continues, after the module's sleep if it has one. */
 export async function continueAfter(deps: EndStepDeps, step: StepContext, done: SucceededResult): Promise<StepState> {

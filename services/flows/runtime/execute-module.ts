@@ -2,6 +2,7 @@ import { assertNever } from "../../../contract/assert-never.ts";
 import { endRef, FAILURE, PREPROCESSOR } from "../../../core/flows/journal.ts";
 import { mayRequireApproval } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
+import type { Uses } from "../../uses.ts";
 import { completeStep } from "./complete-step.ts";
 import { createEvaluator, ExpressionError, type StepExpressions } from "./expressions/evaluator.ts";
 import { storeFlowValue } from "./flow-values.ts";
@@ -13,14 +14,27 @@ import { runForLoop } from "./modules/for-loop.ts";
 import { resumeAtGate } from "./modules/gate.ts";
 import { previousResult, runIdentity } from "./modules/identity.ts";
 import { type RunScriptDeps, runScript } from "./modules/script.ts";
-import { type RunSubflowDeps, runSubflow } from "./modules/subflow.ts";
+import { runSubflow } from "./modules/subflow.ts";
 import { runWhileLoop } from "./modules/while-loop.ts";
 import type { StepContext } from "./step-context.ts";
 import { failedWith } from "./step-result.ts";
 import { nextState, StepFailed, waitBeforeRetry } from "./transitions.ts";
 
-type RunModuleDeps = RunScriptDeps & RunSubflowDeps;
-export type ExecuteModuleDeps = Omit<RunModuleDeps, "expressions">;
+export type ExecuteModuleDeps = Uses<
+  | "followUps"
+  | "executors"
+  | "onJobEnded"
+  | "gatedFlows"
+  | "jobs"
+  | "objects"
+  | "storage"
+  | "queue"
+  | "dataKeys"
+  | "nowMs"
+  | "pause"
+  | "maxRetryMs"
+  | "worker"
+>;
 
 /**
  * Returns the state that follows from the recorded outcome of a module, or runs the module. `items`: the journal at its position. Throws
@@ -49,7 +63,7 @@ async function hasUnhandledFailure(deps: ExecuteModuleDeps, { flow, scope, path 
   return end?.reason === "failed" && !end.handled;
 }
 
-async function runModule(deps: RunModuleDeps, step: StepContext): Promise<StepState> {
+async function runModule(deps: RunScriptDeps, step: StepContext): Promise<StepState> {
   const { module, flow } = step;
   const { mock, skip_if: skip } = module;
   // Arguments from a job, or of a request that skips the preprocessor, are the flow's input unchanged.
@@ -71,7 +85,7 @@ async function runModule(deps: RunModuleDeps, step: StepContext): Promise<StepSt
   return runModuleOfKind(deps, step);
 }
 
-async function runModuleOfKind(deps: RunModuleDeps, step: StepContext): Promise<StepState> {
+async function runModuleOfKind(deps: RunScriptDeps, step: StepContext): Promise<StepState> {
   const { value } = step.module;
   switch (value.type) {
     case "script":

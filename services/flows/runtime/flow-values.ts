@@ -4,12 +4,13 @@ import type { EndedJob } from "../../../core/jobs/job.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { createMasker } from "../../../core/secrets/mask.ts";
 import { findMaskedSecrets } from "../../../core/secrets/masked-secrets.ts";
-import { loadJson, storeValueOutsideHead, type ValueDeps } from "../../jobs/values/values.ts";
+import { loadJson, storeValueOutsideHead } from "../../jobs/values/values.ts";
+import type { Uses } from "../../uses.ts";
 import type { StepContext } from "./step-context.ts";
 
 /** Stores a value under the flow's own job, and a redacted copy where the value contains a secret. Small values are part of the reference itself. */
 export async function storeFlowValue(
-  deps: ValueDeps,
+  deps: Uses<"jobs" | "storage">,
   { flow, secrets }: Pick<StepContext, "flow" | "secrets">,
   value: unknown,
 ): Promise<ValueRef> {
@@ -26,7 +27,7 @@ export async function storeFlowValue(
 
 /** Loads a stored value, and adds the secrets in it to those of the step. */
 export async function loadFlowValue(
-  deps: ValueDeps,
+  deps: Uses<"jobs" | "storage">,
   { secrets }: Pick<StepContext, "secrets">,
   { jobId, location, redacted }: ValueRef,
 ): Promise<unknown> {
@@ -43,7 +44,7 @@ export const getResultRef = (job: EndedJob): ValueRef => ({
 });
 
 /** Whether the failure module turns the failure of its list into success: its result, `{recover: true}`, is then the list's result. */
-export async function recoversList(deps: ValueDeps, { state, result }: Outcome): Promise<boolean> {
+export async function recoversList(deps: Uses<"jobs" | "storage">, { state, result }: Outcome): Promise<boolean> {
   if (state === "failure") return false;
   const value = (await loadJson(deps, { id: result.jobId }, result.location)) as { recover?: unknown } | null;
   return value?.recover === true;

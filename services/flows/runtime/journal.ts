@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import {
   type End,
   endFormat,
@@ -14,22 +13,15 @@ import {
 import type { ScopeName } from "../../../core/flows/scopes.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { parseRecord, type RecordFormat, type StoredRecord } from "../../../core/records/record-format.ts";
-import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
+import { loadValue } from "../../jobs/values/values.ts";
+import type { Uses } from "../../uses.ts";
 import type { StepContext } from "./step-context.ts";
 
-/** The dependencies of reading and writing a flow's journal, which consists of child items of the flow's job. */
-export interface JournalDeps {
-  jobs: Pick<JobTable, "getWith" | "putChild">;
-}
 /** Items of a flow's journal by their references. */
 export type JournalItems = ReadonlyMap<string, StoredRecord>;
 
 /** Reads items of a flow's journal by their references. */
-export async function readJournal(
-  { jobs }: Pick<JournalDeps, "jobs">,
-  flow: { id: string },
-  refs: readonly string[],
-): Promise<JournalItems> {
+export async function readJournal({ jobs }: Uses<"jobs">, flow: { id: string }, refs: readonly string[]): Promise<JournalItems> {
   if (refs.length === 0) return new Map();
   return (await jobs.getWith(flow.id, refs, { head: false })).items;
 }
@@ -50,15 +42,15 @@ function parsed<T>(items: JournalItems, ref: string, format: RecordFormat<T>): T
 }
 
 /** Writes the outcome of the module. Idempotent. */
-export const writeOutcome = (deps: JournalDeps, step: StepContext, outcome: Outcome) =>
+export const writeOutcome = (deps: Uses<"jobs">, step: StepContext, outcome: Outcome) =>
   write(deps, step, outcomeRef(step.module.id, step.scope.name, step.path), outcomeFormat.toJson(outcome));
 
 /** Writes the end of the module's list before its last module. */
-export const writeEnd = (deps: JournalDeps, step: StepContext, end: End) =>
+export const writeEnd = (deps: Uses<"jobs">, step: StepContext, end: End) =>
   write(deps, step, endRef(step.scope.name, step.path), endFormat.toJson(end));
 
 /** Adds a change to the progress of the module, and returns the complete progress. */
-export async function writeProgress(deps: JournalDeps, step: StepContext, change: Partial<Progress>): Promise<Progress> {
+export async function writeProgress(deps: Uses<"jobs">, step: StepContext, change: Partial<Progress>): Promise<Progress> {
   const progress = { ...step.progress, ...change };
   await write(deps, step, progressRef(step.module.id, step.scope.name, step.path), progressFormat.toJson(progress));
   return progress;
@@ -67,7 +59,7 @@ export async function writeProgress(deps: JournalDeps, step: StepContext, change
 const itemsSchema = z.array(z.object({ ref: z.string(), json: z.string(), expiresAtS: z.number() }));
 
 /** Writes the journal items that a restarted flow reuses, before its first execution starts. Idempotent. */
-export async function writeReusedSteps(deps: ValueDeps, job: Job): Promise<void> {
+export async function writeReusedSteps(deps: Uses<"jobs" | "storage">, job: Job): Promise<void> {
   const place = job.flow?.reusedSteps;
   if (!place) return;
   const items = parseRecord(itemsSchema, { parent: job.id, ref: "reusedSteps", json: await loadValue(deps, job, place) });
@@ -77,6 +69,6 @@ export async function writeReusedSteps(deps: ValueDeps, job: Job): Promise<void>
   );
 }
 
-async function write({ jobs }: JournalDeps, { flow }: StepContext, ref: string, json: string): Promise<void> {
+async function write({ jobs }: Uses<"jobs">, { flow }: StepContext, ref: string, json: string): Promise<void> {
   await jobs.putChild({ parent: flow.id, ref, json, expiresAtS: Math.ceil(flow.expiresAtMs / 1000) });
 }

@@ -1,19 +1,19 @@
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { findScopePath, outcomeRef, progressRef } from "../../../core/flows/journal.ts";
 import type { Scope } from "../../../core/flows/scopes.ts";
 import type { ModuleCall, StepState } from "../../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
-import { findLostRight, type RightsDeps } from "../../execution/rights/lost-rights.ts";
-import { type LoadedPlan, type LoadFlowDeps, loadPlan } from "../definitions/load.ts";
-import { type EndFlowDeps, endFlow, lostRightEnd, timedOutEnd } from "../lifecycle/end-flow.ts";
+import { findLostRight } from "../../execution/rights/lost-rights.ts";
+import type { Uses } from "../../uses.ts";
+import { type LoadedPlan, loadPlan } from "../definitions/load.ts";
+import { endFlow, lostRightEnd, timedOutEnd } from "../lifecycle/end-flow.ts";
 import { isPastDeadline } from "../lifecycle/settle-flow.ts";
 import { findProgress, type JournalItems, readJournal } from "./journal.ts";
 import type { StepContext } from "./step-context.ts";
 
-export type LoadStepContextDeps = EndFlowDeps &
-  RightsDeps &
-  Pick<LoadFlowDeps, "storage"> & { jobs: Pick<JobTable, "getWith" | "putChild"> };
+export type LoadStepContextDeps = Uses<
+  "followUps" | "jobs" | "objects" | "storage" | "concurrency" | "queue" | "executions" | "functions" | "nowMs" | "pause" | "maxRetryMs"
+>;
 
 /** The execution is not the newest one of its flow: it ends without changing anything. */
 class ExecutionSuperseded extends Error {

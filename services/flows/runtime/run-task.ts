@@ -4,17 +4,35 @@ import type { ModuleCall, StepCall, StepState } from "../../../core/flows/step-c
 import { flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import { UnreadableRecordError } from "../../../core/records/record-format.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
+import type { Uses } from "../../uses.ts";
 import { canceledEnd, endFlow, failBrokenFlow } from "../lifecycle/end-flow.ts";
 import { runLastState } from "../lifecycle/settle-flow.ts";
-import { type ExecuteModuleDeps, executeModule } from "./execute-module.ts";
-import { type LoadStepContextDeps, loadStepContext } from "./load-step-context.ts";
-import { type RegisterTaskTokenDeps, registerTaskToken } from "./modules/subflow.ts";
+import { executeModule } from "./execute-module.ts";
+import { loadStepContext } from "./load-step-context.ts";
+import { registerTaskToken } from "./modules/subflow.ts";
 import { runSegment } from "./segments/run-segment.ts";
 import type { StepContext } from "./step-context.ts";
 import { ForeignStepJob, StepJobCanceled } from "./step-jobs/own-job.ts";
 import { resumeTask, toWaitingTask } from "./waiting/resume-parent-task.ts";
 
-export type RunTaskDeps = LoadStepContextDeps & ExecuteModuleDeps & RegisterTaskTokenDeps;
+export type RunTaskDeps = Uses<
+  | "followUps"
+  | "executors"
+  | "onJobEnded"
+  | "gatedFlows"
+  | "jobs"
+  | "objects"
+  | "storage"
+  | "concurrency"
+  | "queue"
+  | "executions"
+  | "functions"
+  | "dataKeys"
+  | "nowMs"
+  | "pause"
+  | "maxRetryMs"
+  | "worker"
+>;
 
 /**
  * Runs one state of a flow's machine. Completed work is found in the journal and returned at once, so that a lost call, a restarted engine, a

@@ -1,6 +1,6 @@
 import type { Outcome } from "../../../core/flows/journal.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
-import type { ValueDeps } from "../../jobs/values/values.ts";
+import type { Uses } from "../../uses.ts";
 import { storeFlowValue } from "./flow-values.ts";
 import type { StepContext } from "./step-context.ts";
 
@@ -26,7 +26,7 @@ export type StepResult = SucceededResult | StoppedResult | FailedResult;
 
 /** A failure with its own error instead of a job's. */
 export async function failedWith(
-  deps: ValueDeps,
+  deps: Uses<"jobs" | "storage">,
   step: StepContext,
   { name, message }: { name: string; message: string },
   details: Partial<Outcome> = {},

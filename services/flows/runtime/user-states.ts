@@ -1,11 +1,11 @@
 import * as z from "zod";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
+import type { Uses } from "../../uses.ts";
 
 type UserStates = NonNullable<FlowStatus["user_states"]>;
 /** A value of any shape. It is required: JSON text without it is no user state. */
@@ -13,10 +13,6 @@ const userStateFormat = recordFormat({
   schema: z.object({ value: z.custom<UserStates[string]>((value) => value !== undefined) }),
   version: 1,
 });
-
-interface UserStateDeps {
-  jobs: JobTable;
-}
 
 /** The id of the flow's job: the job itself, or its parent for a step. Throws `job.notFound` for any other job. */
 const flowIdOf = (job: Job): string => {
@@ -26,7 +22,7 @@ const flowIdOf = (job: Job): string => {
 };
 
 /** Sets a value that the scripts of a flow publish under a key. Throws `job.ended`, `body.tooLarge`, and `job.notFound` for a job outside of flows. */
-export async function setUserState({ jobs }: UserStateDeps, job: Job, key: string, value: unknown): Promise<void> {
+export async function setUserState({ jobs }: Uses<"jobs">, job: Job, key: string, value: unknown): Promise<void> {
   if (hasEnded(job)) throw new SvcError("job.ended", { id: job.id, state: job.state });
   const json = JSON.stringify(value ?? null);
   if (Buffer.byteLength(json) > limits.userStateBytes)
@@ -46,13 +42,13 @@ export async function setUserState({ jobs }: UserStateDeps, job: Job, key: strin
 }
 
 /** Returns the JSON text of one value; `null` if the key was never set. Throws `job.notFound`, and `UnreadableRecordError`. */
-export async function getUserState({ jobs }: UserStateDeps, job: Job, key: string): Promise<string> {
+export async function getUserState({ jobs }: Uses<"jobs">, job: Job, key: string): Promise<string> {
   const record = await jobs.getChild(flowIdOf(job), childRef("userState", key));
   return JSON.stringify(record ? userStateFormat.parse(record).value : null);
 }
 
 /** Returns all readable values of a flow as a field of its status, or no field if there are none. */
-export async function loadUserStates({ jobs }: UserStateDeps, { id }: Job): Promise<Pick<FlowStatus, "user_states">> {
+export async function loadUserStates({ jobs }: Uses<"jobs">, { id }: Job): Promise<Pick<FlowStatus, "user_states">> {
   const found = await jobs.listChildren(id, childPrefix.userState, limits.userStates);
   if (found.length === 0) return {};
   // Without a prototype, because `__proto__` is an ordinary key.

@@ -1,8 +1,5 @@
 import * as z from "zod";
 import type { Child, HeadChange } from "../../../aws/dynamodb/job-items.ts";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
-import type { Storage } from "../../../aws/s3/storage.ts";
 import { defined } from "../../../contract/defined.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import { laterMs } from "../../../contract/iso-time.ts";
@@ -15,9 +12,9 @@ import type { ValueLocation } from "../../../core/jobs/value-ref.ts";
 import { recordFormat } from "../../../core/records/record-format.ts";
 import { StreamLines } from "../../../core/streams/stream-lines.ts";
 import { loadFileStorage } from "../../settings/file-storage.ts";
-import { copyValue, loadLogs, stageOutput, type ValueDeps } from "../values/values.ts";
+import type { Uses } from "../../uses.ts";
+import { copyValue, loadLogs, stageOutput } from "../values/values.ts";
 
-type CacheDeps = ValueDeps & { nowMs: () => number };
 const ENTRY = "result";
 const cacheEntryFormat = recordFormat({ schema: z.object({ job: z.string(), atMs: z.number() }), version: 1 });
 
@@ -26,7 +23,7 @@ const cacheEntryFormat = recordFormat({ schema: z.object({ job: z.string(), atMs
  * `limits.cachedFiles` files, or if they are in another storage than the stack's bucket.
  */
 export async function resolveCacheKey(
-  { storage, objects }: { storage: Storage; objects: Pick<ObjectTable, "get"> },
+  { storage, objects }: Uses<"objects" | "storage">,
   job: Job,
   given: unknown,
   inputs: Omit<CacheInputs, "files">,
@@ -54,7 +51,7 @@ function toObjectLocation(workspace: string, key: string): { key: string; place:
  * erased or has expired with its job is never returned. It may be written before the job ends, because `findCachedResult` accepts only jobs
  * that succeeded.
  */
-export async function storeCacheEntry({ jobs }: { jobs: JobTable }, job: Job, atMs: number): Promise<void> {
+export async function storeCacheEntry({ jobs }: Uses<"jobs">, job: Job, atMs: number): Promise<void> {
   const { id, cacheKey: parent, cacheTtlS } = job;
   if (parent === undefined || cacheTtlS === undefined) return;
   const expiresAtS = Math.ceil(Math.min(laterMs(atMs, cacheTtlS), job.expiresAtMs) / 1000);
@@ -71,7 +68,7 @@ export interface CachedResult {
 }
 
 /** Finds a cached result for this job; `undefined` if there is none that is recent enough and still exists. */
-export async function findCachedResult(deps: CacheDeps, job: Job): Promise<CachedResult | undefined> {
+export async function findCachedResult(deps: Uses<"jobs" | "storage" | "nowMs">, job: Job): Promise<CachedResult | undefined> {
   const { jobs, nowMs } = deps;
   const { cacheKey: parent, cacheTtlS = 0 } = job;
   if (parent === undefined) return undefined;
@@ -92,7 +89,7 @@ export async function findCachedResult(deps: CacheDeps, job: Job): Promise<Cache
   }
 }
 
-async function copyResult(deps: ValueDeps, origin: EndedJob, job: Job): Promise<CachedResult> {
+async function copyResult(deps: Uses<"jobs" | "storage">, origin: EndedJob, job: Job): Promise<CachedResult> {
   const { location: result, json } = await copyValue(deps, { from: origin, location: origin.result }, job, "result");
   const redactedResult =
     origin.redactedResult && (await copyValue(deps, { from: origin, location: origin.redactedResult }, job, "redacted")).location;
@@ -109,7 +106,7 @@ async function copyResult(deps: ValueDeps, origin: EndedJob, job: Job): Promise<
  * Returns the items of an earlier run's stream as the job's own output, to be written in one transaction with the job's end: a reader who sees
  * the end finds the stream, and an attempt that was lost has left no stream.
  */
-export async function stageCachedStream(deps: ValueDeps, job: Job, { stream }: CachedResult): Promise<Child[]> {
+export async function stageCachedStream(deps: Uses<"jobs" | "storage">, job: Job, { stream }: CachedResult): Promise<Child[]> {
   return stream === "" ? [] : [await stageOutput(deps, job, { attempt: Math.max(job.attempt, 1), offset: 0, text: stream })];
 }
 
@@ -122,7 +119,7 @@ export function createCachedJob(job: Job, { fields }: CachedResult, atMs: number
 }
 
 /** Records the cache key that only the job's worker could compute. Returns `undefined` if the attempt no longer counts. */
-export async function recordCacheKey({ jobs }: { jobs: JobTable }, job: Extract<Job, { state: "running" }>, key: string) {
+export async function recordCacheKey({ jobs }: Uses<"jobs">, job: Extract<Job, { state: "running" }>, key: string) {
   const change: HeadChange = { cacheKey: key };
   const noted = await jobs.update(job.id, change, {
     and: [

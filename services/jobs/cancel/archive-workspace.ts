@@ -1,7 +1,6 @@
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
+import type { Uses } from "../../uses.ts";
 import { setWorkspaceArchived } from "../../workspaces/archive.ts";
-import type { CancelJobDeps } from "./cancel-job.ts";
 import { cancelWorkspaceJobs } from "./cancel-workspace-jobs.ts";
 
 /**
@@ -9,7 +8,7 @@ import { cancelWorkspaceJobs } from "./cancel-workspace-jobs.ts";
  * Throws `workspace.notFound`, `access.changedMeanwhile`.
  */
 export async function archiveWorkspace(
-  deps: CancelJobDeps & { objects: ObjectTable },
+  deps: Uses<"followUps" | "onJobCanceled" | "jobs" | "objects" | "storage" | "concurrency" | "queue" | "nowMs" | "pause" | "maxRetryMs">,
   { actor, workspace }: WorkspaceCaller,
 ): Promise<void> {
   await setWorkspaceArchived(deps, workspace, true);

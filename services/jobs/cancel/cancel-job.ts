@@ -2,14 +2,17 @@ import { SvcError } from "../../../contract/errors.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { canceledEnding } from "../../../core/jobs/lifecycle.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
-import { type ConcurrencyDeps, releaseSlot } from "../concurrency/concurrency.ts";
-import { type EndJobDeps, endJob } from "../lifecycle/end/end-job.ts";
+import type { Uses } from "../../uses.ts";
+import { releaseSlot } from "../concurrency/concurrency.ts";
+import { endJob } from "../lifecycle/end/end-job.ts";
 import { buildStopping } from "../lifecycle/stopping.ts";
 
 /** Called after the record of a canceled job has ended, perhaps repeatedly, to stop everything else that runs for the job. */
 export type JobCanceledListener = (job: Job, canceled: { by: string; reason: string }) => Promise<unknown>;
 
-export type CancelJobDeps = EndJobDeps & ConcurrencyDeps & { onJobCanceled: readonly JobCanceledListener[] };
+export type CancelJobDeps = Uses<
+  "followUps" | "onJobCanceled" | "jobs" | "storage" | "concurrency" | "queue" | "nowMs" | "pause" | "maxRetryMs"
+>;
 
 export interface Cancellation {
   by: string;

@@ -1,9 +1,9 @@
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Job } from "../../../core/jobs/job.ts";
+import type { Uses } from "../../uses.ts";
 
 /** Returns the reason for which a step of a flow must no longer run, or `undefined` while its flow runs, and for a job that is not a step. */
 export async function cancelOfParent(
-  { jobs }: { jobs: Pick<JobTable, "get"> },
+  { jobs }: Uses<"jobs">,
   { step, parent }: Pick<Job, "step" | "parent">,
 ): Promise<{ by: string; reason: string } | undefined> {
   if (!step || parent === undefined) return undefined;

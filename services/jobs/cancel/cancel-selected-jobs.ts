@@ -2,6 +2,7 @@ import pMap from "p-map";
 import { isSvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Job } from "../../../core/jobs/job.ts";
+import type { Uses } from "../../uses.ts";
 import { listJobIds } from "../read/list.ts";
 import { createVisibilityFilter, type JobCaller } from "../read/read.ts";
 import { type CancelJobDeps, type Cancellation, cancelJob } from "./cancel-job.ts";
@@ -16,7 +17,7 @@ const AT_ONCE = 10;
  * them: then another call continues.
  */
 export async function cancelJobsOfPath(
-  deps: CancelJobDeps & Parameters<typeof listJobIds>[0],
+  deps: Uses<"followUps" | "onJobCanceled" | "jobs" | "objects" | "storage" | "concurrency" | "queue" | "nowMs" | "pause" | "maxRetryMs">,
   caller: JobCaller,
   { workspace, path }: { workspace: string; path: string },
   cancellation: Cancellation,

@@ -1,8 +1,5 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ConcurrencyTable, FoundGroup } from "../../../aws/dynamodb/concurrency-table.ts";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { Queue } from "../../../aws/sqs/queue.ts";
 import { defined } from "../../../contract/defined.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import {
@@ -19,14 +16,10 @@ import {
 } from "../../../core/jobs/concurrency.ts";
 import { buildListKey, hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
 import { isSendable, queueDelayS } from "../../../core/jobs/lifecycle.ts";
+import type { FoundGroup } from "../../../ports/concurrency-store.ts";
+import type { JobStore } from "../../../ports/job-store.ts";
+import type { Uses } from "../../uses.ts";
 import { newAttemptFields } from "../lifecycle/claim.ts";
-
-export interface ConcurrencyDeps {
-  jobs: JobTable;
-  concurrency: ConcurrencyTable;
-  queue: Queue;
-  nowMs: () => number;
-}
 
 /** The prefix of the table key of a group. The group's waiting jobs have the same partition key. */
 const PREFIX = "limit#";
@@ -48,7 +41,7 @@ const pause = (tries: number) => sleep(randomInt(Math.min(400, 20 * 2 ** tries))
  * free, the job is registered as waiting and gets a message later. Returns `undefined` then, and if the job is no longer queued.
  */
 export async function claimWithSlot(
-  deps: ConcurrencyDeps & { worker: string },
+  deps: Uses<"jobs" | "concurrency" | "queue" | "nowMs"> & { worker: string },
   id: string,
   group: string,
 ): Promise<RunningJob | undefined> {
@@ -68,7 +61,7 @@ export async function claimWithSlot(
       return undefined;
     }
     const attempt = { ...newAttemptFields(now, worker), attempt: job.attempt + 1 };
-    const asRead: Parameters<JobTable["claimParams"]>[2] = {
+    const asRead: Parameters<JobStore["claimParams"]>[2] = {
       and: [
         { attr: "state", eq: "queued" },
         { attr: "attempt", eq: job.attempt },
@@ -87,14 +80,14 @@ export async function claimWithSlot(
  * Registers a waiting job, then checks the group again. A released slot is written before waiting jobs are read, so one of the two
  * processes sees the other.
  */
-async function registerWaiter(deps: ConcurrencyDeps, job: Job, limit: number): Promise<void> {
+async function registerWaiter(deps: Uses<"jobs" | "concurrency" | "queue" | "nowMs">, job: Job, limit: number): Promise<void> {
   const group = toGroupId(job.concurrency?.group ?? "");
   await deps.jobs.putChild({ parent: group, ref: toWaiterRef(job), expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
   await admitNext(deps, { id: group, workspace: job.workspace }, (found) => ({ ...found, waiting: true }), limit);
 }
 
 /** Passes the slot of an ended job to the next waiting job. Idempotent. */
-export async function releaseSlot(deps: ConcurrencyDeps, job: Job): Promise<void> {
+export async function releaseSlot(deps: Uses<"jobs" | "concurrency" | "queue" | "nowMs">, job: Job): Promise<void> {
   if (!job.concurrency) return;
   const { group, windowS } = job.concurrency;
   if (job.attempt === 0) await deps.jobs.deleteItem(toGroupId(group), toWaiterRef(job));
@@ -102,7 +95,7 @@ export async function releaseSlot(deps: ConcurrencyDeps, job: Job): Promise<void
 }
 
 /** Repairs a group: releases the slots of jobs that are gone and of notified jobs that never started, and removes a group that is no longer used. */
-export async function reconcileGroup(deps: ConcurrencyDeps, id: string): Promise<void> {
+export async function reconcileGroup(deps: Uses<"jobs" | "concurrency" | "queue" | "nowMs">, id: string): Promise<void> {
   const { jobs, nowMs } = deps;
   const releaseLostSlots = async (group: Group) => {
     const running = group.slots.flatMap(({ state, job }) => (state === "running" ? [job] : []));
@@ -123,7 +116,7 @@ export async function reconcileGroup(deps: ConcurrencyDeps, id: string): Promise
  * was just registered: if all its slots are taken and other jobs wait already, there is nothing to do.
  */
 async function admitNext(
-  deps: ConcurrencyDeps,
+  deps: Uses<"jobs" | "concurrency" | "queue" | "nowMs">,
   { id, workspace }: { id: string; workspace: string },
   change: (group: Group) => Group | Promise<Group>,
   limit?: number,
@@ -170,7 +163,7 @@ const toWaiter = ({ id, concurrency }: Job) => ({ job: id, limit: concurrency?.l
 const AT_ONCE = 5;
 
 /** Loads the first waiting jobs that were not notified yet, and removes the entries of jobs that are no longer queued. */
-async function loadWaitingJobs(jobs: JobTable, id: string, { slots }: Group): Promise<Job[]> {
+async function loadWaitingJobs(jobs: JobStore, id: string, { slots }: Group): Promise<Job[]> {
   const notified = new Set(slots.flatMap(({ state, job }) => (state === "promised" ? [job] : [])));
   const atOnce = AT_ONCE + notified.size;
   for (;;) {

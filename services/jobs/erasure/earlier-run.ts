@@ -1,13 +1,13 @@
-import type { RemovedJob } from "../../../aws/dynamodb/job-expiry.ts";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { Job } from "../../../core/jobs/job.ts";
+import type { RemovedJob } from "../../../ports/job-store.ts";
+import type { Uses } from "../../uses.ts";
 
 /**
  * Holds the record of the run that a restarted flow continues until the restarted flow is removed, because its journal refers to results of that
  * run. Idempotent. Throws `flow.notRestarted` if the earlier run has expired.
  */
-export async function holdEarlierRun({ jobs }: { jobs: JobTable }, { id, flow, expiresAtMs }: Job): Promise<void> {
+export async function holdEarlierRun({ jobs }: Uses<"jobs">, { id, flow, expiresAtMs }: Job): Promise<void> {
   const origin = flow?.restartedFrom;
   if (origin === undefined || (await jobs.holdRecord(origin, id, expiresAtMs))) return;
   throw new SvcError("flow.notRestarted", { id: origin, reason: "it has expired" });
@@ -15,7 +15,7 @@ export async function holdEarlierRun({ jobs }: { jobs: JobTable }, { id, flow, e
 
 /** Lets the record of a run expire when the last flow that continued it is removed. Idempotent. */
 export async function releaseEarlierRun(
-  { jobs, nowMs }: { jobs: JobTable; nowMs: () => number },
+  { jobs, nowMs }: Uses<"jobs" | "nowMs">,
   { id, restartedFrom }: Pick<RemovedJob, "id" | "restartedFrom">,
 ): Promise<void> {
   if (restartedFrom === undefined) return;

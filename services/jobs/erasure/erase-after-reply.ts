@@ -1,11 +1,11 @@
 import { laterMs } from "../../../contract/iso-time.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
+import type { Uses } from "../../uses.ts";
 import { nextCheckMs } from "../lifecycle/next-check.ts";
 import { eraseJob } from "./erase-job.ts";
-import type { EraseJobDeps } from "./job-data.ts";
 
 /** Erases the content of a synchronous run as its script specifies: at once, or in `afterS` seconds by housekeeping. */
-export async function eraseAfterReply(deps: EraseJobDeps, id: string, afterS: number): Promise<void> {
+export async function eraseAfterReply(deps: Uses<"jobData" | "jobs" | "storage" | "nowMs">, id: string, afterS: number): Promise<void> {
   const { jobs, nowMs } = deps;
   const job = await jobs.get(id);
   if (!job) return;

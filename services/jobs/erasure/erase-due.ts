@@ -1,10 +1,10 @@
 import type { EndedJob } from "../../../core/jobs/job.ts";
+import type { Uses } from "../../uses.ts";
 import { nextCheckMs } from "../lifecycle/next-check.ts";
 import { eraseJob } from "./erase-job.ts";
-import type { EraseJobDeps } from "./job-data.ts";
 
 /** Erases the parts of an ended job that are due, including data of other domains, and schedules the next part. */
-export async function eraseDue(deps: EraseJobDeps, job: EndedJob): Promise<"ended" | "waited"> {
+export async function eraseDue(deps: Uses<"jobData" | "jobs" | "storage" | "nowMs">, job: EndedJob): Promise<"ended" | "waited"> {
   const { jobs, nowMs, jobData } = deps;
   const { eraseAtMs = Number.POSITIVE_INFINITY } = job;
   if (job.erased || eraseAtMs <= nowMs()) {

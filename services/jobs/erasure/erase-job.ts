@@ -1,8 +1,8 @@
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import { type EndedJob, hasEnded } from "../../../core/jobs/job.ts";
 import { objectPrefix } from "../../../core/jobs/retention.ts";
+import type { Uses } from "../../uses.ts";
 import { nextCheckMs } from "../lifecycle/next-check.ts";
-import type { EraseJobDeps } from "./job-data.ts";
 
 /** After this time housekeeping checks whether an erasure was completed. */
 const ERASE_AGAIN_MS = 60_000;
@@ -14,7 +14,7 @@ const STORED_PREFIXES = [...Object.values(childPrefix), "result#"];
  * Erases arguments, output, code and result of an ended job; its record remains, and so does a gate that its flow still needs. Idempotent. If the
  * process dies in between, housekeeping repeats it.
  */
-export async function eraseJob(deps: EraseJobDeps, job: EndedJob): Promise<EndedJob> {
+export async function eraseJob(deps: Uses<"jobData" | "jobs" | "storage" | "nowMs">, job: EndedJob): Promise<EndedJob> {
   const { jobs, storage, nowMs, jobData } = deps;
   const again = jobs.dueAt(job.id, nowMs() + ERASE_AGAIN_MS);
   const erased = await jobs.update(

@@ -1,21 +1,15 @@
 import type { EndedJob } from "../../../core/jobs/job.ts";
 import type { DataOwner } from "../../../core/jobs/retention.ts";
-import type { ValueDeps } from "../values/values.ts";
-
-export interface EraseJobDeps extends ValueDeps {
-  nowMs: () => number;
-  /** The domains that store data with jobs, in the order in which they erase it. */
-  jobData: readonly JobDataOwner[];
-}
+import type { Uses } from "../../uses.ts";
 
 /** A domain that stores data with jobs. Its functions run before the job's own items are deleted, and may be repeated. */
 export interface JobDataOwner {
   /** Erases the data of a job whose content is erased while its record remains. */
-  erase?(deps: EraseJobDeps, job: EndedJob): Promise<void>;
+  erase?(deps: Uses<"jobData" | "jobs" | "storage" | "nowMs">, job: EndedJob): Promise<void>;
   /** Returns the prefixes of a job's child items that an erasure of the job leaves, because another record needs them. */
-  listRetained?(deps: EraseJobDeps, job: EndedJob): Promise<readonly string[]>;
+  listRetained?(deps: Uses<"jobData" | "jobs" | "storage" | "nowMs">, job: EndedJob): Promise<readonly string[]>;
   /** Erases the part of an ended job's data that is due, and returns the time of the next part (epoch ms, or infinity). */
-  eraseDue?(deps: EraseJobDeps, job: EndedJob): Promise<number>;
+  eraseDue?(deps: Uses<"jobData" | "jobs" | "storage" | "nowMs">, job: EndedJob): Promise<number>;
   /** Removes the data of a job that is removed with its record. */
-  remove?(deps: ValueDeps, job: DataOwner): Promise<void>;
+  remove?(deps: Uses<"jobs" | "storage">, job: DataOwner): Promise<void>;
 }

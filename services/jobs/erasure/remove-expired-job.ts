@@ -1,10 +1,8 @@
-import type { RemovedJob } from "../../../aws/dynamodb/job-expiry.ts";
-import type { PageEnd } from "../../../aws/dynamodb/job-indexes.ts";
 import { isFlowJob } from "../../../core/jobs/job.ts";
+import type { PageEnd, RemovedJob } from "../../../ports/job-store.ts";
+import type { Uses } from "../../uses.ts";
 import { releaseEarlierRun } from "./earlier-run.ts";
-import { type RemoveJobDeps, removeJobData } from "./remove-job.ts";
-
-export type RemoveExpiredJobDeps = RemoveJobDeps & { nowMs: () => number };
+import { removeJobData } from "./remove-job.ts";
 
 /** The number of steps that one read of the index returns, and that expire at the same time. */
 const STEPS_AT_ONCE = 25;
@@ -13,7 +11,7 @@ const STEPS_AT_ONCE = 25;
  * Removes the rest of a `long` job after the table has removed its expired record: its items, its objects, and the jobs of its steps, whose
  * records then expire in the same way. Idempotent.
  */
-export async function removeExpiredJob(deps: RemoveExpiredJobDeps, job: RemovedJob): Promise<void> {
+export async function removeExpiredJob(deps: Uses<"jobData" | "jobs" | "storage" | "nowMs">, job: RemovedJob): Promise<void> {
   // If a caller chose the id, a later job may have the same one, with items under the same keys.
   if (await deps.jobs.get(job.id, { expired: true })) return;
   // The steps are found by the flow's id, so nothing is lost if this ends halfway and is repeated.
@@ -23,7 +21,7 @@ export async function removeExpiredJob(deps: RemoveExpiredJobDeps, job: RemovedJ
 }
 
 /** Lets the records of a flow's steps and of its nested flows expire now, so that nested flows do not wait for the enclosing one. */
-async function expireSteps(deps: RemoveExpiredJobDeps, flow: string): Promise<void> {
+async function expireSteps(deps: Uses<"jobData" | "jobs" | "storage" | "nowMs">, flow: string): Promise<void> {
   const { jobs, nowMs } = deps;
   let after: PageEnd | undefined;
   do {

@@ -1,20 +1,17 @@
 import { type DataOwner, objectPrefix } from "../../../core/jobs/retention.ts";
-import type { ValueDeps } from "../values/values.ts";
-import type { EraseJobDeps } from "./job-data.ts";
-
-export type RemoveJobDeps = ValueDeps & Pick<EraseJobDeps, "jobData">;
+import type { Uses } from "../../uses.ts";
 
 /** The number of items that are read, and then deleted, concurrently. */
 const AT_ONCE = 25;
 
 /** Removes a job with all its data. The head, by which the job is found, is removed last. */
-export async function removeJob(deps: RemoveJobDeps, job: DataOwner): Promise<void> {
+export async function removeJob(deps: Uses<"jobData" | "jobs" | "storage">, job: DataOwner): Promise<void> {
   await removeJobData(deps, job);
   await deps.jobs.deleteItem(job.id, "job");
 }
 
 /** Removes the data of a job, but not its head. Idempotent. */
-export async function removeJobData(deps: RemoveJobDeps, job: DataOwner): Promise<void> {
+export async function removeJobData(deps: Uses<"jobData" | "jobs" | "storage">, job: DataOwner): Promise<void> {
   const { jobs, storage, jobData } = deps;
   for (const owner of jobData) await owner.remove?.(deps, job);
   await storage.deletePrefix(objectPrefix(job));

@@ -1,15 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Job, QueuedJob, RunningJob } from "../../../core/jobs/job.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
-
-interface ClaimDeps {
-  jobs: JobTable;
-  nowMs: () => number;
-  /** Names this process in the job's record. */
-  worker: string;
-}
+import type { Uses } from "../../uses.ts";
 
 const newNonce = () => randomBytes(12).toString("hex");
 
@@ -19,7 +12,7 @@ export function newAttemptFields(nowMs: number, worker: string) {
 }
 
 /** Claims a queued job by a lease. Returns `undefined` if another worker has claimed it or it has ended. */
-export async function claimJob({ jobs, nowMs, worker }: ClaimDeps, id: string): Promise<RunningJob | undefined> {
+export async function claimJob({ jobs, nowMs, worker }: Uses<"jobs" | "nowMs" | "worker">, id: string): Promise<RunningJob | undefined> {
   const changed = await jobs.update(
     id,
     { ...newAttemptFields(nowMs(), worker), attempt: jobs.oneMore },
@@ -42,7 +35,10 @@ export function createClaimedJob(job: QueuedJob, nowMs: number, worker: string):
 }
 
 /** Claims the next attempt of a job whose worker was lost; `undefined` if the lost attempt no longer owned the job. */
-export async function reclaimJob({ jobs, nowMs, worker }: ClaimDeps, lost: RunningJob): Promise<RunningJob | undefined> {
+export async function reclaimJob(
+  { jobs, nowMs, worker }: Uses<"jobs" | "nowMs" | "worker">,
+  lost: RunningJob,
+): Promise<RunningJob | undefined> {
   const changed = await jobs.update(
     lost.id,
     { ...newAttemptFields(nowMs(), worker), attempt: jobs.oneMore, losses: jobs.oneMore },
@@ -57,7 +53,7 @@ export async function reclaimJob({ jobs, nowMs, worker }: ClaimDeps, lost: Runni
 }
 
 /** Returns a claimed job to the queue. `lost` counts the attempt as lost; otherwise it does not count (a throttled runner, a pending build). */
-export async function releaseJob({ jobs }: Pick<ClaimDeps, "jobs">, job: RunningJob, { lost = false } = {}): Promise<boolean> {
+export async function releaseJob({ jobs }: Uses<"jobs">, job: RunningJob, { lost = false } = {}): Promise<boolean> {
   const { nonce, leaseUntilMs } = jobs.cleared;
   const changed = await jobs.update(
     job.id,
@@ -85,7 +81,7 @@ interface Renewal {
 
 /** Renews the lease of a job while `work` lasts, until another attempt owns the job or it has ended. */
 export async function renewLeaseDuring<T>(
-  { jobs, nowMs }: Pick<ClaimDeps, "jobs" | "nowMs">,
+  { jobs, nowMs }: Uses<"jobs" | "nowMs">,
   job: RunningJob,
   work: Promise<T>,
   { everyMs = RENEW_EVERY_MS, untilMs = Number.POSITIVE_INFINITY, onCancel = () => {} }: Renewal = {},

@@ -1,5 +1,6 @@
 import type { EndedJob, EndState, Job } from "../../../core/jobs/job.ts";
 import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.ts";
+import type { Uses } from "../../uses.ts";
 
 /** Connects the end of a job with other domains, for example with the error handler of its workspace. */
 export interface FollowUps {
@@ -7,10 +8,6 @@ export interface FollowUps {
   areWanted(job: Job, state: EndState): Promise<boolean>;
   /** Queues the follow-ups. */
   request(ended: EndedJob): Promise<void>;
-}
-
-export interface FollowUpDeps {
-  followUps: FollowUps;
 }
 
 /**
@@ -28,7 +25,7 @@ export const nextFollowUpMs = ({ endedAtMs }: Pick<EndedJob, "endedAtMs">, nowMs
  * Returns the field that records, together with the end of a job, that it has follow-ups. If this cannot be read now, the field is set: the
  * worker that starts the follow-ups reads it again, and the end is not delayed.
  */
-export async function buildFollowUp({ followUps }: FollowUpDeps, job: Job, state: EndState): Promise<{ followUp?: true }> {
+export async function buildFollowUp({ followUps }: Uses<"followUps">, job: Job, state: EndState): Promise<{ followUp?: true }> {
   try {
     return (await followUps.areWanted(job, state)) ? { followUp: true } : {};
   } catch (error) {
@@ -38,13 +35,13 @@ export async function buildFollowUp({ followUps }: FollowUpDeps, job: Job, state
 }
 
 /** Counts a job that has just ended, and queues its follow-ups. */
-export async function announceEnd(deps: FollowUpDeps, ended: EndedJob): Promise<void> {
+export async function announceEnd(deps: Uses<"followUps">, ended: EndedJob): Promise<void> {
   countEndedJob(ended);
   await requestFollowUp(deps, ended);
 }
 
 /** Queues the follow-ups of an ended job, if its end recorded that it has any. A failure is harmless, because housekeeping queues them again. */
-export async function requestFollowUp({ followUps }: FollowUpDeps, ended: EndedJob): Promise<void> {
+export async function requestFollowUp({ followUps }: Uses<"followUps">, ended: EndedJob): Promise<void> {
   if (!ended.followUp) return;
   await followUps
     .request(ended)

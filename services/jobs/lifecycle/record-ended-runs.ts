@@ -7,7 +7,8 @@ import type { ValueLocation } from "../../../core/jobs/value-ref.ts";
 import type { Masker } from "../../../core/secrets/mask.ts";
 import { countEndedJob } from "../../../core/telemetry/telemetry.ts";
 import type { NextOutcome } from "../../../runners/protocol.ts";
-import { outputRef, stageValue, storeOutput, storeValueOutsideHead, type ValueDeps } from "../values/values.ts";
+import type { Uses } from "../../uses.ts";
+import { outputRef, stageValue, storeOutput, storeValueOutsideHead } from "../values/values.ts";
 import { maskOutcome, redactResult } from "./end/mask-report.ts";
 import { addStreamToResult, addStreamToUpload } from "./streamed-result.ts";
 
@@ -22,7 +23,11 @@ export interface EndedRun {
 }
 
 /** Records jobs that have already ended, with their values and output, in as few calls as possible. */
-export async function recordEndedRuns(deps: ValueDeps, runs: readonly EndedRun[], masker: Masker | undefined): Promise<EndedJob[]> {
+export async function recordEndedRuns(
+  deps: Uses<"jobs" | "storage">,
+  runs: readonly EndedRun[],
+  masker: Masker | undefined,
+): Promise<EndedJob[]> {
   const ended = await Promise.all(runs.map((each) => toEndedJob(deps, each, masker)));
   // The head is written last, so that a job can be found only when all its values exist.
   const children = ended.flatMap((each) => each.children);
@@ -34,7 +39,11 @@ export async function recordEndedRuns(deps: ValueDeps, runs: readonly EndedRun[]
   return ended.map(({ job }) => job);
 }
 
-async function toEndedJob(deps: ValueDeps, runs: EndedRun, masker: Masker | undefined): Promise<{ job: EndedJob; children: Child[] }> {
+async function toEndedJob(
+  deps: Uses<"jobs" | "storage">,
+  runs: EndedRun,
+  masker: Masker | undefined,
+): Promise<{ job: EndedJob; children: Child[] }> {
   const { job } = runs;
   const outcome = maskOutcome(masker, runs.outcome);
   const streamed = await addStreamToResult(deps, job, runs.outcome);
@@ -65,7 +74,7 @@ async function toEndedJob(deps: ValueDeps, runs: EndedRun, masker: Masker | unde
   return { job: ended, children };
 }
 
-async function stageResult(deps: ValueDeps, job: RunningJob, json: string, children: Child[]): Promise<ValueLocation> {
+async function stageResult(deps: Uses<"jobs" | "storage">, job: RunningJob, json: string, children: Child[]): Promise<ValueLocation> {
   if (fitsJobHead(job, json)) return { in: "head", json };
   return stageValue(deps, job, { what: "result", json }, children);
 }

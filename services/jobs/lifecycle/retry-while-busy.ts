@@ -2,14 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isBusyError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { computeBackoffMs } from "../../../core/jobs/backoff.ts";
-
-export interface RetryDeps {
-  nowMs: () => number;
-  /** Waits for some milliseconds. A test moves its clock instead. */
-  pause?: (ms: number) => Promise<unknown>;
-  /** The maximum time for which a refused call is retried, if it is shorter than the function's own limit. */
-  maxRetryMs?: number;
-}
+import type { Uses } from "../../uses.ts";
 
 const BACKOFF = { firstMs: 200, maxMs: 5000 };
 
@@ -18,7 +11,7 @@ const BACKOFF = { firstMs: 200, maxMs: 5000 };
  * It is meant for records of completed work, such as the end of a run, and for writes that return a job to the queue. Rethrows the last error.
  */
 export async function retryWhileBusy<T>(
-  { nowMs, pause = sleep, maxRetryMs = Number.POSITIVE_INFINITY }: RetryDeps,
+  { nowMs, pause = sleep, maxRetryMs = Number.POSITIVE_INFINITY }: Uses<"nowMs" | "pause" | "maxRetryMs">,
   work: () => Promise<T>,
   forMs: number = limits.busyRetryMs,
 ): Promise<T> {

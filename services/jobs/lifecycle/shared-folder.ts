@@ -1,17 +1,12 @@
 import * as z from "zod";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { Storage } from "../../../aws/s3/storage.ts";
 import { limits } from "../../../contract/limits.ts";
 import { childRef } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { objectPrefix } from "../../../core/jobs/retention.ts";
 import { recordFormat } from "../../../core/records/record-format.ts";
 import type { RunOutcome, SharedFolder } from "../../../runners/protocol.ts";
+import type { Uses } from "../../uses.ts";
 
-interface SharedFolderDeps {
-  jobs: JobTable;
-  storage: Storage;
-}
 /** The archive that the last step has written. */
 const archiveFormat = recordFormat({ schema: z.object({ key: z.string(), sha256: z.string() }), version: 1 });
 
@@ -22,7 +17,7 @@ const archiveKey = ({ id, parent = "", attempt, ...job }: Job) => `${objectPrefi
  * Returns the folder `./shared` for an attempt of a step, in the state after the previous step; `undefined` for steps that do not share a folder.
  */
 export async function prepareSharedFolder(
-  { jobs, storage }: SharedFolderDeps,
+  { jobs, storage }: Uses<"jobs" | "storage">,
   job: Job,
   lifetimeS: number,
 ): Promise<SharedFolder | undefined> {
@@ -37,7 +32,7 @@ export async function prepareSharedFolder(
 }
 
 /** Records the archive of an attempt for the next steps. */
-export async function recordSharedFolder({ jobs }: SharedFolderDeps, job: Job, { shared }: RunOutcome): Promise<void> {
+export async function recordSharedFolder({ jobs }: Uses<"jobs" | "storage">, job: Job, { shared }: RunOutcome): Promise<void> {
   if (!shared || job.parent === undefined || job.step?.sharedFolder === undefined) return;
   const json = archiveFormat.toJson({ key: archiveKey(job), sha256: shared.sha256 });
   await jobs.putChild({

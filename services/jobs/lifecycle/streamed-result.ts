@@ -3,13 +3,14 @@ import type { RunningJob } from "../../../core/jobs/job.ts";
 import type { ValueLocation } from "../../../core/jobs/value-ref.ts";
 import { addStreamToJson, extractStream, mayHoldStream, toResultWithStream } from "../../../core/streams/stream-lines.ts";
 import type { RunOutcome } from "../../../runners/protocol.ts";
-import { loadEarlierOutput, type ValueDeps } from "../values/values.ts";
+import type { Uses } from "../../uses.ts";
+import { loadEarlierOutput } from "../values/values.ts";
 
 type Logs = RunOutcome["logs"];
 
 /** Returns a run's result together with the stream that it printed. `addStreamToUpload` does so for a result that the runner stored in S3. */
 export async function addStreamToResult(
-  deps: ValueDeps,
+  deps: Uses<"jobs" | "storage">,
   job: RunningJob,
   { outcome, result, resultUploaded, logs }: Pick<RunOutcome, "outcome" | "result" | "resultUploaded" | "logs">,
 ): Promise<unknown> {
@@ -22,7 +23,7 @@ export async function addStreamToResult(
  * stream is another object, so repeating this is harmless. No redacted copy of a large result exists, so `logs` must be masked.
  */
 export async function addStreamToUpload(
-  deps: ValueDeps,
+  deps: Uses<"jobs" | "storage">,
   job: RunningJob,
   logs: Logs,
   { key, bytes }: { key: string; bytes: number },
@@ -39,7 +40,7 @@ export async function addStreamToUpload(
 }
 
 /** Loads the whole stream of a run. A longer run has sent the beginning of its output before. */
-async function loadStream(deps: ValueDeps, job: RunningJob, logs: Logs): Promise<string> {
+async function loadStream(deps: Uses<"jobs" | "storage">, job: RunningJob, logs: Logs): Promise<string> {
   const earlier = logs.offset > 0 ? await loadEarlierOutput(deps, job, logs.offset) : "";
   return extractStream(earlier + logs.text, true);
 }

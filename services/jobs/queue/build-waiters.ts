@@ -1,12 +1,6 @@
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { Queue } from "../../../aws/sqs/queue.ts";
 import type { RunningJob } from "../../../core/jobs/job.ts";
+import type { Uses } from "../../uses.ts";
 import { releaseJob } from "../lifecycle/claim.ts";
-
-interface BuildWaiterDeps {
-  jobs: JobTable;
-  queue: Queue;
-}
 
 /** The parent key of the items that name the jobs which wait for the build of a version. */
 const waitersKey = (workspace: string, hash: string) => `wait#${workspace}#${hash}`;
@@ -16,7 +10,7 @@ const waitersKey = (workspace: string, hash: string) => `wait#${workspace}#${has
  * process that records the build reads registered jobs afterwards, so one of the two sees the other.
  */
 export async function waitForBuild(
-  { jobs, queue }: BuildWaiterDeps,
+  { jobs, queue }: Uses<"jobs" | "queue">,
   job: RunningJob,
   isPending: () => Promise<boolean>,
 ): Promise<undefined> {
@@ -32,7 +26,7 @@ export async function waitForBuild(
 }
 
 /** Sends every job that waits for the build of a version. A job that registers later finds the recorded build itself. */
-export async function sendBuildWaiters({ jobs, queue }: BuildWaiterDeps, workspace: string, hash: string): Promise<void> {
+export async function sendBuildWaiters({ jobs, queue }: Uses<"jobs" | "queue">, workspace: string, hash: string): Promise<void> {
   const parent = waitersKey(workspace, hash);
   const refs = (await jobs.listChildren(parent, "")).map(({ ref }) => ref);
   for (const job of await jobs.batchGet(refs)) await queue.sendMessage(job);

@@ -1,12 +1,11 @@
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
 import { repeatedCallObject } from "../../../core/jobs/repeated-call.ts";
 import type { ObjectKey } from "../../../core/objects/write.ts";
 import { type ObjectWrite, unchangedSince, write } from "../../../core/objects/write.ts";
+import type { Uses } from "../../uses.ts";
 import { nextCheckMs } from "../lifecycle/next-check.ts";
 
 /** The idempotency key of a call (`Idempotency-Key`, `webhook-id`): the item that records the call, and a fingerprint of its arguments. */
@@ -21,18 +20,15 @@ export interface IdempotencyKey {
   also?: IdempotencyKey;
 }
 
-export interface CreateJobDeps {
-  jobs: JobTable;
-  objects: Pick<ObjectTable, "get" | "transactWrite">;
-  nowMs: () => number;
-}
-
 /** Returns the job that an earlier call with one of these keys has started. Throws `idempotency.reused` if that call had other arguments. */
-export async function findPreviousRun(deps: CreateJobDeps, key: IdempotencyKey): Promise<Job | undefined> {
+export async function findPreviousRun(deps: Uses<"jobs" | "objects" | "nowMs">, key: IdempotencyKey): Promise<Job | undefined> {
   return (await findRunOfKey(deps, key)) ?? (key.also && findPreviousRun(deps, key.also));
 }
 
-async function findRunOfKey({ jobs, objects }: CreateJobDeps, { key, fingerprint }: IdempotencyKey): Promise<Job | undefined> {
+async function findRunOfKey(
+  { jobs, objects }: Uses<"jobs" | "objects" | "nowMs">,
+  { key, fingerprint }: IdempotencyKey,
+): Promise<Job | undefined> {
   const found = await objects.get(key);
   if (!found) return undefined;
   const known = repeatedCallObject.parse(found);
@@ -48,7 +44,7 @@ async function findRunOfKey({ jobs, objects }: CreateJobDeps, { key, fingerprint
  * if another call with the same key was first. Throws `job.idTaken` and `idempotency.reused`.
  */
 export async function createJobRecord(
-  deps: CreateJobDeps,
+  deps: Uses<"jobs" | "objects" | "nowMs">,
   job: Job,
   idempotencyKey: IdempotencyKey | undefined,
   children: readonly Child[] = [],

@@ -1,6 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
-import type { Queue } from "../../../aws/sqs/queue.ts";
 import { defined } from "../../../contract/defined.ts";
 import type { JobKind } from "../../../contract/job-kind.ts";
 import { limits } from "../../../contract/limits.ts";
@@ -16,14 +15,10 @@ import { pickSettings, type RequestedFields, readRequest } from "../../../core/j
 import { type Actor, toPermissionedAs } from "../../../core/people/actor.ts";
 import { hasLateContent } from "../../../core/resources/late-content.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
+import type { Uses } from "../../uses.ts";
 import { holdEarlierRun, releaseEarlierRun } from "../erasure/earlier-run.ts";
-import { storeValue, type ValueDeps } from "../values/values.ts";
-import { type CreateJobDeps, createJobRecord, type IdempotencyKey } from "./create-job-record.ts";
-
-export interface EnqueueDeps extends ValueDeps {
-  queue: Queue;
-  nowMs: () => number;
-}
+import { storeValue } from "../values/values.ts";
+import { createJobRecord, type IdempotencyKey } from "./create-job-record.ts";
 
 declare const verified: unique symbol;
 /** The parent and the root that a caller may give a new job. Only `resolveLineage` creates it, so that no request sets them unchecked. */
@@ -78,7 +73,7 @@ export function buildFlowJobFields(version: RunnableFlow) {
 }
 
 /** Stores the large values of a new job and returns its record, which is not stored yet. */
-export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: NewJob): Promise<QueuedJob> {
+export async function prepareJob({ nowMs, ...keeping }: Uses<"jobs" | "storage" | "queue" | "nowMs">, request: NewJob): Promise<QueuedJob> {
   const createdAtMs = nowMs();
   const { actor } = request;
   const { kind, delayS } = request;
@@ -147,7 +142,7 @@ function identityFields({ actor, onBehalfOf, kind, path }: NewJob) {
 }
 
 /** Sends a queued job's message. If the job is scheduled later than a queue can delay a message, housekeeping sends it. */
-export async function sendJob({ queue, nowMs }: Pick<EnqueueDeps, "queue" | "nowMs">, job: Job): Promise<void> {
+export async function sendJob({ queue, nowMs }: Uses<"queue" | "nowMs">, job: Job): Promise<void> {
   if (!isSendable(job.scheduledForMs, nowMs())) return;
   await queue.sendMessage(job, queueDelayS(job.scheduledForMs, nowMs()));
 }
@@ -158,7 +153,7 @@ export async function sendJob({ queue, nowMs }: Pick<EnqueueDeps, "queue" | "now
  * finds the record by its due time. Returns the job; with an idempotency key, it may be one that an equal call has started. Throws `job.idTaken`
  * and `idempotency.reused`.
  */
-export async function enqueueJob(deps: EnqueueDeps & CreateJobDeps, request: NewJob): Promise<{ id: string }> {
+export async function enqueueJob(deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">, request: NewJob): Promise<{ id: string }> {
   const { idempotencyKey } = request;
   const job = await prepareJob(deps, request);
   const other = await createJobRecord(deps, job, idempotencyKey);

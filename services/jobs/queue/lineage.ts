@@ -1,9 +1,9 @@
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { actions } from "../../../contract/access/actions.ts";
 import type { RunQuery } from "../../../contract/routes/jobs/runs.ts";
 import { hasFlowPath } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may } from "../../../core/permissions/may.ts";
+import type { Uses } from "../../uses.ts";
 import { createVisibilityFilter } from "../read/read.ts";
 import type { Lineage } from "./enqueue.ts";
 
@@ -12,7 +12,7 @@ import type { Lineage } from "./enqueue.ts";
  * may name a parent in the same workspace that they may see and run. Other ids are ignored.
  */
 export async function resolveLineage(
-  deps: { jobs: Pick<JobTable, "get"> },
+  deps: Uses<"jobs">,
   actor: Actor,
   workspace: string,
   { parent_job: parent, root_job: root }: Pick<RunQuery, "parent_job" | "root_job">,
@@ -23,7 +23,7 @@ export async function resolveLineage(
   return { ...(hasParent ? { parent } : {}), ...(hasRoot ? { root } : {}) } as Lineage;
 }
 
-async function mayAttach({ jobs }: { jobs: Pick<JobTable, "get"> }, actor: Actor, workspace: string, id: string): Promise<boolean> {
+async function mayAttach({ jobs }: Uses<"jobs">, actor: Actor, workspace: string, id: string): Promise<boolean> {
   const job = await jobs.get(id);
   if (job?.workspace !== workspace || !createVisibilityFilter({ actor, action: actions.readJob })(job)) return false;
   const run = hasFlowPath(job) ? actions.runFlow : actions.runScript;

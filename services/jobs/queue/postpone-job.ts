@@ -1,16 +1,9 @@
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { Queue } from "../../../aws/sqs/queue.ts";
 import { limits } from "../../../contract/limits.ts";
 import { computeBackoffMs } from "../../../core/jobs/backoff.ts";
 import type { RunningJob } from "../../../core/jobs/job.ts";
 import { firstDueMs, type JobMessage } from "../../../core/jobs/lifecycle.ts";
 import { countOutcome } from "../../../core/telemetry/telemetry.ts";
-
-interface PostponeDeps {
-  jobs: Pick<JobTable, "update" | "cleared" | "oneLess" | "oneMore" | "dueAt">;
-  queue: Queue;
-  nowMs: () => number;
-}
+import type { Uses } from "../../uses.ts";
 
 const delayAfter = (delays = 0) =>
   computeBackoffMs(delays, { firstMs: limits.firstPostponementMs, maxMs: limits.maxPostponementMs }, Math.random());
@@ -20,7 +13,7 @@ const toSeconds = (ms: number) => Math.ceil(ms / 1000);
  * Returns a claimed job to the queue because AWS refused a call, with a delay that grows each time. Neither an attempt nor a loss is counted. The
  * number of delays is part of the write that releases the claim. Does nothing if this attempt no longer owns the job.
  */
-export async function postponeJob({ jobs, queue, nowMs }: PostponeDeps, job: RunningJob): Promise<void> {
+export async function postponeJob({ jobs, queue, nowMs }: Uses<"jobs" | "queue" | "nowMs">, job: RunningJob): Promise<void> {
   const delayMs = delayAfter(job.delays);
   const now = nowMs();
   const { nonce, leaseUntilMs } = jobs.cleared;
@@ -51,7 +44,7 @@ export async function postponeJob({ jobs, queue, nowMs }: PostponeDeps, job: Run
  * Sends the message of a job again, because AWS refused the claim, with a delay that grows each time. A message that returned to the queue by
  * itself would be hidden for 16 minutes, and would count as failed.
  */
-export async function postponeMessage({ queue }: Pick<PostponeDeps, "queue">, message: JobMessage): Promise<void> {
+export async function postponeMessage({ queue }: Uses<"queue">, message: JobMessage): Promise<void> {
   const delays = message.delays ?? 0;
   await queue.postponeMessage({ ...message, delays: delays + 1 }, toSeconds(delayAfter(delays)));
   countOutcome("Postponements");

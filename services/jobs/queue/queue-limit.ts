@@ -1,8 +1,8 @@
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { getScheduledMs, type Job, SHARDS } from "../../../core/jobs/job.ts";
 import { lastDueMs } from "../../../core/jobs/lifecycle.ts";
+import type { Uses } from "../../uses.ts";
 
 /** The number of heads that one request reads. */
 const STEP = 100;
@@ -12,7 +12,7 @@ const STEP = 100;
  * both take the last place. Throws `queue.full`.
  */
 export async function checkQueueLimit(
-  { jobs, nowMs }: { jobs: JobTable; nowMs: () => number },
+  { jobs, nowMs }: Uses<"jobs" | "nowMs">,
   workspace: string,
   limit: number | undefined,
 ): Promise<void> {
@@ -28,7 +28,7 @@ export async function checkQueueLimit(
  * Returns the position in the workspace's queue of a job that is scheduled for a time (epoch ms): the number of waiting jobs until then, at most
  * `limits.queuePosition`. `undefined` if no job waits.
  */
-export async function findQueuePosition({ jobs }: { jobs: JobTable }, workspace: string, atMs: number): Promise<number | undefined> {
+export async function findQueuePosition({ jobs }: Uses<"jobs">, workspace: string, atMs: number): Promise<number | undefined> {
   const isWaiting = (job: Job) => job.state === "queued" && getScheduledMs(job) <= atMs;
   const limit = limits.queuePosition;
   const waiting = await countDueJobs({ jobs }, { workspace, untilMs: atMs, limit }, isWaiting);
@@ -40,7 +40,7 @@ export async function findQueuePosition({ jobs }: { jobs: JobTable }, workspace:
  * can no longer be reached.
  */
 async function countDueJobs(
-  { jobs }: { jobs: JobTable },
+  { jobs }: Uses<"jobs">,
   { workspace, untilMs, limit, onlyLimit = false }: { workspace: string; untilMs: number; limit: number; onlyLimit?: boolean },
   matches: (job: Job) => boolean,
 ): Promise<number> {

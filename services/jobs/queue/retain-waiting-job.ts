@@ -1,19 +1,16 @@
 import { randomBytes } from "node:crypto";
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { QueuedJob } from "../../../core/jobs/job.ts";
 import { expiryBeforeEndMs, objectPrefix, waitsTooLong } from "../../../core/jobs/retention.ts";
 import type { ValueLocation } from "../../../core/jobs/value-ref.ts";
-import type { ValueDeps } from "../values/values.ts";
-
-export type RetainWaitingJobDeps = ValueDeps & { objects: Pick<ObjectTable, "transactWrite">; nowMs: () => number };
+import type { Uses } from "../../uses.ts";
 
 /**
  * Changes a queued job to one with `long` retention when it has waited for half a day, for example for a slot of its concurrency group: otherwise
  * its data would expire by the time of its creation. Its objects are copied first; the record and its items change in one transaction.
  */
-export async function retainWaitingJob(deps: RetainWaitingJobDeps, job: QueuedJob): Promise<void> {
+export async function retainWaitingJob(deps: Uses<"jobs" | "objects" | "storage" | "nowMs">, job: QueuedJob): Promise<void> {
   if (!waitsTooLong(job, deps.nowMs())) return;
   const { jobs, objects, storage } = deps;
   const retained = { ...job, retention: "long" as const, expiresAtMs: expiryBeforeEndMs("long", job) };

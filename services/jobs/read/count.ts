@@ -4,8 +4,9 @@ import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
 import { buildListKey, buildListPartitions, hasEnded, SHARDS } from "../../../core/jobs/job.ts";
 import { buildEntryConditions } from "../../../core/jobs/list-source.ts";
 import { may } from "../../../core/permissions/may.ts";
+import type { Uses } from "../../uses.ts";
 import { listDueIds } from "./entry-readers.ts";
-import { type FindJobsDeps, findJobs } from "./find-jobs.ts";
+import { findJobs } from "./find-jobs.ts";
 import { findSearchedWorkspaces, type JobSearch } from "./list.ts";
 import { createVisibilityFilter, type JobCaller } from "./read.ts";
 
@@ -20,7 +21,7 @@ export interface JobCount {
  * superadmin.
  */
 export async function countJobs(
-  deps: FindJobsDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
   caller: JobCaller,
   { workspace, query, scope }: JobSearch<"queue" | "completed">,
 ): Promise<JobCount> {
@@ -55,7 +56,11 @@ function isCountable(query: JobListQuery): boolean {
  * Counts the entries of the list that were created after `completed_after`, less the jobs that have not ended. `undefined` if the queue is too
  * long to be read.
  */
-async function countEnded(deps: FindJobsDeps, workspace: string, query: JobListQuery): Promise<JobCount | undefined> {
+async function countEnded(
+  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
+  workspace: string,
+  query: JobListQuery,
+): Promise<JobCount | undefined> {
   const { jobs, nowMs } = deps;
   const dueIds = await listDueIds(deps, workspace);
   if (!dueIds) return undefined;
@@ -87,7 +92,12 @@ export interface EndedJobsQuery {
 }
 
 /** Counts the ended jobs that match and that the caller may see. Throws as `countJobs` does. */
-export async function countEndedJobs(deps: FindJobsDeps, caller: JobCaller, workspace: string, query: EndedJobsQuery): Promise<JobCount> {
+export async function countEndedJobs(
+  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
+  caller: JobCaller,
+  workspace: string,
+  query: EndedJobsQuery,
+): Promise<JobCount> {
   const { completed_after_s_ago: withinS, success, tags: tag, all_workspaces } = query;
   const after = withinS === undefined ? {} : { completed_after: toIsoTime(Math.max(0, deps.nowMs() - withinS * 1000)) };
   return countJobs(deps, caller, { workspace, query: { ...after, success, tag, all_workspaces }, scope: "completed" });

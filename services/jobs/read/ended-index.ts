@@ -1,23 +1,16 @@
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { endedIndexObject } from "../../../core/jobs/ended-index.ts";
 import { buildListPartitions } from "../../../core/jobs/job.ts";
 import { write } from "../../../core/objects/write.ts";
+import type { Uses } from "../../uses.ts";
 
 /** For the duration of an invocation, the code of an earlier release may still end jobs. */
 const OLD_CODE_MS = 20 * 60_000;
-
-interface EndedIndexDeps {
-  objects: Pick<ObjectTable, "get" | "transactWrite">;
-  jobs: Pick<JobTable, "list">;
-  nowMs: () => number;
-}
 
 /**
  * Returns the time (epoch ms) since which every job that was created is in the index of its end state. Earlier releases had no such index, so
  * lists read older jobs one by one until these expire. `undefined` before housekeeping has recorded the time.
  */
-export async function findEndedIndexStart({ objects }: { objects: Pick<ObjectTable, "get"> }): Promise<number | undefined> {
+export async function findEndedIndexStart({ objects }: Uses<"objects">): Promise<number | undefined> {
   const found = await objects.get(endedIndexObject.key());
   return found && endedIndexObject.parse(found).sinceMs;
 }
@@ -26,7 +19,10 @@ export async function findEndedIndexStart({ objects }: { objects: Pick<ObjectTab
  * Records the start of the index of end states, once. `workspaces` are all workspaces; if they have no job, the index is complete from the
  * beginning. Returns whether this call recorded it.
  */
-export async function recordEndedIndexStart({ objects, jobs, nowMs }: EndedIndexDeps, workspaces: readonly string[]): Promise<boolean> {
+export async function recordEndedIndexStart(
+  { objects, jobs, nowMs }: Uses<"jobs" | "objects" | "nowMs">,
+  workspaces: readonly string[],
+): Promise<boolean> {
   if (await objects.get(endedIndexObject.key())) return false;
   const partitions = workspaces.flatMap(buildListPartitions);
   let sinceMs = 0;

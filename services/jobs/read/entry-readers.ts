@@ -1,18 +1,12 @@
-import type { EntryPage, EntryQuery, PageEnd } from "../../../aws/dynamodb/job-indexes.ts";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { defined } from "../../../contract/defined.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
 import { buildListKey, buildListPartitions, type EndState, hasEnded, SHARDS } from "../../../core/jobs/job.ts";
 import { buildEntryConditions, chooseListSource } from "../../../core/jobs/list-source.ts";
+import type { EntryPage, EntryQuery, JobStore, PageEnd } from "../../../ports/job-store.ts";
+import type { Uses } from "../../uses.ts";
 import { findEndedIndexStart } from "./ended-index.ts";
 import type { ReadPage } from "./merge-entries.ts";
-
-interface EntryDeps {
-  jobs: JobTable;
-  objects: Pick<ObjectTable, "get">;
-}
 
 const shards = Array.from({ length: SHARDS }, (_, shard) => shard);
 
@@ -38,7 +32,7 @@ function buildRange({ created_after, created_before, order_desc }: JobListQuery,
  * `after` is the position (sort key) at which the list continues.
  */
 export async function chooseReaders(
-  { jobs, objects }: EntryDeps,
+  { jobs, objects }: Uses<"jobs" | "objects">,
   workspace: string,
   { query, scope }: { query: JobListQuery; scope: "queue" | "completed" },
   after: string | undefined,
@@ -79,7 +73,7 @@ export async function chooseReaders(
 const withoutAbsent = ({ from, to }: Range) => ({ ...defined({ from, to }) });
 
 /** Reads ended jobs for which something is still due, such as their erasure: they enter the index of their state after that. */
-function readDueEnded(jobs: JobTable, workspace: string, states: readonly EndState[], since: string): ReadPage {
+function readDueEnded(jobs: JobStore, workspace: string, states: readonly EndState[], since: string): ReadPage {
   return async (_limit: number, _after: PageEnd | undefined): Promise<EntryPage> => {
     const due = await jobs.batchGet((await listDueIds({ jobs }, workspace)) ?? []);
     const entries = due
@@ -93,7 +87,7 @@ function readDueEnded(jobs: JobTable, workspace: string, states: readonly EndSta
 /**
  * Lists the ids of jobs that have not ended, and of those for which something is due. All are in one index. `undefined` if there are too many.
  */
-export async function listDueIds({ jobs }: Pick<EntryDeps, "jobs">, workspace: string): Promise<string[] | undefined> {
+export async function listDueIds({ jobs }: Uses<"jobs">, workspace: string): Promise<string[] | undefined> {
   const due = await Promise.all(shards.map((shard) => jobs.listDueOf(workspace, shard, limits.listQueue + 1)));
   const ids = due.flat();
   return ids.length > limits.listQueue ? undefined : ids;

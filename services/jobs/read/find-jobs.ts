@@ -1,18 +1,13 @@
 import pMap, { pMapSkip } from "p-map";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
 import { isJsonSubset, matchesJob } from "../../../core/jobs/filter.ts";
 import { argsVisibleTo, buildListKey, hasEnded, type Job, PEOPLE, resultVisibleTo } from "../../../core/jobs/job.ts";
-import { loadJson, type ValueDeps } from "../values/values.ts";
+import type { JobStore } from "../../../ports/job-store.ts";
+import type { Uses } from "../../uses.ts";
+import { loadJson } from "../values/values.ts";
 import { chooseReaders, listDueIds } from "./entry-readers.ts";
 import { mergeEntries } from "./merge-entries.ts";
-
-export interface FindJobsDeps extends ValueDeps {
-  objects: Pick<ObjectTable, "list" | "get">;
-  nowMs: () => number;
-}
 
 export interface JobFilter {
   query: JobListQuery;
@@ -58,7 +53,12 @@ export function compareJobs({ order_desc }: JobListQuery): (a: Job, b: Job) => n
 }
 
 /** Finds jobs of one workspace that match, in the order of the list. */
-export async function findJobs(deps: FindJobsDeps, workspace: string, filter: JobFilter, range: SearchRange): Promise<FoundJobs> {
+export async function findJobs(
+  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
+  workspace: string,
+  filter: JobFilter,
+  range: SearchRange,
+): Promise<FoundJobs> {
   if (range.most <= 0) return { jobs: [] };
   if (filter.scope === "queue") {
     const ids = await listDueIds(deps, workspace);
@@ -68,7 +68,7 @@ export async function findJobs(deps: FindJobsDeps, workspace: string, filter: Jo
 }
 
 async function findInQueue(
-  deps: FindJobsDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
   workspace: string,
   ids: string[],
   filter: JobFilter,
@@ -86,7 +86,12 @@ const buildIsAfter =
   (sort: string) =>
     after === undefined || (order_desc === false ? sort > after : sort < after);
 
-async function findMatching({ jobs, nowMs }: FindJobsDeps, workspace: string, ids: string[], filter: JobFilter): Promise<Job[]> {
+async function findMatching(
+  { jobs, nowMs }: Uses<"jobs" | "objects" | "storage" | "nowMs">,
+  workspace: string,
+  ids: string[],
+  filter: JobFilter,
+): Promise<Job[]> {
   const { query, scope, isVisible } = filter;
   const now = nowMs();
   const heads = await readHeads(jobs, ids);
@@ -94,13 +99,18 @@ async function findMatching({ jobs, nowMs }: FindJobsDeps, workspace: string, id
 }
 
 /** Reads jobs by id in the given order, in concurrent batches. */
-async function readHeads(jobs: Pick<JobTable, "batchGet">, ids: string[]): Promise<Job[]> {
+async function readHeads(jobs: Pick<JobStore, "batchGet">, ids: string[]): Promise<Job[]> {
   const parts = Array.from({ length: Math.ceil(ids.length / 100) }, (_, at) => ids.slice(at * 100, at * 100 + 100));
   return (await Promise.all(parts.map((part) => jobs.batchGet(part)))).flat();
 }
 
 /** Compares the arguments and results of jobs in order until enough match or the limit of such reads is reached. */
-async function compareValues(deps: FindJobsDeps, jobs: Job[], { values }: JobFilter, budget: Budget): Promise<FoundJobs> {
+async function compareValues(
+  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
+  jobs: Job[],
+  { values }: JobFilter,
+  budget: Budget,
+): Promise<FoundJobs> {
   if (values.args === undefined && values.result === undefined) return { jobs };
   const compared = jobs.slice(0, budget.values);
   budget.values -= compared.length;
@@ -110,13 +120,22 @@ async function compareValues(deps: FindJobsDeps, jobs: Job[], { values }: JobFil
 }
 
 /** Compares the redacted values, which a list shows: a filter over hidden values would reveal them by guesses. */
-async function matchesValues(deps: FindJobsDeps, job: Job, wanted: JobFilter["values"]): Promise<boolean> {
+async function matchesValues(
+  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
+  job: Job,
+  wanted: JobFilter["values"],
+): Promise<boolean> {
   if (wanted.args !== undefined && !isJsonSubset(wanted.args, await loadJson(deps, job, argsVisibleTo(PEOPLE, job)))) return false;
   if (wanted.result === undefined) return true;
   return hasEnded(job) && isJsonSubset(wanted.result, await loadJson(deps, job, resultVisibleTo(PEOPLE, job)));
 }
 
-async function findInIndexes(deps: FindJobsDeps, workspace: string, filter: JobFilter, { after, most }: SearchRange): Promise<FoundJobs> {
+async function findInIndexes(
+  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
+  workspace: string,
+  filter: JobFilter,
+  { after, most }: SearchRange,
+): Promise<FoundJobs> {
   const { query } = filter;
   const ascending = query.order_desc === false;
   const isAfter = buildIsAfter(query, after);

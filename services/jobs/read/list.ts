@@ -7,8 +7,9 @@ import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
 import type { ListScope } from "../../../core/jobs/filter.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { formatListCursor, type ListCursor, type ListPhase, parseListCursor } from "../../../core/jobs/list-cursor.ts";
+import type { Uses } from "../../uses.ts";
 import { listWorkspaceIds } from "../../workspaces/workspaces.ts";
-import { compareJobs, type FindJobsDeps, type FoundJobs, findJobs, type JobFilter, toListKey } from "./find-jobs.ts";
+import { compareJobs, type FoundJobs, findJobs, type JobFilter, toListKey } from "./find-jobs.ts";
 import { createVisibilityFilter, type JobCaller, loadJobJson } from "./read.ts";
 
 /** Returns the jobs of the workspace, or of all workspaces if the query requests it. */
@@ -30,7 +31,11 @@ export interface ListPage<Entry> {
  * call reads a bounded number of jobs: a page that is not full has a cursor if more may match. Before a page without any match, it reads several times as many. Throws `query.invalid`, and `auth.forbidden` for
  * a list of all workspaces unless the caller is a superadmin.
  */
-async function listJobs(deps: FindJobsDeps, caller: JobCaller, search: JobSearch): Promise<ListPage<Job>> {
+async function listJobs(
+  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
+  caller: JobCaller,
+  search: JobSearch,
+): Promise<ListPage<Job>> {
   let page = await listOnce(deps, caller, search);
   // A later page may be empty because the jobs before it filled those pages.
   const isFirst = search.query.cursor !== undefined || Math.max(search.query.page ?? 1, 1) === 1;
@@ -39,7 +44,11 @@ async function listJobs(deps: FindJobsDeps, caller: JobCaller, search: JobSearch
   return page;
 }
 
-async function listOnce(deps: FindJobsDeps, caller: JobCaller, { workspace, query, scope }: JobSearch): Promise<ListPage<Job>> {
+async function listOnce(
+  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
+  caller: JobCaller,
+  { workspace, query, scope }: JobSearch,
+): Promise<ListPage<Job>> {
   const size = Math.min(query.per_page ?? limits.perPage, limits.maxPerPage);
   const cursor = query.cursor === undefined ? undefined : parseListCursor(query.cursor);
   const start = cursor ? 0 : (Math.max(query.page ?? 1, 1) - 1) * size;
@@ -69,20 +78,28 @@ function phasesOf(scope: ListScope, cursor: ListCursor | undefined): ListPhase[]
 }
 
 /** Lists jobs as `listJobs` does, as the Jobs of api.md §2.3 without arguments, results, logs and code. Throws as `listJobs` does. */
-export async function listJobJsons(deps: FindJobsDeps, caller: JobCaller, search: JobSearch): Promise<ListPage<JobJson>> {
+export async function listJobJsons(
+  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
+  caller: JobCaller,
+  search: JobSearch,
+): Promise<ListPage<JobJson>> {
   const { entries, ...page } = await listJobs(deps, caller, search);
   return { entries: await Promise.all(entries.map((job) => loadJobJson(deps, job, {}))), ...page };
 }
 
 /** Lists the ids of jobs in the order of `listJobs`. Throws as `listJobs` does. */
-export async function listJobIds(deps: FindJobsDeps, caller: JobCaller, search: JobSearch): Promise<ListPage<string>> {
+export async function listJobIds(
+  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
+  caller: JobCaller,
+  search: JobSearch,
+): Promise<ListPage<string>> {
   const { entries, ...page } = await listJobs(deps, caller, search);
   return { entries: entries.map(({ id }) => id), ...page };
 }
 
 /** Returns the workspaces that a query searches. Throws `auth.forbidden` for all workspaces unless the caller is a superadmin. */
 export async function findSearchedWorkspaces(
-  { objects }: Pick<FindJobsDeps, "objects">,
+  { objects }: Uses<"objects">,
   { actor }: JobCaller,
   workspace: string,
   { all_workspaces: all }: Pick<JobListQuery, "all_workspaces">,
@@ -94,7 +111,7 @@ export async function findSearchedWorkspaces(
 
 /** Merges the searches of several workspaces. Jobs after the position at which one of them stopped are left to the next page. */
 async function findInWorkspaces(
-  deps: FindJobsDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
   workspaces: string[],
   filter: JobFilter,
   range: { after: string | undefined; most: number },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { ListEntry, PageEnd } from "../../../aws/dynamodb/job-indexes.ts";
+import type { ListEntry, PageEnd } from "../../../ports/job-store.ts";
 import { type MergedEntries, mergeEntries, type ReadPage } from "./merge-entries.ts";
 
 /** A partition whose pages are at most `most` entries, and whose filter matches every `nth` entry. */

@@ -1,4 +1,4 @@
-import type { EntryPage, ListEntry, PageEnd } from "../../../aws/dynamodb/job-indexes.ts";
+import type { EntryPage, ListEntry, PageEnd } from "../../../ports/job-store.ts";
 
 /** Reads the next page of one partition of an index. */
 export type ReadPage = (limit: number, after: PageEnd | undefined) => Promise<EntryPage>;

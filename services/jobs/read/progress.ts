@@ -1,11 +1,11 @@
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Job } from "../../../core/jobs/job.ts";
+import type { Uses } from "../../uses.ts";
 
 /**
  * Records a running job's progress in percent unless it is already higher, and returns the recorded progress, 0 if there is none. Without
  * `percent`, nothing is recorded.
  */
-export async function setProgress({ jobs }: { jobs: JobTable }, job: Job, percent: number | undefined): Promise<number> {
+export async function setProgress({ jobs }: Uses<"jobs">, job: Job, percent: number | undefined): Promise<number> {
   if (percent === undefined) return job.progress ?? 0;
   const changed = await jobs.update(
     job.id,

@@ -24,7 +24,8 @@ import { may, type Target } from "../../../core/permissions/may.ts";
 import { parseJson } from "../../../core/records/record-format.ts";
 import { extractStream } from "../../../core/streams/stream-lines.ts";
 import { permit } from "../../identity/permit.ts";
-import { loadLogs, loadValue, type ValueDeps } from "../values/values.ts";
+import type { Uses } from "../../uses.ts";
+import { loadLogs, loadValue } from "../values/values.ts";
 
 /** The caller who accesses a job, and the action. */
 export interface JobCaller {
@@ -48,7 +49,7 @@ function toTarget(job: Job, actor: Actor): Target {
  * caller may not see, so that their existence is not revealed.
  */
 export async function findJob(
-  { jobs }: Pick<ValueDeps, "jobs">,
+  { jobs }: Uses<"jobs">,
   caller: JobCaller,
   { workspace, id }: JobAddress,
   notFound: () => SvcError = () => new SvcError("job.notFound", { id }),
@@ -65,14 +66,14 @@ export function createVisibilityFilter({ actor, action }: JobCaller): (job: Job)
 }
 
 /** Returns a job that has ended, as `findJob` does. Throws `job.notFound` and `job.notFinished`. */
-export async function findEndedJob(deps: Pick<ValueDeps, "jobs">, caller: JobCaller, { workspace, id }: JobAddress): Promise<EndedJob> {
+export async function findEndedJob(deps: Uses<"jobs">, caller: JobCaller, { workspace, id }: JobAddress): Promise<EndedJob> {
   const job = await findJob(deps, caller, { workspace, id });
   if (!hasEnded(job)) throw new SvcError("job.notFinished", { id });
   return job;
 }
 
 /** Returns a job that has not started, as `findJob` does. Throws `job.notFound` and `job.notQueued`. */
-export async function findQueuedJob(deps: Pick<ValueDeps, "jobs">, caller: JobCaller, { workspace, id }: JobAddress): Promise<QueuedJob> {
+export async function findQueuedJob(deps: Uses<"jobs">, caller: JobCaller, { workspace, id }: JobAddress): Promise<QueuedJob> {
   const job = await findJob(deps, caller, { workspace, id });
   if (job.state !== "queued") throw new SvcError("job.notQueued", { id });
   return job;
@@ -90,7 +91,7 @@ const showOrigin = createShow(originFields);
 const showRun = createShow(runFields);
 
 /** Returns a job as the Job of api.md §2.3, with the large values that `parts` selects. */
-export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): Promise<JobJson> {
+export async function loadJobJson(deps: Uses<"jobs" | "storage">, job: Job, parts: JobParts): Promise<JobJson> {
   const erased = hasEnded(job) && job.erased;
   const [args, result, logs, code] = await Promise.all([
     parts.args && !erased ? loadValue(deps, job, argsVisibleTo(PEOPLE, job)) : undefined,
@@ -158,7 +159,7 @@ const HOLD_STEP_MS = 100;
 export const WATCH_MS = 10_000;
 
 /** Records that a reader follows the job, so that its runner sends output more often. */
-export async function recordWatcher({ jobs, nowMs }: ValueDeps & { nowMs: () => number }, job: Job): Promise<void> {
+export async function recordWatcher({ jobs, nowMs }: Uses<"jobs" | "storage" | "nowMs">, job: Job): Promise<void> {
   if ((job.watchedUntilMs ?? 0) >= nowMs() + WATCH_MS / 2) return;
   await jobs.update(job.id, { watchedUntilMs: nowMs() + WATCH_MS }, { attr: "state", eq: job.state });
 }
@@ -177,7 +178,7 @@ export interface JobUpdateQuery {
  * Throws `job.notFound`.
  */
 export async function waitForJobUpdate(
-  deps: ValueDeps & { nowMs: () => number },
+  deps: Uses<"jobs" | "storage" | "nowMs">,
   caller: JobCaller,
   { workspace, id }: JobAddress,
   request: JobUpdateQuery,

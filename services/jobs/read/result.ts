@@ -1,7 +1,8 @@
 import { SvcError } from "../../../contract/errors.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import { getStartMs, hasEnded, isSuccess, type Job, PEOPLE, resultVisibleTo } from "../../../core/jobs/job.ts";
-import { loadJson, loadValue, type ValueDeps } from "../values/values.ts";
+import type { Uses } from "../../uses.ts";
+import { loadJson, loadValue } from "../values/values.ts";
 import { findEndedJob, findJob, type JobAddress, type JobCaller } from "./read.ts";
 
 /** The reader of a result: a caller with a token, or the holder of a link that lets its holder read the job `linked`. */
@@ -11,7 +12,7 @@ export type ResultReader = JobCaller | { linked: Job };
  * Returns the JSON text of a job's result. The holder of a link receives the redacted result, as every person does. Throws `job.notFound`
  * and `job.notFinished`.
  */
-export async function loadResult(deps: ValueDeps, reader: ResultReader, address: JobAddress): Promise<string> {
+export async function loadResult(deps: Uses<"jobs" | "storage">, reader: ResultReader, address: JobAddress): Promise<string> {
   if (!("linked" in reader)) {
     const job = await findEndedJob(deps, reader, address);
     return loadValue(deps, job, resultVisibleTo(reader.actor, job));
@@ -30,7 +31,7 @@ export interface ResultIfEnded {
 }
 
 /** Returns whether a job has started and, if it has ended, its result. Throws `job.notFound`. */
-export async function loadResultIfEnded(deps: ValueDeps, caller: JobCaller, address: JobAddress): Promise<ResultIfEnded> {
+export async function loadResultIfEnded(deps: Uses<"jobs" | "storage">, caller: JobCaller, address: JobAddress): Promise<ResultIfEnded> {
   const job = await findJob(deps, caller, address);
   if (!hasEnded(job)) return { started: job.state !== "queued", completed: false, success: null, result: null };
   const result = await loadJson(deps, job, resultVisibleTo(caller.actor, job));
@@ -45,7 +46,7 @@ export interface JobTiming {
 }
 
 /** Returns the times of creation and start of a job, and its duration. Throws `job.notFound` and `job.notFinished`. */
-export async function getTiming(deps: Pick<ValueDeps, "jobs">, caller: JobCaller, address: JobAddress): Promise<JobTiming> {
+export async function getTiming(deps: Uses<"jobs">, caller: JobCaller, address: JobAddress): Promise<JobTiming> {
   const job = await findEndedJob(deps, caller, address);
   const startMs = getStartMs(job);
   return { created_at: toIsoTime(job.createdAtMs), started_at: toIsoTime(startMs), duration_ms: job.endedAtMs - startMs };

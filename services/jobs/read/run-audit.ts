@@ -1,5 +1,3 @@
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { AuditJson, AuditQuery } from "../../../contract/routes/workspaces/audit.ts";
@@ -7,12 +5,8 @@ import { buildListPartitions } from "../../../core/jobs/job.ts";
 import { isAuditedRun, selectRuns, toRunEntry } from "../../../core/jobs/run-audit.ts";
 import { paginate } from "../../../core/objects/page.ts";
 import { type AuditPage, countWanted, findAuditEntries, getAudit } from "../../audit/audit.ts";
+import type { Uses } from "../../uses.ts";
 import { mergeEntries, type ReadPage } from "./merge-entries.ts";
-
-interface RunAuditDeps {
-  objects: Pick<ObjectTable, "get" | "list">;
-  jobs: Pick<JobTable, "list" | "get" | "batchGet">;
-}
 
 /** A run that matches a query, before its job is read. */
 interface FoundRun {
@@ -25,7 +19,7 @@ interface FoundRun {
  * it exists. About `maxScanned` entries of each are compared: a page that is not full has `before` if more may match.
  */
 export async function listWorkspaceAudit(
-  deps: RunAuditDeps,
+  deps: Uses<"jobs" | "objects">,
   workspace: string,
   query: AuditQuery,
   maxScanned: number = limits.listScan,
@@ -52,7 +46,7 @@ export async function listWorkspaceAudit(
 
 /** Finds the newest runs that match in the index of all jobs, without reading the jobs, until the page is full or enough entries were compared. */
 async function findRuns(
-  { jobs }: Pick<RunAuditDeps, "jobs">,
+  { jobs }: Uses<"jobs">,
   workspace: string,
   query: AuditQuery,
   maxScanned: number,
@@ -79,7 +73,7 @@ async function findRuns(
 const toMs = (sort: string) => Number.parseInt(sort, 10);
 
 /** Returns one entry of a workspace's audit log, or of a run in it. Throws `audit.notFound`. */
-export async function getWorkspaceAudit(deps: RunAuditDeps, workspace: string, id: string): Promise<AuditJson> {
+export async function getWorkspaceAudit(deps: Uses<"jobs" | "objects">, workspace: string, id: string): Promise<AuditJson> {
   const job = await deps.jobs.get(id);
   return job?.workspace === workspace && isAuditedRun(job) ? toRunEntry(job) : getAudit(deps, workspace, id);
 }

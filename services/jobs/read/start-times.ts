@@ -1,10 +1,10 @@
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
+import type { Uses } from "../../uses.ts";
 import { createVisibilityFilter, type JobCaller } from "./read.ts";
 
 /** Returns the start times of jobs in the order of their ids; `null` for a job that has not started or that the caller may not see. */
 export async function listStartTimes(
-  { jobs }: { jobs: Pick<JobTable, "batchGet"> },
+  { jobs }: Uses<"jobs">,
   caller: JobCaller,
   workspace: string,
   ids: string[],

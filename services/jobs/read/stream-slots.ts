@@ -1,15 +1,10 @@
 import { createHash, randomInt, randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { toAddressGroup } from "../../../core/people/sign-in-throttle.ts";
 import { openStreamObject } from "../../../core/streams/stream-slot.ts";
-
-interface StreamSlotDeps {
-  objects: Pick<ObjectTable, "list" | "put" | "deleteItem">;
-  nowMs: () => number;
-}
+import type { Uses } from "../../uses.ts";
 
 /** The reader whose streams are counted together. */
 export interface StreamReader {
@@ -34,7 +29,10 @@ const slotLimits = { token: limits.streamsPerToken, address: limits.streamsPerAd
  * Takes one of the slots of a reader for a stream and returns the function that frees it. A slot expires after the longest time that a stream can
  * last, so one of an environment that died is free again. Throws `stream.tooMany` without a write if all slots are taken.
  */
-export async function takeStreamSlot({ objects, nowMs }: StreamSlotDeps, { kind, hash }: StreamReader): Promise<() => Promise<void>> {
+export async function takeStreamSlot(
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
+  { kind, hash }: StreamReader,
+): Promise<() => Promise<void>> {
   const limit = slotLimits[kind];
   for (let tries = 0; tries <= limit; tries += 1) {
     const nowS = Math.floor(nowMs() / 1000);

@@ -5,7 +5,8 @@ import type { StreamEventJson, UpdateStreamQuery } from "../../../contract/route
 import { hasEnded, type Job, PEOPLE, resultVisibleTo } from "../../../core/jobs/job.ts";
 import { formatEventId, type StreamPosition } from "../../../core/streams/event-id.ts";
 import { StreamLines, toStreamResult } from "../../../core/streams/stream-lines.ts";
-import { loadJson, loadLogs, type ValueDeps } from "../values/values.ts";
+import type { Uses } from "../../uses.ts";
+import { loadJson, loadLogs } from "../values/values.ts";
 import { loadJobJson, recordWatcher } from "./read.ts";
 
 /** One event of api.md §2.5, and the position that its reader reaches with it. */
@@ -20,7 +21,7 @@ const FAST_FOR_MS = 3000;
 const POLL_MS = 100;
 const QUEUED_POLL_MS = 250;
 
-interface JobEventsDeps extends ValueDeps {
+interface JobEventsDeps extends Uses<"jobs" | "storage"> {
   nowMs: () => number;
   /** Finds the job of a flow's last step, once it exists: a flow streams the output of that job. */
   findLastStep(flow: Job): Promise<Job | undefined>;
@@ -109,7 +110,12 @@ function outputVersion(job: Job): string {
   return [job.logChars, ...(job.attempt > 1 ? [job.attempt, job.state, job.lastPingMs] : [])].join();
 }
 
-async function loadOutcome(deps: ValueDeps, job: Job, request: UpdateStreamQuery, stream: string): Promise<Record<string, unknown>> {
+async function loadOutcome(
+  deps: Uses<"jobs" | "storage">,
+  job: Job,
+  request: UpdateStreamQuery,
+  stream: string,
+): Promise<Record<string, unknown>> {
   if (!hasEnded(job)) return {};
   if (!request.only_result) return { job: await loadJobJson(deps, job, { args: true, result: true, logs: !request.no_logs, code: true }) };
   return { only_result: toStreamResult(await loadJson(deps, job, resultVisibleTo(PEOPLE, job)), stream) };

@@ -1,11 +1,7 @@
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { UsageJson } from "../../../contract/routes/workspaces/setting-schemas.ts";
 import { buildListKey, buildListPartitions, getStartMs, hasEnded, type Job } from "../../../core/jobs/job.ts";
-
-interface UsageDeps {
-  jobs: Pick<JobTable, "list" | "batchGet">;
-  nowMs: () => number;
-}
+import type { JobStore } from "../../../ports/job-store.ts";
+import type { Uses } from "../../uses.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 /** The number of the newest jobs that one call reads in each shard of the list. */
@@ -16,7 +12,7 @@ const BATCH = 100;
  * Sums up the ended jobs of a workspace that were created in the last days, by the day (UTC) of their end and by kind. It reads the jobs themselves, the newest first: a counter would cost one
  * more write of each job, for a figure that is read rarely.
  */
-export async function readUsage({ jobs, nowMs }: UsageDeps, workspace: string, days: number): Promise<UsageJson> {
+export async function readUsage({ jobs, nowMs }: Uses<"jobs" | "nowMs">, workspace: string, days: number): Promise<UsageJson> {
   const sinceMs = Math.floor(nowMs() / DAY_MS) * DAY_MS - (days - 1) * DAY_MS;
   const shards = await Promise.all(buildListPartitions(workspace).map((partition) => listIds({ jobs }, partition, sinceMs)));
   const sums = new Map<string, { day: string; kind: string; jobs: number; ms: number }>();
@@ -34,9 +30,9 @@ export async function readUsage({ jobs, nowMs }: UsageDeps, workspace: string, d
 
 const toDay = (atMs: number) => new Date(atMs).toISOString().slice(0, 10);
 
-async function listIds({ jobs }: Pick<UsageDeps, "jobs">, partition: string, sinceMs: number) {
+async function listIds({ jobs }: Uses<"jobs">, partition: string, sinceMs: number) {
   const ids: string[] = [];
-  let after: Awaited<ReturnType<JobTable["list"]>>["after"];
+  let after: Awaited<ReturnType<JobStore["list"]>>["after"];
   do {
     const limit = MOST_IN_SHARD - ids.length;
     const page = await jobs.list({ index: "list", partition, from: buildListKey(sinceMs, ""), limit, ...(after ? { after } : {}) });

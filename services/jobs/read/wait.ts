@@ -1,13 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
-
-interface WaitDeps {
-  jobs: Pick<JobTable, "get">;
-  nowMs: () => number;
-  /** Waits for some milliseconds. A test moves its clock instead. */
-  pause?: (ms: number) => Promise<unknown>;
-}
+import type { Uses } from "../../uses.ts";
 
 /** Returns the time until the next check, by how long the caller has waited: a job that ends quickly is noticed quickly. */
 function pollMs(waitedMs: number): number {
@@ -16,7 +9,7 @@ function pollMs(waitedMs: number): number {
 }
 
 /** Waits until a job has ended or until `untilMs` (epoch ms). Returns `undefined` at the deadline, or if the job does not exist. */
-export async function waitForEnd(deps: WaitDeps, id: string, untilMs: number): Promise<EndedJob | undefined> {
+export async function waitForEnd(deps: Uses<"jobs" | "nowMs" | "pause">, id: string, untilMs: number): Promise<EndedJob | undefined> {
   const job = await waitForJobState(deps, id, untilMs, hasEnded);
   return job && hasEnded(job) ? job : undefined;
 }
@@ -26,7 +19,7 @@ export async function waitForEnd(deps: WaitDeps, id: string, untilMs: number): P
  * exist.
  */
 export async function waitForJobState(
-  { jobs, nowMs, pause = sleep }: WaitDeps,
+  { jobs, nowMs, pause = sleep }: Uses<"jobs" | "nowMs" | "pause">,
   id: string,
   untilMs: number,
   isReached: (job: Job) => boolean,

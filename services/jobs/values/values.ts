@@ -1,7 +1,5 @@
 import { randomBytes } from "node:crypto";
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { Storage } from "../../../aws/s3/storage.ts";
 import { assertNever } from "../../../contract/assert-never.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type ChildKind, childPrefix, childRef } from "../../../core/jobs/child-items.ts";
@@ -9,11 +7,8 @@ import type { Job } from "../../../core/jobs/job.ts";
 import { type DataOwner, objectPrefix } from "../../../core/jobs/retention.ts";
 import type { ValueLocation } from "../../../core/jobs/value-ref.ts";
 import { parseJson } from "../../../core/records/record-format.ts";
+import type { Uses } from "../../uses.ts";
 
-export interface ValueDeps {
-  jobs: JobTable;
-  storage: Storage;
-}
 /** The kinds of values that a job stores. */
 type ValueKind = Extract<ChildKind, "args" | "code" | "reusedSteps" | "result" | "redacted" | "approval">;
 type Owner = DataOwner & Pick<Job, "expiresAtMs">;
@@ -26,7 +21,7 @@ const newValueRef = (kind: ValueKind) => childRef(kind, randomBytes(6).toString(
  * under a random name, so a job id that turns out to be taken causes no damage.
  */
 export async function storeValue(
-  deps: ValueDeps,
+  deps: Uses<"jobs" | "storage">,
   job: Owner,
   kind: Exclude<ValueKind, "result" | "redacted">,
   json: string,
@@ -36,7 +31,7 @@ export async function storeValue(
 
 /** Stores a value as a child item or in S3, for values that must not be in the head. */
 export async function storeValueOutsideHead(
-  { jobs, storage }: ValueDeps,
+  { jobs, storage }: Uses<"jobs" | "storage">,
   job: Owner,
   kind: ValueKind,
   json: string,
@@ -53,7 +48,7 @@ export async function storeValueOutsideHead(
 
 /** Stores a value in S3, or adds its item to `children`, which the caller writes together. */
 export async function stageValue(
-  deps: ValueDeps,
+  deps: Uses<"jobs" | "storage">,
   job: Owner,
   { what, json }: { what: ValueKind; json: string },
   children: Child[],
@@ -72,7 +67,11 @@ function toChildItem(job: Owner, kind: ValueKind, json: string): { location: Val
 }
 
 /** Loads the JSON text of a stored value. */
-export async function loadValue({ jobs, storage }: ValueDeps, job: Pick<Job, "id">, location: ValueLocation): Promise<string> {
+export async function loadValue(
+  { jobs, storage }: Uses<"jobs" | "storage">,
+  job: Pick<Job, "id">,
+  location: ValueLocation,
+): Promise<string> {
   switch (location.in) {
     case "head":
       return location.json;
@@ -93,7 +92,7 @@ export async function loadValue({ jobs, storage }: ValueDeps, job: Pick<Job, "id
  * JSON text is returned too.
  */
 export async function copyValue(
-  deps: ValueDeps,
+  deps: Uses<"jobs" | "storage">,
   { from, location }: { from: Pick<Job, "id">; location: ValueLocation },
   job: Owner,
   kind: "result" | "redacted",
@@ -116,7 +115,7 @@ export async function copyValue(
 }
 
 /** Parses a stored value of any shape. Throws `UnreadableRecordError` where its text is not JSON. */
-export async function loadJson(deps: ValueDeps, job: Pick<Job, "id">, location: ValueLocation): Promise<unknown> {
+export async function loadJson(deps: Uses<"jobs" | "storage">, job: Pick<Job, "id">, location: ValueLocation): Promise<unknown> {
   const name = location.in === "item" ? location.ref : location.in === "s3" ? location.key : "head";
   return parseJson({ parent: job.id, ref: name, json: await loadValue(deps, job, location) });
 }
@@ -138,7 +137,7 @@ export const outputRef = (attempt: number, offset: number) =>
  * that is sent twice is stored once. Returns the reference.
  */
 export async function storeOutput(
-  { jobs, storage }: ValueDeps,
+  { jobs, storage }: Uses<"jobs" | "storage">,
   job: Owner,
   { attempt, resultJson, ...logs }: OutputChunk & { attempt: number; resultJson?: string },
 ): Promise<string> {
@@ -160,7 +159,7 @@ export async function storeOutput(
  * taken causes no damage.
  */
 export async function stageOutput(
-  { storage }: Pick<ValueDeps, "storage">,
+  { storage }: Uses<"storage">,
   job: Owner,
   { attempt, offset, text }: OutputChunk & { attempt: number },
 ): Promise<Child> {
@@ -174,7 +173,7 @@ export async function stageOutput(
 
 /** Loads the output that the current attempt of a job has sent before the one at `offset`. */
 export async function loadEarlierOutput(
-  { jobs, storage }: ValueDeps,
+  { jobs, storage }: Uses<"jobs" | "storage">,
   { id, attempt }: Pick<Job, "id" | "attempt">,
   offset: number,
 ): Promise<string> {
@@ -185,7 +184,11 @@ export async function loadEarlierOutput(
 }
 
 /** Loads a job's output from an offset on (characters), all attempts in order. */
-export async function loadLogs({ jobs, storage }: ValueDeps, job: Pick<Job, "id" | "logChars">, fromOffset = 0): Promise<string> {
+export async function loadLogs(
+  { jobs, storage }: Uses<"jobs" | "storage">,
+  job: Pick<Job, "id" | "logChars">,
+  fromOffset = 0,
+): Promise<string> {
   if (job.logChars === 0) return "";
   let position = 0;
   let text = "";

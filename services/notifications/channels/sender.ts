@@ -1,25 +1,10 @@
-import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
-import type { Webhooks } from "../../../aws/http/webhooks.ts";
-import type { Mail } from "../../../aws/ses/mail.ts";
-import type { Topic } from "../../../aws/sns/topic.ts";
 import type { Attempt } from "../../../core/deliveries/attempt.ts";
 import type { NoticePart } from "../../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
 import type { RunNotice } from "../../../core/notifications/run-notice.ts";
-import type { WebhookSecretDeps } from "../webhook-secret.ts";
+import type { Uses } from "../../uses.ts";
 
-export interface RunNoticeDeps extends WebhookSecretDeps {
-  objects: ObjectTable;
-  topic: Topic;
-  webhooks: Webhooks;
-}
-
-export interface GateNoticeDeps extends RunNoticeDeps {
-  jobs: Pick<JobTable, "getWith" | "putChildIf">;
-  mail: Mail;
-  baseUrl: string;
-}
+export type GateNoticeDeps = Uses<"jobs" | "objects" | "webhookKeys" | "mail" | "topic" | "webhooks" | "nowMs" | "baseUrl">;
 
 /** An attempt to send a gate's notice to one receiver. `attempts` counts from 1, and `answerMs` is the time within which the receiver must answer. */
 export interface GateNoticeAttempt {
@@ -39,5 +24,9 @@ export interface GateNoticeSender {
 
 /** Sends notices of runs through one channel. */
 export interface RunNoticeSender {
-  sendRunNotice(deps: RunNoticeDeps, notice: RunNotice, answerMs: number): Promise<Attempt>;
+  sendRunNotice(
+    deps: Uses<"objects" | "webhookKeys" | "topic" | "webhooks" | "nowMs">,
+    notice: RunNotice,
+    answerMs: number,
+  ): Promise<Attempt>;
 }

@@ -1,10 +1,10 @@
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { type TriggerRef, triggerObject } from "../../../core/triggers/trigger.ts";
+import type { ObjectStore } from "../../../ports/object-store.ts";
 import type { LoadedTrigger } from "./start-job.ts";
 
 /** Loads the trigger of an entry. Returns `undefined` if it no longer exists, or if another trigger was created at its path since. */
 export async function loadTrigger(
-  objects: Pick<ObjectTable, "get">,
+  objects: Pick<ObjectStore, "get">,
   { workspace, kind, path, id }: TriggerRef,
 ): Promise<LoadedTrigger | undefined> {
   const stored = await objects.get(triggerObject.key(workspace, kind, path));

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { RemoteQueue, SourceQueues } from "../../../aws/sqs/source-queues.ts";
 import { actions } from "../../../contract/access/actions.ts";
 import { isSvcError, SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
@@ -7,19 +6,18 @@ import type { SqsFields } from "../../../contract/routes/triggers/trigger-kinds.
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { PollCall } from "../../../core/triggers/connect-call.ts";
 import { parseQueueUrl } from "../../../core/triggers/sources.ts";
+import type { RemoteQueue } from "../../../ports/queues.ts";
 import { permit } from "../../identity/permit.ts";
 import { loadRunAsActor } from "../../identity/run-as.ts";
-import { type ResolveDeps, resolveResource } from "../../resources/resolve.ts";
+import { resolveResource } from "../../resources/resolve.ts";
+import type { Uses } from "../../uses.ts";
 import { recordFault } from "../faults.ts";
 import { loadTrigger } from "./load-trigger.ts";
 import { receiveQueueMessage } from "./receive-queue-message.ts";
-import { handOver, type ReceiveRecordsDeps } from "./receive-records.ts";
-import type { LoadedTrigger, StartTriggeredJobDeps } from "./start-job.ts";
+import { handOver } from "./receive-records.ts";
+import type { LoadedTrigger } from "./start-job.ts";
 
-export interface PollDeps extends StartTriggeredJobDeps, Pick<ResolveDeps, "dataKeys"> {
-  queues: Pick<SourceQueues, "openQueue"> & ReceiveRecordsDeps["queues"];
-  isLocal: boolean;
-}
+export type PollDeps = Uses<"jobs" | "objects" | "storage" | "queue" | "queues" | "dataKeys" | "nowMs" | "isLocal">;
 
 /** The names that AWS resources of other servers use. */
 const awsKeysSchema = z

@@ -1,17 +1,13 @@
-import type { Storage } from "../../../aws/s3/storage.ts";
 import { limits } from "../../../contract/limits.ts";
 import { countOutcome, reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { type MailNotification, type MailRefusal, parseRecipient, type Recipient, refuseByVerdict } from "../../../core/triggers/mail.ts";
 import { buildLocalPart, mailboxObject } from "../../../core/triggers/trigger.ts";
+import type { Uses } from "../../uses.ts";
 import { loadTrigger } from "./load-trigger.ts";
 import { parseMail, toMailMessage } from "./parse-mail.ts";
-import { type LoadedTrigger, type StartTriggeredJobDeps, startTriggeredJob } from "./start-job.ts";
+import { type LoadedTrigger, startTriggeredJob } from "./start-job.ts";
 
-export interface ReceiveMailDeps extends StartTriggeredJobDeps {
-  storage: Storage;
-  /** The domain of mail triggers, absent if the deployment receives no mail. */
-  mailDomain?: string | undefined;
-}
+export type ReceiveMailDeps = Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs" | "mailDomain">;
 
 /**
  * Starts the jobs of a mail that SES has stored, one for each recipient with a trigger, and removes the mail. A mail that is refused is

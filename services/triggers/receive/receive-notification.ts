@@ -3,9 +3,10 @@ import { fromEvent, fromNotification, type RuleMessage, type SnsNotification } f
 import { matchesFilterPolicy } from "../../../core/triggers/filter-policy.ts";
 import { findMissingSource, findTopicWorkspaces, parseSourceName, sourceName } from "../../../core/triggers/sources.ts";
 import { triggerSourceObject } from "../../../core/triggers/trigger.ts";
+import type { Uses } from "../../uses.ts";
 import { connectionWrite, loadAllowedSources } from "../sources.ts";
 import { loadTrigger } from "./load-trigger.ts";
-import { type LoadedTrigger, type StartTriggeredJobDeps, startTriggeredJob } from "./start-job.ts";
+import { type LoadedTrigger, startTriggeredJob } from "./start-job.ts";
 
 const isEnabled = (loaded: LoadedTrigger | undefined): loaded is LoadedTrigger =>
   loaded !== undefined && loaded.trigger.mode !== "disabled";
@@ -14,7 +15,10 @@ const isEnabled = (loaded: LoadedTrigger | undefined): loaded is LoadedTrigger =
  * Starts the jobs of a notification of a topic: one for each trigger whose filter policy it matches, in the workspaces for which the topic is
  * still listed. If one of them fails, the notification arrives again, and starts only the missing jobs. Throws as `startTriggeredJob` does.
  */
-export async function receiveNotification(deps: StartTriggeredJobDeps, notification: SnsNotification): Promise<string[]> {
+export async function receiveNotification(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  notification: SnsNotification,
+): Promise<string[]> {
   const { objects } = deps;
   const { TopicArn: arn, MessageAttributes } = notification;
   const workspaces = findTopicWorkspaces(await loadAllowedSources(objects), arn);
@@ -39,7 +43,10 @@ async function startAll(starts: (() => Promise<string>)[]): Promise<string[]> {
  * Starts the job of an event that a trigger's rule sent. An event of a rule whose trigger is deleted, disabled or no longer allowed starts
  * nothing, and requests a check of the rule. Throws as `startTriggeredJob` does.
  */
-export async function receiveEvent(deps: StartTriggeredJobDeps, message: RuleMessage): Promise<string[]> {
+export async function receiveEvent(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  message: RuleMessage,
+): Promise<string[]> {
   const { objects } = deps;
   const { workspace, source: sk } = message.svc;
   const entry = await objects.get(triggerSourceObject.key(workspace, sk));

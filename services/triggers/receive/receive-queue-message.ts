@@ -1,19 +1,13 @@
-import type { SourceQueues } from "../../../aws/sqs/source-queues.ts";
 import { INSTANCE } from "../../../contract/common.ts";
 import type { SqsFields } from "../../../contract/routes/triggers/trigger-kinds.ts";
 import { WORKSPACE_TAG } from "../../../core/triggers/connect-call.ts";
 import { fromQueueMessage, type QueueMessage } from "../../../core/triggers/events.ts";
 import { sourceName } from "../../../core/triggers/sources.ts";
 import { triggerSourceObject } from "../../../core/triggers/trigger.ts";
+import type { Uses } from "../../uses.ts";
 import { connectionWrite } from "../sources.ts";
 import { loadTrigger } from "./load-trigger.ts";
-import { type LoadedTrigger, type StartTriggeredJobDeps, startTriggeredJob } from "./start-job.ts";
-
-export interface ReceiveQueueDeps extends StartTriggeredJobDeps {
-  queues: Pick<SourceQueues, "listTags">;
-  /** Returns the URL with which the deployment reads a queue of its account. */
-  toQueueUrl: (name: string) => string;
-}
+import { type LoadedTrigger, startTriggeredJob } from "./start-job.ts";
 
 /** No trigger uses the queue now: its messages remain in it, and none of them counts as failed. */
 export class QueueNotConnected extends Error {
@@ -24,7 +18,10 @@ export class QueueNotConnected extends Error {
  * Returns the trigger of a mapped queue. The tag of the queue names the workspace, and is read for each batch: a queue without it serves no
  * trigger. If none is found, the mapping is checked. Throws `QueueNotConnected`.
  */
-export async function findQueueTrigger(deps: ReceiveQueueDeps, name: string): Promise<LoadedTrigger> {
+export async function findQueueTrigger(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "queues" | "nowMs" | "toQueueUrl">,
+  name: string,
+): Promise<LoadedTrigger> {
   const { objects, queues, toQueueUrl } = deps;
   const workspace = (await queues.listTags(toQueueUrl(name)))?.[WORKSPACE_TAG];
   const source = { type: "queue", name } as const;
@@ -37,7 +34,11 @@ export async function findQueueTrigger(deps: ReceiveQueueDeps, name: string): Pr
 }
 
 /** Starts the job of a message of a queue. */
-export async function receiveQueueMessage(deps: StartTriggeredJobDeps, loaded: LoadedTrigger, message: QueueMessage): Promise<string> {
+export async function receiveQueueMessage(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  loaded: LoadedTrigger,
+  message: QueueMessage,
+): Promise<string> {
   const { queue_url: queueUrl, message_attributes: names } = loaded.trigger.own as SqsFields;
   return startTriggeredJob(deps, loaded, fromQueueMessage(message, { queueUrl, names: names ?? null }));
 }

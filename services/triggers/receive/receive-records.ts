@@ -1,25 +1,21 @@
-import type { SourceQueues } from "../../../aws/sqs/source-queues.ts";
 import { limits } from "../../../contract/limits.ts";
 import { tryParseJson } from "../../../core/payload/json.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { type QueueMessage, ruleMessageSchema, snsNotificationSchema } from "../../../core/triggers/events.ts";
 import { mailNotificationSchema } from "../../../core/triggers/mail.ts";
-import { type ReceiveMailDeps, receiveMail } from "./receive-mail.ts";
+import type { Uses } from "../../uses.ts";
+import { receiveMail } from "./receive-mail.ts";
 import { receiveEvent, receiveNotification } from "./receive-notification.ts";
-import { findQueueTrigger, QueueNotConnected, type ReceiveQueueDeps, receiveQueueMessage } from "./receive-queue-message.ts";
+import { findQueueTrigger, QueueNotConnected, receiveQueueMessage } from "./receive-queue-message.ts";
 
 /** A record of a batch that Lambda has read from a queue. */
 export interface ReceivedRecord extends QueueMessage {
   queueArn: string;
 }
 
-export interface ReceiveRecordsDeps extends ReceiveQueueDeps, ReceiveMailDeps {
-  queues: Pick<SourceQueues, "listTags" | "sendDeadLetter">;
-  /** The queue to which topics, rules and SES send messages. Every other queue belongs to a trigger. */
-  ownQueueArn: string;
-  /** The topic on which SES reports mails. */
-  mailTopicArn: string | undefined;
-}
+export type ReceiveRecordsDeps = Uses<
+  "jobs" | "objects" | "storage" | "queue" | "queues" | "nowMs" | "mailDomain" | "mailTopicArn" | "ownQueueArn" | "toQueueUrl"
+>;
 
 /**
  * Starts the jobs of a batch, all records of which come from one queue. Returns the ids of the messages that must be delivered again. A message
@@ -65,7 +61,7 @@ async function handleAll(
 
 /** Handles a message of a user's queue. Its redrive policy belongs to its owner, so the attempts are counted here. */
 export async function handOver(
-  { queues }: Pick<ReceiveRecordsDeps, "queues">,
+  { queues }: Uses<"queues">,
   { id, body, attributes }: QueueMessage,
   start: () => Promise<unknown>,
   trigger: string,

@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { isSvcError, SvcError } from "../../../contract/errors.ts";
 import { flowHeadObject } from "../../../core/flows/version.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
@@ -7,16 +6,14 @@ import { escapeReferences } from "../../../core/resources/references.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { type TriggerEvent, type TriggerMessage, toTriggerEvent } from "../../../core/triggers/events.ts";
 import { computeTriggeredJobId, type StoredTrigger } from "../../../core/triggers/trigger.ts";
-import { type CreateNewJobDeps, createNewJob, requestVersion } from "../../execution/requests/run-request.ts";
+import { createNewJob, requestVersion } from "../../execution/requests/run-request.ts";
 import { storeFiles } from "../../files/store.ts";
 import { loadRunAsActor } from "../../identity/run-as.ts";
-import type { CreateJobDeps } from "../../jobs/queue/create-job-record.ts";
-import { type EnqueueDeps, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
+import { enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
+import type { Uses } from "../../uses.ts";
 import { recordFault } from "../faults.ts";
 import { holdJob } from "../hold-job.ts";
 import { adaptJob, describeStartFault, findTriggerTarget } from "../triggered-run.ts";
-
-export type StartTriggeredJobDeps = EnqueueDeps & CreateJobDeps & CreateNewJobDeps & { objects: ObjectTable };
 
 /** A trigger with the item from which it was read. */
 export interface LoadedTrigger {
@@ -37,7 +34,7 @@ export interface AttachedFiles {
  * `flow.notFound`, `trigger.notPermittedAs`, `auth.forbidden`, `file.storageOff`.
  */
 export async function startTriggeredJob(
-  deps: StartTriggeredJobDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   loaded: LoadedTrigger,
   message: TriggerMessage,
   attached?: AttachedFiles,
@@ -61,7 +58,7 @@ export async function startTriggeredJob(
 }
 
 async function buildTriggeredJob(
-  deps: StartTriggeredJobDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   { workspace, trigger }: LoadedTrigger,
   { id, message, attached }: { id: string; message: TriggerMessage; attached: AttachedFiles | undefined },
 ): Promise<NewJob> {

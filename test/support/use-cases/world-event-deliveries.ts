@@ -6,6 +6,7 @@ import { deliveryKinds } from "../../../functions/shared/wiring/delivery-kinds.t
 import { sendDeliveries } from "../../../services/deliveries/queue-attempts.ts";
 import { dispatchEvent } from "../../../services/events/dispatch-event.ts";
 import { buildEventWrite } from "../../../services/outbox/event.ts";
+import type { Uses } from "../../../services/uses.ts";
 import { countWrite } from "./failing-writes.ts";
 import type { World } from "./world.ts";
 import { DeliveryConsumer } from "./world-deliveries.ts";
@@ -34,7 +35,9 @@ export async function newEventWorld(shared: World, workspace = `w-${crypto.rando
         return next.shift() ?? sentAttempt;
       }),
   };
-  const kinds = deliveryKinds({ ...world.deps, webhooks } as unknown as Parameters<typeof deliveryKinds>[0]);
+  const kinds = deliveryKinds({ ...world.deps, webhooks } as unknown as Uses<
+    "jobs" | "objects" | "webhookKeys" | "mail" | "topic" | "webhooks" | "nowMs" | "baseUrl"
+  >);
   const consumer = new DeliveryConsumer(world, kinds, (message) => message.workspace === workspace);
   return {
     ...world,

@@ -9,6 +9,7 @@ import { deliveryKinds } from "../../../functions/shared/wiring/delivery-kinds.t
 import { sendDeliveries } from "../../../services/deliveries/queue-attempts.ts";
 import { listDeliveries } from "../../../services/notifications/delivery-records.ts";
 import { dispatchNotice } from "../../../services/notifications/dispatch-notice.ts";
+import type { Uses } from "../../../services/uses.ts";
 import { countWrite } from "./failing-writes.ts";
 import type { World } from "./world.ts";
 import { DeliveryConsumer } from "./world-deliveries.ts";
@@ -60,7 +61,9 @@ export async function addNotice(world: World, fields: Partial<GateNotice>) {
     world.deps.objects.put({ ...pendingGateObject.key(world.workspace, notice.gate), value: { flow } }),
   ]);
   const { sent, next, channels } = recordingChannels();
-  const kinds = deliveryKinds({ ...world.deps, ...channels } as Parameters<typeof deliveryKinds>[0]);
+  const kinds = deliveryKinds({ ...world.deps, ...channels } as Uses<
+    "jobs" | "objects" | "webhookKeys" | "mail" | "topic" | "webhooks" | "nowMs" | "baseUrl"
+  >);
   const consumer = new DeliveryConsumer(world, kinds, (message) => "notice" in message && message.notice === notice.id);
   return {
     id: notice.id,

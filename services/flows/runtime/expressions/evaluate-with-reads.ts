@@ -1,15 +1,13 @@
-import type { ObjectTable } from "../../../../aws/dynamodb/object-table.ts";
 import { describeError, isSvcError } from "../../../../contract/errors.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { createSecretReadEntries } from "../../../../core/audit/entry.ts";
 import type { EvaluatedAs } from "../../../../core/expressions/interpret.ts";
 import { toAuditItem } from "../../../audit/audit.ts";
 import { findReaders } from "../../../resources/find-readers.ts";
-import { type ResolveDeps, resolveReferences } from "../../../resources/resolve.ts";
+import { resolveReferences } from "../../../resources/resolve.ts";
+import type { Uses } from "../../../uses.ts";
 import type { StepContext } from "../step-context.ts";
 import { evaluateExpression } from "./evaluate-expression.ts";
-
-export type ReadReferenceDeps = ResolveDeps & { objects: ObjectTable; nowMs: () => number };
 
 interface Evaluation {
   expression: string;
@@ -21,7 +19,7 @@ interface Evaluation {
 
 /** Evaluates an expression that may read variables and resources: each one that it requests is read, and then it is evaluated again. */
 export async function evaluateWithReads(
-  deps: ReadReferenceDeps,
+  deps: Uses<"objects" | "dataKeys" | "nowMs">,
   reader: Pick<StepContext, "flow" | "secrets">,
   { expression, names, reads = new Map(), as = "json" }: Evaluation,
 ): Promise<{ ok: true; value: unknown } | { ok: false; reason: string }> {
@@ -46,7 +44,7 @@ const RECORDED_MOST = 10_000;
 
 /** Resolves the references in a value with the rights of the flow's job. Adds secrets to those of the step, and records their reads in the audit log. */
 export async function resolveForFlow(
-  deps: ReadReferenceDeps,
+  deps: Uses<"objects" | "dataKeys" | "nowMs">,
   { flow, secrets }: Pick<StepContext, "flow" | "secrets">,
   value: unknown,
 ): Promise<unknown> {

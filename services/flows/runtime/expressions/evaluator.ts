@@ -3,9 +3,10 @@ import type { InputTransform } from "../../../../contract/flows/flow-value.ts";
 import type { EvaluatedAs } from "../../../../core/expressions/interpret.ts";
 import { isPlainPath } from "../../../../core/expressions/plain-path.ts";
 import { collectReferences, usesName } from "../../../../core/flows/references.ts";
+import type { Uses } from "../../../uses.ts";
 import type { StepContext } from "../step-context.ts";
-import { evaluateWithReads, type ReadReferenceDeps } from "./evaluate-with-reads.ts";
-import { type LoadNamesDeps, loadNames } from "./load-names.ts";
+import { evaluateWithReads } from "./evaluate-with-reads.ts";
+import { loadNames } from "./load-names.ts";
 
 /** An expression failed, and the step fails with it. */
 export class ExpressionError extends Error {
@@ -25,12 +26,6 @@ export interface Evaluator {
   number(place: string, transform: number | InputTransform, kind: string, extra?: ExtraNames): Promise<number | undefined>;
 }
 
-export type EvaluatorDeps = LoadNamesDeps & ReadReferenceDeps;
-/** The evaluator of a step, next to the services that complete the step. */
-export interface ExpressionDeps {
-  expressions: Evaluator;
-}
-
 /** Expressions of a step. In those of `beforeRun`, `result` is an alias of `previous_result`. */
 export interface StepExpressions {
   beforeRun: readonly string[];
@@ -42,7 +37,7 @@ export type NewResults = Readonly<Record<string, unknown>>;
 
 /** Creates the evaluator of a step. `expressions`: all that may be evaluated, so that their names are loaded together. */
 export function createEvaluator(
-  deps: EvaluatorDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
   step: StepContext,
   { beforeRun, others }: StepExpressions,
   newResults: NewResults = {},

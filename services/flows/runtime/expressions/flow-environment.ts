@@ -1,13 +1,11 @@
-import type { JobTable } from "../../../../aws/dynamodb/job-table.ts";
-import { type LoadFlowDeps, loadPlan } from "../../definitions/load.ts";
+import type { Uses } from "../../../uses.ts";
+import { loadPlan } from "../../definitions/load.ts";
 import type { StepContext } from "../step-context.ts";
-import { type ReadReferenceDeps, resolveForFlow } from "./evaluate-with-reads.ts";
-
-export type FlowEnvironmentDeps = ReadReferenceDeps & Pick<LoadFlowDeps, "storage"> & { jobs: Pick<JobTable, "get"> };
+import { resolveForFlow } from "./evaluate-with-reads.ts";
 
 /** The flow's environment, with references resolved with the rights of the flow's job. A nested flow without an environment uses that of its caller. */
 export async function loadFlowEnvironment(
-  deps: FlowEnvironmentDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
   { flow, plan, secrets }: Pick<StepContext, "flow" | "plan" | "secrets">,
 ): Promise<unknown> {
   const { flow_env: own } = plan.value;

@@ -2,12 +2,10 @@ import { PromiseCache } from "../../../../contract/promise-cache.ts";
 import { findScopePath, listIndices, progressRef } from "../../../../core/flows/journal.ts";
 import type { Scope } from "../../../../core/flows/scopes.ts";
 import type { ValueRef } from "../../../../core/jobs/value-ref.ts";
-import type { ValueDeps } from "../../../jobs/values/values.ts";
+import type { Uses } from "../../../uses.ts";
 import { loadFlowValue } from "../flow-values.ts";
-import { findProgress, type JournalDeps, readJournal } from "../journal.ts";
+import { findProgress, readJournal } from "../journal.ts";
 import type { StepContext } from "../step-context.ts";
-
-export type FlowInputDeps = ValueDeps & JournalDeps;
 
 /** A reference to the arguments of the flow's job. */
 export const inputRefOf = ({ id, args, redactedArgs: redacted }: StepContext["flow"]): ValueRef => ({
@@ -17,7 +15,7 @@ export const inputRefOf = ({ id, args, redactedArgs: redacted }: StepContext["fl
 });
 
 /** The input of the flow, with `iter` for each loop around the step. */
-export async function loadInput(deps: FlowInputDeps, step: StepContext): Promise<Record<string, unknown>> {
+export async function loadInput(deps: Uses<"jobs" | "storage">, step: StepContext): Promise<Record<string, unknown>> {
   let input = (await loadFlowValue(deps, step, inputRefOf(step.flow))) as Record<string, unknown>;
   const indices = listIndices(step.path);
   for (const [depth, body] of loopBodiesAround(step.scope).entries()) {
@@ -51,7 +49,7 @@ function loopBodiesAround(scope: Scope): Scope[] {
   return found;
 }
 
-async function itemAt(deps: FlowInputDeps, step: StepContext, body: Scope, index: number): Promise<unknown> {
+async function itemAt(deps: Uses<"jobs" | "storage">, step: StepContext, body: Scope, index: number): Promise<unknown> {
   const { of: loop } = body;
   if (loop?.module.value.type !== "forloopflow") return index;
   const path = findScopePath(loop.scope, step.path);
@@ -64,7 +62,7 @@ async function itemAt(deps: FlowInputDeps, step: StepContext, body: Scope, index
 /** Lists that iterations in this process have read. A list never changes, so it is read once for many iterations. */
 const lists = new PromiseCache<string, { value: unknown; secrets: Set<string> }>({ max: 20 });
 
-async function loadList(deps: FlowInputDeps, step: StepContext, ref: ValueRef): Promise<unknown> {
+async function loadList(deps: Uses<"jobs" | "storage">, step: StepContext, ref: ValueRef): Promise<unknown> {
   const { location: place } = ref;
   if (place.in === "head") return loadFlowValue(deps, step, ref);
   const name = `${ref.jobId} ${place.in === "item" ? place.ref : place.key}`;

@@ -1,18 +1,17 @@
 import { endRef, outcomeRef } from "../../../../core/flows/journal.ts";
 import { findVisibleSteps, type References } from "../../../../core/flows/references.ts";
 import { loadResumePayloads, NO_RESUME_PAYLOADS } from "../../../approvals/gates/resume-payloads.ts";
+import type { Uses } from "../../../uses.ts";
 import { loadFlowValue } from "../flow-values.ts";
 import { findEnd, findOutcome, type JournalItems, readJournal } from "../journal.ts";
 import { isFailureModule, type StepContext } from "../step-context.ts";
 import type { NewResults } from "./evaluator.ts";
-import { type FlowEnvironmentDeps, loadFlowEnvironment } from "./flow-environment.ts";
-import { type FlowInputDeps, loadInput } from "./flow-input.ts";
-
-export type LoadNamesDeps = FlowInputDeps & FlowEnvironmentDeps;
+import { loadFlowEnvironment } from "./flow-environment.ts";
+import { loadInput } from "./flow-input.ts";
 
 /** Loads the names of the flow that expressions of a step use. The other names get null. */
 export async function loadNames(
-  deps: LoadNamesDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
   step: StepContext,
   wanted: References,
   newResults: NewResults = {},
@@ -47,7 +46,12 @@ export async function loadNames(
   return { flow_input, results, previous_result, error, flow_env, ...resumed };
 }
 
-async function loadPreviousResult(deps: LoadNamesDeps, step: StepContext, items: JournalItems, input: unknown): Promise<unknown> {
+async function loadPreviousResult(
+  deps: Uses<"jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
+  step: StepContext,
+  items: JournalItems,
+  input: unknown,
+): Promise<unknown> {
   const { scope, path } = step;
   const end = isFailureModule(step) ? findEnd(items, scope.name, path) : undefined;
   if (end) {

@@ -1,8 +1,8 @@
 import pMap from "p-map";
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
+import type { Uses } from "../../../uses.ts";
 import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
-import type { EvaluatorDeps } from "../expressions/evaluator.ts";
 import { loadFlowValue, storeFlowValue } from "../flow-values.ts";
 import type { StepContext } from "../step-context.ts";
 import { findListResults, type ListResult, placeAt } from "./list-results.ts";
@@ -20,7 +20,7 @@ export function skipsFailure({ value }: FlowModule, index: number): boolean {
 
 /** The first `count` lists inside a module: the end and the result of each. */
 export async function loadListResults(
-  deps: EvaluatorDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
   step: StepContext,
   count: number,
 ): Promise<{ ends: (ListResult | undefined)[]; values: unknown[] }> {

@@ -1,7 +1,8 @@
 import { findScopePath } from "../../../../core/flows/journal.ts";
 import { isParallel, type Scope } from "../../../../core/flows/scopes.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
-import { type JournalDeps, writeEnd, writeProgress } from "../journal.ts";
+import type { Uses } from "../../../uses.ts";
+import { writeEnd, writeProgress } from "../journal.ts";
 import type { StepContext } from "../step-context.ts";
 import { transitionTo } from "../transitions.ts";
 
@@ -10,7 +11,7 @@ import { transitionTo } from "../transitions.ts";
  * never ran it, and only a new execution can.
  */
 export async function dispatchList(
-  deps: JournalDeps,
+  deps: Uses<"jobs">,
   step: StepContext,
   change: { index?: number; branch?: number | "default" },
 ): Promise<void> {
@@ -23,7 +24,7 @@ export async function dispatchList(
 /**
  * Leaves the rest to another execution, because the history of this one becomes too long. Inside parallel lists, the enclosing module must do so.
  */
-export async function continueInNextExecution(deps: JournalDeps, step: StepContext): Promise<StepState> {
+export async function continueInNextExecution(deps: Uses<"jobs">, step: StepContext): Promise<StepState> {
   for (let scope: Scope | undefined = step.scope; scope?.of; scope = scope.of.scope) {
     if (!isParallel(scope.of.module)) continue;
     const result = { jobId: step.flow.id, location: { in: "head" as const, json: "null" } };

@@ -1,7 +1,7 @@
 import { endRef, FAILURE, insidePath, iterationPath, outcomeRef } from "../../../../core/flows/journal.ts";
 import { bodyScope, branchScope, type Scope } from "../../../../core/flows/scopes.ts";
 import type { ValueRef } from "../../../../core/jobs/value-ref.ts";
-import type { EvaluatorDeps } from "../expressions/evaluator.ts";
+import type { Uses } from "../../../uses.ts";
 import { loadInput } from "../expressions/flow-input.ts";
 import { recoversList, storeFlowValue } from "../flow-values.ts";
 import { findEnd, findOutcome, type JournalItems, readJournal } from "../journal.ts";
@@ -41,7 +41,7 @@ export function placeAt(step: StepContext, index: number): ListPlace {
 
 /** Returns the ends of the lists at some positions, in one read of the journal; `undefined` for a list that has not ended and must run. */
 export async function findListResults(
-  deps: EvaluatorDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
   step: StepContext,
   places: readonly ListPlace[],
 ): Promise<(ListResult | undefined)[]> {
@@ -59,7 +59,7 @@ export async function findListResults(
 }
 
 async function listResult(
-  deps: EvaluatorDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
   step: StepContext,
   { scope, path }: ListPlace,
   items: JournalItems,

@@ -5,14 +5,19 @@ import { readRequiredGroups, toSuspendRules } from "../../../../core/approvals/r
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { accessObject, noAccess } from "../../../../core/permissions/access.ts";
 import { describeFormProblem } from "../../../approvals/decisions/check-payload.ts";
+import type { Uses } from "../../../uses.ts";
 import { failStep } from "../end-step.ts";
 import { loadFlowValue } from "../flow-values.ts";
 import type { StepContext } from "../step-context.ts";
 import { failedWith, type SucceededResult } from "../step-result.ts";
-import { digestOf, openGate, type StepGateDeps } from "./gate.ts";
+import { digestOf, openGate } from "./gate.ts";
 
 /** Requests the approvals of a step with `suspend`, after the step has run. The step fails if the approvals are impossible. */
-export async function openApproval(deps: StepGateDeps, step: StepContext, done: SucceededResult): Promise<StepState> {
+export async function openApproval(
+  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
+  step: StepContext,
+  done: SucceededResult,
+): Promise<StepState> {
   const { module } = step;
   const suspend = module.suspend ?? {};
   const { required_events: required, user_groups_required: transform } = suspend;
@@ -39,7 +44,7 @@ export async function openApproval(deps: StepGateDeps, step: StepContext, done: 
 }
 
 async function findProblem(
-  deps: StepGateDeps,
+  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
   { module, flow }: StepContext,
   groups: readonly string[],
   required: number,

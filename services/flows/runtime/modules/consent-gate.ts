@@ -4,15 +4,20 @@ import { toConsentRules } from "../../../../core/approvals/rules.ts";
 import { fillTemplate } from "../../../../core/approvals/template.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { loadJson } from "../../../jobs/values/values.ts";
+import type { Uses } from "../../../uses.ts";
 import { loadRedactedResults } from "../../inspection/redacted-results.ts";
 import { storeFlowValue } from "../flow-values.ts";
 import type { StepContext } from "../step-context.ts";
-import { digestOf, openGate, type StepGateDeps } from "./gate.ts";
+import { digestOf, openGate } from "./gate.ts";
 
 type ConsentGate = Extract<FlowModule["value"], { type: "consentgate" }>;
 
 /** Requests the consent of a module of kind `consentgate`: the whole run waits for it. */
-export async function openConsent(deps: StepGateDeps, step: StepContext, value: ConsentGate): Promise<StepState> {
+export async function openConsent(
+  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
+  step: StepContext,
+  value: ConsentGate,
+): Promise<StepState> {
   const { flow } = step;
   const now = deps.nowMs();
   const context = value.message?.includes("{{") ? await messageContext(deps, step) : {};
@@ -37,7 +42,10 @@ export async function openConsent(deps: StepGateDeps, step: StepContext, value: 
 }
 
 /** The flow's input and the results by step, without secrets, because people read the message. */
-async function messageContext(deps: StepGateDeps, { flow, plan }: StepContext): Promise<Record<string, unknown>> {
+async function messageContext(
+  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
+  { flow, plan }: StepContext,
+): Promise<Record<string, unknown>> {
   const input = (await loadJson(deps, flow, flow.redactedArgs ?? flow.args)) as Record<string, unknown>;
   return { ...input, ...(await loadRedactedResults(deps, flow.id, plan.value)) };
 }

@@ -20,21 +20,23 @@ import { getFlowRootId } from "../../../../core/jobs/job.ts";
 import { loadApproverByEmail } from "../../../approvals/decisions/approver.ts";
 import { authorizeDecision } from "../../../approvals/decisions/authorize-decision.ts";
 import { isPayloadAccepted } from "../../../approvals/decisions/check-payload.ts";
-import { changeGate, type GateDeps, loadGate } from "../../../approvals/gates/change-gate.ts";
+import { changeGate, loadGate } from "../../../approvals/gates/change-gate.ts";
 import type { ApprovalRequest } from "../../../approvals/gates/find-approval-request.ts";
 import { applyPreApprovals } from "../../../approvals/gates/pre-approvals.ts";
 import { loadPrincipalIdentities } from "../../../approvals/gates/principals.ts";
-import { continueAfter, type EndStepDeps, failStep, retriesOf } from "../end-step.ts";
+import type { Uses } from "../../../uses.ts";
+import { continueAfter, failStep, retriesOf } from "../end-step.ts";
 import { storeFlowValue } from "../flow-values.ts";
 import { attemptId, type StepContext } from "../step-context.ts";
 import { requireOwnGate } from "../step-jobs/own-job.ts";
 import { failedWith } from "../step-result.ts";
 import { transitionTo } from "../transitions.ts";
 
-export type StepGateDeps = GateDeps & EndStepDeps;
-
 /** The state that follows from the gate of a module; `undefined` when no gate has opened yet. */
-export async function resumeAtGate(deps: StepGateDeps, step: StepContext): Promise<StepState | undefined> {
+export async function resumeAtGate(
+  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
+  step: StepContext,
+): Promise<StepState | undefined> {
   const gate = await loadGate(deps, attemptId(step));
   return gate?.opened ? stateAtGate(deps, step, requireOwnGate(step, gate)) : undefined;
 }
@@ -44,7 +46,7 @@ export async function resumeAtGate(deps: StepGateDeps, step: StepContext): Promi
  * exist: a rule must not apply to a group or user that is created later under that name.
  */
 export async function openGate(
-  deps: StepGateDeps,
+  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
   step: StepContext,
   request: Omit<OpenedGate, "codeDigest" | "continuesDirectly">,
 ): Promise<StepState> {
@@ -78,7 +80,7 @@ export async function openGate(
 
 /** Loads the identities of all approvers that a gate may get, or describes which of them do not exist. */
 async function identifyApprovers(
-  deps: StepGateDeps,
+  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
   workspace: string,
   { rules, escalate }: Pick<OpenedGate, "rules" | "escalate">,
 ): Promise<{ known?: PrincipalIdentities; problem?: string }> {
@@ -93,7 +95,11 @@ async function identifyApprovers(
  * Returns the approvals from before the opening that do not count: those of people who are no longer approvers, because their group may be
  * another one now, and those with values that are not among the choices that the step has returned.
  */
-async function findRefusedEvents(deps: StepGateDeps, request: ApprovalRequest, rules: GateRules): Promise<GateEvent[]> {
+async function findRefusedEvents(
+  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
+  request: ApprovalRequest,
+  rules: GateRules,
+): Promise<GateEvent[]> {
   const { gate, flow } = request;
   const verdicts = await Promise.all(
     gate.events.map(async (event) => {
@@ -107,7 +113,12 @@ async function findRefusedEvents(deps: StepGateDeps, request: ApprovalRequest, r
 }
 
 /** Stores the token of the task that waits at a gate, and resumes the task if the gate is already decided. */
-export async function registerGateToken(deps: GateDeps, step: StepContext, gate: Gate, token: string): Promise<void> {
+export async function registerGateToken(
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
+  step: StepContext,
+  gate: Gate,
+  token: string,
+): Promise<void> {
   const { gate: stored } = await changeGate(deps, { gate, flow: step.flow, module: step.module }, (current) =>
     setTaskToken(current, token, step.state),
   );
@@ -118,7 +129,11 @@ export async function registerGateToken(deps: GateDeps, step: StepContext, gate:
 /** SHA-256 of a value's JSON text. */
 export const digestOf = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("hex");
 
-async function stateAtGate(deps: StepGateDeps, step: StepContext, gate: Gate): Promise<StepState> {
+async function stateAtGate(
+  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
+  step: StepContext,
+  gate: Gate,
+): Promise<StepState> {
   const { flow, module } = step;
   const now = deps.nowMs();
   const rule = (current: Gate) => awaitToken(expireGate(current, now), step.state.execution, now);
@@ -126,7 +141,11 @@ async function stateAtGate(deps: StepGateDeps, step: StepContext, gate: Gate): P
   return current.decision ? completeDecided(deps, step, current) : transitionTo(step, "wait");
 }
 
-async function completeDecided(deps: StepGateDeps, step: StepContext, gate: Gate): Promise<StepState> {
+async function completeDecided(
+  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
+  step: StepContext,
+  gate: Gate,
+): Promise<StepState> {
   const { decision, opened } = gate;
   if (!decision || !opened) throw new Error(`Gate ${gate.id} is not decided.`);
   const { result, ...details } = toGateOutcome(gate, opened);

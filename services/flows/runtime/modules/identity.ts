@@ -1,8 +1,8 @@
 import { outcomeRef } from "../../../../core/flows/journal.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import type { ValueRef } from "../../../../core/jobs/value-ref.ts";
+import type { Uses } from "../../../uses.ts";
 import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
-import type { EvaluatorDeps } from "../expressions/evaluator.ts";
 import { inputRefOf, loadInput } from "../expressions/flow-input.ts";
 import { previousModule } from "../expressions/load-names.ts";
 import { storeFlowValue } from "../flow-values.ts";
@@ -15,7 +15,10 @@ export async function runIdentity(deps: CompleteStepDeps, step: StepContext): Pr
 }
 
 /** The result of the module before this one, or the input of the flow or iteration. */
-export async function previousResult(deps: EvaluatorDeps, step: StepContext): Promise<ValueRef> {
+export async function previousResult(
+  deps: Uses<"jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
+  step: StepContext,
+): Promise<ValueRef> {
   const { flow, scope, path } = step;
   const before = previousModule(step);
   if (before !== undefined) {

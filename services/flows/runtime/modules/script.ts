@@ -1,4 +1,3 @@
-import type { JobTable } from "../../../../aws/dynamodb/job-table.ts";
 import { SvcError } from "../../../../contract/errors.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
@@ -9,9 +8,10 @@ import { type EndedJob, hasEnded, type Job, type QueuedJob, type RunningJob } fr
 import { firstDueMs } from "../../../../core/jobs/lifecycle.ts";
 import { escapeReferences } from "../../../../core/resources/references.ts";
 import { findArgumentProblem, toValidationError } from "../../../execution/arguments/check-arguments.ts";
-import { type RunJobDeps, runJob } from "../../../execution/run-job.ts";
+import { runJob } from "../../../execution/run-job.ts";
 import { waitForEnd, waitForJobState } from "../../../jobs/read/wait.ts";
 import { loadJson, storeValue } from "../../../jobs/values/values.ts";
+import type { Uses } from "../../../uses.ts";
 import { parseFlow } from "../../definitions/load.ts";
 import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
 import { getResultRef, storeFlowValue } from "../flow-values.ts";
@@ -25,7 +25,22 @@ import { cacheOf, ownerOf, stepJob } from "../step-jobs/step-job.ts";
 import { failedWith, type StepResult } from "../step-result.ts";
 import { parkJob } from "../waiting/parked-jobs.ts";
 
-export type RunScriptDeps = CompleteStepDeps & RunJobDeps & { worker: string };
+export type RunScriptDeps = Uses<
+  | "followUps"
+  | "executors"
+  | "onJobEnded"
+  | "gatedFlows"
+  | "expressions"
+  | "jobs"
+  | "objects"
+  | "storage"
+  | "queue"
+  | "dataKeys"
+  | "nowMs"
+  | "pause"
+  | "maxRetryMs"
+  | "worker"
+>;
 
 /** The step waits too long for a concurrency slot: its execution ends, and another one continues when the job has ended. */
 class StepParked extends Error {
@@ -129,7 +144,7 @@ async function waitForJob(deps: RunScriptDeps, id: string): Promise<EndedJob> {
 }
 
 /** The step's result from the end of its job. Throws `StepJobCanceled`, because the flow must not handle a cancellation as a failure. */
-export async function resultOfJob(deps: CompleteStepDeps & { jobs: JobTable }, step: StepContext, job: EndedJob): Promise<StepResult> {
+export async function resultOfJob(deps: CompleteStepDeps, step: StepContext, job: EndedJob): Promise<StepResult> {
   const details = { job: job.id };
   if (job.state === "succeeded" || job.state === "skipped") return { status: "succeeded", result: getResultRef(job), details };
   if (job.state === "canceled" && job.cancel) throw new StepJobCanceled(job, job.cancel);

@@ -5,10 +5,10 @@ import type { StepState } from "../../../../core/flows/step-call.ts";
 import { flowHeadObject } from "../../../../core/flows/version.ts";
 import { hasEnded, type QueuedJob } from "../../../../core/jobs/job.ts";
 import { firstDueMs, flowRemainingS } from "../../../../core/jobs/lifecycle.ts";
-import { type GateDeps, loadGate } from "../../../approvals/gates/change-gate.ts";
-import type { RunJobDeps } from "../../../execution/run-job.ts";
+import { loadGate } from "../../../approvals/gates/change-gate.ts";
+import type { Uses } from "../../../uses.ts";
 import { parseFlow } from "../../definitions/load.ts";
-import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
+import { completeStep } from "../complete-step.ts";
 import { writeProgress } from "../journal.ts";
 import { attemptId, type StepContext } from "../step-context.ts";
 import { erasureDelayS, noteStepErasure } from "../step-jobs/erasure.ts";
@@ -18,11 +18,11 @@ import { stepArguments, storeArguments } from "../step-jobs/step-arguments.ts";
 import { inheritedFields, ownerOf } from "../step-jobs/step-job.ts";
 import { failedWith } from "../step-result.ts";
 import { transitionTo } from "../transitions.ts";
-import { resumeTask, storeTaskToken, type TaskDeps, toWaitingTask } from "../waiting/resume-parent-task.ts";
+import { resumeTask, storeTaskToken, toWaitingTask } from "../waiting/resume-parent-task.ts";
 import { registerGateToken } from "./gate.ts";
 import { resultOfJob } from "./script.ts";
 
-export type RunSubflowDeps = CompleteStepDeps & Pick<RunJobDeps, "queue" | "jobs">;
+export type RunSubflowDeps = Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "queue" | "dataKeys" | "nowMs">;
 
 /** Starts another flow as a separate job and waits for it, or completes the step with the end of that job. */
 export async function runSubflow(deps: RunSubflowDeps, step: StepContext): Promise<StepState> {
@@ -39,7 +39,7 @@ export async function runSubflow(deps: RunSubflowDeps, step: StepContext): Promi
   return transitionTo(step, "wait");
 }
 
-const awaitsToken = ({ nowMs }: Pick<RunSubflowDeps, "nowMs">, { state }: StepContext) => ({ execution: state.execution, atMs: nowMs() });
+const awaitsToken = ({ nowMs }: Uses<"nowMs">, { state }: StepContext) => ({ execution: state.execution, atMs: nowMs() });
 
 /** Returns the problem if the flow does not exist, the calling job may not run it, or the flows are nested too deeply. */
 async function startSubflow(deps: RunSubflowDeps, step: StepContext, id: string): Promise<{ name: string; message: string } | undefined> {
@@ -93,12 +93,14 @@ async function requireCreated(deps: RunSubflowDeps, step: StepContext, id: strin
   if (known) requireOwnJob(step, known);
 }
 
-export type RegisterTaskTokenDeps = TaskDeps & GateDeps;
-
 /**
  * Stores the token of the task that waits for a gate or a nested flow, and resumes the task at once if there is no longer anything to wait for.
  */
-export async function registerTaskToken(deps: RegisterTaskTokenDeps, step: StepContext, token: string): Promise<StepState> {
+export async function registerTaskToken(
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "executions" | "nowMs">,
+  step: StepContext,
+  token: string,
+): Promise<StepState> {
   const id = attemptId(step);
   const gate = mayRequireApproval(step.module) ? await loadGate(deps, id) : undefined;
   if (gate?.opened) {

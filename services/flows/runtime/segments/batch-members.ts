@@ -9,8 +9,8 @@ import { hasReferences } from "../../../../core/resources/references.ts";
 import type { Runnable } from "../../../../core/scripts/version.ts";
 import type { NextArgument, NextRun, ParamTypes } from "../../../../runners/protocol.ts";
 import { lastRunTimes } from "../../../execution/run-times.ts";
-import { type ExpressionDeps, ExpressionError } from "../expressions/evaluator.ts";
-import type { RunScriptDeps } from "../modules/script.ts";
+import type { Uses } from "../../../uses.ts";
+import { ExpressionError } from "../expressions/evaluator.ts";
 import { attemptId, type StepContext } from "../step-context.ts";
 import { erasureDelayS } from "../step-jobs/erasure.ts";
 import { findRunnable, findScript, type NamedScript, permissionOf } from "../step-jobs/runnable.ts";
@@ -42,7 +42,7 @@ export interface Candidate {
 }
 
 /** The first adjacent modules that only run a script, in one language, and are known to be quick. */
-export async function findCandidates(deps: FindCodeDeps, step: StepContext, modules: readonly FlowModule[]): Promise<Candidate[]> {
+export async function findCandidates(deps: Uses<"objects">, step: StepContext, modules: readonly FlowModule[]): Promise<Candidate[]> {
   if (step.plan.value.early_return || (step.flow.watchedUntilMs ?? 0) > 0) return [];
   const codeOf = codeFinder(deps, step);
   const found: Candidate[] = [];
@@ -56,10 +56,8 @@ export async function findCandidates(deps: FindCodeDeps, step: StepContext, modu
   return found;
 }
 
-type FindCodeDeps = Pick<RunScriptDeps, "objects">;
-
 /** Finds the code of steps. Each script, and the right to run scripts, is looked up once. */
-function codeFinder(deps: FindCodeDeps, step: StepContext): (module: FlowModule) => Promise<Code | undefined> {
+function codeFinder(deps: Uses<"objects">, step: StepContext): (module: FlowModule) => Promise<Code | undefined> {
   const scripts = new Map<string, Promise<Code | undefined>>();
   let rights: ReturnType<typeof permissionOf> | undefined;
   const lookUp = async (value: NamedScript): Promise<Code | undefined> => {
@@ -113,11 +111,9 @@ function transformsOf({ value }: FlowModule): Record<string, InputTransform> {
 export const transformExpressions = (module: FlowModule) =>
   Object.values(transformsOf(module)).flatMap((transform) => (transform.type === "javascript" ? [transform.expr] : []));
 
-type PrepareMembersDeps = Pick<RunScriptDeps, "nowMs" | "worker"> & Parameters<typeof findRunnable>[0];
-
 /** Prepares the runs of a batch. It ends before the first candidate whose arguments are neither known yet nor plain parts of earlier results. */
 export async function prepareMembers(
-  deps: PrepareMembersDeps,
+  deps: Uses<"expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs" | "worker">,
   step: StepContext,
   candidates: readonly Candidate[],
 ): Promise<BatchMember[]> {
@@ -134,7 +130,7 @@ export async function prepareMembers(
 }
 
 async function knownArguments(
-  deps: ExpressionDeps,
+  deps: Uses<"expressions">,
   before: readonly FlowModule[],
   module: FlowModule,
 ): Promise<NextRun["args"] | undefined> {
@@ -149,7 +145,7 @@ async function knownArguments(
 
 /** `undefined`: the argument is known only when the previous runs have ended. */
 async function knownArgument(
-  { expressions }: ExpressionDeps,
+  { expressions }: Uses<"expressions">,
   before: readonly FlowModule[],
   transform: InputTransform,
 ): Promise<NextArgument | undefined> {

@@ -13,19 +13,18 @@ import { nextArguments } from "../../../../runners/protocol.ts";
 import type { RunnerBatch } from "../../../execution/invoke-runner.ts";
 import { runJob } from "../../../execution/run-job.ts";
 import { type EndedRun, recordEndedRuns } from "../../../jobs/lifecycle/record-ended-runs.ts";
-import { stageValue, storeValue, type ValueDeps } from "../../../jobs/values/values.ts";
+import { stageValue, storeValue } from "../../../jobs/values/values.ts";
 import { loadMasker } from "../../../secrets/masks.ts";
+import type { Uses } from "../../../uses.ts";
 import { completeStep } from "../complete-step.ts";
 import { createEvaluator } from "../expressions/evaluator.ts";
 import { getResultRef } from "../flow-values.ts";
-import { type JournalDeps, readJournal } from "../journal.ts";
-import { type RunScriptDeps, resultOfJob } from "../modules/script.ts";
+import { readJournal } from "../journal.ts";
+import { resultOfJob } from "../modules/script.ts";
 import type { StepContext } from "../step-context.ts";
 import { noteStepErasure } from "../step-jobs/erasure.ts";
 import { transitionTo } from "../transitions.ts";
 import { type BatchMember, type Candidate, findCandidates, prepareMembers, transformExpressions } from "./batch-members.ts";
-
-export type RunBatchDeps = Omit<RunScriptDeps, "expressions">;
 
 /** No run of a batch begins later than this in its call of a runner. If the runner dies, at most this time is repeated. */
 const BEGIN_WITHIN_MS = 200;
@@ -36,7 +35,21 @@ const BEGIN_WITHIN_MS = 200;
  * `undefined`: the first module must run alone.
  */
 export async function runBatch(
-  deps: RunBatchDeps,
+  deps: Uses<
+    | "followUps"
+    | "executors"
+    | "onJobEnded"
+    | "gatedFlows"
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "queue"
+    | "dataKeys"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+    | "worker"
+  >,
   step: StepContext,
   modules: readonly FlowModule[],
   completed: Set<string>,
@@ -60,7 +73,7 @@ export async function runBatch(
   return ended && completeStep(withExpressions, step, await resultOfJob(withExpressions, step, ended));
 }
 
-async function hasOutcome(deps: JournalDeps, { flow, scope, path }: StepContext, candidates: readonly Candidate[]): Promise<boolean> {
+async function hasOutcome(deps: Uses<"jobs">, { flow, scope, path }: StepContext, candidates: readonly Candidate[]): Promise<boolean> {
   const refs = candidates.map(({ module: { id } }) => outcomeRef(id, scope.name, path));
   return (await readJournal(deps, flow, refs)).size > 0;
 }
@@ -72,7 +85,25 @@ interface Batch {
 }
 
 /** The runs that follow the first one in the same call, and the function that records them. */
-function runsAfter(deps: RunBatchDeps, step: StepContext, { leader, members, completed }: Batch): RunnerBatch {
+function runsAfter(
+  deps: Uses<
+    | "followUps"
+    | "executors"
+    | "onJobEnded"
+    | "gatedFlows"
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "queue"
+    | "dataKeys"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+    | "worker"
+  >,
+  step: StepContext,
+  { leader, members, completed }: Batch,
+): RunnerBatch {
   const { flow } = step;
   const rest = members.slice(1);
   const resultKey = `${objectPrefix(flow)}batch#${leader.id}.json`;
@@ -104,7 +135,7 @@ function runsAfter(deps: RunBatchDeps, step: StepContext, { leader, members, com
 type EndedRunFields = Pick<EndedRun, "outcome" | "resultKey"> & { createdAtMs: number; args: object; masker: Masker | undefined };
 
 async function endedRun(
-  deps: ValueDeps,
+  deps: Uses<"jobs" | "storage">,
   { job }: BatchMember,
   { createdAtMs, args, outcome, masker, resultKey }: EndedRunFields,
 ): Promise<EndedRun> {
@@ -117,13 +148,18 @@ async function endedRun(
   return { job: { ...job, createdAtMs, args: location, ...redactedArgs }, outcome, resultKey, children };
 }
 
-async function stageArguments(deps: ValueDeps, job: Omit<RunningJob, "args">, json: string, children: Child[]): Promise<ValueLocation> {
+async function stageArguments(
+  deps: Uses<"jobs" | "storage">,
+  job: Omit<RunningJob, "args">,
+  json: string,
+  children: Child[],
+): Promise<ValueLocation> {
   return Buffer.byteLength(json) <= limits.inlineBytes ? { in: "head", json } : stageValue(deps, job, { what: "args", json }, children);
 }
 
 /** Writes the outcomes of the members that succeeded, and returns their modules. */
 async function writeOutcomes(
-  deps: Pick<RunBatchDeps, "jobs">,
+  deps: Uses<"jobs">,
   { flow, scope, path }: StepContext,
   members: readonly BatchMember[],
   jobs: readonly EndedJob[],

@@ -1,4 +1,4 @@
-import type { ValueDeps } from "../../../jobs/values/values.ts";
+import type { Uses } from "../../../uses.ts";
 import { scheduleStepErasure } from "../../lifecycle/erase.ts";
 import type { StepContext } from "../step-context.ts";
 
@@ -14,7 +14,7 @@ export function erasureDelayS({ module, scope }: Pick<StepContext, "module" | "s
 
 /** Records, before the step's job begins, the time at which its data is erased. `ofRunnableS`: the delay of the script or flow that it runs. */
 export async function noteStepErasure(
-  deps: Pick<ValueDeps, "jobs">,
+  deps: Uses<"jobs">,
   step: Pick<StepContext, "flow" | "module" | "scope">,
   id: string,
   ofRunnableS?: number,

@@ -1,4 +1,3 @@
-import type { ObjectTable } from "../../../../aws/dynamodb/object-table.ts";
 import type { AccessRule } from "../../../../contract/access/access-rule.ts";
 import { actions } from "../../../../contract/access/actions.ts";
 import { isRunnablePath } from "../../../../contract/common.ts";
@@ -11,6 +10,7 @@ import { may } from "../../../../core/permissions/may.ts";
 import { type Runnable, scriptHeadObject, scriptVersionObject, toInlineConcurrencyRule } from "../../../../core/scripts/version.ts";
 import { findReaders } from "../../../resources/find-readers.ts";
 import { parseScript } from "../../../scripts/load.ts";
+import type { Uses } from "../../../uses.ts";
 import type { EndStepDeps } from "../end-step.ts";
 import type { StepContext } from "../step-context.ts";
 
@@ -20,19 +20,15 @@ export type StepRunnable = Pick<RunningJob, "kind" | "path" | "hash" | "language
 };
 export type NamedScript = Extract<FlowModule["value"], { type: "script" }>;
 
-interface FindScriptDeps {
-  objects: ObjectTable;
-}
-
 /** Returns whether all users whose rights the flow's job has may perform the action at a path. */
-export async function permissionOf(deps: FindScriptDeps, { flow }: StepContext, access: AccessRule): Promise<(path: string) => boolean> {
+export async function permissionOf(deps: Uses<"objects">, { flow }: StepContext, access: AccessRule): Promise<(path: string) => boolean> {
   const readers = await findReaders(deps, flow);
   return (path) => readers.every((reader) => reader !== undefined && may(reader, access, { workspace: flow.workspace, path }));
 }
 
 /** The script that a step names, in its newest version unless the step names one. It does not check whether the flow may run the script. */
 export async function findScript(
-  { objects }: FindScriptDeps,
+  { objects }: Uses<"objects">,
   { flow }: StepContext,
   { path, hash }: NamedScript,
 ): Promise<Runnable | undefined> {
@@ -75,14 +71,14 @@ export async function findRunnable(deps: EndStepDeps, step: StepContext, known?:
  * The path that an inline script names. It must be in the folder of the flow, whose author may save there, or one at which the user of the run
  * may save scripts: the job has the concurrency group of its path, and appears under it in lists.
  */
-async function findInlinePath(deps: FindScriptDeps, step: StepContext, path: string | null | undefined): Promise<string | undefined> {
+async function findInlinePath(deps: Uses<"objects">, step: StepContext, path: string | null | undefined): Promise<string | undefined> {
   if (!path || !isRunnablePath(path)) return undefined;
   const { kind, path: flowPath = "" } = step.flow;
   const isBeside = kind !== "flowpreview" && spaceOf(path) === spaceOf(flowPath);
   return isBeside || (await permissionOf(deps, step, actions.saveScript.access))(path) ? path : undefined;
 }
 
-async function findPermittedScript(deps: FindScriptDeps, step: StepContext, value: NamedScript): Promise<Runnable | undefined> {
+async function findPermittedScript(deps: Uses<"objects">, step: StepContext, value: NamedScript): Promise<Runnable | undefined> {
   const [mayRun, runnable] = await Promise.all([permissionOf(deps, step, actions.runScript.access), findScript(deps, step, value)]);
   return runnable && mayRun(runnable.path) ? runnable : undefined;
 }

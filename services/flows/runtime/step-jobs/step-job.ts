@@ -6,8 +6,8 @@ import { computeCacheKey } from "../../../../core/jobs/cache.ts";
 import { findDelegation, getFlowRootId, type RunningJob } from "../../../../core/jobs/job.ts";
 import { hasLateContent } from "../../../../core/resources/late-content.ts";
 import { newAttemptFields } from "../../../jobs/lifecycle/claim.ts";
+import type { Uses } from "../../../uses.ts";
 import type { StepContext } from "../step-context.ts";
-import type { ClockDeps } from "../transitions.ts";
 import type { StepRunnable } from "./runnable.ts";
 
 /** The job to which a value of a step's job belongs. It is stored for as long as the flow, because later steps read it. */
@@ -19,7 +19,7 @@ export const ownerOf = ({ flow: { workspace, retention, expiresAtMs } }: StepCon
 });
 
 /** The fields that the job of a step inherits from the flow's job. */
-export function inheritedFields({ nowMs }: ClockDeps, { flow, plan, module, scope, path }: StepContext) {
+export function inheritedFields({ nowMs }: Uses<"nowMs">, { flow, plan, module, scope, path }: StepContext) {
   const sharedFolder = findSharedFolder(plan.value, module, scope, path);
   const priority = module.priority ?? flow.priority;
   const delegatedBy = findDelegation(flow);
@@ -50,7 +50,7 @@ export function inheritedFields({ nowMs }: ClockDeps, { flow, plan, module, scop
 
 /** The running job of a step, without its arguments. */
 export function stepJob(
-  deps: ClockDeps & { worker: string },
+  deps: Uses<"nowMs"> & { worker: string },
   step: StepContext,
   owner: ReturnType<typeof ownerOf>,
   runnable: Omit<StepRunnable, "rule">,

@@ -1,15 +1,12 @@
-import type { JobTable } from "../../../../aws/dynamodb/job-table.ts";
-import type { Executions } from "../../../../aws/stepfunctions/executions.ts";
 import { toGateOutcome } from "../../../../core/approvals/outcome.ts";
 import { outcomeFormat, outcomeRef } from "../../../../core/flows/journal.ts";
 import type { GatedFlows } from "../../../approvals/gates/gated-flows.ts";
-import { findPlan, type LoadFlowDeps, loadFlow } from "../../definitions/load.ts";
+import type { Uses } from "../../../uses.ts";
+import { findPlan, loadFlow } from "../../definitions/load.ts";
 import { loadRedactedResults } from "../../inspection/redacted-results.ts";
 
-type GatedFlowsDeps = LoadFlowDeps & { jobs: JobTable; executions: Pick<Executions, "sendTaskSuccess"> };
-
 /** Connects approvals to flows: their plans, their journal and the tasks of their executions. */
-export function connectGatedFlows(deps: GatedFlowsDeps): GatedFlows {
+export function connectGatedFlows(deps: Uses<"jobs" | "objects" | "storage" | "executions">): GatedFlows {
   const { executions } = deps;
   const planOf = ({ flow }: Parameters<GatedFlows["loadModule"]>[0]) => (flow?.plan ? findPlan(deps, flow.plan) : undefined);
   return {

@@ -2,17 +2,19 @@ import { limits } from "../../../../contract/limits.ts";
 import { outcomeRefOfProgress, progressFormat } from "../../../../core/flows/journal.ts";
 import { childPrefix } from "../../../../core/jobs/child-items.ts";
 import { hasEnded, type RunningJob } from "../../../../core/jobs/job.ts";
-import { findPlan, type LoadFlowDeps } from "../../definitions/load.ts";
-import { loadWaitingTasks, resumeParentTask, type TaskDeps } from "./resume-parent-task.ts";
-
-type ReconcileSubflowsDeps = TaskDeps & Pick<LoadFlowDeps, "storage"> & { nowMs: () => number };
+import type { Uses } from "../../../uses.ts";
+import { findPlan } from "../../definitions/load.ts";
+import { loadWaitingTasks, resumeParentTask } from "./resume-parent-task.ts";
 
 /**
  * Checks the nested flows for which a flow's execution has waited longer than a task needs to register its token. Resumes the task of a nested flow that
  * has ended. `lost`: the token of a task is lost, so that nothing can resume the execution. `sinceMs`: the flow has waited for a nested flow since
  * then (epoch ms). Throws `UnreadableRecordError`.
  */
-export async function reconcileSubflows(deps: ReconcileSubflowsDeps, flow: RunningJob): Promise<{ lost: boolean; sinceMs?: number }> {
+export async function reconcileSubflows(
+  deps: Uses<"jobs" | "storage" | "executions" | "nowMs">,
+  flow: RunningJob,
+): Promise<{ lost: boolean; sinceMs?: number }> {
   const { jobs, nowMs } = deps;
   const plan = await findPlan(deps, flow.flow?.plan ?? "");
   const runsFlows = [...(plan?.index.modules.values() ?? [])].some(({ module }) => module.value.type === "flow");

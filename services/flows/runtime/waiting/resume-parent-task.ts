@@ -1,16 +1,10 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import type { JobTable } from "../../../../aws/dynamodb/job-table.ts";
-import type { Executions } from "../../../../aws/stepfunctions/executions.ts";
 import { type StepState, stepStateSchema } from "../../../../core/flows/step-call.ts";
 import { childPrefix, childRef } from "../../../../core/jobs/child-items.ts";
 import type { Job } from "../../../../core/jobs/job.ts";
 import { parseReadable, recordFormat } from "../../../../core/records/record-format.ts";
-
-export interface TaskDeps {
-  jobs: JobTable;
-  executions: Pick<Executions, "sendTaskSuccess">;
-}
+import type { Uses } from "../../../uses.ts";
 
 const waitingTaskSchema = z.object({ token: z.string(), state: stepStateSchema });
 /** A task that waits for its token, and the state with which its machine resumes. */
@@ -21,15 +15,10 @@ const waitingTaskFormat = recordFormat({ schema: waitingTaskSchema, version: 1 }
 export const toWaitingTask = (token: string, state: StepState): WaitingTask => ({ token, state: { ...state, outcome: "enter again" } });
 
 /** Resumes a task. A task that no longer waits is not an error. */
-export const resumeTask = ({ executions }: Pick<TaskDeps, "executions">, { token, state }: WaitingTask) =>
-  executions.sendTaskSuccess(token, state);
+export const resumeTask = ({ executions }: Uses<"executions">, { token, state }: WaitingTask) => executions.sendTaskSuccess(token, state);
 
 /** Stores a task under the job of the nested flow for which it waits. Several executions of the parent may each have stored one. */
-export async function storeTaskToken(
-  { jobs }: Pick<TaskDeps, "jobs">,
-  job: Pick<Job, "id" | "expiresAtMs">,
-  task: WaitingTask,
-): Promise<void> {
+export async function storeTaskToken({ jobs }: Uses<"jobs">, job: Pick<Job, "id" | "expiresAtMs">, task: WaitingTask): Promise<void> {
   const ref = childRef("taskToken", createHash("sha256").update(task.token).digest("hex").slice(0, 16));
   await jobs.putChild({ parent: job.id, ref, json: waitingTaskFormat.toJson(task), expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
 }
@@ -38,13 +27,13 @@ export async function storeTaskToken(
  * Loads the tasks that wait for a nested flow's job, those of earlier executions of the parent included. A task whose record cannot be read counts as
  * lost: reconciliation replaces its execution.
  */
-export async function loadWaitingTasks({ jobs }: { jobs: Pick<JobTable, "listChildren"> }, job: string): Promise<WaitingTask[]> {
+export async function loadWaitingTasks({ jobs }: Uses<"jobs">, job: string): Promise<WaitingTask[]> {
   const children = await jobs.listChildren(job, childPrefix.taskToken);
   return parseReadable(children, waitingTaskFormat.parse).map(([, task]) => task);
 }
 
 /** Resumes the tasks that wait for an ended nested flow. Idempotent. */
-export async function resumeParentTask(deps: TaskDeps, job: Job): Promise<void> {
+export async function resumeParentTask(deps: Uses<"jobs" | "executions">, job: Job): Promise<void> {
   if (!job.step || !job.flow) return;
   for (const task of await loadWaitingTasks(deps, job.id)) await resumeTask(deps, task);
 }

@@ -1,15 +1,15 @@
 import type { HeadChange, HeadCondition } from "../../../../aws/dynamodb/job-items.ts";
-import type { JobTable } from "../../../../aws/dynamodb/job-table.ts";
 import { defined } from "../../../../contract/defined.ts";
 import { laterMs } from "../../../../contract/iso-time.ts";
 import type { Job } from "../../../../core/jobs/job.ts";
 import { expiryAfterEndMs } from "../../../../core/jobs/retention.ts";
+import type { JobStore } from "../../../../ports/job-store.ts";
 import { nextCheckMs } from "../next-check.ts";
 import type { StagedEnd } from "./staged-end.ts";
 
 /** Builds the change that ends a job, on the condition that the job has not changed since it was read. */
 export function buildEnd(
-  jobs: JobTable,
+  jobs: JobStore,
   job: Job,
   { state, result, fields, condition }: StagedEnd,
   endedAtMs: number,

@@ -2,17 +2,14 @@ import type { HeadChange } from "../../../../aws/dynamodb/job-items.ts";
 import type { EndedJob, EndState, Job } from "../../../../core/jobs/job.ts";
 import type { EndedJobWithResult, Ending } from "../../../../core/jobs/lifecycle.ts";
 import type { ValueRef } from "../../../../core/jobs/value-ref.ts";
+import type { Uses } from "../../../uses.ts";
 import type { CachedResult } from "../../cache/cache.ts";
-import type { ValueDeps } from "../../values/values.ts";
 import { announceEnd } from "../follow-ups.ts";
-import type { RetryDeps } from "../retry-while-busy.ts";
-import { type CommitEndDeps, commitEnd } from "./commit-end.ts";
+import { commitEnd } from "./commit-end.ts";
 import { stageCached, stageCopy, stageEnding } from "./stage-ending.ts";
 import type { StagedEnd } from "./staged-end.ts";
 
-export interface EndJobDeps extends ValueDeps, RetryDeps, CommitEndDeps {
-  nowMs: () => number;
-}
+export type EndJobDeps = Uses<"followUps" | "jobs" | "storage" | "nowMs" | "pause" | "maxRetryMs">;
 
 /**
  * Ends a job without a report: canceled while it waited or ran, finally lost, or refused before its code ran. Later output of its runner is

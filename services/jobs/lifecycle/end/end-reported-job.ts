@@ -1,8 +1,8 @@
-import type { JobTable } from "../../../../aws/dynamodb/job-table.ts";
 import type { RunningJob } from "../../../../core/jobs/job.ts";
 import type { EndedJobWithResult } from "../../../../core/jobs/lifecycle.ts";
 import type { RunOutcome } from "../../../../runners/protocol.ts";
 import { loadMasker } from "../../../secrets/masks.ts";
+import type { Uses } from "../../../uses.ts";
 import { recordSharedFolder } from "../shared-folder.ts";
 import { completeEnd, type EndJobDeps } from "./end-job.ts";
 import { maskOutcome } from "./mask-report.ts";
@@ -47,11 +47,7 @@ export async function endReportedJob(
  */
 const RECHECK_AFTER_MS = 4000;
 
-async function reloadCurrentAttempt(
-  { jobs }: { jobs: JobTable },
-  job: RunningJob,
-  { timings }: RunOutcome,
-): Promise<RunningJob | undefined> {
+async function reloadCurrentAttempt({ jobs }: Uses<"jobs">, job: RunningJob, { timings }: RunOutcome): Promise<RunningJob | undefined> {
   if (job.masks === undefined && timings.totalMs < RECHECK_AFTER_MS) return job;
   const now = await jobs.get(job.id);
   return now?.state === "running" && now.nonce === job.nonce ? now : undefined;

@@ -2,14 +2,15 @@ import type { HeadChange } from "../../../../aws/dynamodb/job-items.ts";
 import type { EndState, Job } from "../../../../core/jobs/job.ts";
 import type { Ending } from "../../../../core/jobs/lifecycle.ts";
 import type { ValueLocation, ValueRef } from "../../../../core/jobs/value-ref.ts";
+import type { Uses } from "../../../uses.ts";
 import { type CachedResult, stageCachedStream } from "../../cache/cache.ts";
-import { copyValue, type ValueDeps } from "../../values/values.ts";
+import { copyValue } from "../../values/values.ts";
 import { stageLogs, stageResult } from "./stage-result.ts";
 import type { StagedEnd } from "./staged-end.ts";
 
 /** Stores the values of an end that no runner has reported. */
 export async function stageEnding(
-  deps: ValueDeps,
+  deps: Uses<"jobs" | "storage">,
   job: Job,
   { state, resultJson, log = "" }: Ending,
   fields: HeadChange,
@@ -20,7 +21,12 @@ export async function stageEnding(
 }
 
 /** Stores a copy of a value as the result of a job. The job gets its own copy, so that each copy is erased with its job. */
-export async function stageCopy(deps: ValueDeps, job: Job, state: EndState, { jobId, location, redacted }: ValueRef): Promise<StagedEnd> {
+export async function stageCopy(
+  deps: Uses<"jobs" | "storage">,
+  job: Job,
+  state: EndState,
+  { jobId, location, redacted }: ValueRef,
+): Promise<StagedEnd> {
   const copy = (value: ValueLocation, what: "result" | "redacted") =>
     jobId === job.id && value.in !== "head" ? { location: value } : copyValue(deps, { from: { id: jobId }, location: value }, job, what);
   const [{ location: own }, redactedCopy] = await Promise.all([
@@ -37,7 +43,7 @@ export async function stageCopy(deps: ValueDeps, job: Job, state: EndState, { jo
 }
 
 /** Returns the end of a job that gets the result of an earlier run. Its stream becomes visible together with the end. */
-export async function stageCached(deps: ValueDeps, job: Job, cached: CachedResult): Promise<StagedEnd> {
+export async function stageCached(deps: Uses<"jobs" | "storage">, job: Job, cached: CachedResult): Promise<StagedEnd> {
   const { result, ...fields } = cached.fields;
   return { state: "succeeded", result, fields, children: await stageCachedStream(deps, job, cached) };
 }

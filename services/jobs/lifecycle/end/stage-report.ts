@@ -7,7 +7,8 @@ import type { ValueLocation } from "../../../../core/jobs/value-ref.ts";
 import { escapeReferences } from "../../../../core/resources/references.ts";
 import type { Masker } from "../../../../core/secrets/mask.ts";
 import type { RunOutcome } from "../../../../runners/protocol.ts";
-import { type OutputChunk, storeOutput, storeValue, storeValueOutsideHead, type ValueDeps } from "../../values/values.ts";
+import type { Uses } from "../../../uses.ts";
+import { type OutputChunk, storeOutput, storeValue, storeValueOutsideHead } from "../../values/values.ts";
 import { addStreamToResult, addStreamToUpload } from "../streamed-result.ts";
 import { type MaskedOutcome, redactResult } from "./mask-report.ts";
 import { stageLogs } from "./stage-result.ts";
@@ -20,7 +21,11 @@ interface MaskedReport {
 }
 
 /** Stores the values of a report. Their names contain the attempt, so a repeated call is harmless. */
-export async function stageReport(deps: ValueDeps, job: RunningJob, { reported, masked, masker }: MaskedReport): Promise<StagedEnd> {
+export async function stageReport(
+  deps: Uses<"jobs" | "storage">,
+  job: RunningJob,
+  { reported, masked, masker }: MaskedReport,
+): Promise<StagedEnd> {
   const prepared = await stagePreprocessed(deps, job, masked);
   // A run is killed because it was canceled after it was claimed: only the record contains the cancellation.
   const marked = masked.outcome === "killed" ? await deps.jobs.get(job.id) : undefined;
@@ -53,14 +58,14 @@ export async function stageReport(deps: ValueDeps, job: RunningJob, { reported, 
 /**
  * Replaces the preprocessor's arguments by those that it returned for `main`. Another run with them must not resolve references in their texts.
  */
-async function stagePreprocessed(deps: ValueDeps, job: RunningJob, { preprocessed }: RunOutcome) {
+async function stagePreprocessed(deps: Uses<"jobs" | "storage">, job: RunningJob, { preprocessed }: RunOutcome) {
   if (!preprocessed || job.preprocess !== "wanted") return {};
   return { args: await storeValue(deps, job, "args", JSON.stringify(escapeReferences(preprocessed))), preprocess: "done" as const };
 }
 
 /** Returns the location of a large result, which the runner has stored in S3; `undefined` for other results. */
 async function stageUpload(
-  deps: ValueDeps,
+  deps: Uses<"jobs" | "storage">,
   job: RunningJob,
   { outcome, resultUploaded, logs }: MaskedOutcome,
 ): Promise<ValueLocation | undefined> {
@@ -70,7 +75,7 @@ async function stageUpload(
 
 /** Stores a result that the runner has returned, in one item with the output if both fit. */
 async function stageReturned(
-  deps: ValueDeps,
+  deps: Uses<"jobs" | "storage">,
   job: Job,
   { resultJson }: Ending,
   logs: OutputChunk,
@@ -89,7 +94,12 @@ async function stageReturned(
 }
 
 /** Stores the redacted copy of a result; `undefined` if the result contains no secret. */
-async function stageRedacted(deps: ValueDeps, job: RunningJob, masker: Masker, { resultJson }: Ending): Promise<ValueLocation | undefined> {
+async function stageRedacted(
+  deps: Uses<"jobs" | "storage">,
+  job: RunningJob,
+  masker: Masker,
+  { resultJson }: Ending,
+): Promise<ValueLocation | undefined> {
   // The forms of a token are the same in JSON text, so most results are not parsed.
   const mayHide = job.masks !== undefined || masker.text(resultJson) !== resultJson;
   const redacted = mayHide ? redactResult(masker, resultJson) : undefined;
