@@ -48,7 +48,7 @@ type PascalCase<Name extends string> = Name extends `${infer First}_${infer Rest
   : Capitalize<Name>;
 
 /** Returns the type of the event of a change of an object. */
-export const eventTypeOf = <Verb extends "Create" | "Update" | "Delete", Name extends KindName>(verb: Verb, kind: Name) =>
+const eventTypeOf = <Verb extends "Create" | "Update" | "Delete", Name extends KindName>(verb: Verb, kind: Name) =>
   `${verb}${kind.replace(/(?:^|_)[a-z]/g, (start) => start.slice(-1).toUpperCase())}` as `${Verb}${PascalCase<Name>}`;
 
 /** Every event, as the outbox stores it. */

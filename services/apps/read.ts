@@ -20,7 +20,7 @@ import type { Uses } from "../uses.ts";
 import { loadAccess } from "../workspaces/access.ts";
 
 /** Returns the stored app. Throws `app.notFound`. */
-export function requireApp(found: StoredObject | undefined, path: string): StoredApp {
+function requireApp(found: StoredObject | undefined, path: string): StoredApp {
   if (!found) throw new SvcError("app.notFound", { path });
   return appObject.parse(found);
 }

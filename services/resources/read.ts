@@ -13,7 +13,7 @@ import { toRefreshJson, variableObject } from "../../core/variables/variable.ts"
 import type { Uses } from "../uses.ts";
 
 /** Returns the stored resource. Throws `resource.notFound`. */
-export function requireResource(found: StoredObject | undefined, path: string): StoredResource {
+function requireResource(found: StoredObject | undefined, path: string): StoredResource {
   if (!found) throw new SvcError("resource.notFound", { path });
   return resourceObject.parse(found);
 }

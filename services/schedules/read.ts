@@ -14,7 +14,7 @@ async function findSchedule({ objects }: Uses<"objects">, workspace: string, pat
 }
 
 /** Returns the stored schedule. Throws `schedule.notFound`. */
-export function requireSchedule(found: StoredObject | undefined, path: string): StoredSchedule {
+function requireSchedule(found: StoredObject | undefined, path: string): StoredSchedule {
   if (!found) throw new SvcError("schedule.notFound", { path });
   return scheduleObject.parse(found);
 }

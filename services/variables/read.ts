@@ -10,7 +10,7 @@ import { loadExportKey, unsealValue } from "../secrets/unseal.ts";
 import type { Uses } from "../uses.ts";
 
 /** Returns the stored variable. Throws `variable.notFound`. */
-export function requireVariable(found: StoredObject | undefined, path: string): StoredVariable {
+function requireVariable(found: StoredObject | undefined, path: string): StoredVariable {
   if (!found) throw new SvcError("variable.notFound", { path });
   return variableObject.parse(found);
 }
