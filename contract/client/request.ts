@@ -45,9 +45,8 @@ export function toRequest<N extends string>(operations: Operations<N>, name: N, 
   const search = new URLSearchParams();
   for (const [field, value] of Object.entries(query)) if (value !== undefined) search.set(field, String(value));
   return {
-    ...{ method, address: search.size === 0 ? path : `${path}?${search}` },
-    ...defined({ body }),
-    ...(headers ? { headers } : {}),
-    ...(signal ? { signal } : {}),
+    method,
+    address: search.size === 0 ? path : `${path}?${search}`,
+    ...defined({ body, headers, signal }),
   };
 }

@@ -16,33 +16,35 @@ export type RequestedFields = Optional<RequestedName>;
 /** The settings of scripts or flows that hold for each of their runs. */
 export type RunSettings<S extends "script" | "flow"> = Optional<NamedBy<S>>;
 
-const requested = fieldEntries.flatMap(([name, { request }]) => (request ? [{ name, unset: request.unset }] : []));
-const namesOf = (source: Source) =>
+/** A field, and the name under which a source sets it. */
+interface NamedField {
+  name: JobFieldName;
+  from: string;
+  unset: number | undefined;
+}
+const fieldsNamed = (nameIn: (request: NonNullable<JobField["request"]>, name: JobFieldName) => string | undefined): NamedField[] =>
   fieldEntries.flatMap(([name, { request }]) => {
-    const from = request?.[source];
+    const from = request && nameIn(request, name);
     return from === undefined ? [] : [{ name, from, unset: request?.unset }];
   });
-const sources = { query: namesOf("query"), script: namesOf("script"), flow: namesOf("flow") };
+const requested = fieldsNamed((_, name) => name);
+const sources = {
+  query: fieldsNamed(({ query }) => query),
+  script: fieldsNamed(({ script }) => script),
+  flow: fieldsNamed(({ flow }) => flow),
+};
+
+function readFields(fields: readonly NamedField[], sent: object): object {
+  const values = sent as Record<string, unknown>;
+  const isSet = (value: unknown, unset: number | undefined) => value !== undefined && value !== null && value !== unset;
+  return Object.fromEntries(fields.flatMap(({ name, from, unset }) => (isSet(values[from], unset) ? [[name, values[from]]] : [])));
+}
 
 /** Returns the fields that a request sets, as the job stores them. */
-export function readRequest(request: RequestedFields): RequestedFields {
-  const fields: Record<string, unknown> = {};
-  for (const { name, unset } of requested) {
-    const value = (request as Record<string, unknown>)[name];
-    if (value !== undefined && value !== unset) fields[name] = value;
-  }
-  return fields;
-}
+export const readRequest = (request: RequestedFields): RequestedFields => readFields(requested, request);
 
 /** Returns the fields of a job that a query, or the author of a script or flow, sets. */
-export function readSettings<S extends Source>(source: S, sent: object): Optional<NamedBy<S>> {
-  const fields: Record<string, unknown> = {};
-  for (const { name, from, unset } of sources[source]) {
-    const value = (sent as Record<string, unknown>)[from];
-    if (value !== undefined && value !== null && value !== unset) fields[name] = value;
-  }
-  return fields as Optional<NamedBy<S>>;
-}
+export const readSettings = <S extends Source>(source: S, sent: object) => readFields(sources[source], sent) as Optional<NamedBy<S>>;
 
 /** Returns the settings of a version, or of the job of a version, for another job. */
 export function pickSettings<S extends "script" | "flow">(source: S, version: RunSettings<S>): RunSettings<S> {

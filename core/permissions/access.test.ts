@@ -46,7 +46,7 @@ describe("the stronger of two rights", () => {
   });
 
   it.each<[string, Record<string, boolean>, Right | undefined]>([
-    ["nothing, if nobody is named", {}, undefined],
+    ["no right, if the object names no user or group", {}, undefined],
     ["nothing, if others are named", { "u/bob": true, "g/sales": true }, undefined],
     ["read, by name", { "u/ann": false }, "read"],
     ["write, by name", { "u/ann": true }, "write"],
@@ -110,7 +110,7 @@ describe("the writers of a path", () => {
     ["those of the object too", "script", "f/closed/lent", ["g/ops", "g/sales", "u/bob"]],
     ["none of an object of another kind", "flow", "f/closed/lent", ["g/sales", "u/bob"]],
     ["no reader", "script", "u/bob/lent", ["u/bob"]],
-    ["nobody for an unknown folder", "script", "f/unknown/x", []],
+    ["no users, if the folder does not exist", "script", "f/unknown/x", []],
   ])("are %s", (_, kind, path, writers) => {
     expect(listWriters(access, kind, path)).toEqual(writers);
   });
