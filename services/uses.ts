@@ -1,4 +1,5 @@
 import type { JobKind } from "../contract/job-kind.ts";
+import type { Job } from "../core/jobs/job.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { GatedFlows } from "./approvals/gates/gated-flows.ts";
 import type { JobEndedListener } from "./execution/end-and-notify.ts";
@@ -24,6 +25,8 @@ export interface Collaborators extends Ports {
   jobData: readonly JobDataOwner[];
   /** The flows that gates belong to. */
   gatedFlows: GatedFlows;
+  /** Finds the job of a flow's last step, once it exists: a flow streams the output of that job. */
+  findLastStep(flow: Job): Promise<Job | undefined>;
   /** The evaluator of the expressions of a step. */
   expressions: Evaluator;
   /** Keeps the failure of one item from the others of a task. */

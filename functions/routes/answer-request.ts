@@ -12,6 +12,7 @@ import type { FoundHttpRoute, HttpRouteMatch, RequestMethod } from "../../core/h
 import { type CookieScope, setsOwnCookie } from "../../core/reply/cookie.ts";
 import { parseEventId } from "../../core/streams/event-id.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
+import type { RunAndWaitDeps } from "../../services/execution/requests/run-and-wait.ts";
 import type { SentRequest } from "../../services/http-routes/authenticate-request.ts";
 import { type HttpRouteRequest, type HttpRouteRun, runHttpRoute } from "../../services/http-routes/run-http-route.ts";
 import { toAddressReader, toTokenReader } from "../../services/jobs/read/stream-slots.ts";
@@ -27,30 +28,7 @@ import { takeHeader } from "../shared/pass-edge.ts";
 import { markReplay, type Reply, text } from "../shared/reply.ts";
 import { buildResultReply } from "../shared/result-reply.ts";
 
-type Deps = Uses<
-  | "followUps"
-  | "jobData"
-  | "jobs"
-  | "objects"
-  | "storage"
-  | "queue"
-  | "functions"
-  | "signingKey"
-  | "nowMs"
-  | "pause"
-  | "maxRetryMs"
-  | "waitsForMs"
-  | "syncLimitMs"
-  | "worker"
-  | "tenancy"
-  | "baseUrl"
-  | "internalUrl"
-  | "beatUrl"
-> &
-  Parameters<typeof buildEventReply>[0] &
-  Uses<"objects" | "nowMs">;
-
-export interface AnswerRequestDeps extends Deps {
+export interface AnswerRequestDeps extends RunAndWaitDeps, Uses<"findLastStep"> {
   /** Finds the route of an address below `/api/r/`. `path` is the address as sent, without that prefix. */
   findHttpRoute: (request: { method: RequestMethod; path: string }) => Promise<HttpRouteMatch>;
   authenticateRequest: (found: FoundHttpRoute, sent: SentRequest) => Promise<Authentication>;

@@ -1,6 +1,7 @@
 import { flowRunRoutes as flowRoutes } from "../../contract/routes/flows/flow-runs.ts";
 import { runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
 import type { EndState } from "../../core/jobs/job.ts";
+import type { RunAndWaitDeps } from "../../services/execution/requests/run-and-wait.ts";
 import { runAndWait } from "../../services/execution/requests/run-and-wait.ts";
 import type { RunRequest } from "../../services/execution/requests/run-request.ts";
 import { type StartRunOptions, startRun } from "../../services/execution/requests/start-run.ts";
@@ -24,28 +25,7 @@ const waitRoutes = [
 ];
 
 /** The webhooks of scripts and flows. Those that wait for a result answer a failed run with the status that the workspace has set. */
-export const webhookRoutes = (
-  deps: Uses<
-    | "followUps"
-    | "jobData"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "queue"
-    | "functions"
-    | "signingKey"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "waitsForMs"
-    | "syncLimitMs"
-    | "worker"
-    | "tenancy"
-    | "baseUrl"
-    | "internalUrl"
-    | "beatUrl"
-  >,
-): RouteHandler<RunAuth>[] => [
+export const webhookRoutes = (deps: RunAndWaitDeps): RouteHandler<RunAuth>[] => [
   ...versionRoutes(startRoutes, deps, (request) => startAndReply(deps, request)),
   ...versionRoutes(waitRoutes, deps, (request, { query, params: { workspace } }) =>
     waitAndReply(deps, request, query, (state) => chooseRunStatus(deps, workspace, state)),
@@ -64,26 +44,7 @@ export async function startAndReply(deps: Uses<"jobs" | "objects" | "storage" | 
  * which send previews and dependencies, read the result itself.
  */
 export async function waitAndReply(
-  deps: Uses<
-    | "followUps"
-    | "jobData"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "queue"
-    | "functions"
-    | "signingKey"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "waitsForMs"
-    | "syncLimitMs"
-    | "worker"
-    | "tenancy"
-    | "baseUrl"
-    | "internalUrl"
-    | "beatUrl"
-  >,
+  deps: RunAndWaitDeps,
   request: RunRequest,
   { queue_limit: queueLimit }: { queue_limit?: StartRunOptions["queueLimit"] },
   failedStatus: (state: EndState) => Promise<number> = async () => 200,

@@ -21,7 +21,7 @@ export interface JobStream {
 
 /** Replies with the events of a job. `checkAccess` throws once the caller may no longer read them. */
 export function buildEventReply(
-  deps: Parameters<typeof streamJobEvents>[0] & Uses<"nowMs">,
+  deps: Uses<"findLastStep" | "jobs" | "storage" | "nowMs">,
   { workspace, id, query: sent, from, isStranger }: JobStream,
   checkAccess: () => Promise<unknown>,
 ): Reply {

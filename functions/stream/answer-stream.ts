@@ -36,13 +36,11 @@ const runStreamRoutes = [
   routes.streamFlowByVersionGet,
 ];
 
-type Deps = Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs"> &
-  Parameters<typeof buildEventReply>[0] &
-  Uses<"objects" | "nowMs"> &
-  Parameters<typeof versionRoutes>[1];
-
 /** Creates the handler of the streaming routes, which replies with `chunks`. */
-export function createStreamHandler(deps: Deps, authenticator: Uses<"jobs" | "objects" | "publicKey" | "nowMs">) {
+export function createStreamHandler(
+  deps: Uses<"findLastStep" | "jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  authenticator: Uses<"jobs" | "objects" | "publicKey" | "nowMs">,
+) {
   /** Starts a run and streams it. */
   const runAndStream = (request: VersionRunRequest, { auth, query, headers }: StreamCall): Promise<Reply> =>
     replyInSlot(deps, toTokenReader(auth.actor), async () => {

@@ -31,7 +31,7 @@ export async function deleteApp(deps: Uses<"objects" | "storage" | "nowMs">, tar
   }
 }
 
-async function deleteVersions({ objects, storage }: Uses<"objects" | "storage" | "nowMs">, workspace: string, app: number): Promise<void> {
+async function deleteVersions({ objects, storage }: Uses<"objects" | "storage">, workspace: string, app: number): Promise<void> {
   for (const entry of await objects.list(appHistoryObject.partitionKey(workspace, app))) {
     const { version } = appHistoryObject.parse(entry);
     await storage.deleteObject(appObjectKey(workspace, version));

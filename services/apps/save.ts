@@ -152,7 +152,7 @@ type VersionBody = { json: string } | { s3Key: string };
  * Stores the value of a new version before the app is saved, if it is large. `store` returns the function that numbers the version: each try needs
  * another number, because another version of the same millisecond may have it. `whileSaving` removes the value if no version refers to it.
  */
-function newVersions({ storage, nowMs }: Uses<"objects" | "storage" | "nowMs">, workspace: string) {
+function newVersions({ storage, nowMs }: Uses<"storage" | "nowMs">, workspace: string) {
   let stored: VersionBody | undefined;
   return {
     async store(json: string): Promise<() => { version: number; body: VersionBody }> {

@@ -75,7 +75,7 @@ export async function buildBundle(
 const URL_S = 900;
 
 async function findOrBuild(
-  { objects, storage, functions, registries }: Uses<"objects" | "storage" | "functions" | "target" | "registries">,
+  { objects, storage, functions, registries }: Uses<"objects" | "storage" | "functions" | "registries">,
   workspace: string,
   inputs: Parameters<typeof buildArtefactKey>[1],
   urls: Pick<BuildRequest, "bundleUrl"> = {},

@@ -46,10 +46,7 @@ async function queuePage(deps: Uses<"isolation" | "objects" | "deliveryQueue" | 
 }
 
 /** Parses a stored attempt. An unreadable one fails only its own item, like one that the queue refuses. */
-function readAttempt(
-  { nowMs }: Uses<"isolation" | "objects" | "deliveryQueue" | "nowMs">,
-  item: StoredObject,
-): { queued: QueuedDelivery } | { error: unknown } {
+function readAttempt({ nowMs }: Uses<"nowMs">, item: StoredObject): { queued: QueuedDelivery } | { error: unknown } {
   try {
     const delayS = Math.max(0, Math.ceil((Number(item.sk.split("#")[0]) - nowMs()) / 1000));
     return { queued: { ...dueAttemptObject.parse(item), delayS } };

@@ -89,10 +89,7 @@ function toRecord(
 }
 
 /** Reads the event and its endpoint. An eventually consistent read costs half and may miss recent writes: then both are read again. */
-async function loadSubject(
-  { objects }: Uses<"objects" | "webhookKeys" | "webhooks" | "nowMs">,
-  { workspace, event, endpoint }: DeliveryMessageOf<"event">,
-) {
+async function loadSubject({ objects }: Uses<"objects">, { workspace, event, endpoint }: DeliveryMessageOf<"event">) {
   const wanted = [outboxEventObject.key(workspace, event), endpointObject.key(workspace, endpoint), deletedWorkspaceObject.key(workspace)];
   let [storedEvent, storedEndpoint, deleted] = await objects.batchGet(wanted);
   if (!storedEvent || !storedEndpoint) [storedEvent, storedEndpoint, deleted] = await objects.batchGet(wanted, { consistent: true });

@@ -81,7 +81,7 @@ function selectDeliveries(page: StoredObject[], range: Range): Pick<EventDeliver
 }
 
 async function selectEvents(
-  { objects }: Uses<"objects" | "deliveryQueue">,
+  { objects }: Uses<"objects">,
   { workspace, page, range }: { workspace: string; page: StoredObject[]; range: Range },
 ): Promise<Pick<EventDelivery, "event" | "endpoint">[]> {
   const stored = await objects.get(endpointObject.key(workspace, range.endpoint));

@@ -5,14 +5,13 @@ import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import type { Uses } from "../uses.ts";
 import { endJobAndNotify, notifyJobEnded } from "./end-and-notify.ts";
 
+type HandleDeadLetterDeps = Uses<"followUps" | "onJobEnded" | "jobs" | "storage" | "queue" | "nowMs" | "pause" | "maxRetryMs">;
+
 /**
  * Handles the message of a job that failed too often. A job that never started is queued again, unless the service has failed to start it repeatedly.
  * A job that did start fails with the reason, unless its lease is valid: then a worker still runs it.
  */
-export async function handleDeadLetter(
-  deps: Uses<"followUps" | "onJobEnded" | "jobs" | "storage" | "queue" | "nowMs" | "pause" | "maxRetryMs">,
-  message: JobMessage,
-): Promise<"nothing" | "queued" | "failed"> {
+export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobMessage): Promise<"nothing" | "queued" | "failed"> {
   const { jobs, queue, nowMs } = deps;
   countOutcome("DeadLetters");
   const job = await jobs.get(message.job);
@@ -41,10 +40,6 @@ export async function handleDeadLetter(
   return "queued";
 }
 
-async function endOrSkip(
-  deps: Uses<"followUps" | "onJobEnded" | "jobs" | "storage" | "queue" | "nowMs" | "pause" | "maxRetryMs">,
-  job: Job,
-  ending: Ending,
-): Promise<"nothing" | "failed"> {
+async function endOrSkip(deps: HandleDeadLetterDeps, job: Job, ending: Ending): Promise<"nothing" | "failed"> {
   return (await endJobAndNotify(deps, job, ending)) ? "failed" : "nothing";
 }

@@ -10,6 +10,7 @@ import { findDeliveryId } from "../../core/payload/delivery.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { escapeReferences } from "../../core/resources/references.ts";
 import { ENTRYPOINT_ARGUMENT } from "../execution/invoke-runner.ts";
+import type { RunAndWaitDeps } from "../execution/requests/run-and-wait.ts";
 import { runAndWait } from "../execution/requests/run-and-wait.ts";
 import { createCheckedJob, type RunTarget, requestVersion, type VersionRunRequest } from "../execution/requests/run-request.ts";
 import type { SyncResult } from "../execution/requests/run-sync.ts";
@@ -20,7 +21,6 @@ import { digestArguments, findIdempotencyKey, type KeyRules, signatureKeyFrom } 
 import { recordFault } from "../triggers/faults.ts";
 import { holdJob } from "../triggers/hold-job.ts";
 import { adaptJob, describeStartFault, findTriggerTarget } from "../triggers/triggered-run.ts";
-import type { Uses } from "../uses.ts";
 
 /** A request that was authenticated. */
 type Admission = Extract<Authentication, { outcome: "admitted" }>;
@@ -45,26 +45,7 @@ export interface HttpRouteRequest extends HttpRequestLine {
  * was changed at the same time.
  */
 export async function runHttpRoute(
-  deps: Uses<
-    | "followUps"
-    | "jobData"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "queue"
-    | "functions"
-    | "signingKey"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "waitsForMs"
-    | "syncLimitMs"
-    | "worker"
-    | "tenancy"
-    | "baseUrl"
-    | "internalUrl"
-    | "beatUrl"
-  >,
+  deps: RunAndWaitDeps,
   found: FoundHttpRoute,
   admission: Admission,
   sent: HttpRouteRequest,
@@ -79,26 +60,7 @@ export async function runHttpRoute(
 }
 
 async function startRouteRun(
-  deps: Uses<
-    | "followUps"
-    | "jobData"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "queue"
-    | "functions"
-    | "signingKey"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "waitsForMs"
-    | "syncLimitMs"
-    | "worker"
-    | "tenancy"
-    | "baseUrl"
-    | "internalUrl"
-    | "beatUrl"
-  >,
+  deps: RunAndWaitDeps,
   found: FoundHttpRoute,
   request: VersionRunRequest,
   sent: HttpRouteRequest,
@@ -133,26 +95,7 @@ async function startRouteRun(
  * replaced by that user's secrets, and cannot call another function of the script, which would bypass its preprocessor.
  */
 async function buildRouteRequest(
-  deps: Uses<
-    | "followUps"
-    | "jobData"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "queue"
-    | "functions"
-    | "signingKey"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "waitsForMs"
-    | "syncLimitMs"
-    | "worker"
-    | "tenancy"
-    | "baseUrl"
-    | "internalUrl"
-    | "beatUrl"
-  >,
+  deps: RunAndWaitDeps,
   found: FoundHttpRoute,
   admission: Admission,
   sent: HttpRouteRequest,
@@ -195,29 +138,7 @@ async function buildRouteRequest(
 }
 
 /** A caller learns only that nothing can run here. The route shows the reason to its owners. */
-async function requireTarget(
-  deps: Uses<
-    | "followUps"
-    | "jobData"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "queue"
-    | "functions"
-    | "signingKey"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "waitsForMs"
-    | "syncLimitMs"
-    | "worker"
-    | "tenancy"
-    | "baseUrl"
-    | "internalUrl"
-    | "beatUrl"
-  >,
-  found: FoundHttpRoute,
-): Promise<{ target: RunTarget; actor: Actor }> {
+async function requireTarget(deps: RunAndWaitDeps, found: FoundHttpRoute): Promise<{ target: RunTarget; actor: Actor }> {
   const { workspace, trigger, actor, head } = found;
   try {
     if (!actor || actor.workspaceState) throw new SvcError("trigger.notPermittedAs", { permissionedAs: trigger.permissionedAs });
@@ -229,30 +150,7 @@ async function requireTarget(
 }
 
 /** Records an error that is a fault of the route. Returns whether it is one. */
-async function recordStartFault(
-  deps: Uses<
-    | "followUps"
-    | "jobData"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "queue"
-    | "functions"
-    | "signingKey"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "waitsForMs"
-    | "syncLimitMs"
-    | "worker"
-    | "tenancy"
-    | "baseUrl"
-    | "internalUrl"
-    | "beatUrl"
-  >,
-  { workspace, trigger }: FoundHttpRoute,
-  error: unknown,
-): Promise<boolean> {
+async function recordStartFault(deps: RunAndWaitDeps, { workspace, trigger }: FoundHttpRoute, error: unknown): Promise<boolean> {
   const fault = describeStartFault(trigger, error, "A request");
   if (fault !== undefined) await recordFault(deps, workspace, trigger.id, fault);
   return fault !== undefined;

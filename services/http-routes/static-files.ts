@@ -58,7 +58,7 @@ export async function answerStatic(
 const HIDDEN = new Set(["file.key", "file.notFound", "file.storage", "file.storageOff", "auth.forbidden", "workspace.notFound"]);
 
 async function openReadableFile(
-  { jobs, storage }: Uses<"jobs" | "objects" | "storage">,
+  { jobs, storage }: Uses<"jobs" | "storage">,
   { actor, workspace, place, fileKey }: { actor: Actor; workspace: string; place: StaticPlace; fileKey: string },
   setting: Parameters<typeof resolveStorageLocation>[0],
 ): Promise<{ key: string; content: StoredContent } | undefined> {
@@ -84,7 +84,7 @@ interface OpenFile {
 }
 
 async function answerFile(
-  { storage }: Uses<"jobs" | "objects" | "storage">,
+  { storage }: Uses<"storage">,
   { found, place, fileKey, key, content }: OpenFile,
   { method, payload }: Pick<HttpRouteRequest, "method" | "payload">,
 ): Promise<StaticAnswer> {

@@ -120,14 +120,11 @@ async function buildMails({ objects, nowMs }: Uses<"objects" | "nowMs">, entry: 
 }
 
 /** Lists the workspaces that are notified of a token's expiry: the one to which it is bound, or all those of its owner, without archived ones. */
-async function listRecipientWorkspaces(
-  { objects, nowMs }: Uses<"objects" | "nowMs">,
-  { email, workspace }: TokenExpiry,
-): Promise<string[]> {
+async function listRecipientWorkspaces({ objects }: Uses<"objects">, { email, workspace }: TokenExpiry): Promise<string[]> {
   if (workspace !== undefined) {
     const stored = await objects.get(workspaceObject.key(workspace));
     return stored && !workspaceObject.parse(stored).deleted ? [workspace] : [];
   }
-  const memberships = await listMemberships({ objects, nowMs }, email);
+  const memberships = await listMemberships({ objects }, email);
   return memberships.flatMap(({ workspace: { id, deleted }, member }) => (deleted || member.disabled ? [] : [id])).sort();
 }

@@ -24,6 +24,8 @@ import { openSession } from "./sign-in.ts";
 import { findPerson } from "./users.ts";
 import { recordSignInFailure } from "./verify-password.ts";
 
+type FederatedLoginDeps = Uses<"objects" | "dataKeys" | "logins" | "nowMs" | "baseUrl" | "instanceEventsUrl">;
+
 /** No variable of any workspace has this path. */
 const SEAL_CONTEXT = { workspace: INSTANCE, path: "#login" };
 const KEY_VERSION = 1;
@@ -34,7 +36,7 @@ const redirectUri = (baseUrl: string, client: string) => `${baseUrl}/api/oauth/l
  * anyone may call this. Throws `login.unknown`, `login.unreachable`.
  */
 export async function beginLogin(
-  deps: Uses<"objects" | "dataKeys" | "logins" | "nowMs" | "baseUrl" | "instanceEventsUrl">,
+  deps: FederatedLoginDeps,
   client: string,
   returnTo: string | undefined,
 ): Promise<{ location: string; pending: string }> {
@@ -68,12 +70,7 @@ interface Browser {
  * browser that began the login, in time, and once: its state is recorded as used before the code is redeemed, so only one of two concurrent calls
  * succeeds. Throws `login.*`.
  */
-export async function completeLogin(
-  deps: Uses<"objects" | "dataKeys" | "logins" | "nowMs" | "baseUrl" | "instanceEventsUrl">,
-  client: string,
-  callback: LoginCallback,
-  browser: Browser,
-) {
+export async function completeLogin(deps: FederatedLoginDeps, client: string, callback: LoginCallback, browser: Browser) {
   const { objects, logins, nowMs, baseUrl } = deps;
   if (!logins.all.some(({ name }) => name === client)) throw new SvcError("login.unknown", { client });
   const pending = await openPendingLogin(deps, browser.cookie);
@@ -101,7 +98,7 @@ export async function completeLogin(
 
 /** Creates a new person. Two concurrent first logins create one person. */
 async function createFederatedPerson(
-  deps: Uses<"objects" | "dataKeys" | "logins" | "nowMs" | "baseUrl" | "instanceEventsUrl">,
+  deps: FederatedLoginDeps,
   { email, name }: { email: string; name: string | undefined },
 ): Promise<PersonRecord> {
   const { objects, nowMs } = deps;
@@ -121,10 +118,7 @@ async function createFederatedPerson(
   return (await findPerson(objects, email)) ?? value;
 }
 
-async function openPendingLogin(
-  deps: Uses<"objects" | "dataKeys" | "logins" | "nowMs" | "baseUrl" | "instanceEventsUrl">,
-  cookie: string | undefined,
-): Promise<PendingLogin | undefined> {
+async function openPendingLogin(deps: FederatedLoginDeps, cookie: string | undefined): Promise<PendingLogin | undefined> {
   if (!cookie) return undefined;
   const key = await loadLoginKey(deps);
   try {
@@ -141,7 +135,7 @@ let cachedLoginKey: { key: Buffer; untilMs: number } | undefined;
  * Loads the key that seals pending logins. The first login creates it, wrapped like the keys of secrets; concurrent logins share the stored
  * one.
  */
-async function loadLoginKey(deps: Uses<"objects" | "dataKeys" | "logins" | "nowMs" | "baseUrl" | "instanceEventsUrl">): Promise<Buffer> {
+async function loadLoginKey(deps: FederatedLoginDeps): Promise<Buffer> {
   const { objects, dataKeys, nowMs } = deps;
   if (cachedLoginKey && cachedLoginKey.untilMs > nowMs()) return cachedLoginKey.key;
   const stored = await objects.get(loginKeyObject.key());

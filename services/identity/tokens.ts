@@ -123,7 +123,7 @@ export async function listRunTokens(
  * Deletes the caller's token with a given prefix and returns the prefix. `sent` may be the complete token: only its first characters are used.
  * Throws `token.notFound`, `token.ambiguous`, `token.notForJobs`, `token.tooWide`.
  */
-export async function deleteToken({ objects }: Uses<"objects" | "nowMs">, actor: Actor, sent: string): Promise<string> {
+export async function deleteToken({ objects }: Uses<"objects">, actor: Actor, sent: string): Promise<string> {
   const { record } = await findOwnToken(objects, actor, sent);
   await objects.transactWrite(buildTokenRemovals(record));
   return record.prefix;
@@ -134,7 +134,7 @@ export async function deleteToken({ objects }: Uses<"objects" | "nowMs">, actor:
  * `token.ambiguous`, `token.notForJobs`, `token.unknownScope`, `token.tooWide`, `token.changedMeanwhile`.
  */
 export async function updateToken(
-  { objects }: Uses<"objects" | "nowMs">,
+  { objects }: Uses<"objects">,
   actor: Actor,
   sent: string,
   change: { scopes?: string[] | null; label?: string | null },

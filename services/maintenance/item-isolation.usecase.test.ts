@@ -21,39 +21,14 @@ import { newWorld, type World } from "../../test/support/use-cases/world.ts";
 import { addFlowJob, addJob, addWorkspace, LEASE_OVER_MS } from "../../test/support/use-cases/world-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { findEndedIndexStart } from "../jobs/read/ended-index.ts";
-import type { Uses } from "../uses.ts";
 import { deleteWorkspace } from "../workspaces/archive.ts";
 import { createWorkspace } from "../workspaces/workspaces.ts";
 import { ItemIsolation, listFailedItems, setAsideMs } from "./item-isolation.ts";
-import { periodicTasks } from "./periodic-tasks.ts";
+import { type PeriodicTaskDeps, periodicTasks } from "./periodic-tasks.ts";
 import { runPeriodicTasks } from "./run-periodic-tasks.ts";
 
 let world: World;
-let deps: Uses<
-  | "followUps"
-  | "onJobEnded"
-  | "onJobCanceled"
-  | "jobData"
-  | "gatedFlows"
-  | "isolation"
-  | "jobs"
-  | "objects"
-  | "storage"
-  | "concurrency"
-  | "schedules"
-  | "scanObjects"
-  | "queue"
-  | "deliveryQueue"
-  | "executions"
-  | "stateMachines"
-  | "functions"
-  | "anchorKey"
-  | "nowMs"
-  | "pause"
-  | "maxRetryMs"
-  | "stack"
-  | "deploysTriggerQueue"
->;
+let deps: PeriodicTaskDeps;
 let failures: string[];
 beforeEach(async () => {
   world = await newWorld();

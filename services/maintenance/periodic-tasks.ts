@@ -14,6 +14,32 @@ import { purgeDeletedWorkspaces } from "./purge-workspaces.ts";
 import { resumeDueJobs } from "./resume-due-jobs.ts";
 import type { PeriodicTask } from "./run-periodic-tasks.ts";
 
+export type PeriodicTaskDeps = Uses<
+  | "followUps"
+  | "onJobEnded"
+  | "onJobCanceled"
+  | "jobData"
+  | "gatedFlows"
+  | "isolation"
+  | "jobs"
+  | "objects"
+  | "storage"
+  | "concurrency"
+  | "schedules"
+  | "scanObjects"
+  | "queue"
+  | "deliveryQueue"
+  | "executions"
+  | "stateMachines"
+  | "functions"
+  | "anchorKey"
+  | "nowMs"
+  | "pause"
+  | "maxRetryMs"
+  | "stack"
+  | "deploysTriggerQueue"
+>;
+
 /** The name of the task for whose work callers wait. */
 export const RESUME_DUE_JOBS = "resumeDueJobs";
 
@@ -21,34 +47,7 @@ export const RESUME_DUE_JOBS = "resumeDueJobs";
  * Returns the tasks of housekeeping. The jobs that are due, for which callers wait, get the most time. `stoppedMs`: everything that ran before
  * this time (epoch ms) has stopped.
  */
-export function periodicTasks(
-  deps: Uses<
-    | "followUps"
-    | "onJobEnded"
-    | "onJobCanceled"
-    | "jobData"
-    | "gatedFlows"
-    | "isolation"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "concurrency"
-    | "schedules"
-    | "scanObjects"
-    | "queue"
-    | "deliveryQueue"
-    | "executions"
-    | "stateMachines"
-    | "functions"
-    | "anchorKey"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "stack"
-    | "deploysTriggerQueue"
-  >,
-  { stoppedMs }: { stoppedMs?: number | undefined } = {},
-): PeriodicTask[] {
+export function periodicTasks(deps: PeriodicTaskDeps, { stoppedMs }: { stoppedMs?: number | undefined } = {}): PeriodicTask[] {
   let listed: ReturnType<typeof listWorkspaces> | undefined;
   const workspaces = () => {
     const current = listed ?? listWorkspaces(deps);
@@ -96,34 +95,7 @@ export function periodicTasks(
 /**
  * Lists all workspaces, archived ones included. A workspace with an unreadable record counts as in use: otherwise its jobs would be canceled.
  */
-async function listWorkspaces({
-  objects,
-  isolation,
-}: Uses<
-  | "followUps"
-  | "onJobEnded"
-  | "onJobCanceled"
-  | "jobData"
-  | "gatedFlows"
-  | "isolation"
-  | "jobs"
-  | "objects"
-  | "storage"
-  | "concurrency"
-  | "schedules"
-  | "scanObjects"
-  | "queue"
-  | "deliveryQueue"
-  | "executions"
-  | "stateMachines"
-  | "functions"
-  | "anchorKey"
-  | "nowMs"
-  | "pause"
-  | "maxRetryMs"
-  | "stack"
-  | "deploysTriggerQueue"
->): Promise<{ id: string; deleted: boolean }[]> {
+async function listWorkspaces({ objects, isolation }: Uses<"isolation" | "objects">): Promise<{ id: string; deleted: boolean }[]> {
   const found = await objects.list(workspaceObject.partitionKey());
   return Promise.all(
     found.map(async (stored) => {

@@ -11,7 +11,7 @@ import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
 import { recordingChannels } from "../../test/support/use-cases/world-notices.ts";
 import { sendDeliveries } from "../deliveries/queue-attempts.ts";
 import { buildMailWrite } from "../outbox/mail.ts";
-import type { Uses } from "../uses.ts";
+import type { GateNoticeDeps } from "./channels/sender.ts";
 import { dispatchNotice } from "./dispatch-notice.ts";
 
 let world: World;
@@ -30,9 +30,7 @@ async function aMail({ workspace = world.workspace, hasSender = true, to = peopl
   const { pk, sk } = part.object;
   const { sent, next, channels } = recordingChannels();
   channels.mail.hasSender = () => hasSender;
-  const kinds = deliveryKinds({ ...world.deps, ...channels } as Uses<
-    "jobs" | "objects" | "webhookKeys" | "mail" | "topic" | "webhooks" | "nowMs" | "baseUrl"
-  >);
+  const kinds = deliveryKinds({ ...world.deps, ...channels } as GateNoticeDeps);
   const consumer = new DeliveryConsumer(world, kinds, (message) => message.kind === "mail" && message.notice === sk);
   const read = async () => {
     await sendDeliveries(world.deps, await dispatchNotice(world.deps, { pk, sk }));

@@ -39,7 +39,7 @@ export async function findStarter({ objects }: Uses<"objects">, { workspace, sta
   return mayKnow && person?.disabled !== true ? [starter] : [];
 }
 
-async function listSuperadmins({ objects }: Uses<"objects" | "nowMs">): Promise<MailRecipient[]> {
+async function listSuperadmins({ objects }: Uses<"objects">): Promise<MailRecipient[]> {
   const superadmins = (await listPersons({ objects })).filter(({ superAdmin }) => superAdmin);
   return superadmins.map(({ email, username, disabled = false }) => ({ email, username, is_admin: true, disabled }));
 }

@@ -16,7 +16,7 @@ const formatSecret = (key: Buffer) => `whsec_${key.toString("base64")}`;
 
 /** Loads the stored secret of a workspace. The first use creates it; concurrent first uses create one. */
 async function loadCurrentSecret(
-  { objects, webhookKeys }: Uses<"objects" | "webhookKeys" | "nowMs">,
+  { objects, webhookKeys }: Uses<"objects" | "webhookKeys">,
   workspace: string,
 ): Promise<{ stored: StoredSecret; version: string | undefined }> {
   const key = webhookSecretObject.key(workspace);

@@ -87,7 +87,7 @@ export async function generateOpenapi(
 
 /** Loads the scripts and flows that are not archived: those that routes run, or without `routes` all of the workspace. */
 async function loadRunnables(
-  { objects }: Uses<"objects" | "baseUrl" | "routesUrl">,
+  { objects }: Uses<"objects">,
   workspace: string,
   routes: readonly StoredTrigger[] | undefined,
 ): Promise<FoundRunnable[]> {
@@ -117,10 +117,7 @@ async function loadRunnables(
  * Adds the schemas, by one batch read for 100 runnables: that of the author, or the one that was read from the source of a script without one. A version
  * that is so large that the bucket contains it is described without a schema.
  */
-async function loadSchemas(
-  { objects }: Uses<"objects" | "baseUrl" | "routesUrl">,
-  runnables: readonly FoundRunnable[],
-): Promise<DocumentedRunnable[]> {
+async function loadSchemas({ objects }: Uses<"objects">, runnables: readonly FoundRunnable[]): Promise<DocumentedRunnable[]> {
   const bodies = await objects.batchGet(runnables.map(({ bodyKey }) => bodyKey));
   return runnables.map(({ bodyKey, ...runnable }, index) => {
     const body = bodies[index];
@@ -132,7 +129,7 @@ async function loadSchemas(
 
 /** Loads the headers of the API keys whose resources the caller may read, by the path of the resource. */
 async function loadApiKeyHeaders(
-  { objects }: Uses<"objects" | "baseUrl" | "routesUrl">,
+  { objects }: Uses<"objects">,
   workspace: string,
   routes: readonly StoredTrigger[],
   mayRead: (path: string) => boolean,

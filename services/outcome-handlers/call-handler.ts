@@ -77,11 +77,7 @@ export async function callHandler(
   await sendJob(deps, job);
 }
 
-async function findVersion(
-  { objects }: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
-  workspace: string,
-  { kind, path }: HandlerTarget,
-) {
+async function findVersion({ objects }: Uses<"objects">, workspace: string, { kind, path }: HandlerTarget) {
   const headKey = kind === "flow" ? flowHeadObject.key(workspace, path) : scriptHeadObject.key(workspace, path);
   const [head, found] = await objects.batchGet([headKey, accessObject.key(workspace)], { consistent: true });
   // A workspace that is archived or being deleted runs nothing.

@@ -15,9 +15,9 @@ import { recordingChannels } from "../../test/support/use-cases/world-notices.ts
 import { sendDeliveries } from "../deliveries/queue-attempts.ts";
 import { handleJobMessage } from "../execution/handle-job-message.ts";
 import { cancelJob } from "../jobs/cancel/cancel-job.ts";
+import type { GateNoticeDeps } from "../notifications/channels/sender.ts";
 import { dispatchNotice } from "../notifications/dispatch-notice.ts";
 import { getWorkspaceSettings } from "../settings/workspace.ts";
-import type { Uses } from "../uses.ts";
 import { setFailureNotices } from "../workspaces/failure-notices.ts";
 
 let world: World;
@@ -144,9 +144,7 @@ describe("a success", () => {
 it("the notices are delivered: a mail, a message of the topic, and a signed webhook", async () => {
   await run();
   const { sent: delivered, channels } = recordingChannels();
-  const kinds = deliveryKinds({ ...world.deps, ...channels } as Uses<
-    "jobs" | "objects" | "webhookKeys" | "mail" | "topic" | "webhooks" | "nowMs" | "baseUrl"
-  >);
+  const kinds = deliveryKinds({ ...world.deps, ...channels } as GateNoticeDeps);
   const all = await notices();
   const ids = new Set(all.map(({ id }) => id));
   const consumer = new DeliveryConsumer(world, kinds, (message) => "notice" in message && ids.has(message.notice));

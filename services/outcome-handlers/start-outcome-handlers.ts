@@ -88,7 +88,7 @@ async function isRunnableMuted(
 }
 
 /** Removes the mark, unless another call changes when the job is erased: the time of the next check must not be lost. */
-async function removeMark({ jobs, nowMs }: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">, job: EndedJob): Promise<void> {
+async function removeMark({ jobs, nowMs }: Uses<"jobs" | "nowMs">, job: EndedJob): Promise<void> {
   let current = job;
   for (let tries = 0; tries < TRIES; tries += 1) {
     const { followUp: _, eraseAtMs, ...rest } = current;

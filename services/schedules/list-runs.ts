@@ -23,11 +23,7 @@ export async function listSchedulesWithRuns(
   return listed;
 }
 
-async function listRuns(
-  { jobs }: Uses<"jobs" | "objects">,
-  workspace: string,
-  { path, scriptPath }: StoredSchedule,
-): Promise<ScheduleRunJson[]> {
+async function listRuns({ jobs }: Uses<"jobs">, workspace: string, { path, scriptPath }: StoredSchedule): Promise<ScheduleRunJson[]> {
   const pages = await Promise.all(
     buildListPartitions(workspace).map((shard) => jobs.list({ index: "path", partition: `${shard}#${scriptPath}`, limit: COMPARED })),
   );

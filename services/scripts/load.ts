@@ -62,7 +62,7 @@ export async function loadScriptVersion(
 
 /** Loads the lock, or the error log, that the build of a version produced. */
 export async function loadBuildResult(
-  { objects }: Uses<"objects" | "storage">,
+  { objects }: Uses<"objects">,
   workspace: string,
   hash: string,
 ): Promise<{ lock?: string; lockErrorLogs?: string }> {

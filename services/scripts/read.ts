@@ -37,14 +37,14 @@ export async function getScriptVersion(deps: Uses<"objects" | "storage">, caller
 }
 
 /** Returns whether a script that is not archived exists at a path. */
-export async function scriptExists({ objects }: Uses<"objects" | "storage">, workspace: string, path: string): Promise<boolean> {
+export async function scriptExists({ objects }: Uses<"objects">, workspace: string, path: string): Promise<boolean> {
   const runnable = parseScript(await objects.get(scriptHeadObject.key(workspace, path)));
   return runnable !== undefined && !runnable.archived;
 }
 
 /** Lists the paths of the scripts that are not archived and that the caller may read. */
 export async function listScriptPaths(
-  { objects }: Uses<"objects" | "storage">,
+  { objects }: Uses<"objects">,
   workspace: string,
   isVisible: (path: string) => boolean,
 ): Promise<string[]> {
@@ -78,7 +78,7 @@ const isInList = (list: string | undefined, value: string) => list === undefined
  * path, so that pages are stable.
  */
 export async function listScripts(
-  { objects }: Uses<"objects" | "storage">,
+  { objects }: Uses<"objects">,
   workspace: string,
   query: ScriptListQuery,
   readable: (path: string) => boolean,
@@ -128,11 +128,7 @@ export async function searchScripts(
 }
 
 /** Lists the versions saved at a path, newest first. Throws `script.notFound` if there never was one. */
-export async function listScriptHistory(
-  { objects }: Uses<"objects" | "storage">,
-  workspace: string,
-  path: string,
-): Promise<HistoryItemJson[]> {
+export async function listScriptHistory({ objects }: Uses<"objects">, workspace: string, path: string): Promise<HistoryItemJson[]> {
   const stored = await objects.list(scriptHistoryObject.partitionKey(workspace, path), { newestFirst: true });
   if (stored.length === 0) throw new SvcError("script.notFound", { path });
   return scriptHistoryObject.parseReadable(stored).map(({ hash, createdAtMs, createdBy, message }) => ({

@@ -155,7 +155,7 @@ function buildRunnable({ workspace, newScript, onBehalfOf }: SaveRequest, hash: 
 
 /** Returns the version's fields, or their S3 key if they are too large for an item. */
 async function storeBody(
-  { storage }: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  { storage }: Uses<"storage">,
   workspace: string,
   version: StoredVersion,
 ): Promise<{ json: string } | { s3Key: string }> {

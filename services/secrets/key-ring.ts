@@ -34,7 +34,7 @@ export function evictKeyRing(workspace: string): void {
  * Creates the ring for the first secret of a workspace. If two writers create one at the same time, both get the ring that was stored.
  * Throws `workspace.notFound`.
  */
-async function createKeyRing({ objects, dataKeys }: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string): Promise<KeyRing> {
+async function createKeyRing({ objects, dataKeys }: Uses<"objects" | "dataKeys">, workspace: string): Promise<KeyRing> {
   const { key, wrapped } = await dataKeys.generate(workspace);
   const exportKey = sealSecret({ version: 1, key }, { workspace, path: EXPORT_KEY_PATH }, createExportKey());
   const ring: KeyRing = { current: 1, wrapped: { 1: wrapped }, exportKey };

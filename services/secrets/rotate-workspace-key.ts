@@ -85,12 +85,7 @@ async function loadIdleKeyRing(deps: Uses<"objects" | "dataKeys" | "nowMs">, wor
   return ring;
 }
 
-async function storeKeyRing(
-  { objects }: Uses<"objects" | "dataKeys" | "nowMs">,
-  workspace: string,
-  ring: KeyRing,
-  version: string,
-): Promise<boolean> {
+async function storeKeyRing({ objects }: Uses<"objects">, workspace: string, ring: KeyRing, version: string): Promise<boolean> {
   return objects.put({ ...keyRingObject.key(workspace), value: ring, version: getRingVersion(ring) }, { version });
 }
 

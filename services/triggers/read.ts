@@ -32,10 +32,7 @@ export async function getTrigger(deps: Uses<"objects" | "mailDomain">, { workspa
 }
 
 /** Returns whether a trigger of a kind exists at a path. */
-export async function triggerExists(
-  { objects }: Uses<"objects" | "mailDomain">,
-  { workspace, kind, path }: TriggerPlace,
-): Promise<boolean> {
+export async function triggerExists({ objects }: Uses<"objects">, { workspace, kind, path }: TriggerPlace): Promise<boolean> {
   return (await objects.get(triggerObject.key(workspace, kind, path))) !== undefined;
 }
 

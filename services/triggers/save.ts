@@ -84,7 +84,7 @@ async function buildChange(
 }
 
 async function buildLinkedParts(
-  { objects }: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
+  { objects }: Uses<"objects">,
   caller: WorkspaceCaller,
   before: StoredTrigger | undefined,
   after: StoredTrigger | undefined,
@@ -199,7 +199,7 @@ function buildTrigger(
 
 /** Checks that the caller may run the script or flow and the error handler, and returns the user with whose rights the jobs run. */
 async function checkRunnable(
-  { objects }: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
+  { objects }: Uses<"objects">,
   caller: WorkspaceCaller,
   sent: NewTrigger,
   own: StoredTrigger["own"],
@@ -236,7 +236,7 @@ async function checkOwnFields(
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value != null));
 }
 
-function checkLocalPart({ mailDomain }: Uses<"objects" | "sources" | "nowMs" | "mailDomain">, workspace: string, own: EmailFields): void {
+function checkLocalPart({ mailDomain }: Uses<"mailDomain">, workspace: string, own: EmailFields): void {
   const refuse = (reason: string) => new SvcError("trigger.source", { field: "local_part", reason });
   if (!mailDomain) throw refuse("this deployment receives no mail, because it has no mailDomain");
   const local = buildLocalPart(workspace, own);
@@ -244,11 +244,7 @@ function checkLocalPart({ mailDomain }: Uses<"objects" | "sources" | "nowMs" | "
   if (RESERVED_LOCAL_PARTS.has(local)) throw refuse(`${local} is reserved for the owner of the domain`);
 }
 
-async function checkQueue(
-  { sources }: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
-  { actor, workspace }: WorkspaceCaller,
-  own: SqsFields,
-): Promise<void> {
+async function checkQueue({ sources }: Uses<"sources">, { actor, workspace }: WorkspaceCaller, own: SqsFields): Promise<void> {
   const { aws_resource_path: path } = own;
   if (path && !may(actor, actions.readResource.access, { workspace, path }))
     throw new SvcError("trigger.source", { field: "aws_resource_path", reason: UNREADABLE_RESOURCE });
@@ -259,7 +255,7 @@ async function checkQueue(
 }
 
 async function checkAwsSource(
-  { objects, sources }: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
+  { objects, sources }: Uses<"objects" | "sources">,
   workspace: string,
   id: string,
   own: AwsFields,
@@ -277,7 +273,7 @@ async function checkAwsSource(
 }
 
 /** The change is stored already, so a failure here is only a delay: housekeeping repeats the check. */
-async function connectNow({ sources }: Uses<"objects" | "sources" | "nowMs" | "mailDomain">, connections: Connection[]): Promise<void> {
+async function connectNow({ sources }: Uses<"sources">, connections: Connection[]): Promise<void> {
   if (connections.length === 0) return;
   await sources
     .invokeConnect({ connections })

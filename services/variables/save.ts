@@ -148,7 +148,7 @@ export async function deleteVariable(deps: Uses<"objects" | "dataKeys" | "httpRo
   }));
 }
 
-const editFields = ({ nowMs }: Uses<"objects" | "dataKeys" | "nowMs">, actor: Actor) => ({ editedAtMs: nowMs(), editedBy: actor.username });
+const editFields = ({ nowMs }: Uses<"nowMs">, actor: Actor) => ({ editedAtMs: nowMs(), editedBy: actor.username });
 
 function optionalFields({ account, is_oauth, expires_at, labels, ws_specific }: VariableChange): Partial<StoredVariable> {
   return {
@@ -183,11 +183,7 @@ async function readSentValue(
  * by people who may not read the secret. Each secret has its own nonce, which copies retain. A ciphertext without an original in the workspace
  * comes from another workspace, or its secret has changed. Throws `auth.forbidden`.
  */
-async function checkOriginalReadable(
-  { objects }: Uses<"objects" | "dataKeys" | "nowMs">,
-  { actor, workspace }: Place,
-  nonce: string,
-): Promise<void> {
+async function checkOriginalReadable({ objects }: Uses<"objects">, { actor, workspace }: Place, nonce: string): Promise<void> {
   const { access } = actions.readVariable;
   // Admins may read every variable, and import many of them.
   if (may(actor, { ...access, need: "admin" }, { workspace })) return;

@@ -94,7 +94,7 @@ interface Leftovers {
  * flows count. No object can be saved in a folder that does not exist, so none can appear before the folder is created.
  */
 async function findLeftovers(
-  { objects, jobs, storage }: Uses<"jobs" | "objects" | "storage" | "nowMs">,
+  { objects, jobs, storage }: Uses<"jobs" | "objects" | "storage">,
   workspace: string,
   name: string,
 ): Promise<Leftovers> {

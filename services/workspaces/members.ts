@@ -78,7 +78,7 @@ export async function loadPersons(objects: ObjectStore, emails: string[]): Promi
 }
 
 /** Returns the caller as a user of a workspace. A superadmin is a user of every workspace. Throws `workspace.notFound`. */
-export async function getCurrentUser({ objects }: Uses<"objects" | "nowMs">, actor: Actor, workspace: string): Promise<UserJson> {
+export async function getCurrentUser({ objects }: Uses<"objects">, actor: Actor, workspace: string): Promise<UserJson> {
   const [[found, stored], [record], { access }] = await Promise.all([
     objects.batchGet([workspaceObject.key(workspace), memberObject.key(workspace, personKey(actor.email))], { consistent: true }),
     loadPersons(objects, [actor.email]),
@@ -92,7 +92,7 @@ export async function getCurrentUser({ objects }: Uses<"objects" | "nowMs">, act
 }
 
 /** Lists the members of a workspace as users, by username. */
-export async function listMembers({ objects }: Uses<"objects" | "nowMs">, reader: UserReader): Promise<UserJson[]> {
+export async function listMembers({ objects }: Uses<"objects">, reader: UserReader): Promise<UserJson[]> {
   const { workspace } = reader;
   const [members, { access }] = await Promise.all([loadMembers(objects, workspace), loadAccess(objects, workspace)]);
   const persons = await loadPersons(
@@ -124,7 +124,7 @@ async function findStoredMember({ objects }: Uses<"objects">, workspace: string,
 }
 
 /** Returns the member with this username as a user. Throws `member.notFound`. */
-export async function getMember({ objects }: Uses<"objects" | "nowMs">, reader: WorkspaceCaller, username: string): Promise<UserJson> {
+export async function getMember({ objects }: Uses<"objects">, reader: WorkspaceCaller, username: string): Promise<UserJson> {
   const { workspace } = reader;
   const [member, { access }] = await Promise.all([findMember({ objects }, workspace, username), loadAccess(objects, workspace)]);
   const folders = listVisibleFolders(reader, access);

@@ -96,7 +96,7 @@ export async function setWorkspaceColor(deps: Uses<"objects">, workspace: string
 
 /** Lists the workspaces of which a person is a member, each with the membership. */
 export async function listMemberships(
-  { objects }: Uses<"objects" | "nowMs">,
+  { objects }: Uses<"objects">,
   email: string,
 ): Promise<{ workspace: WorkspaceJson; member: Member }[]> {
   const all = await listAllWorkspaces({ objects });
@@ -156,7 +156,7 @@ export async function listWorkspaces(deps: Uses<"objects" | "nowMs">, actor: Act
 }
 
 /** Returns whether a workspace exists; false for callers who may not see it. */
-export async function workspaceExists({ objects }: Uses<"objects" | "nowMs">, actor: Actor, id: string): Promise<boolean> {
+export async function workspaceExists({ objects }: Uses<"objects">, actor: Actor, id: string): Promise<boolean> {
   const [workspace, member] = await objects.batchGet([workspaceObject.key(id), memberObject.key(id, personKey(actor.email))], {
     consistent: true,
   });

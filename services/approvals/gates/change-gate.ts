@@ -136,10 +136,7 @@ async function applyRule(
   }
 }
 
-async function reload(
-  { jobs }: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
-  { gate, flow }: GateWithFlow,
-): Promise<GateWithFlow> {
+async function reload({ jobs }: Uses<"jobs">, { gate, flow }: GateWithFlow): Promise<GateWithFlow> {
   const [fresh, job] = await Promise.all([loadGate({ jobs }, gate.id), jobs.get(flow.id)]);
   if (!job) throw new SvcError("approval.over", { id: flow.id, state: "gone" });
   return { gate: fresh ?? createGate(gate), flow: job };
@@ -157,7 +154,7 @@ const rawWrite = (params: object) => ({ raw: params }) as TransactionWrite;
  * Builds the writes of a changed gate: the gate, the head of its flow, the pointer from the run, the outcome and the list of open gates.
  */
 function buildGateWrites(
-  { jobs, nowMs, gatedFlows }: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
+  { jobs, nowMs, gatedFlows }: Uses<"gatedFlows" | "jobs" | "nowMs">,
   { gate, flow }: GateWithFlow,
   before: Gate,
 ): TransactionWrite[] {

@@ -27,11 +27,7 @@ class PreApprovalTakenError extends Error {
  * Stores a decision for the next step of a flow that requests one. Idempotent. Throws `approval.over` for a flow that has ended, and
  * `approval.used` if the link was used for another decision before.
  */
-export async function storePreApproval(
-  { jobs, objects }: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
-  flow: Job,
-  early: PreApproval,
-): Promise<void> {
+export async function storePreApproval({ jobs, objects }: Uses<"jobs" | "objects">, flow: Job, early: PreApproval): Promise<void> {
   const ref = preApprovalRef(early);
   const item = { parent: flow.id, ref, json: preApprovalFormat.toJson(early), expiresAtS: Math.ceil(flow.expiresAtMs / 1000) };
   const notEnded = { or: [{ attr: "state", eq: "running" } as const, { attr: "state", eq: "queued" } as const] };

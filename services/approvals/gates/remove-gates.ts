@@ -15,7 +15,7 @@ async function listGateItems(deps: Uses<"jobs" | "storage">, { id }: Job): Promi
   return gate && !(await hasFlowEnded(deps, gate)) ? [GATE_CHILD, childPrefix.approval] : [];
 }
 
-async function hasFlowEnded({ jobs }: Uses<"jobs" | "storage">, { flow }: Gate): Promise<boolean> {
+async function hasFlowEnded({ jobs }: Uses<"jobs">, { flow }: Gate): Promise<boolean> {
   const job = await jobs.get(flow);
   return !job || hasEnded(job);
 }

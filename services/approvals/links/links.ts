@@ -13,10 +13,7 @@ function openKeyRing(deps: Uses<"objects" | "linkKeys" | "nowMs" | "baseUrl">, w
 }
 
 /** Returns the stored ring, with a new key if there is none or the current one is old. Of two simultaneous writers one succeeds. */
-async function currentRing(
-  { objects, linkKeys, nowMs }: Uses<"objects" | "linkKeys" | "nowMs" | "baseUrl">,
-  workspace: string,
-): Promise<LinkKeys> {
+async function currentRing({ objects, linkKeys, nowMs }: Uses<"objects" | "linkKeys" | "nowMs">, workspace: string): Promise<LinkKeys> {
   const key = linkKeysObject.key(workspace);
   for (;;) {
     const found = await objects.get(key);
@@ -32,7 +29,7 @@ async function currentRing(
   }
 }
 
-async function keyOf({ linkKeys }: Uses<"objects" | "linkKeys" | "nowMs" | "baseUrl">, workspace: string, ring: LinkKeys, id: string) {
+async function keyOf({ linkKeys }: Uses<"linkKeys">, workspace: string, ring: LinkKeys, id: string) {
   return { id, key: await unwrapped.get(`${workspace} ${id}`, () => linkKeys.unwrap(workspace, ring.keys[id]?.wrapped ?? "")) };
 }
 

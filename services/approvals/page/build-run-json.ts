@@ -6,26 +6,27 @@ import { type Gate, isOpen, listApproverNames } from "../../../core/approvals/ga
 import { argsVisibleTo, getFlowRootId, getWaitState, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { loadJson } from "../../jobs/values/values.ts";
-import type { Uses } from "../../uses.ts";
 import { filterDecidableGates } from "../decisions/consent.ts";
 import { mayCreateLinks, maySeeRun } from "../decisions/visibility.ts";
 import { loadGatesOfRun } from "../gates/change-gate.ts";
 import { createGateLinks } from "../links/create-resume-urls.ts";
 import { toDecisionJson } from "./approval-info.ts";
+import type { ApprovalPageDeps } from "./flow-for-link-holder.ts";
 
 type Notice = NonNullable<RunJson["gates"][number]["notices"]>[number];
-
-type RunPageDeps = Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs"> &
-  Uses<"objects" | "linkKeys" | "nowMs" | "baseUrl"> & {
-    /** Loads the notices of a flow's gates by gate id, with the state of their delivery. */
-    loadDeliveries(flow: string): Promise<ReadonlyMap<string, readonly (Notice & { gate: string })[]>>;
-  };
 
 /**
  * Returns a run with its gates, including those of its subflows. An approver who may not see the run gets only the gates that they may
  * decide. Throws `job.notFound` for a caller who may see neither.
  */
-export async function buildRunJson(deps: RunPageDeps, actor: Actor, job: Job): Promise<RunJson> {
+export async function buildRunJson(
+  deps: ApprovalPageDeps & {
+    /** Loads the notices of a flow's gates by gate id, with the state of their delivery. */
+    loadDeliveries(flow: string): Promise<ReadonlyMap<string, readonly (Notice & { gate: string })[]>>;
+  },
+  actor: Actor,
+  job: Job,
+): Promise<RunJson> {
   const seesRun = maySeeRun(actor, job);
   const createsLinks = mayCreateLinks(actor, job);
   const root = getFlowRootId(job);

@@ -5,15 +5,13 @@ import type { LinkReference } from "../decisions/decide.ts";
 import { getApprovalRules } from "../gates/find-approval-request.ts";
 import { findRequestByLink } from "./show-approval.ts";
 
+export type ApprovalPageDeps = Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "linkKeys" | "nowMs" | "baseUrl">;
+
 /**
  * Returns the flow that the holder of a link may read without signing in. Returns `undefined` where the link is not valid, leads to another flow,
  * or where approvers must sign in.
  */
-export async function flowForLinkHolder(
-  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "linkKeys" | "nowMs" | "baseUrl">,
-  link: LinkReference,
-  flow: string,
-): Promise<Job | undefined> {
+export async function flowForLinkHolder(deps: ApprovalPageDeps, link: LinkReference, flow: string): Promise<Job | undefined> {
   try {
     const request = await findRequestByLink(deps, link);
     return request.flow.id === flow && !getApprovalRules(request).signedIn ? request.flow : undefined;

@@ -22,6 +22,7 @@ import {
 } from "../gates/find-approval-request.ts";
 import { verifyLink } from "../links/links.ts";
 import { buildApprovalInfo } from "./approval-info.ts";
+import type { ApprovalPageDeps } from "./flow-for-link-holder.ts";
 
 /** The fields of a flow's job that other jobs do not have. */
 interface FlowFields {
@@ -29,9 +30,6 @@ interface FlowFields {
   raw_flow?: FlowValue;
   execution?: ExecutionJson;
 }
-type ShowSuspendedFlowDeps = Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "linkKeys" | "nowMs" | "baseUrl"> & {
-  loadFlowFields(flow: Job): Promise<FlowFields>;
-};
 
 /** The address of an approval page: a step's gate or a flow, opened with a link, or by a person. */
 export interface ApprovalPage {
@@ -42,10 +40,7 @@ export interface ApprovalPage {
 }
 
 /** Returns the request of a link; a link for a flow leads to the step that waits now. Throws `approval.link`. */
-export async function findRequestByLink(
-  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "linkKeys" | "nowMs" | "baseUrl">,
-  link: LinkReference,
-): Promise<ApprovalRequest> {
+export async function findRequestByLink(deps: ApprovalPageDeps, link: LinkReference): Promise<ApprovalRequest> {
   const level = await verifyLink(deps, link.signature, link);
   if (level === undefined) throw invalidLinkError();
   return level === "step"
@@ -70,7 +65,13 @@ const findDecider = (actor: Actor | undefined, workspace: string) =>
  * Returns a suspended flow for the holder of a link. If approvers must sign in, a holder who may neither decide nor see the run gets no
  * arguments, definition, execution or values that scripts stored. Throws `approval.link`.
  */
-export async function showSuspendedFlow(deps: ShowSuspendedFlowDeps, link: LinkReference, actor: Actor | undefined) {
+export async function showSuspendedFlow(
+  deps: ApprovalPageDeps & {
+    loadFlowFields(flow: Job): Promise<FlowFields>;
+  },
+  link: LinkReference,
+  actor: Actor | undefined,
+) {
   const request = await findRequestByLink(deps, link);
   const args = await mayReadFlow(deps, request, { link, actor });
   const [job, fields] = await Promise.all([loadJobJson(deps, request.flow, { args }), deps.loadFlowFields(request.flow)]);
@@ -98,10 +99,7 @@ function hideFlowValues({ flow_status: status }: FlowFields): FlowFields {
  * Returns the data of an approval page. Throws `approval.person`, and `approval.link` also for a person without a link who may neither
  * decide nor see the run.
  */
-export async function showApproval(
-  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "linkKeys" | "nowMs" | "baseUrl">,
-  page: ApprovalPage,
-): Promise<ApprovalInfo> {
+export async function showApproval(deps: ApprovalPageDeps, page: ApprovalPage): Promise<ApprovalInfo> {
   const { link, actor } = page;
   const decider = findDecider(actor, page.workspace);
   const show = async (request: ApprovalRequest) => {

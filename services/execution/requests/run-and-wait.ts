@@ -6,6 +6,27 @@ import { createCheckedJob, type RunRequest } from "./run-request.ts";
 import { joinRun, runFlowSync, runSync, type SyncResult } from "./run-sync.ts";
 import { findPreviousRunOf, type StartRunOptions } from "./start-run.ts";
 
+export type RunAndWaitDeps = Uses<
+  | "followUps"
+  | "jobData"
+  | "jobs"
+  | "objects"
+  | "storage"
+  | "queue"
+  | "functions"
+  | "signingKey"
+  | "nowMs"
+  | "pause"
+  | "maxRetryMs"
+  | "waitsForMs"
+  | "syncLimitMs"
+  | "worker"
+  | "tenancy"
+  | "baseUrl"
+  | "internalUrl"
+  | "beatUrl"
+>;
+
 /** The time for which a result that its caller did not receive in time remains readable before it is erased. */
 const UNREAD_RESULT_S = 3600;
 
@@ -14,26 +35,7 @@ const UNREAD_RESULT_S = 3600;
  * run is erased after its result was read. Throws as `startRun` does, and `job.syncTimeout` and `job.erased`.
  */
 export async function runAndWait(
-  deps: Uses<
-    | "followUps"
-    | "jobData"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "queue"
-    | "functions"
-    | "signingKey"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "waitsForMs"
-    | "syncLimitMs"
-    | "worker"
-    | "tenancy"
-    | "baseUrl"
-    | "internalUrl"
-    | "beatUrl"
-  >,
+  deps: RunAndWaitDeps,
   request: RunRequest,
   { queueLimit }: Pick<StartRunOptions, "queueLimit"> = {},
 ): Promise<SyncResult & { replayed: boolean }> {
@@ -44,29 +46,7 @@ export async function runAndWait(
   return { ...(await runNew(deps, request)), replayed: false };
 }
 
-async function runNew(
-  deps: Uses<
-    | "followUps"
-    | "jobData"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "queue"
-    | "functions"
-    | "signingKey"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "waitsForMs"
-    | "syncLimitMs"
-    | "worker"
-    | "tenancy"
-    | "baseUrl"
-    | "internalUrl"
-    | "beatUrl"
-  >,
-  request: RunRequest,
-): Promise<SyncResult> {
+async function runNew(deps: RunAndWaitDeps, request: RunRequest): Promise<SyncResult> {
   const job = await createCheckedJob(deps, request);
   const limitMs = await deps.syncLimitMs();
   if (!request.version) {
@@ -86,30 +66,7 @@ async function runNew(
  * Erases a run whose result was returned, but not before the link to a large result expires. If that fails, the caller still gets the result, and
  * housekeeping erases the run.
  */
-async function eraseAfterAnswer(
-  deps: Uses<
-    | "followUps"
-    | "jobData"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "queue"
-    | "functions"
-    | "signingKey"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "waitsForMs"
-    | "syncLimitMs"
-    | "worker"
-    | "tenancy"
-    | "baseUrl"
-    | "internalUrl"
-    | "beatUrl"
-  >,
-  { id, linkS = 0 }: SyncResult,
-  deleteAfterS: number,
-): Promise<void> {
+async function eraseAfterAnswer(deps: RunAndWaitDeps, { id, linkS = 0 }: SyncResult, deleteAfterS: number): Promise<void> {
   try {
     await eraseAfterReply(deps, id, Math.max(deleteAfterS, linkS));
   } catch (error) {

@@ -88,7 +88,7 @@ export async function createCheckedJob(deps: Uses<"objects" | "storage">, reques
 }
 
 /** Stores the bundle of a preview and returns its job, which has a fixed place for what it stores. */
-async function storeBundle({ storage }: Uses<"objects" | "storage">, { job, bundle }: RunRequest): Promise<NewJob> {
+async function storeBundle({ storage }: Uses<"storage">, { job, bundle }: RunRequest): Promise<NewJob> {
   if (!bundle) return job;
   const owner = { ...job, id: job.id ?? uuidv7(), retention: "long" as const };
   await storage.putObject(previewBundleKey(owner, bundle.sha256), bundle.bytes, "application/octet-stream");

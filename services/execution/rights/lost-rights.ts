@@ -65,7 +65,7 @@ export function noteHeldRights({ nowMs }: Uses<"nowMs">, job: Job): void {
 const nameConditions = (job: Job) => JSON.stringify([job.workspace, listConditions(job)]);
 
 /** Reads the current rights of a run, in one call, and returns the run's end if one is lost. */
-export async function readLostRight({ objects }: Uses<"objects" | "nowMs">, job: Job): Promise<Ending | undefined> {
+export async function readLostRight({ objects }: Uses<"objects">, job: Job): Promise<Ending | undefined> {
   const { workspace, email } = job;
   const { parties, right, delegation } = listConditions(job);
   const wanted = parties.map((party) => buildRightsKeys(personKey(party.email), workspace));

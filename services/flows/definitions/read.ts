@@ -30,12 +30,12 @@ export async function getFlowVersion(deps: Uses<"objects" | "storage">, caller: 
 }
 
 /** Returns whether a flow that is not archived exists at a path. */
-export async function flowExists({ objects }: Uses<"objects" | "storage">, workspace: string, path: string): Promise<boolean> {
+export async function flowExists({ objects }: Uses<"objects">, workspace: string, path: string): Promise<boolean> {
   const flow = parseFlow(await objects.get(flowHeadObject.key(workspace, path)));
   return flow !== undefined && !flow.archived;
 }
 
-async function loadListings({ objects }: Uses<"objects" | "storage">, workspace: string): Promise<ListedFlow[]> {
+async function loadListings({ objects }: Uses<"objects">, workspace: string): Promise<ListedFlow[]> {
   return flowListingObject.parseReadable(await objects.list(flowListingObject.partitionKey(workspace)));
 }
 
@@ -86,11 +86,7 @@ export async function searchFlows(deps: Uses<"objects" | "storage">, workspace: 
 }
 
 /** Lists the versions saved at a path, newest first. Throws `flow.notFound` if there never was one. */
-export async function listFlowHistory(
-  { objects }: Uses<"objects" | "storage">,
-  workspace: string,
-  path: string,
-): Promise<FlowHistoryJson[]> {
+export async function listFlowHistory({ objects }: Uses<"objects">, workspace: string, path: string): Promise<FlowHistoryJson[]> {
   const stored = await objects.list(flowHistoryObject.partitionKey(workspace, path), { newestFirst: true });
   if (stored.length === 0) throw new SvcError("flow.notFound", { path });
   return flowHistoryObject.parseReadable(stored).map(({ version, hash, createdAtMs, createdBy, message }) => ({

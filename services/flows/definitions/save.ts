@@ -203,12 +203,7 @@ function buildRunnable(
   };
 }
 
-async function storeBody(
-  { storage }: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
-  workspace: string,
-  version: number,
-  json: string,
-) {
+async function storeBody({ storage }: Uses<"storage">, workspace: string, version: number, json: string) {
   if (Buffer.byteLength(json) <= BODY_ITEM_BYTES) return { json };
   const s3Key = flowObjectKey(workspace, version);
   await storage.putObject(s3Key, json, "application/json");

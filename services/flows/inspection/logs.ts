@@ -46,7 +46,7 @@ const startTimeOf = (job: Job) => ("startedAtMs" in job ? job.startedAtMs : unde
 const HIDDEN_LOG = "[svc] You are not allowed to read the log of this step.\n";
 const withLineEnd = (text: string) => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
 
-async function loadJournal({ jobs }: Uses<"jobs" | "storage">, { id }: Job): Promise<Journal> {
+async function loadJournal({ jobs }: Uses<"jobs">, { id }: Job): Promise<Journal> {
   const load = async (prefix: string) => new Map((await jobs.listChildren(id, prefix)).map((child) => [child.ref, child]));
   const [outcomes, progress] = await Promise.all([load(childPrefix.outcome), load(childPrefix.progress)]);
   return {

@@ -47,10 +47,7 @@ export async function loadFullJobJson(
 const MAX_EARLIER = 100;
 
 /** The machine is recorded when the first execution starts. */
-function executionField(
-  { executions }: Uses<"jobs" | "objects" | "storage" | "executions">,
-  { id, flow }: Job,
-): { execution?: ExecutionJson } {
+function executionField({ executions }: Uses<"executions">, { id, flow }: Job): { execution?: ExecutionJson } {
   if (flow?.stateMachine === undefined) return {};
   const { stateMachine: machine, execution } = flow;
   const shown = (number: number) => executions.describeExecution({ machine, job: id, execution: number });
@@ -152,10 +149,6 @@ const toOpenGate = (gate: Gate & { opened: OpenedGate }): OpenGate => ({
   conditions: toApprovalConditions(gate.opened.rules),
 });
 
-async function loadItems(
-  { jobs }: Uses<"jobs" | "objects" | "storage" | "executions">,
-  { id }: Job,
-  refs: string[],
-): Promise<JournalItems> {
+async function loadItems({ jobs }: Uses<"jobs">, { id }: Job, refs: string[]): Promise<JournalItems> {
   return readJournal({ jobs }, { id }, refs);
 }

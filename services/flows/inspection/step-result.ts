@@ -29,7 +29,7 @@ export async function loadStepResult(
   return loadValue(deps, { id: result.jobId }, resultVisibleTo(caller.actor, visible));
 }
 
-async function findOutcomeResult({ jobs }: Uses<"jobs" | "storage">, flow: Job, step: string): Promise<ValueRef | undefined> {
+async function findOutcomeResult({ jobs }: Uses<"jobs">, flow: Job, step: string): Promise<ValueRef | undefined> {
   const pathOf = (ref: string) => parseJournalRef(ref)?.path ?? "";
   const items = await jobs.listChildren(flow.id, outcomeRef(step, ROOT, ""));
   const [last] = items.sort((a, b) => comparePaths(pathOf(b.ref), pathOf(a.ref)));
@@ -37,7 +37,7 @@ async function findOutcomeResult({ jobs }: Uses<"jobs" | "storage">, flow: Job, 
 }
 
 /** A step of the flow's own list that waits for approval has ended, but its outcome is recorded only with the decision. */
-async function findResultAtGate({ jobs }: Uses<"jobs" | "storage">, flow: Job, step: string): Promise<ValueRef | undefined> {
+async function findResultAtGate({ jobs }: Uses<"jobs">, flow: Job, step: string): Promise<ValueRef | undefined> {
   const item = await jobs.getChild(flow.id, progressRef(step, ROOT, ""));
   const attempt = item ? (progressFormat.parse(item).failed?.length ?? 0) : 0;
   const { opened } = (await loadGate({ jobs }, computeStepJobId(flow.id, step, ROOT, "", attempt))) ?? {};

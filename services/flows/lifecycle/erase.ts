@@ -59,11 +59,7 @@ async function eraseStep(deps: Uses<"jobData" | "jobs" | "storage" | "nowMs">, i
 }
 
 /** The flow's journal also contains small results, including those of later steps that returned them unchanged. */
-async function eraseJournalResults(
-  { jobs }: Uses<"jobData" | "jobs" | "storage" | "nowMs">,
-  flow: EndedJob,
-  ids: ReadonlySet<string>,
-): Promise<void> {
+async function eraseJournalResults({ jobs }: Uses<"jobs">, flow: EndedJob, ids: ReadonlySet<string>): Promise<void> {
   const location = { in: "head" as const, json: "null" };
   for (const item of await jobs.listChildren(flow.id, "")) {
     const { jobId = "" } = resultOfItem(item) ?? {};

@@ -12,6 +12,21 @@ import { canceledEnd, deletedEnd, type EndFlowDeps, endFlow, failBrokenFlow, tim
 import { FlowFailed, isPastDeadline, type LostExecution, settleFlow, startNextExecution } from "./settle-flow.ts";
 import { startExecution } from "./start-execution.ts";
 
+type ReconcileDeps = Uses<
+  | "followUps"
+  | "gatedFlows"
+  | "jobs"
+  | "objects"
+  | "storage"
+  | "concurrency"
+  | "queue"
+  | "executions"
+  | "functions"
+  | "nowMs"
+  | "pause"
+  | "maxRetryMs"
+>;
+
 /**
  * Updates a flow's job after its execution has ended, or may have ended. `stopped` means that a person stopped the execution in the
  * console. A repeated call changes nothing.
@@ -50,24 +65,7 @@ export async function continueParkedFlow(deps: EndFlowDeps, ended: Job): Promise
  * not.
  * A flow with a record that cannot be read fails.
  */
-export async function reconcileFlow(
-  deps: Uses<
-    | "followUps"
-    | "gatedFlows"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "concurrency"
-    | "queue"
-    | "executions"
-    | "functions"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-  >,
-  flow: RunningJob,
-  lost: LostExecution = {},
-): Promise<"waited" | "ended"> {
+export async function reconcileFlow(deps: ReconcileDeps, flow: RunningJob, lost: LostExecution = {}): Promise<"waited" | "ended"> {
   try {
     return await reconcileCurrentExecution(deps, flow, lost);
   } catch (error) {
@@ -77,24 +75,7 @@ export async function reconcileFlow(
   }
 }
 
-async function reconcileCurrentExecution(
-  deps: Uses<
-    | "followUps"
-    | "gatedFlows"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "concurrency"
-    | "queue"
-    | "executions"
-    | "functions"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-  >,
-  flow: RunningJob,
-  lost: LostExecution,
-): Promise<"waited" | "ended"> {
+async function reconcileCurrentExecution(deps: ReconcileDeps, flow: RunningJob, lost: LostExecution): Promise<"waited" | "ended"> {
   const { executions, jobs, nowMs } = deps;
   if (isPastDeadline(deps, flow)) {
     await endFlow(deps, flow, timedOutEnd(flow));

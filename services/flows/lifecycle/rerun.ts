@@ -86,7 +86,7 @@ const ofFlow = (flow: RunnableFlow): RerunVersion => ({ job: buildFlowJobFields(
  * Returns a loader for the version that a job runs, or the newest at its path. Each version is read once. The loader throws `rerun.kind`,
  * and as running the version does.
  */
-function createVersionLoader({ objects }: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">, actor: Actor, workspace: string) {
+function createVersionLoader({ objects }: Uses<"objects">, actor: Actor, workspace: string) {
   const read = new Map<string, Promise<RerunVersion>>();
   const readOnce = (key: ObjectKey, version: (found: StoredObject | undefined) => RerunVersion) => {
     const name = JSON.stringify(key);

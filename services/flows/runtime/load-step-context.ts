@@ -11,10 +11,6 @@ import { isPastDeadline } from "../lifecycle/settle-flow.ts";
 import { findProgress, type JournalItems, readJournal } from "./journal.ts";
 import type { StepContext } from "./step-context.ts";
 
-export type LoadStepContextDeps = Uses<
-  "followUps" | "jobs" | "objects" | "storage" | "concurrency" | "queue" | "executions" | "functions" | "nowMs" | "pause" | "maxRetryMs"
->;
-
 /** The execution is not the newest one of its flow: it ends without changing anything. */
 class ExecutionSuperseded extends Error {
   override readonly name = "ExecutionSuperseded";
@@ -25,7 +21,9 @@ class ExecutionSuperseded extends Error {
  * `ExecutionSuperseded`.
  */
 export async function loadStepContext(
-  deps: LoadStepContextDeps,
+  deps: Uses<
+    "followUps" | "jobs" | "objects" | "storage" | "concurrency" | "queue" | "executions" | "functions" | "nowMs" | "pause" | "maxRetryMs"
+  >,
   { state, module: id, scope: name, window, continues }: ModuleCall,
 ): Promise<{ step: StepContext; items: JournalItems }> {
   const refsAt = (path: string) => [outcomeRef(id, name, path), progressRef(id, name, path)];

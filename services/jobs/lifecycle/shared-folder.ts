@@ -32,7 +32,7 @@ export async function prepareSharedFolder(
 }
 
 /** Records the archive of an attempt for the next steps. */
-export async function recordSharedFolder({ jobs }: Uses<"jobs" | "storage">, job: Job, { shared }: RunOutcome): Promise<void> {
+export async function recordSharedFolder({ jobs }: Uses<"jobs">, job: Job, { shared }: RunOutcome): Promise<void> {
   if (!shared || job.parent === undefined || job.step?.sharedFolder === undefined) return;
   const json = archiveFormat.toJson({ key: archiveKey(job), sha256: shared.sha256 });
   await jobs.putChild({

@@ -25,10 +25,7 @@ export async function findPreviousRun(deps: Uses<"jobs" | "objects" | "nowMs">, 
   return (await findRunOfKey(deps, key)) ?? (key.also && findPreviousRun(deps, key.also));
 }
 
-async function findRunOfKey(
-  { jobs, objects }: Uses<"jobs" | "objects" | "nowMs">,
-  { key, fingerprint }: IdempotencyKey,
-): Promise<Job | undefined> {
+async function findRunOfKey({ jobs, objects }: Uses<"jobs" | "objects">, { key, fingerprint }: IdempotencyKey): Promise<Job | undefined> {
   const found = await objects.get(key);
   if (!found) return undefined;
   const known = repeatedCallObject.parse(found);

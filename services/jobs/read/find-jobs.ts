@@ -86,12 +86,7 @@ const buildIsAfter =
   (sort: string) =>
     after === undefined || (order_desc === false ? sort > after : sort < after);
 
-async function findMatching(
-  { jobs, nowMs }: Uses<"jobs" | "objects" | "storage" | "nowMs">,
-  workspace: string,
-  ids: string[],
-  filter: JobFilter,
-): Promise<Job[]> {
+async function findMatching({ jobs, nowMs }: Uses<"jobs" | "nowMs">, workspace: string, ids: string[], filter: JobFilter): Promise<Job[]> {
   const { query, scope, isVisible } = filter;
   const now = nowMs();
   const heads = await readHeads(jobs, ids);

@@ -159,7 +159,7 @@ const HOLD_STEP_MS = 100;
 export const WATCH_MS = 10_000;
 
 /** Records that a reader follows the job, so that its runner sends output more often. */
-export async function recordWatcher({ jobs, nowMs }: Uses<"jobs" | "storage" | "nowMs">, job: Job): Promise<void> {
+export async function recordWatcher({ jobs, nowMs }: Uses<"jobs" | "nowMs">, job: Job): Promise<void> {
   if ((job.watchedUntilMs ?? 0) >= nowMs() + WATCH_MS / 2) return;
   await jobs.update(job.id, { watchedUntilMs: nowMs() + WATCH_MS }, { attr: "state", eq: job.state });
 }

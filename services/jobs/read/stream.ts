@@ -21,19 +21,13 @@ const FAST_FOR_MS = 3000;
 const POLL_MS = 100;
 const QUEUED_POLL_MS = 250;
 
-interface JobEventsDeps extends Uses<"jobs" | "storage"> {
-  nowMs: () => number;
-  /** Finds the job of a flow's last step, once it exists: a flow streams the output of that job. */
-  findLastStep(flow: Job): Promise<Job | undefined>;
-}
-
 /**
  * Yields a job's updates until it ends or until `untilMs` (epoch ms), which yields a `timeout`: the caller may then reconnect with the
  * position of its last event. No output is lost or repeated, because the stored log is read from its beginning and only grows. Ends at once when
  * the caller is known to have disconnected.
  */
 export async function* streamJobEvents(
-  deps: JobEventsDeps,
+  deps: Uses<"findLastStep" | "jobs" | "storage" | "nowMs">,
   { workspace, id }: Pick<Job, "workspace" | "id">,
   request: UpdateStreamQuery,
   { untilMs, gone }: { untilMs: number; gone: AbortSignal },

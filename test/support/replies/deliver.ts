@@ -6,8 +6,8 @@ import { deliveryKinds } from "../../../functions/shared/wiring/delivery-kinds.t
 import { sendDeliveries } from "../../../services/deliveries/queue-attempts.ts";
 import { sendDueAttempts } from "../../../services/deliveries/send-due-attempts.ts";
 import { dispatchEvent } from "../../../services/events/dispatch-event.ts";
+import type { GateNoticeDeps } from "../../../services/notifications/channels/sender.ts";
 import { dispatchNotice } from "../../../services/notifications/dispatch-notice.ts";
-import type { Uses } from "../../../services/uses.ts";
 import { DeliveryConsumer } from "../use-cases/world-deliveries.ts";
 import { newIsolation } from "../use-cases/world-jobs.ts";
 import { recordingChannels } from "../use-cases/world-notices.ts";
@@ -20,12 +20,7 @@ import type { Stage } from "./exchange.ts";
 export async function deliver({ world }: Stage, outcome: Attempt = sentAttempt): Promise<string[]> {
   const { deps } = world;
   const { sent, next, channels } = recordingChannels();
-  const consumer = new DeliveryConsumer(
-    world,
-    deliveryKinds({ ...deps, ...channels } as Uses<
-      "jobs" | "objects" | "webhookKeys" | "mail" | "topic" | "webhooks" | "nowMs" | "baseUrl"
-    >),
-  );
+  const consumer = new DeliveryConsumer(world, deliveryKinds({ ...deps, ...channels } as GateNoticeDeps));
   const messages = [];
   for (const workspace of [world.workspace, INSTANCE]) {
     for (const key of await deps.objects.list(outboxEventObject.partitionKey(workspace)))

@@ -5,8 +5,8 @@ import { outboxEventObject } from "../../../core/events/outbox-event.ts";
 import { deliveryKinds } from "../../../functions/shared/wiring/delivery-kinds.ts";
 import { sendDeliveries } from "../../../services/deliveries/queue-attempts.ts";
 import { dispatchEvent } from "../../../services/events/dispatch-event.ts";
+import type { GateNoticeDeps } from "../../../services/notifications/channels/sender.ts";
 import { buildEventWrite } from "../../../services/outbox/event.ts";
-import type { Uses } from "../../../services/uses.ts";
 import { countWrite } from "./failing-writes.ts";
 import type { World } from "./world.ts";
 import { DeliveryConsumer } from "./world-deliveries.ts";
@@ -35,9 +35,7 @@ export async function newEventWorld(shared: World, workspace = `w-${crypto.rando
         return next.shift() ?? sentAttempt;
       }),
   };
-  const kinds = deliveryKinds({ ...world.deps, webhooks } as unknown as Uses<
-    "jobs" | "objects" | "webhookKeys" | "mail" | "topic" | "webhooks" | "nowMs" | "baseUrl"
-  >);
+  const kinds = deliveryKinds({ ...world.deps, webhooks } as unknown as GateNoticeDeps);
   const consumer = new DeliveryConsumer(world, kinds, (message) => message.workspace === workspace);
   return {
     ...world,

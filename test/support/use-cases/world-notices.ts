@@ -7,9 +7,9 @@ import type { GateNotice } from "../../../core/notifications/notice.ts";
 import { noticeObject } from "../../../core/notifications/stored-notice.ts";
 import { deliveryKinds } from "../../../functions/shared/wiring/delivery-kinds.ts";
 import { sendDeliveries } from "../../../services/deliveries/queue-attempts.ts";
+import type { GateNoticeDeps } from "../../../services/notifications/channels/sender.ts";
 import { listDeliveries } from "../../../services/notifications/delivery-records.ts";
 import { dispatchNotice } from "../../../services/notifications/dispatch-notice.ts";
-import type { Uses } from "../../../services/uses.ts";
 import { countWrite } from "./failing-writes.ts";
 import type { World } from "./world.ts";
 import { DeliveryConsumer } from "./world-deliveries.ts";
@@ -61,9 +61,7 @@ export async function addNotice(world: World, fields: Partial<GateNotice>) {
     world.deps.objects.put({ ...pendingGateObject.key(world.workspace, notice.gate), value: { flow } }),
   ]);
   const { sent, next, channels } = recordingChannels();
-  const kinds = deliveryKinds({ ...world.deps, ...channels } as Uses<
-    "jobs" | "objects" | "webhookKeys" | "mail" | "topic" | "webhooks" | "nowMs" | "baseUrl"
-  >);
+  const kinds = deliveryKinds({ ...world.deps, ...channels } as GateNoticeDeps);
   const consumer = new DeliveryConsumer(world, kinds, (message) => "notice" in message && message.notice === notice.id);
   return {
     id: notice.id,

@@ -5,7 +5,7 @@ import { readRequiredGroups, toSuspendRules } from "../../../../core/approvals/r
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { accessObject, noAccess } from "../../../../core/permissions/access.ts";
 import { describeFormProblem } from "../../../approvals/decisions/check-payload.ts";
-import type { Uses } from "../../../uses.ts";
+import type { CompleteStepDeps } from "../complete-step.ts";
 import { failStep } from "../end-step.ts";
 import { loadFlowValue } from "../flow-values.ts";
 import type { StepContext } from "../step-context.ts";
@@ -13,11 +13,7 @@ import { failedWith, type SucceededResult } from "../step-result.ts";
 import { digestOf, openGate } from "./gate.ts";
 
 /** Requests the approvals of a step with `suspend`, after the step has run. The step fails if the approvals are impossible. */
-export async function openApproval(
-  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
-  step: StepContext,
-  done: SucceededResult,
-): Promise<StepState> {
+export async function openApproval(deps: CompleteStepDeps, step: StepContext, done: SucceededResult): Promise<StepState> {
   const { module } = step;
   const suspend = module.suspend ?? {};
   const { required_events: required, user_groups_required: transform } = suspend;
@@ -44,7 +40,7 @@ export async function openApproval(
 }
 
 async function findProblem(
-  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
+  deps: CompleteStepDeps,
   { module, flow }: StepContext,
   groups: readonly string[],
   required: number,

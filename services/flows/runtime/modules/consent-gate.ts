@@ -4,8 +4,8 @@ import { toConsentRules } from "../../../../core/approvals/rules.ts";
 import { fillTemplate } from "../../../../core/approvals/template.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { loadJson } from "../../../jobs/values/values.ts";
-import type { Uses } from "../../../uses.ts";
 import { loadRedactedResults } from "../../inspection/redacted-results.ts";
+import type { CompleteStepDeps } from "../complete-step.ts";
 import { storeFlowValue } from "../flow-values.ts";
 import type { StepContext } from "../step-context.ts";
 import { digestOf, openGate } from "./gate.ts";
@@ -13,11 +13,7 @@ import { digestOf, openGate } from "./gate.ts";
 type ConsentGate = Extract<FlowModule["value"], { type: "consentgate" }>;
 
 /** Requests the consent of a module of kind `consentgate`: the whole run waits for it. */
-export async function openConsent(
-  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
-  step: StepContext,
-  value: ConsentGate,
-): Promise<StepState> {
+export async function openConsent(deps: CompleteStepDeps, step: StepContext, value: ConsentGate): Promise<StepState> {
   const { flow } = step;
   const now = deps.nowMs();
   const context = value.message?.includes("{{") ? await messageContext(deps, step) : {};
@@ -42,10 +38,7 @@ export async function openConsent(
 }
 
 /** The flow's input and the results by step, without secrets, because people read the message. */
-async function messageContext(
-  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
-  { flow, plan }: StepContext,
-): Promise<Record<string, unknown>> {
+async function messageContext(deps: CompleteStepDeps, { flow, plan }: StepContext): Promise<Record<string, unknown>> {
   const input = (await loadJson(deps, flow, flow.redactedArgs ?? flow.args)) as Record<string, unknown>;
   return { ...input, ...(await loadRedactedResults(deps, flow.id, plan.value)) };
 }

@@ -25,6 +25,7 @@ import type { ApprovalRequest } from "../../../approvals/gates/find-approval-req
 import { applyPreApprovals } from "../../../approvals/gates/pre-approvals.ts";
 import { loadPrincipalIdentities } from "../../../approvals/gates/principals.ts";
 import type { Uses } from "../../../uses.ts";
+import type { CompleteStepDeps } from "../complete-step.ts";
 import { continueAfter, failStep, retriesOf } from "../end-step.ts";
 import { storeFlowValue } from "../flow-values.ts";
 import { attemptId, type StepContext } from "../step-context.ts";
@@ -33,10 +34,7 @@ import { failedWith } from "../step-result.ts";
 import { transitionTo } from "../transitions.ts";
 
 /** The state that follows from the gate of a module; `undefined` when no gate has opened yet. */
-export async function resumeAtGate(
-  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
-  step: StepContext,
-): Promise<StepState | undefined> {
+export async function resumeAtGate(deps: CompleteStepDeps, step: StepContext): Promise<StepState | undefined> {
   const gate = await loadGate(deps, attemptId(step));
   return gate?.opened ? stateAtGate(deps, step, requireOwnGate(step, gate)) : undefined;
 }
@@ -46,7 +44,7 @@ export async function resumeAtGate(
  * exist: a rule must not apply to a group or user that is created later under that name.
  */
 export async function openGate(
-  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
+  deps: CompleteStepDeps,
   step: StepContext,
   request: Omit<OpenedGate, "codeDigest" | "continuesDirectly">,
 ): Promise<StepState> {
@@ -80,7 +78,7 @@ export async function openGate(
 
 /** Loads the identities of all approvers that a gate may get, or describes which of them do not exist. */
 async function identifyApprovers(
-  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
+  deps: CompleteStepDeps,
   workspace: string,
   { rules, escalate }: Pick<OpenedGate, "rules" | "escalate">,
 ): Promise<{ known?: PrincipalIdentities; problem?: string }> {
@@ -95,11 +93,7 @@ async function identifyApprovers(
  * Returns the approvals from before the opening that do not count: those of people who are no longer approvers, because their group may be
  * another one now, and those with values that are not among the choices that the step has returned.
  */
-async function findRefusedEvents(
-  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
-  request: ApprovalRequest,
-  rules: GateRules,
-): Promise<GateEvent[]> {
+async function findRefusedEvents(deps: CompleteStepDeps, request: ApprovalRequest, rules: GateRules): Promise<GateEvent[]> {
   const { gate, flow } = request;
   const verdicts = await Promise.all(
     gate.events.map(async (event) => {
@@ -129,11 +123,7 @@ export async function registerGateToken(
 /** SHA-256 of a value's JSON text. */
 export const digestOf = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("hex");
 
-async function stateAtGate(
-  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
-  step: StepContext,
-  gate: Gate,
-): Promise<StepState> {
+async function stateAtGate(deps: CompleteStepDeps, step: StepContext, gate: Gate): Promise<StepState> {
   const { flow, module } = step;
   const now = deps.nowMs();
   const rule = (current: Gate) => awaitToken(expireGate(current, now), step.state.execution, now);
@@ -141,11 +131,7 @@ async function stateAtGate(
   return current.decision ? completeDecided(deps, step, current) : transitionTo(step, "wait");
 }
 
-async function completeDecided(
-  deps: Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
-  step: StepContext,
-  gate: Gate,
-): Promise<StepState> {
+async function completeDecided(deps: CompleteStepDeps, step: StepContext, gate: Gate): Promise<StepState> {
   const { decision, opened } = gate;
   if (!decision || !opened) throw new Error(`Gate ${gate.id} is not decided.`);
   const { result, ...details } = toGateOutcome(gate, opened);

@@ -17,6 +17,7 @@ import { stageValue, storeValue } from "../../../jobs/values/values.ts";
 import { loadMasker } from "../../../secrets/masks.ts";
 import type { Uses } from "../../../uses.ts";
 import { completeStep } from "../complete-step.ts";
+import type { ExecuteModuleDeps } from "../execute-module.ts";
 import { createEvaluator } from "../expressions/evaluator.ts";
 import { getResultRef } from "../flow-values.ts";
 import { readJournal } from "../journal.ts";
@@ -35,21 +36,7 @@ const BEGIN_WITHIN_MS = 200;
  * `undefined`: the first module must run alone.
  */
 export async function runBatch(
-  deps: Uses<
-    | "followUps"
-    | "executors"
-    | "onJobEnded"
-    | "gatedFlows"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "queue"
-    | "dataKeys"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "worker"
-  >,
+  deps: ExecuteModuleDeps,
   step: StepContext,
   modules: readonly FlowModule[],
   completed: Set<string>,
@@ -85,25 +72,7 @@ interface Batch {
 }
 
 /** The runs that follow the first one in the same call, and the function that records them. */
-function runsAfter(
-  deps: Uses<
-    | "followUps"
-    | "executors"
-    | "onJobEnded"
-    | "gatedFlows"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "queue"
-    | "dataKeys"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "worker"
-  >,
-  step: StepContext,
-  { leader, members, completed }: Batch,
-): RunnerBatch {
+function runsAfter(deps: ExecuteModuleDeps, step: StepContext, { leader, members, completed }: Batch): RunnerBatch {
   const { flow } = step;
   const rest = members.slice(1);
   const resultKey = `${objectPrefix(flow)}batch#${leader.id}.json`;

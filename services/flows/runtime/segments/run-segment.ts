@@ -4,10 +4,10 @@ import { HISTORY_EVENTS } from "../../../../core/flows/history-events.ts";
 import { FAILURE } from "../../../../core/flows/journal.ts";
 import { bodyScope, branchScope, type Scope } from "../../../../core/flows/scopes.ts";
 import type { SegmentCall, StepState } from "../../../../core/flows/step-call.ts";
-import type { Uses } from "../../../uses.ts";
 import { executeModule } from "../execute-module.ts";
 import { continueInNextExecution } from "../lists/dispatch-list.ts";
 import { loadStepContext } from "../load-step-context.ts";
+import type { RunTaskDeps } from "../run-task.ts";
 import type { StepContext } from "../step-context.ts";
 import { StepFailed, transitionTo, waitOn } from "../transitions.ts";
 import { runBatch } from "./run-batch.ts";
@@ -34,27 +34,7 @@ interface ModulePlace {
  * Runs adjacent modules of one list, and all lists inside them, as their state machine would. It returns when there is something to wait for. The
  * next call continues from the journal.
  */
-export async function runSegment(
-  deps: Uses<
-    | "followUps"
-    | "executors"
-    | "onJobEnded"
-    | "gatedFlows"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "concurrency"
-    | "queue"
-    | "executions"
-    | "functions"
-    | "dataKeys"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "worker"
-  >,
-  { segment, until, scope: name, state }: SegmentCall,
-): Promise<StepState> {
+export async function runSegment(deps: RunTaskDeps, { segment, until, scope: name, state }: SegmentCall): Promise<StepState> {
   const { step } = await loadStepContext(deps, { module: segment, scope: name, state });
   const { scope, path } = step;
   const [from, to] = [segment, until].map((wanted) => scope.modules.findIndex(({ id }) => id === wanted)) as [number, number];
@@ -73,24 +53,7 @@ export async function runSegment(
 }
 
 async function runList(
-  deps: Uses<
-    | "followUps"
-    | "executors"
-    | "onJobEnded"
-    | "gatedFlows"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "concurrency"
-    | "queue"
-    | "executions"
-    | "functions"
-    | "dataKeys"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "worker"
-  >,
+  deps: RunTaskDeps,
   run: SegmentRun,
   { scope, path }: { scope: Scope; path: string },
   modules: readonly FlowModule[],
@@ -107,24 +70,7 @@ async function runList(
 
 /** Runs a list inside the segment. The failure module handles a failure in it first. */
 async function runInnerList(
-  deps: Uses<
-    | "followUps"
-    | "executors"
-    | "onJobEnded"
-    | "gatedFlows"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "concurrency"
-    | "queue"
-    | "executions"
-    | "functions"
-    | "dataKeys"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "worker"
-  >,
+  deps: RunTaskDeps,
   run: SegmentRun,
   step: StepContext,
   { name, path }: { name: string; path: string },
@@ -139,24 +85,7 @@ async function runInnerList(
 
 /** Runs a module until it has ended or must wait. `runTogether` runs it together with adjacent modules, if that is possible. */
 async function runModule(
-  deps: Uses<
-    | "followUps"
-    | "executors"
-    | "onJobEnded"
-    | "gatedFlows"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "concurrency"
-    | "queue"
-    | "executions"
-    | "functions"
-    | "dataKeys"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "worker"
-  >,
+  deps: RunTaskDeps,
   run: SegmentRun,
   { id, scope, path }: ModulePlace,
   runTogether?: (step: StepContext) => Promise<StepState | undefined>,

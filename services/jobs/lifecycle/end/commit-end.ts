@@ -20,7 +20,7 @@ async function writeEnd(deps: Uses<"followUps" | "jobs" | "nowMs">, job: Job, en
 }
 
 /** Equal runs may use the cached result from now on. If the entry cannot be written, they run. */
-async function noteReusable({ jobs, nowMs }: Uses<"followUps" | "jobs" | "nowMs">, job: Job): Promise<void> {
+async function noteReusable({ jobs, nowMs }: Uses<"jobs" | "nowMs">, job: Job): Promise<void> {
   await storeCacheEntry({ jobs }, job, nowMs()).catch((error: unknown) =>
     reportFailure("The result could not be cached", error, { job: job.id }),
   );
