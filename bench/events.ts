@@ -132,7 +132,7 @@ async function priceRow({ endpoint }: Measured, deliver: () => Promise<unknown>,
   // One invocation dispatches, and one waits for the receiver, for the assumed duration of a script.
   const ms = assumedMs.accept + assumedMs.execute + assumedMs.script;
   const lambda = { requests: 2, gbSeconds: gbSeconds(logs, /DeliverFn/, ms) };
-  const own = price(
+  const ownPrice = price(
     { ...counts, writeUnits: counts.writeUnits + OUTBOX.write },
     counts.readUnits + batches * UNITS_OF_BATCH + OUTBOX.read,
     lambda,
@@ -140,7 +140,7 @@ async function priceRow({ endpoint }: Measured, deliver: () => Promise<unknown>,
   return {
     line: "a delivered event: list price",
     // Each message is sent, received and deleted. Here, each call has one message.
-    value: (own + 3 * messages * prices.sqsRequest) * 1e6,
+    value: (ownPrice + 3 * messages * prices.sqsRequest) * 1e6,
     unit: "$/M",
     note: `${listed(counts.requests)}, and $${((bytes / 1e9) * prices.logGb * 1e6).toFixed(2)} for ${Math.round(bytes)} B of log lines`,
     target: { atMost: 6 },

@@ -36,12 +36,12 @@ function tables({ machine, at, rows }: StoredRun): string {
 
 function cells(row: Row): string[] {
   const { line, value, unit, floor, target, note = "" } = row;
-  const wanted = target && ("atMost" in target ? `at most ${number(target.atMost)}` : `at least ${number(target.atLeast)}`);
+  const limit = target && ("atMost" in target ? `at most ${number(target.atMost)}` : `at least ${number(target.atLeast)}`);
   return [
     line,
     `${number(value)} ${unit}`,
     floor ? `${number(value / floor.value)} × ${floor.name}` : "",
-    wanted ? `${wanted}, ${isMet(row) ? "met" : "missed"}` : "",
+    limit ? `${limit}, ${isMet(row) ? "met" : "missed"}` : "",
     note,
   ];
 }

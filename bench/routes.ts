@@ -164,13 +164,13 @@ function documentRow(quick: boolean): Row {
   const webhooks = numbers.map((at) => ({
     ...{ kind: "script" as const, path: `f/shop/s${at}`, summary: "Order", description: "Takes an order.", schema, hasPreprocessor: false },
   }));
-  const routes = webhooks.map((runnable, at) => {
+  const httpRoutes = webhooks.map((runnable, at) => {
     const own = httpFieldsSchema.parse({ route_path: `r${at}/:id`, http_method: "post" });
     return { path: `f/shop/r${at}`, address: own.route_path, own, runnable };
   });
   const took = Array.from({ length: quick ? 1 : 5 }, () => {
     const startedMs = performance.now();
-    formatYaml(buildDocument({}, { workspace: "demo", baseUrl: "https://svc.example", routes, webhooks }));
+    formatYaml(buildDocument({}, { workspace: "demo", baseUrl: "https://svc.example", routes: httpRoutes, webhooks }));
     return performance.now() - startedMs;
   });
   return {

@@ -52,8 +52,8 @@ function ratio({ value, floor }: Row): string {
 function verdict(row: Row): string {
   const { target, unit } = row;
   if (!target) return "";
-  const wanted = "atMost" in target ? `≤ ${figure(target.atMost, unit)}` : `≥ ${figure(target.atLeast, unit)}`;
-  return `${wanted}  ${isMet(row) ? "ok" : "missed"}`;
+  const limit = "atMost" in target ? `≤ ${figure(target.atMost, unit)}` : `≥ ${figure(target.atLeast, unit)}`;
+  return `${limit}  ${isMet(row) ? "ok" : "missed"}`;
 }
 
 /** Formats all sections as one table. */

@@ -12,8 +12,8 @@ export class PromiseCache<K, V> {
 
   /** Returns the cached promise, or the one that `load` returns. `lifetime` (milliseconds) limits how long that one is used. */
   get(key: K, load: () => Promise<V>, lifetime?: { nowMs: number; forMs: number }): Promise<V> {
-    const known = this.#entries.get(key);
-    if (known && known.untilMs > (lifetime?.nowMs ?? 0)) return known.value;
+    const cached = this.#entries.get(key);
+    if (cached && cached.untilMs > (lifetime?.nowMs ?? 0)) return cached.value;
     if (this.#entries.size >= this.#max) this.#entries.clear();
     const value = load();
     this.#entries.set(key, { value, untilMs: lifetime ? lifetime.nowMs + lifetime.forMs : Number.POSITIVE_INFINITY });

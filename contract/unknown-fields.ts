@@ -91,12 +91,12 @@ function elementOf(schema: z.core.$ZodType): z.core.$ZodType | undefined {
 
 function findInObject(schema: z.ZodObject, value: Record<string, unknown>, around: Path): UnknownField[] {
   const shape = schema.shape as Record<string, z.ZodType>;
-  const known = Object.keys(shape);
+  const knownNames = Object.keys(shape);
   const isOpen = schema._zod.def.catchall !== undefined && !(schema._zod.def.catchall instanceof z.ZodNever);
   return Object.entries(value).flatMap(([name, field]) => {
-    const own = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    if (own) return findUnknownFields(own, field, [...around, name]);
-    const unknown = toUnknown(value, [...around, name], known);
+    const fieldSchema = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (fieldSchema) return findUnknownFields(fieldSchema, field, [...around, name]);
+    const unknown = toUnknown(value, [...around, name], knownNames);
     return isOpen && unknown.meant === undefined ? [] : [unknown];
   });
 }

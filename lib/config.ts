@@ -154,8 +154,8 @@ export interface StackConfig extends z.output<typeof stackConfigSchema> {
 
 /** Reads `svc` and `svc.skipInterpreters` from the context. Throws an error that names the invalid setting. */
 export function readConfig(node: Node): StackConfig {
-  const given: unknown = node.tryGetContext("svc");
-  return parseConfig(typeof given === "string" ? JSON.parse(given) : given, skipsInterpreters(node));
+  const settings: unknown = node.tryGetContext("svc");
+  return parseConfig(typeof settings === "string" ? JSON.parse(settings) : settings, skipsInterpreters(node));
 }
 
 /** Returns whether the context key `svc.skipInterpreters` is set: the app is synthesised to check its template, and not to deploy it. */

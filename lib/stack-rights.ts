@@ -33,9 +33,13 @@ export const statementsOf = ({ Policies = [] }: { Policies?: { PolicyDocument: {
 /** Returns the rights of a function's role. */
 export function rightsOf(template: Template, description: string): { actions: Set<string>; statements: Statement[]; managed: unknown[] } {
   const role = fn(template, description).properties.Role["Fn::GetAtt"][0] ?? "";
-  const own = template.findResources("AWS::IAM::Role")[role]?.Properties ?? {};
-  const statements = statementsOf(own);
-  return { actions: new Set(statements.flatMap(({ Action }) => list(Action))), statements, managed: own.ManagedPolicyArns ?? [] };
+  const roleProperties = template.findResources("AWS::IAM::Role")[role]?.Properties ?? {};
+  const statements = statementsOf(roleProperties);
+  return {
+    actions: new Set(statements.flatMap(({ Action }) => list(Action))),
+    statements,
+    managed: roleProperties.ManagedPolicyArns ?? [],
+  };
 }
 
 /** The descriptions of the functions that run no user code, by name. */

@@ -93,7 +93,7 @@ export type NextArgument = { value: unknown } | { of: number; path: string[] };
 
 /** Returns the arguments of a following run; `undefined` if only the executor can resolve them. Such a run does not begin. */
 export function nextArguments(args: NextRun["args"], results: readonly unknown[]): Record<string, unknown> | undefined {
-  const made: Record<string, unknown> = {};
+  const resolvedArguments: Record<string, unknown> = {};
   for (const [name, argument] of Object.entries(args)) {
     let value = "of" in argument ? results[argument.of] : argument.value;
     for (const part of "of" in argument ? argument.path : []) {
@@ -104,9 +104,9 @@ export function nextArguments(args: NextRun["args"], results: readonly unknown[]
     }
     // Only the executor resolves references to resources and variables.
     if ("of" in argument && /"\$(res|var):/.test(JSON.stringify(value ?? null))) return undefined;
-    Object.defineProperty(made, name, { value: value ?? null, enumerable: true, configurable: true, writable: true });
+    Object.defineProperty(resolvedArguments, name, { value: value ?? null, enumerable: true, configurable: true, writable: true });
   }
-  return made;
+  return resolvedArguments;
 }
 
 /** A folder that steps share, as a zip of its files. Without `archive` the folder is empty. */

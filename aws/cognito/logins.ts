@@ -47,18 +47,18 @@ export const logins = {
   async beginSignIn(name: string, redirectUri: string) {
     const login = loginNamed(name);
     const oidc = await sdk();
-    const own = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
+    const challenge = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
     const parameters = {
       redirect_uri: redirectUri,
       scope: SCOPE,
-      state: own.state,
-      nonce: own.nonce,
-      code_challenge: await oidc.calculatePKCECodeChallenge(own.verifier),
+      state: challenge.state,
+      nonce: challenge.nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(challenge.verifier),
       code_challenge_method: "S256",
       ...(login.identityProvider ? { identity_provider: login.identityProvider } : {}),
     };
     try {
-      return { ...own, location: oidc.buildAuthorizationUrl(await configurationOf(login), parameters).href };
+      return { ...challenge, location: oidc.buildAuthorizationUrl(await configurationOf(login), parameters).href };
     } catch (error) {
       throw new SvcError("login.unreachable", { client: name }, { cause: error });
     }

@@ -82,9 +82,9 @@ export const concurrencyTable = {
 
   /** Replaces a group together with other writes to the table, all or nothing. Returns false if a condition is false. */
   async replaceWith(found: FoundGroup, group: Group, parts: Part[]): Promise<boolean> {
-    const own = GroupEntity.build(PutTransaction).item(itemOf(found, group)).options(as(found)).params() as Part;
+    const groupWrite = GroupEntity.build(PutTransaction).item(itemOf(found, group)).options(as(found)).params() as Part;
     // All attempts share one token, so that an attempt whose success was not received does not fail because of the writes that it has made.
-    const request = { TransactItems: [own, ...parts], ClientRequestToken: randomUUID() };
+    const request = { TransactItems: [groupWrite, ...parts], ClientRequestToken: randomUUID() };
     return (await executeWrite(() => documents().send(new TransactWriteCommand(request)))) === undefined;
   },
 } satisfies ConcurrencyStore;

@@ -19,7 +19,7 @@ export const jobExpiry = {
 
   /** Holds a record for the job `holder` and sets its expiry to `untilMs`. Returns false if it has expired, or does not exist. */
   async holdRecord(id: string, holder: string, untilMs: number): Promise<boolean> {
-    const held = await update(id, {
+    const updated = await update(id, {
       UpdateExpression: "SET #ttl = :until ADD #ho :holder",
       ConditionExpression: "#ttl > :now",
       ExpressionAttributeNames: { "#ttl": "ttl", "#ho": "ho" },
@@ -29,7 +29,7 @@ export const jobExpiry = {
         ":holder": new Set([holder]),
       },
     });
-    return held !== undefined;
+    return updated !== undefined;
   },
 
   /** Ends the hold of a job on a record. */

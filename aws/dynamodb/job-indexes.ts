@@ -26,8 +26,8 @@ function buildQuery({ index, partition, from = "0", to = "9", where = [] }: Entr
   const filters = where.map((condition, at) => {
     names[`#f${at}`] = jobFields[condition.field].stored;
     if ("exists" in condition) return condition.exists ? `attribute_exists(#f${at})` : `attribute_not_exists(#f${at})`;
-    const wanted = "startsWith" in condition ? [condition.startsWith] : condition.anyOf;
-    const refs = wanted.map((value, each) => {
+    const prefixes = "startsWith" in condition ? [condition.startsWith] : condition.anyOf;
+    const refs = prefixes.map((value, each) => {
       values[`:f${at}x${each}`] = value;
       return `:f${at}x${each}`;
     });

@@ -173,8 +173,8 @@ export const jobTable = {
   },
   /** Writes several items of both tables in calls of at most 25, four at a time. The order is undefined. */
   async putWith(children: Child[], others: PutRequest[]): Promise<void> {
-    const own = children.map((child) => ChildEntity.build(BatchPutRequest).item(child).params());
-    const all = [...own.map((request) => ({ table: table.getName(), request })), ...others];
+    const childWrites = children.map((child) => ChildEntity.build(BatchPutRequest).item(child).params());
+    const all = [...childWrites.map((request) => ({ table: table.getName(), request })), ...others];
     for (let start = 0; start < all.length; start += 100) {
       const parts = [0, 25, 50, 75].map((offset) => all.slice(start + offset, start + offset + 25));
       await Promise.all(parts.filter((part) => part.length > 0).map(putBatch));

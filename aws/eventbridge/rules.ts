@@ -12,10 +12,10 @@ import { env, requireEnv } from "../../contract/env.ts";
 import type { EventRules } from "../../ports/sources.ts";
 import { countRequests } from "../sdk/request-counts.ts";
 
-let made: EventBridgeClient | undefined;
+let cachedClient: EventBridgeClient | undefined;
 function eventBridge(): EventBridgeClient {
-  made ??= countRequests(new EventBridgeClient({}));
-  return made;
+  cachedClient ??= countRequests(new EventBridgeClient({}));
+  return cachedClient;
 }
 
 const TARGET = "receive";
@@ -46,9 +46,9 @@ export const eventRules = {
   /** Creates or replaces a rule whose events arrive as `input` describes. */
   async putRule(rule: { name: string; bus: string; pattern: string; input: string; tags: Record<string, string> }): Promise<void> {
     const { name, bus, pattern, input, tags } = rule;
-    const place = { Name: name, EventBusName: bus, EventPattern: pattern, Description: "svc: a trigger" };
+    const ruleFields = { Name: name, EventBusName: bus, EventPattern: pattern, Description: "svc: a trigger" };
     const Tags = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
-    await eventBridge().send(new PutRuleCommand({ ...place, State: "ENABLED", Tags }));
+    await eventBridge().send(new PutRuleCommand({ ...ruleFields, State: "ENABLED", Tags }));
     const { FailedEntries = [] } = await eventBridge().send(
       new PutTargetsCommand({
         Rule: name,

@@ -52,16 +52,16 @@ export const tokenEndpoints = {
   /** Returns the URL for the browser, with its secrets. */
   async beginConnect(client: ConnectClient, redirectUri: string, scopes: readonly string[]) {
     const oidc = await sdk();
-    const own = { state: oidc.randomState(), verifier: oidc.randomPKCECodeVerifier() };
+    const challenge = { state: oidc.randomState(), verifier: oidc.randomPKCECodeVerifier() };
     const location = oidc.buildAuthorizationUrl(await configure(client), {
       ...client.extraParams,
       redirect_uri: redirectUri,
-      state: own.state,
+      state: challenge.state,
       ...(scopes.length > 0 ? { scope: scopes.join(" ") } : {}),
-      code_challenge: await oidc.calculatePKCECodeChallenge(own.verifier),
+      code_challenge: await oidc.calculatePKCECodeChallenge(challenge.verifier),
       code_challenge_method: "S256",
     });
-    return { ...own, location: location.href };
+    return { ...challenge, location: location.href };
   },
 
   /** Exchanges a code for tokens. Throws `connect.notConfirmed`, `connect.unreachable`. */

@@ -5,10 +5,10 @@ import { reportBusyServices } from "../sdk/aws-errors.ts";
 import { countRequests } from "../sdk/request-counts.ts";
 
 /** Loaded with the first signature, because most invocations need none. */
-let made: Promise<KMSClient> | undefined;
+let cachedClient: Promise<KMSClient> | undefined;
 function kms(): Promise<KMSClient> {
-  made ??= import("@aws-sdk/client-kms").then(({ KMSClient }) => reportBusyServices(countRequests(new KMSClient({}))));
-  return made;
+  cachedClient ??= import("@aws-sdk/client-kms").then(({ KMSClient }) => reportBusyServices(countRequests(new KMSClient({}))));
+  return cachedClient;
 }
 const ALGORITHM = { MacAlgorithm: "HMAC_SHA_256" } as const;
 
@@ -26,9 +26,9 @@ export const anchorKey = {
   async verifyMac(message: string, mac: string): Promise<boolean> {
     const { VerifyMacCommand, KMSInvalidMacException } = await import("@aws-sdk/client-kms");
     const KeyId = requireEnv(env.anchorKey);
-    const sent = new VerifyMacCommand({ ...ALGORITHM, KeyId, Message: Buffer.from(message), Mac: Buffer.from(mac, "base64") });
+    const command = new VerifyMacCommand({ ...ALGORITHM, KeyId, Message: Buffer.from(message), Mac: Buffer.from(mac, "base64") });
     try {
-      return (await (await kms()).send(sent)).MacValid === true;
+      return (await (await kms()).send(command)).MacValid === true;
     } catch (error) {
       if (error instanceof KMSInvalidMacException) return false;
       throw error;

@@ -5,10 +5,10 @@ import { reportBusyServices } from "../sdk/aws-errors.ts";
 import { countRequests } from "../sdk/request-counts.ts";
 
 /** Created on first use, because most processes never use a secret. */
-let made: Promise<KMSClient> | undefined;
+let cachedClient: Promise<KMSClient> | undefined;
 function kms(): Promise<KMSClient> {
-  made ??= import("@aws-sdk/client-kms").then(({ KMSClient }) => reportBusyServices(countRequests(new KMSClient({}))));
-  return made;
+  cachedClient ??= import("@aws-sdk/client-kms").then(({ KMSClient }) => reportBusyServices(countRequests(new KMSClient({}))));
+  return cachedClient;
 }
 /** Data keys of workspaces, wrapped by the stack's KMS key. The encryption context binds each key to its workspace and to its purpose. */
 const dataKeysFor = (purpose: Record<string, string>) => ({

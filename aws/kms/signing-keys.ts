@@ -44,25 +44,25 @@ let nextListMs = 0;
  * moment ago.
  */
 export async function findListedKey(kid: string): Promise<KeyObject | undefined> {
-  const cached = known.get(kid);
+  const cached = publicKeys.get(kid);
   if (cached) return cached;
   if (Date.now() < nextListMs) throw new SvcError("engine.busy", {});
   nextListMs = Date.now() + LIST_EVERY_MS;
   for (const { sk, value } of await objectTable.list(publicKeyObject.partitionKey())) {
-    if (typeof value === "string") known.set(sk, createPublicKey(value));
+    if (typeof value === "string") publicKeys.set(sk, createPublicKey(value));
   }
-  return known.get(kid);
+  return publicKeys.get(kid);
 }
 
-const known = new Map<string, KeyObject>();
+const publicKeys = new Map<string, KeyObject>();
 
 /** Returns the public key that a token's header names, or `undefined` if no executor has published it. */
 export async function findPublicKey(kid: string): Promise<KeyObject | undefined> {
-  const cached = known.get(kid);
+  const cached = publicKeys.get(kid);
   if (cached) return cached;
   const found = await objectTable.get(publicKeyObject.key(kid));
   if (typeof found?.value !== "string") return undefined;
   const key = createPublicKey(found.value);
-  known.set(kid, key);
+  publicKeys.set(kid, key);
   return key;
 }

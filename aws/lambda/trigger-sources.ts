@@ -8,10 +8,10 @@ import { countRequests } from "../sdk/request-counts.ts";
 
 // The client is loaded by the first change of a trigger, because most requests to the function that makes these calls need none.
 const sdk = () => import("@aws-sdk/client-lambda");
-let made: Promise<LambdaClient> | undefined;
+let cachedClient: Promise<LambdaClient> | undefined;
 function lambda(): Promise<LambdaClient> {
-  made ??= sdk().then(({ LambdaClient }) => countRequests(new LambdaClient({})));
-  return made;
+  cachedClient ??= sdk().then(({ LambdaClient }) => countRequests(new LambdaClient({})));
+  return cachedClient;
 }
 
 async function callConnect(call: CheckSource | ConnectSources): Promise<{ reason?: string }> {

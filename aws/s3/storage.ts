@@ -114,8 +114,8 @@ export const storage = {
   /** Returns a read URL for an object that never changes. A URL of this process is reused if it is valid for `atLeastS` seconds. */
   async getSharedDownloadUrl(key: string, atLeastS: number): Promise<string> {
     const now = Date.now();
-    const known = shared.get(key);
-    if (known && known.untilMs - now >= atLeastS * 1000) return known.url;
+    const cached = shared.get(key);
+    if (cached && cached.untilMs - now >= atLeastS * 1000) return cached.url;
     const expiresInS = atLeastS + SHARED_S;
     const url = await this.createDownloadUrl(key, expiresInS);
     if (shared.size >= SHARED_MOST) shared.clear();

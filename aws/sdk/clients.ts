@@ -9,10 +9,10 @@ import { sendWellFormed } from "./well-formed.ts";
 
 /** Creates a client on first use, once in a process. Calls are marked as pure, so that a bundle omits unused clients. */
 export function once<T>(make: () => T): () => T {
-  let made: T | undefined;
+  let cachedValue: T | undefined;
   return () => {
-    made ??= make();
-    return made;
+    cachedValue ??= make();
+    return cachedValue;
   };
 }
 

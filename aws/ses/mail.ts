@@ -6,10 +6,10 @@ import { countRequests } from "../sdk/request-counts.ts";
 
 // Loaded with the first mail, because a deployment may have no sender.
 const sdk = () => import("@aws-sdk/client-sesv2");
-let made: Promise<SESv2Client> | undefined;
+let cachedClient: Promise<SESv2Client> | undefined;
 function ses(): Promise<SESv2Client> {
-  made ??= sdk().then(({ SESv2Client }) => countRequests(new SESv2Client({})));
-  return made;
+  cachedClient ??= sdk().then(({ SESv2Client }) => countRequests(new SESv2Client({})));
+  return cachedClient;
 }
 const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
 

@@ -3,10 +3,10 @@ import { env, requireEnv } from "../../contract/env.ts";
 import type { Subscriptions } from "../../ports/sources.ts";
 import { countRequests } from "../sdk/request-counts.ts";
 
-let made: SNSClient | undefined;
+let cachedClient: SNSClient | undefined;
 function sns(): SNSClient {
-  made ??= countRequests(new SNSClient({}));
-  return made;
+  cachedClient ??= countRequests(new SNSClient({}));
+  return cachedClient;
 }
 
 /** The subscriptions of the queue of triggers to topics. */
@@ -22,9 +22,9 @@ export const subscriptions = {
     try {
       for (let NextToken: string | undefined; ; ) {
         const page = await sns().send(new ListSubscriptionsByTopicCommand({ TopicArn: topicArn, ...(NextToken ? { NextToken } : {}) }));
-        const own = page.Subscriptions?.find(({ Endpoint }) => Endpoint === requireEnv(env.triggerQueueArn));
-        if (own?.SubscriptionArn?.startsWith("arn:"))
-          return void (await sns().send(new UnsubscribeCommand({ SubscriptionArn: own.SubscriptionArn })));
+        const subscription = page.Subscriptions?.find(({ Endpoint }) => Endpoint === requireEnv(env.triggerQueueArn));
+        if (subscription?.SubscriptionArn?.startsWith("arn:"))
+          return void (await sns().send(new UnsubscribeCommand({ SubscriptionArn: subscription.SubscriptionArn })));
         NextToken = page.NextToken;
         if (NextToken === undefined) return;
       }

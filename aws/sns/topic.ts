@@ -5,10 +5,10 @@ import type { Topic } from "../../ports/senders.ts";
 import { countRequests } from "../sdk/request-counts.ts";
 
 const sdk = () => import("@aws-sdk/client-sns");
-let made: Promise<SNSClient> | undefined;
+let cachedClient: Promise<SNSClient> | undefined;
 function sns(): Promise<SNSClient> {
-  made ??= sdk().then(({ SNSClient }) => countRequests(new SNSClient({})));
-  return made;
+  cachedClient ??= sdk().then(({ SNSClient }) => countRequests(new SNSClient({})));
+  return cachedClient;
 }
 
 /** The topic that receives the notices of all gates. */

@@ -6,9 +6,9 @@ import { trimGroupPrefix } from "./rules.ts";
  * or if a group cannot be counted: a group of the instance, or `all`.
  */
 export function describeMissingMembers({ groups }: Access, names: readonly string[], required: number): string | undefined {
-  const wanted = names.map(trimGroupPrefix);
-  if (wanted.length === 0 || wanted.some((name) => !Object.hasOwn(groups, name))) return undefined;
-  const members = new Set(wanted.flatMap((name) => groups[name]?.members ?? []));
+  const groupNames = names.map(trimGroupPrefix);
+  if (groupNames.length === 0 || groupNames.some((name) => !Object.hasOwn(groups, name))) return undefined;
+  const members = new Set(groupNames.flatMap((name) => groups[name]?.members ?? []));
   if (members.size >= required) return undefined;
-  return `${required} approvals are required, but ${wanted.join(", ")} has only ${members.size} members`;
+  return `${required} approvals are required, but ${groupNames.join(", ")} has only ${members.size} members`;
 }

@@ -46,9 +46,9 @@ export function findLinkLevel(
   of: Omit<LinkSubject, "level">,
 ): LinkSubject["level"] | undefined {
   if (!isLinkSignature(signature)) return undefined;
-  const sent = Buffer.from(signature, "hex");
+  const actual = Buffer.from(signature, "hex");
   for (const key of keys) {
-    for (const level of ["step", "flow"] as const) if (timingSafeEqual(sent, digest(key, { ...of, level }))) return level;
+    for (const level of ["step", "flow"] as const) if (timingSafeEqual(actual, digest(key, { ...of, level }))) return level;
   }
   return undefined;
 }

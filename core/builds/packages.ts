@@ -19,7 +19,7 @@ export class ImportProblem extends Error {
  * yield equal text. A package without a version has the one that is selected for it, otherwise `latest`. Throws `ImportProblem`.
  */
 export function listNpmPackages(files: Record<string, string>, selected: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const wanted = new Map<string, { version: string | undefined; by: string }>();
+  const requirementByName = new Map<string, { version: string | undefined; by: string }>();
   for (const path of Object.keys(files).sort()) {
     const source = files[path] ?? "";
     for (const text of readJavascriptImports(source).specifiers) {
@@ -28,14 +28,14 @@ export function listNpmPackages(files: Record<string, string>, selected: Readonl
       if (specifier.kind === "unsupported") throw new ImportProblem(`${path}.ts:${lineOf(source, text)}: ${specifier.reason}`);
       if (specifier.kind !== "package" || isOwnClient(specifier)) continue;
       const { name, version } = specifier;
-      const other = wanted.get(name);
+      const other = requirementByName.get(name);
       if (version !== undefined && other?.version !== undefined && other.version !== version) {
         throw new ImportProblem(`${other.by} imports ${name}@${other.version} and ${path} imports ${name}@${version}: use one version`);
       }
-      if (!other || version !== undefined) wanted.set(name, { version: version ?? other?.version, by: path });
+      if (!other || version !== undefined) requirementByName.set(name, { version: version ?? other?.version, by: path });
     }
   }
-  const sorted = [...wanted].sort(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = [...requirementByName].sort(([a], [b]) => (a < b ? -1 : 1));
   const selectedFor = (name: string) => (Object.hasOwn(selected, name) ? selected[name] : undefined);
   return Object.fromEntries(sorted.map(([name, { version }]) => [name, version ?? selectedFor(name) ?? "latest"]));
 }
@@ -55,8 +55,8 @@ export function listPythonRequirements(
 ): string[] {
   const requirements = new Set<string>(all ? Object.values(entries) : []);
   const withVersion = (name: string) => {
-    const known = normalizeDistribution(name);
-    return Object.hasOwn(entries, known) ? (entries[known] ?? name) : name;
+    const normalized = normalizeDistribution(name);
+    return Object.hasOwn(entries, normalized) ? (entries[normalized] ?? name) : name;
   };
   for (const [path, source] of Object.entries(files)) {
     const { only, extra, problem } = readRequirements(source);

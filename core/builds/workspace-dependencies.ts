@@ -46,8 +46,8 @@ export function findDependencyFile(
   language: DependencyLanguage,
   name: string | undefined,
 ): string | undefined {
-  const wanted = name === undefined ? dependencyFiles[language] : `${name}.${dependencyFiles[language]}`;
-  return Object.entries(files).find(([file]) => file.replaceAll("\\", "/").replace(/^dependencies\//, "") === wanted)?.[1];
+  const fileName = name === undefined ? dependencyFiles[language] : `${name}.${dependencyFiles[language]}`;
+  return Object.entries(files).find(([file]) => file.replaceAll("\\", "/").replace(/^dependencies\//, "") === fileName)?.[1];
 }
 
 /**

@@ -60,7 +60,11 @@ export function recordAttempt(claimed: Progress, attempt: Attempt, { id, nowMs }
   const { attempts, replay } = claimed;
   const base = { attempts, ...(replay ? { replay } : {}) };
   if (attempt.ok) return { ...base, state: "sent" };
-  const made = attempts - (replay?.after ?? 0);
-  if (attempt.final || isLastAttempt(made)) return { ...base, state: "failed" };
-  return { ...base, state: "retrying", nextAtMs: nextAttemptAtMs({ id, attempts: made, atMs: nowMs, retryAfterMs: attempt.retryAfterMs }) };
+  const attemptCount = attempts - (replay?.after ?? 0);
+  if (attempt.final || isLastAttempt(attemptCount)) return { ...base, state: "failed" };
+  return {
+    ...base,
+    state: "retrying",
+    nextAtMs: nextAttemptAtMs({ id, attempts: attemptCount, atMs: nowMs, retryAfterMs: attempt.retryAfterMs }),
+  };
 }

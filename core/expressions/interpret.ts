@@ -48,9 +48,9 @@ export function interpretExpression(quickJs: QuickJSWASMModule, evaluation: Eval
   });
   const context = runtime.newContext();
   try {
-    const given = context.newString(evaluation.given);
-    context.setProp(context.global, "given", given);
-    given.dispose();
+    const input = context.newString(evaluation.given);
+    context.setProp(context.global, "given", input);
+    input.dispose();
     const result = context.evalCode(codeOf(evaluation), "expression.js");
     if (result.error) {
       const reason = reasonOf(context.dump(result.error));

@@ -14,8 +14,8 @@ interface LinkKey {
 }
 
 function signature({ key }: LinkKey, { workspace, storage, fileKey, untilS }: FileLink): Buffer {
-  const own = Buffer.from(hkdfSync("sha256", key, "", "svc file links", 32));
-  return createHmac("sha256", own)
+  const linkKey = Buffer.from(hkdfSync("sha256", key, "", "svc file links", 32));
+  return createHmac("sha256", linkKey)
     .update(JSON.stringify([workspace, storage, fileKey, untilS]))
     .digest();
 }

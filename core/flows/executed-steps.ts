@@ -61,9 +61,9 @@ export function* executedSteps(value: FlowValue, index: FlowIndex, journal: Jour
     } else {
       const scope = bodyScope(id);
       const first = index.scopes.get(scope)?.modules[0]?.id ?? "";
-      const known = (each: number) => journal.outcome(first, scope, iterationPath(path, each)) !== undefined;
+      const hasOutcome = (each: number) => journal.outcome(first, scope, iterationPath(path, each)) !== undefined;
       const until = isParallel(module) ? Math.min(progress.count ?? 0, reached + (progress.width ?? 1)) : reached + 1;
-      for (let each = 0; each < until || known(each); each += 1) yield* list(scope, iterationPath(path, each));
+      for (let each = 0; each < until || hasOutcome(each); each += 1) yield* list(scope, iterationPath(path, each));
     }
   }
 

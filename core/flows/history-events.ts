@@ -62,8 +62,8 @@ export function countParallelIterations(loop: FlowModule, eventsSoFar: number, w
   const left = HISTORY_EVENTS - eventsSoFar;
   const fitting = (events: number) => Math.max(1, Math.floor(left / events));
   if (!hasLoops(body)) return fitting(estimateEvents(body));
-  const wanted = estimateEvents(body) + INNER_ITERATIONS * eventsBelow(body, usual);
-  return Math.min(fitting(countNeeded(body)), Math.max(width, fitting(wanted)));
+  const neededEvents = estimateEvents(body) + INNER_ITERATIONS * eventsBelow(body, usual);
+  return Math.min(fitting(countNeeded(body)), Math.max(width, fitting(neededEvents)));
 }
 
 /** Returns the events of an execution after a round of parallel lists, if each of them uses as few as possible. */

@@ -89,13 +89,15 @@ export interface EarlyReturn {
  * names or that contain a step that it names.
  */
 export async function findEarlyReturn({ modules }: FlowIndex, wanted: string): Promise<EarlyReturn> {
-  const own = [...modules.values()].filter(({ scope, index }) => scope.name === ROOT && index >= 0).sort((a, b) => a.index - b.index);
-  if (own.some(({ module }) => module.id === wanted)) return { after: wanted };
+  const rootModules = [...modules.values()]
+    .filter(({ scope, index }) => scope.name === ROOT && index >= 0)
+    .sort((a, b) => a.index - b.index);
+  if (rootModules.some(({ module }) => module.id === wanted)) return { after: wanted };
   const { results } = await collectReferences([wanted]);
-  if (results === "all") return { after: own.at(-1)?.module.id, expression: wanted };
+  if (results === "all") return { after: rootModules.at(-1)?.module.id, expression: wanted };
   const places = [...results].flatMap((id) => {
     const around = modules.get(id)?.scope.inside[0] ?? id;
-    return own.findIndex(({ module }) => module.id === around);
+    return rootModules.findIndex(({ module }) => module.id === around);
   });
-  return { after: own[Math.max(0, ...places)]?.module.id, expression: wanted };
+  return { after: rootModules[Math.max(0, ...places)]?.module.id, expression: wanted };
 }

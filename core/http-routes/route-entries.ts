@@ -44,14 +44,14 @@ export const isEntryOf = (entry: HttpRouteEntry, workspace: string, trigger: Sto
 
 /** Returns the route that would answer the same requests as another one. */
 export const findConflict = (
-  routes: readonly HttpRouteEntry[],
+  httpRoutes: readonly HttpRouteEntry[],
   entry: Omit<HttpRouteEntry, "path" | "scriptPath" | "isFlow" | "email">,
-): HttpRouteEntry | undefined => routes.find((other) => other.id !== entry.id && isSameAddress(other, entry));
+): HttpRouteEntry | undefined => httpRoutes.find((other) => other.id !== entry.id && isSameAddress(other, entry));
 
 /** DynamoDB stores 400 KB in one item. A request reads the whole item. */
 const MOST_BYTES = 300_000;
 /** Returns whether the entries are too large for one item. */
-export const areTooLarge = (routes: readonly HttpRouteEntry[]): boolean => Buffer.byteLength(JSON.stringify(routes)) > MOST_BYTES;
+export const areTooLarge = (httpRoutes: readonly HttpRouteEntry[]): boolean => Buffer.byteLength(JSON.stringify(httpRoutes)) > MOST_BYTES;
 
 /** The HTTP triggers whose addresses begin with the same text segments. All workspaces share the addresses. */
 export const httpRoutesAtObject = defineObject({

@@ -13,9 +13,9 @@ export const isUnidentified = (method: AuthenticationMethod): boolean => method 
 
 /** Returns a digest of everything that a preprocessor may check: the body, the headers and the query. */
 export function digestRequest({ bytes, headers, query }: Pick<Payload, "bytes" | "headers" | "query">): string {
-  const sent = sortEntries(headers).filter(([name]) => !DIFFERING.test(name));
+  const headerEntries = sortEntries(headers).filter(([name]) => !DIFFERING.test(name));
   return createHash("sha256")
-    .update(JSON.stringify([sent, sortEntries(query)]))
+    .update(JSON.stringify([headerEntries, sortEntries(query)]))
     .update(bytes)
     .digest("hex");
 }

@@ -72,9 +72,9 @@ export function computeCacheKey(
   const contents = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
   // If paths are ignored, the content replaces each key. A file with unknown content still counts by its key.
   const inPlace = ignorePaths ? new Set<string>() : undefined;
-  const given = inPlace ? withContents(args, files, inPlace) : args;
+  const keyArguments = inPlace ? withContents(args, files, inPlace) : args;
   const named = contents.filter(([key]) => !inPlace?.has(key));
-  const all = [hash, email, permissionedAs, superAdmin, preprocess !== undefined, given, references, inPlace?.size, named];
+  const all = [hash, email, permissionedAs, superAdmin, preprocess !== undefined, keyArguments, references, inPlace?.size, named];
   const text = findCanonicalJson(all);
   return text === undefined ? undefined : `cache#${workspace}#${createHash("sha256").update(text).digest("base64url")}`;
 }

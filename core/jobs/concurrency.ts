@@ -86,8 +86,8 @@ export function releaseExpiredSlots(group: Group, nowMs: number): Group {
 
 const slotOf = (group: Group, job: string): Slot | undefined => group.slots.find((slot) => slot.job === job && slot.state !== "cooling");
 const without = (group: Group, job: string): Slot[] => {
-  const own = slotOf(group, job);
-  return group.slots.filter((slot) => slot !== own);
+  const ownSlot = slotOf(group, job);
+  return group.slots.filter((slot) => slot !== ownSlot);
 };
 
 /** Returns whether a group has no free slot. */
@@ -100,20 +100,20 @@ export function mayStart(group: Group, job: string, limit: number): boolean {
 
 /** Marks the slot of a job as running. The start time of an earlier attempt remains. */
 export function startSlot(group: Group, job: string, nowMs: number): Group {
-  const own = slotOf(group, job);
+  const ownSlot = slotOf(group, job);
   return {
     ...group,
-    slots: [...without(group, job), { state: "running", job, sinceMs: own?.state === "running" ? own.sinceMs : nowMs }],
+    slots: [...without(group, job), { state: "running", job, sinceMs: ownSlot?.state === "running" ? ownSlot.sinceMs : nowMs }],
   };
 }
 
 /** Frees the slot of an ended job. With a window, the slot remains occupied until the window has passed. Idempotent. */
 export function freeSlot(group: Group, job: string, windowS = 0): Group {
-  const own = slotOf(group, job);
-  if (!own) return group;
+  const ownSlot = slotOf(group, job);
+  if (!ownSlot) return group;
   const slots = without(group, job);
-  if (own.state !== "running" || windowS === 0) return { ...group, slots };
-  return { ...group, slots: [...slots, { state: "cooling", job, untilMs: own.sinceMs + windowS * 1000 }] };
+  if (ownSlot.state !== "running" || windowS === 0) return { ...group, slots };
+  return { ...group, slots: [...slots, { state: "cooling", job, untilMs: ownSlot.sinceMs + windowS * 1000 }] };
 }
 
 /** Reserves the slot of a running job that waits in the queue again, for one minute. */

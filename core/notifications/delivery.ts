@@ -63,8 +63,8 @@ function approverParts(notice: GateNotice, addresses: readonly string[]): Notice
 export const NO_RECIPIENT = "nobody";
 
 function mailsTo({ people, channel }: GateNotice, addresses: readonly string[]): NoticePart[] {
-  const wanted = addresses.length === 0 && people.length > 0 ? [NO_RECIPIENT] : addresses.slice(0, limits.noticeMails);
-  return wanted.map((to) => ({ channel, to }));
+  const recipients = addresses.length === 0 && people.length > 0 ? [NO_RECIPIENT] : addresses.slice(0, limits.noticeMails);
+  return recipients.map((to) => ({ channel, to }));
 }
 
 /** Shown instead of the URL of a webhook that is not an http or https URL. Such a text may contain a secret too. */

@@ -12,7 +12,8 @@ export const shortenText = (text: string, chars: number) => {
   return whole.length > chars ? `${whole.slice(0, chars - 1).join("")}…` : text;
 };
 
-const given = <T extends object>(fields: T) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+const omitUndefined = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /**
  * Builds the message for the topic and for webhooks, in the form of Standard Webhooks. It identifies objects by id and gives no right to
@@ -23,7 +24,7 @@ export function buildNoticeEvent(baseUrl: string, notice: GateNotice) {
   return {
     type: `approval.${notice.what}`,
     timestamp: toIsoTime(notice.atMs),
-    data: given({
+    data: omitUndefined({
       workspace_id: notice.workspace,
       run_id: notice.root,
       flow_id: notice.flow,
@@ -37,7 +38,7 @@ export function buildNoticeEvent(baseUrl: string, notice: GateNotice) {
       required_events: notice.required,
       message: message === undefined ? undefined : shortenText(message, limits.noticeTextChars),
       deadline: deadlineMs === undefined ? undefined : toIsoTime(deadlineMs),
-      decision: decision && given(decision),
+      decision: decision && omitUndefined(decision),
       page: approvalPageUrl(baseUrl, notice),
     }),
   };

@@ -6,12 +6,12 @@ export function buildTokenMail(entry: TokenExpiry, type: "TokenExpiringSoon" | "
   const { prefix, label, workspace, expiresAtMs } = entry;
   const name = label ? `"${label}"` : prefix;
   const token = label ? `Your token "${label}", which begins with ${prefix},` : `Your token that begins with ${prefix}`;
-  const place = workspace === undefined ? "" : ` It works in the workspace ${workspace} only.`;
+  const scope = workspace === undefined ? "" : ` It works in the workspace ${workspace} only.`;
   if (type === "TokenExpiringSoon")
     return {
       subject: `Your token ${name} expires on ${at(expiresAtMs).slice(0, 10)}`,
       lines: [
-        `${token} expires at ${at(expiresAtMs)}.${place}`,
+        `${token} expires at ${at(expiresAtMs)}.${scope}`,
         "Programs that use it are refused from then on. If you still need it, create a new token, replace the old one in these programs, and delete the old one.",
       ],
     };

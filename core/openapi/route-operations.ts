@@ -58,10 +58,10 @@ export function addHttpRoute({ paths, byShape }: RoutePaths, components: Compone
     return `${ROUTES_PREFIX}/${parts.map((part) => (/^[:*]/.test(part) ? `{${names[next++]}}` : encodeURI(part))).join("/")}`;
   };
   const shape = toTemplate(parameters.map(() => ""));
-  const known = byShape.get(shape);
+  const existing = byShape.get(shape);
   const names =
-    known === undefined ? parameters.map(({ name }) => name) : [...known.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name ?? "");
-  const path = known ?? toTemplate(names);
+    existing === undefined ? parameters.map(({ name }) => name) : [...existing.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name ?? "");
+  const path = existing ?? toTemplate(names);
   const item = paths.get(path) ?? {};
   const method = route.own.http_method;
   const first = item[method];
@@ -109,8 +109,8 @@ const FILE_RESPONSES = {
 function describeParameter(runnable: DocumentedRunnable | undefined, name: string, isRest: boolean): Json {
   const properties = runnable?.schema?.["properties"];
   const property = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
-  const own = isJsonObject(property) && typeof property["description"] === "string" ? property["description"] : "";
-  const description = [own, isRest ? "It may contain slashes." : ""].filter((sentence) => sentence !== "").join(" ");
+  const ownDescription = isJsonObject(property) && typeof property["description"] === "string" ? property["description"] : "";
+  const description = [ownDescription, isRest ? "It may contain slashes." : ""].filter((sentence) => sentence !== "").join(" ");
   return description === "" ? {} : { description };
 }
 
@@ -126,7 +126,7 @@ const payloadParameter = (schema: Json, required: boolean): Json => ({
 /** Returns the shape of a caller's body: the arguments without those that the path and the authentication set. */
 function describeArguments(
   components: Components,
-  own: HttpFields,
+  httpFields: HttpFields,
   runnable: DocumentedRunnable,
   parameters: readonly Parameter[],
 ): { schema: Json; required: boolean } {
@@ -135,14 +135,14 @@ function describeArguments(
   if (name === undefined || shape === undefined) return { schema: {}, required: false };
   const properties = isJsonObject(shape["properties"]) ? shape["properties"] : {};
   const isRequired = (among: Json) => Array.isArray(among["required"]) && among["required"].length > 0;
-  if (own.wrap_body && own.http_method !== "get") {
+  if (httpFields.wrap_body && httpFields.http_method !== "get") {
     const wrapped = Object.hasOwn(properties, "body") ? { $ref: `#/components/schemas/${name}/properties/body` } : {};
     return { schema: wrapped, required: Array.isArray(shape["required"]) && shape["required"].includes("body") };
   }
   const set = new Set([
     ...parameters.map((parameter) => parameter.name),
-    ...(own.authentication_method === "jwt" ? ["jwt"] : []),
-    ...(own.raw_string || own.authentication_method === "custom_script" ? ["raw_string"] : []),
+    ...(httpFields.authentication_method === "jwt" ? ["jwt"] : []),
+    ...(httpFields.raw_string || httpFields.authentication_method === "custom_script" ? ["raw_string"] : []),
   ]);
   if (!Object.keys(properties).some((property) => set.has(property))) {
     return { schema: { $ref: `#/components/schemas/${name}` }, required: isRequired(shape) };

@@ -62,10 +62,10 @@ function compile(expression: string, place: string): Match {
   // Compiled alone first, because the group around it could turn an invalid expression such as `a)(b` into a valid one.
   orRefuse(() => createPatternEngine()(expression));
   const whole = orRefuse(() => createPatternEngine()(`^(?:${expression})$`));
-  const known = new Map<string, boolean>();
+  const results = new Map<string, boolean>();
   return (text) => {
-    const matches = known.get(text) ?? orRefuse(() => whole.test(text));
-    known.set(text, matches);
+    const matches = results.get(text) ?? orRefuse(() => whole.test(text));
+    results.set(text, matches);
     return matches;
   };
 }

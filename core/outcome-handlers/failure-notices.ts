@@ -80,18 +80,22 @@ export function findDueReceivers(
   receivers: readonly Receiver[],
   { what, job, atMs }: { what: Reported; job: string; atMs: number },
 ): { due: Receiver[]; noticed: NoticedFailures } {
-  const known = new Map(Object.entries(noticed.receivers));
+  const noticeByReceiver = new Map(Object.entries(noticed.receivers));
   const due = receivers.filter((receiver) => {
-    const last = known.get(receiverKey(receiver));
+    const last = noticeByReceiver.get(receiverKey(receiver));
     if (what === "recovered") return last?.failing === true && last.job !== job;
     return last === undefined || (last.job !== job && last.atMs + limits.failureNoticeMs <= atMs);
   });
   for (const receiver of due) {
     const key = receiverKey(receiver);
     // A recovery does not allow an earlier notice of the next failure.
-    known.set(key, { job, atMs: what === "failed" ? atMs : (known.get(key)?.atMs ?? atMs), failing: what === "failed" });
+    noticeByReceiver.set(key, {
+      job,
+      atMs: what === "failed" ? atMs : (noticeByReceiver.get(key)?.atMs ?? atMs),
+      failing: what === "failed",
+    });
   }
-  return { due, noticed: { receivers: Object.fromEntries(known) } };
+  return { due, noticed: { receivers: Object.fromEntries(noticeByReceiver) } };
 }
 
 const TEXT_CHARS = 500;

@@ -49,9 +49,9 @@ export function createPatternEngine(): PatternEngine {
   }
 
   const engine = (pattern: string) => {
-    const known = compiled.get(pattern) ?? compile(pattern);
-    compiled.set(pattern, known);
-    return known;
+    const compiledPattern = compiled.get(pattern) ?? compile(pattern);
+    compiled.set(pattern, compiledPattern);
+    return compiledPattern;
   };
   // Ajv needs this name only to write a validator to a file.
   return Object.assign(engine, { code: "createPatternEngine()" });

@@ -242,13 +242,13 @@ class Translation {
     if (escaped !== "p" && escaped !== "P") return undefined;
     this.#takeIf("{");
     const name = this.#takeUntil("}");
-    const known = /^(?:(?:General_Category|gc)=)?([A-Z][a-z]?)$/.exec(name)?.[1] ?? /^(?:Script|sc)=([A-Z][a-z]{4,})$/.exec(name)?.[1];
-    if (known === undefined) {
+    const property = /^(?:(?:General_Category|gc)=)?([A-Z][a-z]?)$/.exec(name)?.[1] ?? /^(?:Script|sc)=([A-Z][a-z]{4,})$/.exec(name)?.[1];
+    if (property === undefined) {
       this.#refuse(
         `contains \\${escaped}{${name}}. Use a short category, such as \\p{L}, or a script by its full name, such as \\p{Script=Greek}`,
       );
     }
-    return `\\${escaped}{${known}}`;
+    return `\\${escaped}{${property}}`;
   }
 
   #refuse(reason: string): never {

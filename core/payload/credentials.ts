@@ -32,7 +32,9 @@ export function removeCredentials(payload: Payload): Payload {
 const SHORTEST_SECRET = 16;
 
 function listSecrets({ headers, query }: Payload): string[] {
-  const sent = Object.entries(headers).flatMap(([name, value]) => (CREDENTIAL_HEADERS.has(name.toLowerCase()) && value ? [value] : []));
-  const parts = sent.flatMap((value) => value.split(/[\s;,]+/).flatMap((part) => [part, part.slice(part.indexOf("=") + 1)]));
+  const credentials = Object.entries(headers).flatMap(([name, value]) =>
+    CREDENTIAL_HEADERS.has(name.toLowerCase()) && value ? [value] : [],
+  );
+  const parts = credentials.flatMap((value) => value.split(/[\s;,]+/).flatMap((part) => [part, part.slice(part.indexOf("=") + 1)]));
   return [...parts, ...(query[TOKEN_PARAMETER] ?? [])].filter((secret) => secret.length >= SHORTEST_SECRET);
 }

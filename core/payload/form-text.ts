@@ -35,8 +35,8 @@ function decode(part: string): string {
 export function groupByName(pairs: Iterable<readonly [string, string]>): Map<string, string | string[]> {
   const all = new Map<string, string[]>();
   for (const [name, value] of pairs) {
-    const known = all.get(name);
-    if (known) known.push(value);
+    const existingValues = all.get(name);
+    if (existingValues) existingValues.push(value);
     else all.set(name, [value]);
   }
   return new Map([...all].map(([name, values]) => [name, values.length > 1 ? values : (values[0] as string)]));

@@ -57,8 +57,8 @@ export function strongestRight(perms: Readonly<Record<string, boolean>>, princip
 }
 
 function groupsOf(access: Access, username: string, instanceGroups: readonly string[] = []): string[] {
-  const own = Object.entries(access.groups).filter(([, { members }]) => members.includes(username));
-  return [...new Set([ALL, ...own.map(([name]) => name), ...instanceGroups])];
+  const ownGroups = Object.entries(access.groups).filter(([, { members }]) => members.includes(username));
+  return [...new Set([ALL, ...ownGroups.map(([name]) => name), ...instanceGroups])];
 }
 
 /** Derives the rights of a member from role, groups and permissions. */
@@ -113,8 +113,8 @@ export function listWriters({ folders, objects }: Access, kind: string, path: st
   const [space, name = ""] = path.split("/");
   const folder = space === "f" && Object.hasOwn(folders, name) ? folders[name] : undefined;
   const object = accessObjectKey(kind, path);
-  const given = [folder?.perms ?? {}, Object.hasOwn(objects, object) ? (objects[object] ?? {}) : {}];
-  const named = given.flatMap((perms) => Object.keys(perms).filter((principal) => perms[principal]));
+  const permissionLists = [folder?.perms ?? {}, Object.hasOwn(objects, object) ? (objects[object] ?? {}) : {}];
+  const named = permissionLists.flatMap((perms) => Object.keys(perms).filter((principal) => perms[principal]));
   return [...new Set([...(space === "u" ? [`u/${name}`] : []), ...(folder?.owners ?? []), ...named])].sort();
 }
 

@@ -62,7 +62,7 @@ export const scopeList = [
     scopes: [{ value: "oidc:write", label: "Create ID tokens", requires_resource_path: false }],
   },
 ];
-const known = new Map(scopeList.flatMap(({ scopes }) => scopes).map((scope) => [scope.value, scope]));
+const scopesByValue = new Map(scopeList.flatMap(({ scopes }) => scopes).map((scope) => [scope.value, scope]));
 const PATH = /^(\*|[uf]\/[A-Za-z0-9_*-]+(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*(\/\*)?)$/;
 
 interface Scope {
@@ -71,11 +71,11 @@ interface Scope {
 }
 /** Parses a scope. Returns `undefined` if there is no such scope. */
 export function parseScope(text: string): Scope | undefined {
-  if (known.has(text)) return { value: text, path: undefined };
+  if (scopesByValue.has(text)) return { value: text, path: undefined };
   const at = text.lastIndexOf(":");
   const value = text.slice(0, at);
   const path = text.slice(at + 1);
-  return known.get(value)?.requires_resource_path && PATH.test(path) ? { value, path } : undefined;
+  return scopesByValue.get(value)?.requires_resource_path && PATH.test(path) ? { value, path } : undefined;
 }
 
 const reaches = (pattern: string, path: string) =>

@@ -71,6 +71,6 @@ function choosePath(sent: string | undefined, base: string): string {
 function chooseMaxAge(attributes: ReadonlyMap<string, string>, nowMs: number): number {
   const age = attributes.get("max-age");
   const endsMs = Date.parse(attributes.get("expires") ?? "");
-  const wanted = age !== undefined && /^-?\d+$/.test(age) ? Number(age) : Number.isNaN(endsMs) ? LONGEST_S : (endsMs - nowMs) / 1000;
-  return Math.floor(Math.min(Math.max(wanted, 0), LONGEST_S));
+  const requestedAgeS = age !== undefined && /^-?\d+$/.test(age) ? Number(age) : Number.isNaN(endsMs) ? LONGEST_S : (endsMs - nowMs) / 1000;
+  return Math.floor(Math.min(Math.max(requestedAgeS, 0), LONGEST_S));
 }

@@ -8,10 +8,10 @@ export const EVALUATIONS_MOST = 500_000;
  * validator never exceeds the count. Throws `SchemaSizeError` for a reference that is not allowed.
  */
 export function countEvaluations(root: Record<string, unknown>, value: unknown): number {
-  const known = new Map<Schema, SchemaParts>();
+  const partsBySchema = new Map<Schema, SchemaParts>();
   const partsOf = (schema: Record<string, unknown>) => {
-    const parts = known.get(schema) ?? readSchemaParts(root, schema);
-    known.set(schema, parts);
+    const parts = partsBySchema.get(schema) ?? readSchemaParts(root, schema);
+    partsBySchema.set(schema, parts);
     return parts;
   };
   const waiting: [schema: Schema, value: unknown][] = [[root, value]];

@@ -89,8 +89,8 @@ export function countResolvedBytes(value: unknown, loaded: LoadedReferences): nu
     return Buffer.byteLength(JSON.stringify(inner) ?? "null");
   };
   const sizeOfReference = (text: string, kind: Reference["kind"]): number => {
-    const known = sizes.get(text);
-    if (known !== undefined) return known;
+    const knownSize = sizes.get(text);
+    if (knownSize !== undefined) return knownSize;
     const target = loaded.get(text);
     const size = kind === "var" ? Buffer.byteLength(JSON.stringify(target) ?? "null") : sizeOf(target);
     sizes.set(text, size);

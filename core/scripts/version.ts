@@ -100,9 +100,9 @@ export function toInlineConcurrencyRule(
   limit: number,
   { path, permissionedAs }: { path?: string | undefined; permissionedAs: string },
 ): ConcurrencyRule {
-  const place = path ?? permissionedAs;
-  const { key, ...rule } = toConcurrencyRule({ ...value, concurrency_key }, limit, place);
-  return key === undefined ? rule : { ...rule, key, space: spaceOf(place) };
+  const owner = path ?? permissionedAs;
+  const { key, ...rule } = toConcurrencyRule({ ...value, concurrency_key }, limit, owner);
+  return key === undefined ? rule : { ...rule, key, space: spaceOf(owner) };
 }
 type InlineLimit = { custom_concurrency_key?: string | null | undefined } & Pick<NewScript, "concurrency_time_window_s">;
 

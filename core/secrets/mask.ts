@@ -27,9 +27,9 @@ export function createMasker(secrets: Iterable<string>): Masker | undefined {
   if (forms.length === 0) return undefined;
   const tables = new Map<string, Int32Array>();
   const table = (form: string) => {
-    const known = tables.get(form) ?? computeBorders(form);
-    tables.set(form, known);
-    return known;
+    const formBorders = tables.get(form) ?? computeBorders(form);
+    tables.set(form, formBorders);
+    return formBorders;
   };
   const occurrences = (whole: string) => forms.flatMap((form) => findAll(whole, form, () => table(form)));
   const text = (whole: string) => starred(whole, occurrences(whole));

@@ -26,7 +26,7 @@ export const ONLY_WORKSPACED_ROUTES = "http_route_workspaced_route";
  * Settings that this service reads. Their values are checked. All others are stored unchecked, apart from the connect clients
  * (services/accounts/clients.ts).
  */
-const known = {
+const settingSchemas = {
   [REQUIRE_KNOWN_USER]: z.boolean(),
   [SYNC_LIMIT]: syncLimitSchema,
   [INSTANCE_EVENTS_URL]: instanceEventsUrlSchema,
@@ -35,11 +35,11 @@ const known = {
   // Usernames are chosen in each workspace, so only `false` is valid.
   automate_username_creation: z.literal(false),
 } as const satisfies Readonly<Record<string, z.ZodType>>;
-export type KnownSetting = keyof typeof known;
+export type KnownSetting = keyof typeof settingSchemas;
 
 /** Returns the fault of a value, or `undefined` if it is valid. */
 export function describeSettingIssue(key: string, value: unknown): string | undefined {
-  const schema: z.ZodType | undefined = Object.hasOwn(known, key) ? known[key as KnownSetting] : undefined;
+  const schema: z.ZodType | undefined = Object.hasOwn(settingSchemas, key) ? settingSchemas[key as KnownSetting] : undefined;
   if (schema) return schema.safeParse(value).error?.issues[0]?.message;
   return hasUnstorableNumber(value) ? `its numbers must be within ±${Number.MAX_SAFE_INTEGER}, and 0 or at least ${MIN_NUMBER}` : undefined;
 }

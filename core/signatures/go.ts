@@ -141,7 +141,7 @@ class GoTypes {
 
   /** Returns the fields that `encoding/json` uses: exported fields under the names of their tags, and those of embedded structs that they do not hide. */
   private fieldsOf(struct: SyntaxNode, depth: number): Field[] {
-    const own: Field[] = [];
+    const ownFields: Field[] = [];
     const embedded: Field[] = [];
     for (const declaration of struct.getChild("StructBody")?.getChildren("FieldDecl") ?? []) {
       const tagNode = declaration.getChild("String");
@@ -160,10 +160,10 @@ class GoTypes {
       const optional = isPointer || options.some((option) => option === "omitempty" || option === "omitzero");
       // An embedded type has its own name.
       const fields = names.length > 0 ? names : [this.text(type).replace(/^.*[.*\s]/s, "")];
-      for (const name of fields) if (/^\p{Lu}/u.test(name)) own.push({ name: renamed || name, schema, optional });
+      for (const name of fields) if (/^\p{Lu}/u.test(name)) ownFields.push({ name: renamed || name, schema, optional });
     }
-    const hidden = new Set(own.map(({ name }) => name));
-    return [...embedded.filter(({ name }) => !hidden.has(name)), ...own];
+    const hidden = new Set(ownFields.map(({ name }) => name));
+    return [...embedded.filter(({ name }) => !hidden.has(name)), ...ownFields];
   }
 }
 

@@ -10,6 +10,6 @@ export const isServerField = (name: string): boolean => STAMPED.has(name) || STA
 
 /** Returns the fields of an object that an author sets: without those of the service, null and undefined. */
 export function removeServerFields(fields: object): Record<string, unknown> {
-  const own = Object.entries(fields).filter(([name, value]) => value !== null && value !== undefined && !isServerField(name));
-  return Object.fromEntries(own);
+  const authorFields = Object.entries(fields).filter(([name, value]) => value !== null && value !== undefined && !isServerField(name));
+  return Object.fromEntries(authorFields);
 }

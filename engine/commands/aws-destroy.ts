@@ -62,13 +62,13 @@ async function deleteStack({ StackId: id, StackName: name, EnableTerminationProt
 
 /** Deletes log groups of the stack that were created again, because a function wrote its last lines after its group was deleted. */
 async function deleteLogGroups(stack: string, resources: readonly Resource[]): Promise<void> {
-  const own = new Set(
+  const stackFunctions = new Set(
     resources.flatMap(({ ResourceType, PhysicalResourceId: id }) => (ResourceType === "AWS::Logs::LogGroup" && id ? [id] : [])),
   );
   const { logGroups: left = [] } = await parsed<{ logGroups?: { logGroupName: string }[] }>(
     ...["logs", "describe-log-groups", "--log-group-name-prefix", `${stack}-`],
   );
-  for (const { logGroupName: name } of left.filter(({ logGroupName }) => own.has(logGroupName)))
+  for (const { logGroupName: name } of left.filter(({ logGroupName }) => stackFunctions.has(logGroupName)))
     await aws("logs", "delete-log-group", "--log-group-name", name);
 }
 

@@ -10,9 +10,9 @@ const isBuild = ({ kind }: EndedRun) => kind.endsWith("dependencies");
  */
 export function endedLine(run: EndedRun, at: Date, reason = ""): string | undefined {
   if ((run.step !== undefined || isBuild(run)) && run.state === "succeeded") return undefined;
-  const what = run.step === undefined ? (run.path ?? "preview") : `step ${run.step} of ${run.flow ?? "preview"}`;
+  const subject = run.step === undefined ? (run.path ?? "preview") : `step ${run.step} of ${run.flow ?? "preview"}`;
   const by = [run.trigger, run.triggerPath].filter(Boolean).join(" ");
-  const line = `${at.toTimeString().slice(0, 8)} ${run.workspace} ${what} ${run.state} ${duration(run.ms)}, ${by} ${run.id}`;
+  const line = `${at.toTimeString().slice(0, 8)} ${run.workspace} ${subject} ${run.state} ${duration(run.ms)}, ${by} ${run.id}`;
   return reason ? `${line} ${reason}` : line;
 }
 

@@ -228,7 +228,7 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, wa
     refuseUnread(request, response, "body.tooLarge", TOO_LARGE);
     return;
   }
-  const sent = endToEnd(request.rawHeaders, [
+  const requestHeaders = endToEnd(request.rawHeaders, [
     ...(request.headers["content-type"] ? [] : ["content-type"]),
     "host",
     "x-forwarded-for",
@@ -236,7 +236,7 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, wa
     ENGINE_KEY_HEADER,
     RESTORES_HEADER,
   ]);
-  const headers = headersForFunction(sent);
+  const headers = headersForFunction(requestHeaders);
   const restores = isRoutePath(errorKey);
   if (restores) headers.push(RESTORES_HEADER, "1");
   if (engineKey !== undefined) headers.push(ENGINE_KEY_HEADER, engineKey);

@@ -24,8 +24,8 @@ export function headersForCaller(rawHeaders: readonly string[]): string[] {
     if (isOneOf(gatewayHeaders.droppedFromReplies, name)) return [];
     if (!isOneOf(gatewayHeaders.renamedInReplies, name)) return [name, value];
     if (!isOneOf(gatewayHeaders.overwrittenInReplies, name)) return [`${RENAMED_PREFIX}${name}`, value];
-    const own = pairs.findLastIndex(([other]) => other.toLowerCase() === name.toLowerCase());
-    return at === own ? [name, value] : [`${RENAMED_PREFIX}${name}`, pairs[own]?.[1] ?? value];
+    const lastIndex = pairs.findLastIndex(([other]) => other.toLowerCase() === name.toLowerCase());
+    return at === lastIndex ? [name, value] : [`${RENAMED_PREFIX}${name}`, pairs[lastIndex]?.[1] ?? value];
   });
 }
 
@@ -38,15 +38,15 @@ interface EdgeResponse {
 export function restoreAtEdge(status: number, rawHeaders: readonly string[]): { status: number; headers: string[] } {
   if (status >= 400) return { status, headers: [...rawHeaders] };
   const isCookie = ([name]: readonly [string, string]) => name.toLowerCase() === "set-cookie";
-  const sent = pairsOf(rawHeaders);
+  const headerPairs = pairsOf(rawHeaders);
   // CloudFront passes cookies to functions separately from the other headers.
-  const others = sent.filter((pair) => !isCookie(pair));
+  const others = headerPairs.filter((pair) => !isCookie(pair));
   const byName = Map.groupBy(others, ([name]) => name.toLowerCase());
   const headers = Object.fromEntries([...byName].map(([name, all]) => [name, { value: all.map(([, value]) => value).join(", ") }]));
   const event = JSON.stringify({ response: { statusCode: status, headers } });
   const restored = JSON.parse(runInNewContext(`${RESTORE_HEADERS_CODE}; JSON.stringify(handler(${event}))`) as string) as EdgeResponse;
   const pairs = Object.entries(restored.headers).map(([name, { value }]) => [name, value] as const);
-  return { status: restored.statusCode, headers: [...pairs.flat(), ...sent.filter(isCookie).flat()] };
+  return { status: restored.statusCode, headers: [...pairs.flat(), ...headerPairs.filter(isCookie).flat()] };
 }
 
 function pairsOf(rawHeaders: readonly string[]): [string, string][] {

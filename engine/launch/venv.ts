@@ -66,9 +66,9 @@ async function install(say: (detail: string) => void): Promise<PythonTools> {
 }
 
 async function installInVenv(python: Python): Promise<PythonTools | undefined> {
-  const made = await runCommand(python.file, ["-m", "venv", venvDir]);
+  const result = await runCommand(python.file, ["-m", "venv", venvDir]);
   // Debian ships Python without its venv module.
-  if (made.code !== 0) return undefined;
+  if (result.code !== 0) return undefined;
   const bin = path.join(venvDir, "bin");
   await pipInstall(path.join(bin, "python3"), ["-r", requirements]);
   return { python: path.join(bin, "python3"), version: python.version, env: {}, uv: path.join(bin, "uv") };

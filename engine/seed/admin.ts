@@ -51,8 +51,8 @@ export async function createAdmin(wanted: Wanted): Promise<Account> {
   if (!setupFunction) throw new Complaint("The deployed stack has no function setup, so sign-in is not possible. Deploy a newer version.");
   const secret = hasPasswords ? (password ?? randomPassword()) : "";
   const request = { email, ...(secret ? { password: secret } : {}), workspace, token: { label: tokenLabel } };
-  const made = await invokeFunction(endpoint, setupFunction, request);
-  const { token } = made as { token?: string };
+  const response = await invokeFunction(endpoint, setupFunction, request);
+  const { token } = response as { token?: string };
   if (!token) throw new Error(`Function ${setupFunction} returned no token.`);
   return { workspace: workspace.id, token, email, password: secret };
 }

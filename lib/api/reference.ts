@@ -14,16 +14,16 @@ const LIBRARY = ["swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt", "sw
  * cache them for ever; the page refers to them by these names.
  */
 export function referenceFiles(root: string): Map<string, Uint8Array> {
-  const own = join(root, "functions/api/reference");
+  const sourceFolder = join(root, "functions/api/reference");
   const library = dirname(createRequire(join(root, "package.json")).resolve("swagger-ui-dist/package.json"));
   const sources = [
-    ...readdirSync(own)
+    ...readdirSync(sourceFolder)
       .filter((name) => name !== PAGE)
-      .map((name) => join(own, name)),
+      .map((name) => join(sourceFolder, name)),
     ...LIBRARY.map((name) => join(library, name)),
   ];
   const files = new Map<string, Uint8Array>();
-  let page = readFileSync(join(own, PAGE), "utf8");
+  let page = readFileSync(join(sourceFolder, PAGE), "utf8");
   for (const path of sources) {
     const content = readFileSync(path);
     const name = path.slice(dirname(path).length + 1);

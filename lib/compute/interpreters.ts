@@ -79,7 +79,7 @@ function sameFile(a: string, b: string): boolean {
 
 /** Returns the location of each interpreter: a path on this machine, or the function's asset and Lambda's runtime. */
 export function interpreterEnvironment(config: StackConfig): [string, string][] {
-  const given = config.interpreters;
+  const configured = config.interpreters;
   const inAssets = carriesInterpreters(config);
   const paths = (pathOf: (name: string) => string | undefined) =>
     Object.fromEntries(interpreters.map((interpreter) => [interpreterVariable(interpreter), pathOf(interpreter.name)]));
@@ -90,11 +90,11 @@ export function interpreterEnvironment(config: StackConfig): [string, string][] 
         [env.uvPath]: "/var/task/bin/uv",
       }
     : {
-        ...paths((name) => given[name]),
-        [env.nodePath]: given.node,
-        [env.uvPath]: given.uv,
-        [env.goPath]: given.go,
-        [env.workDir]: given.workDir,
+        ...paths((name) => configured[name]),
+        [env.nodePath]: configured.node,
+        [env.uvPath]: configured.uv,
+        [env.goPath]: configured.go,
+        [env.workDir]: configured.workDir,
       };
   return [...Object.entries(variables), [env.tmpMode, config.tmpMode ?? (inAssets ? "sweep" : "none")] as const].flatMap(
     ([name, value]): [string, string][] => (value ? [[name, value]] : []),

@@ -33,9 +33,9 @@ export function findBundles(config: StackConfig): Bundle[] {
   // Placeholders are never deployed.
   const copies = join(work, "assets", `${digest}-${config.arch}${config.skipInterpreters ? "-checked" : ""}`);
   const complete = packed.map((bundle) => {
-    const place = `${bundle.kind}/${bundle.name}`;
-    if ((carried[place] ?? []).length === 0) return bundle;
-    const directory = join(copies, place);
+    const bundlePath = `${bundle.kind}/${bundle.name}`;
+    if ((carried[bundlePath] ?? []).length === 0) return bundle;
+    const directory = join(copies, bundlePath);
     cpSync(bundle.directory, directory, { recursive: true });
     return { ...bundle, directory };
   });

@@ -73,7 +73,7 @@ function answer(line) {
   if (!current) return;
   const { id, dedicated } = current;
   current = undefined;
-  if (dedicated) self.addEventListener("message", begin, { once: true });
+  if (dedicated) self.addEventListener("message", startRun, { once: true });
   postToWrapper({ answered: id, line });
   // Blocks the worker: no code of the script runs after its answer, and the wrapper does not have to wait for the worker's end.
   if (!dedicated) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
@@ -87,7 +87,7 @@ for (const event of ["uncaughtException", "unhandledRejection"]) {
   });
 }
 
-function begin({ data: job }) {
+function startRun({ data: job }) {
   current = job;
   for (const name of Object.keys(process.env)) if (!Object.hasOwn(job.env, name)) delete process.env[name];
   Object.assign(process.env, job.env);
@@ -97,4 +97,4 @@ function begin({ data: job }) {
 }
 
 // Listens only while it waits for a job, so that a script with an empty event loop ends its worker instead of blocking it.
-self.addEventListener("message", begin, { once: true });
+self.addEventListener("message", startRun, { once: true });

@@ -38,7 +38,7 @@ globalThis.addEventListener("unhandledrejection", (event) => {
   failed(event.reason);
 });
 
-function begin() {
+function startRun() {
   const job = nextJob();
   Deno.chdir(job.directory);
   for (const name of Object.keys(Deno.env.toObject())) if (!Object.hasOwn(job.env, name)) Deno.env.delete(name);
@@ -47,10 +47,10 @@ function begin() {
   runJob({ ...job, main: new URL(`file://${encodeURI(job.main)}`).href }, (text) => Deno.stdout.write(encoder.encode(text)), answer).then(
     (line) => {
       answer(line);
-      if (job.dedicated) begin();
+      if (job.dedicated) startRun();
       else nextJob(); // Blocks, so that no code of the script runs until the supervisor ends this process.
     },
   );
 }
 
-begin();
+startRun();

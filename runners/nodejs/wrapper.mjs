@@ -38,7 +38,7 @@ process.on("unhandledRejection", (reason) => {
   process.exit(1);
 });
 
-function begin() {
+function startRun() {
   const job = nextJob();
   process.chdir(job.directory);
   for (const name of Object.keys(process.env)) if (!Object.hasOwn(job.env, name)) delete process.env[name];
@@ -48,7 +48,7 @@ function begin() {
   // Not a top-level await, so that a script with an empty event loop ends the process instead of blocking it.
   runJob({ ...job, main: pathToFileURL(path).href }, (text) => process.stdout.write(text), answer).then((line) => {
     answer(line);
-    if (job.dedicated) begin();
+    if (job.dedicated) startRun();
     else nextJob(); // Blocks, so that no code of the script runs until the supervisor ends this process.
   });
 }
@@ -73,4 +73,4 @@ function writeAtOnce(stream, fd) {
 
 writeAtOnce(process.stdout, 1);
 writeAtOnce(process.stderr, 2);
-begin();
+startRun();

@@ -69,7 +69,7 @@ class ProgramJob implements Job {
   }
 
   /** Does nothing: the process received its job when it started. */
-  begin(): void {}
+  startRun(): void {}
 
   onOutput(chunk: Buffer): void {
     // Only the last line that has text is needed.

@@ -27,7 +27,7 @@ it("the answer of a process that exits at once is read, although its exit is not
   // and exit first, and the job's process answers and exits while that output is handled.
   const other = spawn("echo", ["output"]);
   other.stdout.once("data", () => {
-    job.begin();
+    job.startRun();
     block(500);
   });
   block(500);

@@ -191,7 +191,7 @@ class ScriptJob implements Job {
     });
   }
 
-  begin(): void {
+  startRun(): void {
     const { request, artefact, place, host } = this.#options;
     host.jobs++;
     place(this.child.jobDirectory);

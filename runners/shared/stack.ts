@@ -39,14 +39,14 @@ export function withoutPaths(text: string, { artefact, jobDirectory }: StackPlac
 }
 
 function mapFrame(line: string, artefact: string, map: SourceMap | undefined): string {
-  const place = /(?:file:\/\/)?(\/[^()]*?):(\d+)(?::(\d+))?\)?$/.exec(line);
-  if (!place || !map) return line;
-  const [, path = "", row = "1", column = "1"] = place;
+  const position = /(?:file:\/\/)?(\/[^()]*?):(\d+)(?::(\d+))?\)?$/.exec(line);
+  if (!position || !map) return line;
+  const [, path = "", row = "1", column = "1"] = position;
   if (path !== join(artefact, "main.mjs")) return line;
   const entry = map.findEntry(Number(row) - 1, Number(column) - 1);
   if (!("originalSource" in entry) || !entry.originalSource) return line;
   const at = `${sourceName(entry.originalSource, artefact)}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
-  return `${line.slice(0, place.index)}${at}${line.endsWith(")") ? ")" : ""}`;
+  return `${line.slice(0, position.index)}${at}${line.endsWith(")") ? ")" : ""}`;
 }
 
 /** Returns a source's name from the map without parts that lead outside the bundle's directory. */

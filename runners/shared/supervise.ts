@@ -25,7 +25,7 @@ export interface Job {
   /** The child has executed earlier jobs, so its peak memory is not the peak of this job. */
   shared: boolean;
   /** Passes the job to the child. */
-  begin(): void;
+  startRun(): void;
   /** Never rejects. */
   ended: Promise<Ending>;
   /** JSON of the arguments that the script's preprocessor returned; `undefined` until it has returned. */
@@ -175,13 +175,13 @@ async function follow(
   for (const { args, env, ...following } of runs) {
     const last = outcomes.at(-1) ?? outcome;
     if (last.outcome !== "success" || last.resultUploaded || performance.now() - startMs > withinMs || roomBytes <= 0) break;
-    const made = nextArguments(args, results);
-    if (!made) break;
+    const preparedArguments = nextArguments(args, results);
+    if (!preparedArguments) break;
     const startedAtMs = Date.now();
     const nextRequest = {
       ...own,
       ...following,
-      args: made,
+      args: preparedArguments,
       env: { ...own.env, ...env },
       resultUrl,
       maxInlineResultBytes: roomBytes,
@@ -255,7 +255,7 @@ async function runJob(language: Language, { request, job, shared, startMs, leads
   child.hold();
 
   const begunMs = performance.now();
-  job.begin();
+  job.startRun();
   const timers = [
     setTimeout(() => stopped.resolve({ kind: "timeout" }), request.timeoutMs),
     setTimeout(() => prepare(language), PREPARE_MS),

@@ -7,7 +7,7 @@ import { defineRoute } from "../../route.ts";
 const w = "/api/w/{workspace}/resources";
 const read = { method: "GET", fn: "objects", auth: "token", status: 200 } as const;
 const post = { method: "POST", fn: "objects", auth: "token", status: 200 } as const;
-const made = { ...post, status: 201 } as const;
+const created = { ...post, status: 201 } as const;
 const erase = { ...post, method: "DELETE" } as const;
 
 const typeName = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only, at most 100");
@@ -166,7 +166,7 @@ export const resourceRoutes = {
     errors: [],
   }),
   createResource: defineRoute({
-    ...made,
+    ...created,
     name: "resources.create",
     summary: "Save a new resource. With update_if_exists=true, an existing one is overwritten.",
     path: `${w}/create`,
@@ -285,7 +285,7 @@ export const resourceRoutes = {
     errors: [],
   }),
   createResourceType: defineRoute({
-    ...made,
+    ...created,
     name: "resources.types.create",
     summary: "Save a resource type. If it has the name of a built-in type, it replaces that type in this workspace.",
     path: `${w}/type/create`,

@@ -14,18 +14,18 @@ export function parseRoutePath(path: string): readonly RouteSegment[] | string {
   const segments: RouteSegment[] = [];
   const names = new Set<string>();
   for (const [index, part] of parts.entries()) {
-    const place = `part ${index + 1}`;
-    if (part === "") return `has an empty part (${place})`;
+    const position = `part ${index + 1}`;
+    if (part === "") return `has an empty part (${position})`;
     const kind = part.startsWith(":") ? "one" : part.startsWith("*") ? "rest" : "text";
     if (kind === "text") {
-      if (part === "." || part === ".." || !TEXT.test(part)) return `has characters that are not allowed in ${place}`;
+      if (part === "." || part === ".." || !TEXT.test(part)) return `has characters that are not allowed in ${position}`;
       segments.push({ kind, text: part });
       continue;
     }
     const name = part.slice(1);
-    if (!NAME.test(name)) return `must name ${place} with letters, digits and '_', such as :id`;
+    if (!NAME.test(name)) return `must name ${position} with letters, digits and '_', such as :id`;
     if (names.has(name)) return `uses the name ${name} twice`;
-    if (kind === "rest" && index < parts.length - 1) return `may have '*' only in its last part, not in ${place}`;
+    if (kind === "rest" && index < parts.length - 1) return `may have '*' only in its last part, not in ${position}`;
     names.add(name);
     segments.push({ kind, name });
   }

@@ -8,9 +8,9 @@ export function verifyApiKey(
   { header, key, old_key }: CredentialOf<"api_key_auth">,
   { headers }: Pick<Payload, "headers">,
 ): Authentication {
-  const sent = headers[header];
-  if (sent === undefined) return { outcome: "refused", reason: "noCredential" };
-  const isAccepted = isOneOf(sent, old_key === undefined ? [key] : [key, old_key]);
+  const receivedValue = headers[header];
+  if (receivedValue === undefined) return { outcome: "refused", reason: "noCredential" };
+  const isAccepted = isOneOf(receivedValue, old_key === undefined ? [key] : [key, old_key]);
   return isAccepted ? { outcome: "admitted", secretHeaders: [header] } : { outcome: "refused", reason: "wrongKey" };
 }
 
@@ -24,9 +24,9 @@ export function verifyBasic(
 ): Authentication {
   const encoded = BASIC.exec(headers["authorization"] ?? "")?.[1];
   if (encoded === undefined) return { outcome: "refused", reason: "noCredential", challenge: CHALLENGE };
-  const sent = Buffer.from(encoded, "base64").toString("utf8");
+  const receivedValue = Buffer.from(encoded, "base64").toString("utf8");
   // The user name has no colon, so the first one separates the two.
-  return areEqualTexts(sent, `${username}:${password}`)
+  return areEqualTexts(receivedValue, `${username}:${password}`)
     ? { outcome: "admitted", secretHeaders: ["authorization"] }
     : { outcome: "refused", reason: "wrongPassword", challenge: CHALLENGE };
 }

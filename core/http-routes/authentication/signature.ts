@@ -42,8 +42,8 @@ export async function verifySignature(
   const bytes = await readUnlessBroken(readBytes);
   if (!bytes) return refused("unreadableBody");
   const expected = usable.map((key) => sign(scheme, key, parts, bytes));
-  const known = parts.signatures.map((text) => normalize(text, scheme.encoding));
-  const [match] = expected.filter((text) => isOneOf(text, known));
+  const signatures = parts.signatures.map((text) => normalize(text, scheme.encoding));
+  const [match] = expected.filter((text) => isOneOf(text, signatures));
   if (match === undefined) return refused("wrongSignature");
   const challenge = own.preset === "slack" ? findSlackChallenge(bytes) : undefined;
   if (challenge !== undefined) return { outcome: "answered", contentType: "text/plain; charset=utf-8", body: challenge };
@@ -79,7 +79,7 @@ const normalize = (text: string, encoding: "hex" | "base64") => (encoding === "h
 
 /** Slack checks the address of an application with a request whose text the reply must repeat. */
 function findSlackChallenge(bytes: Buffer): string | undefined {
-  const sent = tryParseJson(bytes.toString("utf8"))?.json as { type?: unknown; challenge?: unknown } | null | undefined;
-  if (sent?.type !== "url_verification" || typeof sent.challenge !== "string") return undefined;
-  return /^[\x21-\x7e]{1,500}$/.test(sent.challenge) ? sent.challenge : undefined;
+  const receivedBody = tryParseJson(bytes.toString("utf8"))?.json as { type?: unknown; challenge?: unknown } | null | undefined;
+  if (receivedBody?.type !== "url_verification" || typeof receivedBody.challenge !== "string") return undefined;
+  return /^[\x21-\x7e]{1,500}$/.test(receivedBody.challenge) ? receivedBody.challenge : undefined;
 }

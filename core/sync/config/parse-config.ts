@@ -31,9 +31,9 @@ function describeIssue(issue: z.core.$ZodIssue): PlacedMessage[] {
 }
 
 function describeUnknown(key: string, path: readonly PropertyKey[]): string {
-  const known = Object.keys(shapeAt(path) ?? {});
+  const fieldNames = Object.keys(shapeAt(path) ?? {});
   const elsewhere = path.length > 0 && Object.hasOwn(configSchema.shape, key) ? " It belongs to the top level." : "";
-  const nearest = findNearestName(key, known);
+  const nearest = findNearestName(key, fieldNames);
   const guess = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
   return `there is no property ${JSON.stringify(key)} here.${elsewhere || guess}`;
 }

@@ -43,8 +43,8 @@ const withoutUndefined = (flags: SyncOptions): SyncOptions =>
 /** Returns the items of which a workspace has a separate version: those listed for all workspaces, and its own. */
 export function listSpecificItems(config: SyncConfig, entryName: string | undefined): SpecificItems {
   const common = [config.environments, config.gitBranches, config.workspaces].map((map) => map?.[COMMON_ITEMS]);
-  const own = entryName === undefined ? undefined : listEntries(config).get(entryName)?.specificItems;
-  const all = [...common, own];
+  const entryItems = entryName === undefined ? undefined : listEntries(config).get(entryName)?.specificItems;
+  const all = [...common, entryItems];
   const join = (name: "variables" | "resources" | "triggers" | "folders") => all.flatMap((items) => items?.[name] ?? []);
   return {
     variables: join("variables"),

@@ -59,19 +59,19 @@ function toResourceFiles({ path, value }: SyncItem, { fileTypes }: LayoutOptions
   const resource = isJsonObject(value) ? value : {};
   const { resource_type: typeName, value: inner } = resource;
   const type = typeof typeName === "string" && Object.hasOwn(fileTypes, typeName) ? fileTypes[typeName] : undefined;
-  const own = `${path}.resource.yaml`;
+  const resourceFile = `${path}.resource.yaml`;
   if (type?.is_fileset && isFileset(inner)) {
     const folder = `${path}.fileset`;
-    const files = single(own, { ...resource, value: inlineReference(folder) });
+    const files = single(resourceFile, { ...resource, value: inlineReference(folder) });
     for (const [name, content] of Object.entries(inner)) files.set(`${folder}/${name}`, content);
     return files;
   }
   if (type?.format_extension && isJsonObject(inner) && typeof inner["content"] === "string") {
     const file = `${path}.resource.file.${type.format_extension}`;
-    const files = single(own, { ...resource, value: { ...inner, content: inlineReference(file) } });
+    const files = single(resourceFile, { ...resource, value: { ...inner, content: inlineReference(file) } });
     return files.set(file, inner["content"]);
   }
-  return single(own, resource);
+  return single(resourceFile, resource);
 }
 
 /** A set of files contains a text for each name. With names that no file can have, it is an ordinary value. */

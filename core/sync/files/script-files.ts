@@ -15,11 +15,11 @@ type Module = Record<string, unknown>;
 export function toScriptFiles({ path, value, language = "bun", content = "" }: SyncItem, defaultTs: DefaultTs): FileMap {
   const { lock, modules, ...metadata } = isJsonObject(value) ? value : {};
   const ending = scriptEnding(language, defaultTs);
-  const own = isJsonObject(modules) ? modules : {};
-  const isFolder = Object.keys(own).length > 0 || needsFolder(path);
+  const modulesByName = isJsonObject(modules) ? modules : {};
+  const isFolder = Object.keys(modulesByName).length > 0 || needsFolder(path);
   const stem = isFolder ? `${path}__mod/script` : path;
   const base = isFolder ? stem : `${path}.script`;
-  const { files, rest } = toModuleFiles(`${path}__mod`, own, defaultTs);
+  const { files, rest } = toModuleFiles(`${path}__mod`, modulesByName, defaultTs);
   const hasLock = typeof lock === "string" && lock !== "";
   const described = { ...metadata, lock: hasLock ? inlineReference(`${base}.lock`) : "" };
   return new Map([
@@ -73,9 +73,9 @@ export function readModules(
   const all = [...names, ...Object.keys(described)];
   const found = names.map((name) => {
     const lock = files.get(`${folder}/${moduleLockName(name, all)}`);
-    const own = { content: files.get(`${folder}/${name}`) ?? "", language: languageOfEnding(endingOf(name), defaultTs) };
+    const moduleFile = { content: files.get(`${folder}/${name}`) ?? "", language: languageOfEnding(endingOf(name), defaultTs) };
     const more = isJsonObject(described[name]) ? described[name] : {};
-    return [name, { ...own, ...defined({ lock }), ...more }] as const;
+    return [name, { ...moduleFile, ...defined({ lock }), ...more }] as const;
   });
   const modules = { ...described, ...Object.fromEntries(found) };
   return Object.keys(modules).length === 0 ? {} : { modules };

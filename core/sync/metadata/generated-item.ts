@@ -52,8 +52,8 @@ export function replaceScript(
   const { has_preprocessor: preprocessor, ...others } = readFields(main, files);
   const hasLock = lock === undefined ? files.has(lockFile) : lock !== "";
   const reference = hasLock ? inlineReference(lockFile) : lock === undefined ? (others["lock"] ?? "") : "";
-  const own = fields ?? (preprocessor === undefined ? {} : { has_preprocessor: preprocessor });
-  const written = new Map(files).set(main, retainText(main, formatYaml({ ...others, ...own, lock: reference }), files));
+  const itemFields = fields ?? (preprocessor === undefined ? {} : { has_preprocessor: preprocessor });
+  const written = new Map(files).set(main, retainText(main, formatYaml({ ...others, ...itemFields, lock: reference }), files));
   if (lock === "") written.delete(lockFile);
   else if (lock !== undefined) written.set(lockFile, lock);
   return { item, files: written };
@@ -82,9 +82,13 @@ export function replaceFlowLocks(local: LocalItem, locks: ReadonlyMap<string, st
   const folder = ownerOf(local);
   const main = `${folder}/flow.yaml`;
   // The folder may have the suffix of the other layout.
-  const own = toFiles(item, { ...layout, nonDottedPaths: folder.endsWith("__flow") }, readInlineNames(item, local.files.get(main) ?? ""));
+  const itemFiles = toFiles(
+    item,
+    { ...layout, nonDottedPaths: folder.endsWith("__flow") },
+    readInlineNames(item, local.files.get(main) ?? ""),
+  );
   const others = [...local.files].filter(([file]) => !file.endsWith(".lock"));
-  const written = new Map([...others, ...own]);
+  const written = new Map([...others, ...itemFiles]);
   return { item, files: written.set(main, retainText(main, written.get(main) ?? "", local.files)) };
 }
 

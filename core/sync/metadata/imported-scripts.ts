@@ -43,8 +43,8 @@ export function orderByImports(scripts: ReadonlyMap<string, Source>): { groups: 
   const path = new Set<string>();
   const again = new Set<string>();
   const visit = (script: string, source: Source): number => {
-    const known = levels.get(script);
-    if (known !== undefined) return known;
+    const knownLevel = levels.get(script);
+    if (knownLevel !== undefined) return knownLevel;
     path.add(script);
     let level = 0;
     for (const imported of listDirectImports(script, source)) {

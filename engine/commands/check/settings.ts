@@ -19,11 +19,11 @@ export async function readSettings(args: readonly string[]): Promise<Settings> {
   const { values } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true });
   const contexts = (values.context ?? []).filter((context) => typeof context === "string");
   const text = contexts.findLast((context) => context.startsWith("svc="))?.slice("svc=".length);
-  const given = text === undefined ? await readFromFile() : readJson(text);
+  const input = text === undefined ? await readFromFile() : readJson(text);
   try {
-    const config = parseConfig(given);
+    const config = parseConfig(input);
     return {
-      given: (given ?? {}) as Record<string, unknown>,
+      given: (input ?? {}) as Record<string, unknown>,
       config,
       profile: typeof values.profile === "string" ? values.profile : undefined,
     };

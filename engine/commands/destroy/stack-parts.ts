@@ -28,8 +28,8 @@ export function readStackParts({ id, name }: { id: string; name: string }, resou
     resources.flatMap(({ ResourceType, PhysicalResourceId }) => (ResourceType === type && PhysicalResourceId ? [PhysicalResourceId] : []));
   const [, partition, , region] = id.split(":");
   const queueArns = idsOf("AWS::SQS::Queue").flatMap((url) => {
-    const place = parseQueueUrl(url);
-    return place ? [`arn:${partition}:sqs:${region}:${place.account}:${place.name}`] : [];
+    const queue = parseQueueUrl(url);
+    return queue ? [`arn:${partition}:sqs:${region}:${queue.account}:${queue.name}`] : [];
   });
   return {
     name,

@@ -109,11 +109,11 @@ export function main() {
     const decided = await call({ ...target, url: "" }, "POST", resume, { anonymous: true, body: { ok: true } });
     if (decided.status !== 201) throw new Complaint(`The link that resumes the flow returned ${decided.status}: ${decided.text}`);
     expectEqual(await resultOf(api, run), { ok: true }, "The result");
-    const sent = await until(RUN_LIMIT_MS, "The notice to the topic", async () => {
+    const sentNotice = await until(RUN_LIMIT_MS, "The notice to the topic", async () => {
       const { gates } = await readRun(api, run);
       return gates.flatMap(({ notices }) => notices ?? []).find(({ channel, state }) => channel === "topic" && state === "sent");
     });
-    return `approved by its link, the topic received "${sent.what}"`;
+    return `approved by its link, the topic received "${sentNotice.what}"`;
   },
 
   async mail({ api, saveFlow, mail }) {

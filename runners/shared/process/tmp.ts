@@ -26,17 +26,21 @@ function workingUnshare(): string[] | null {
   unshare = null;
   if (process.platform !== "linux") return null;
   const directory = mkdtempSync(join(settings().workDir, "probe-"));
-  const own = join(directory, "own");
-  mkdirSync(join(own, "tmp"), { recursive: true });
+  const ownFolder = join(directory, "own");
+  mkdirSync(join(ownFolder, "tmp"), { recursive: true });
   mkdirSync(join(directory, "other"));
-  writeFileSync(join(own, "tmp", "seen"), "");
+  writeFileSync(join(ownFolder, "tmp", "seen"), "");
   for (const call of [["--mount"], ["--user", "--map-root-user", "--mount"]]) {
     try {
       const check = ["sh", "-c", 'test -e /tmp/seen && ! test -e "$0"', join(directory, "other")];
-      execFileSync("unshare", [...call, "sh", "-c", ENTER, directory, own, join(own, "tmp"), own, visibleBelowTmp().join("/"), ...check], {
-        stdio: "ignore",
-        timeout: 5000,
-      });
+      execFileSync(
+        "unshare",
+        [...call, "sh", "-c", ENTER, directory, ownFolder, join(ownFolder, "tmp"), ownFolder, visibleBelowTmp().join("/"), ...check],
+        {
+          stdio: "ignore",
+          timeout: 5000,
+        },
+      );
       unshare = call;
       break;
     } catch {

@@ -118,8 +118,8 @@ function mapOf(content: unknown): Item | undefined {
   if (!isJsonObject(content)) return undefined;
   const entries = Array.isArray(content["markers"]) ? content["markers"] : [];
   const markers = entries.flatMap((marker) => {
-    const place = placeOf(marker);
-    return place ? [{ ...place, title: textOf((marker as Record<string, unknown>)["title"]) }] : [];
+    const position = placeOf(marker);
+    return position ? [{ ...position, title: textOf((marker as Record<string, unknown>)["title"]) }] : [];
   });
   const centre = placeOf(content) ?? markers[0];
   if (!centre) return undefined;
