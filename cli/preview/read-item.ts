@@ -1,5 +1,5 @@
 import { placeOf } from "../../core/sync/files/file-place.ts";
-import type { FileMap } from "../../core/sync/files/layout.ts";
+import type { FileMap, LayoutOptions } from "../../core/sync/files/layout.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import type { Project } from "../project/project.ts";
@@ -36,7 +36,7 @@ export async function readPreviewItem(
 }
 
 /** Returns the folder of an item, or the source file of a script without one. */
-function findBase({ item, files }: SnapshotItem, layout: ReturnType<typeof toLayout>): string {
+function findBase({ item, files }: SnapshotItem, layout: LayoutOptions): string {
   for (const file of files.keys()) {
     const place = placeOf(file, layout);
     if (place?.folder !== undefined) return place.folder;

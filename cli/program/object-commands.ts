@@ -66,11 +66,14 @@ function addRollbackCommand(group: Command, name: "script" | "flow"): void {
       .argument("<path>")
       .argument("<version>", `a version that svc ${name} history lists`),
     "change",
-    async () => ((context, path: string, version: string) => rollBack(context, name, path, version)) as Action,
+    loadRollback(name),
   );
-  const rollBack = async (...args: Parameters<typeof import("../commands/items/rollback.ts").rollback>) =>
-    (await import("../commands/items/rollback.ts")).rollback(...args);
 }
+
+const loadRollback = (name: "script" | "flow") => async () => {
+  const { rollback } = await import("../commands/items/rollback.ts");
+  return ((context, path: string, version: string) => rollback(context, name, path, version)) as Action;
+};
 
 function addSetCommand(group: Command): void {
   run(

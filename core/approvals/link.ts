@@ -72,13 +72,14 @@ export function parseApprovalToken(token: string): { resumeId: number; signature
   return name.success ? { resumeId: Number(resumeId), signature, approver: name.data } : undefined;
 }
 
-type Sent = Omit<LinkSubject, "workspace" | "level"> & { signature: string };
+/** A signed link to the approval of a flow, as its holder sends it. */
+export type SignedLink = Omit<LinkSubject, "workspace" | "level"> & { signature: string };
 
 /** Formats the token with which the holder of a link may view the flow: `<id>.<resume id>.<signature>.<approver>`. */
-export const formatViewToken = ({ id, resumeId, signature, approver }: Sent) => `${id}.${resumeId}.${signature}.${approver}`;
+export const formatViewToken = ({ id, resumeId, signature, approver }: SignedLink) => `${id}.${resumeId}.${signature}.${approver}`;
 
 /** Parses a view token. Returns `undefined` if it is invalid. */
-export function parseViewToken(token: string): Sent | undefined {
+export function parseViewToken(token: string): SignedLink | undefined {
   const [, id, rest = ""] = /^([0-9a-f-]{36})\.([\s\S]*)$/.exec(token) ?? [];
   const link = parseApprovalToken(rest);
   return id === undefined || link === undefined ? undefined : { id, ...link };

@@ -52,11 +52,11 @@ export type BuildResult = z.infer<typeof buildResultSchema>;
  */
 const LAYOUT = 1;
 
+/** The fields of a build request that determine its artefact. */
+export type ArtefactInputs = Omit<BuildRequest, "registries" | "uploadUrl" | "bundleUrl" | "maxArtefactBytes">;
+
 /** Builds the artefact's S3 key. Equal inputs for an equal target in one workspace share one artefact. */
-export function buildArtefactKey(
-  workspace: string,
-  inputs: Omit<BuildRequest, "registries" | "uploadUrl" | "bundleUrl" | "maxArtefactBytes">,
-): string {
+export function buildArtefactKey(workspace: string, inputs: ArtefactInputs): string {
   const { language, files, entry, lock, dependencies, target, bundle } = inputs;
   const sorted = Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1));
   const digest = createHash("sha256")

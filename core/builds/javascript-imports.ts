@@ -1,4 +1,4 @@
-import type { SyntaxNode, SyntaxNodeRef } from "@lezer/common";
+import type { SyntaxNode, SyntaxNodeRef, Tree } from "@lezer/common";
 import { typescript, typescriptJsx } from "./parsers/typescript.ts";
 
 export interface JavascriptImports {
@@ -12,7 +12,7 @@ export interface JavascriptImports {
  * `<T>value` is a cast in TypeScript and an element in TSX, and the grammar accepts both in many places. A source with casts or syntax
  * errors is parsed as TSX if that yields elements and no additional errors.
  */
-function parse(source: string): { tree: ReturnType<typeof typescript.parse>; jsx: boolean } {
+function parse(source: string): { tree: Tree; jsx: boolean } {
   const tree = typescript.parse(source);
   const plain = inspectTree(tree);
   if (plain.errors === 0 && !plain.casts) return { tree, jsx: false };
@@ -21,7 +21,7 @@ function parse(source: string): { tree: ReturnType<typeof typescript.parse>; jsx
   return asJsx.elements && asJsx.errors <= plain.errors ? { tree: jsxTree, jsx: true } : { tree, jsx: false };
 }
 
-function inspectTree(tree: ReturnType<typeof typescript.parse>): { errors: number; casts: boolean; elements: boolean } {
+function inspectTree(tree: Tree): { errors: number; casts: boolean; elements: boolean } {
   const seen = { errors: 0, casts: false, elements: false };
   tree.iterate({
     enter: (node) => {

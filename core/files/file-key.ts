@@ -44,8 +44,14 @@ export function filePermissionTarget(workspace: string, fileKey: string): { work
   return /^[uf]\/[^/]+\//.test(fileKey) ? { workspace, path: fileKey } : { workspace };
 }
 
+/** A stored file that a value names. Without `storage`, it is in the default storage. */
+export interface FileReference {
+  fileKey: string;
+  storage: string | undefined;
+}
+
 /** Parses the short form of a file, `s3://<storage>/<key>`, or `s3:///<key>` in the default storage (api.md §5). */
-export function parseFile(fileKey: string, storage: string | undefined): { fileKey: string; storage: string | undefined } {
+export function parseFile(fileKey: string, storage: string | undefined): FileReference {
   const [, named, key] = /^s3:\/\/([^/]*)\/(.+)$/s.exec(fileKey) ?? [];
   return key === undefined ? { fileKey, storage } : { fileKey: key, storage: named || storage };
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { findCanonicalJson } from "../../contract/canonical-json.ts";
-import { parseFile } from "../files/file-key.ts";
+import { type FileReference, parseFile } from "../files/file-key.ts";
 import type { Job } from "./job.ts";
 
 /** The stored files in a value, in the form `{"s3": key}` or `s3:///key`. */
@@ -32,7 +32,7 @@ export function containsFiles(value: unknown): boolean {
   return elsewhere || keys.length > 0;
 }
 
-function fileOf(value: unknown): ReturnType<typeof parseFile> | undefined {
+function fileOf(value: unknown): FileReference | undefined {
   if (typeof value === "string") return value.startsWith("s3://") ? parseFile(value, undefined) : undefined;
   if (typeof value !== "object" || value === null || !isFile(value)) return undefined;
   const { storage } = value as { storage?: unknown };

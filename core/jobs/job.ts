@@ -51,8 +51,11 @@ export const getRootId = ({ id, root, parent }: Pick<Job, "id" | "root" | "paren
 export const getTreeId = ({ id, tree, step, root, parent }: Pick<Job, "id" | "tree" | "step" | "root" | "parent">): string =>
   tree ?? (step ? (root ?? parent ?? id) : id);
 
+/** The fields that place a job in the tree of a run. */
+export type TreePosition = Pick<Job, "id" | "tree" | "step" | "root" | "flowRoot">;
+
 /** Returns the id of the run to which a flow's approvals belong: the outermost flow that runs it as a step, or the flow itself. */
-export const getFlowRootId = ({ id, tree, step, root, flowRoot }: Pick<Job, "id" | "tree" | "step" | "root" | "flowRoot">): string =>
+export const getFlowRootId = ({ id, tree, step, root, flowRoot }: TreePosition): string =>
   flowRoot ?? (tree !== undefined && step === undefined ? id : (root ?? id));
 
 /** Returns whether a job is the job of a flow. */

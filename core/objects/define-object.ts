@@ -47,6 +47,9 @@ export interface ObjectKind<P extends unknown[] = never[], S extends unknown[] =
   workspaceOf(item: ObjectKey & { workspace?: string | undefined }): string | undefined;
 }
 
+/** The value of an item of a kind: `ValueOf<typeof noteObject>`. */
+export type ValueOf<Kind extends { parse(stored: StoredObject): unknown }> = ReturnType<Kind["parse"]>;
+
 /** The part that all kinds share. */
 export type AnyObjectKind = Pick<ObjectKind, "name" | "partition" | "leadingKeys">;
 

@@ -4,9 +4,12 @@ import type { Arguments } from "./arguments.ts";
 
 const EVENT = "event";
 
+/** A preprocessor, with the arguments that it declares. `null`: it accepts any. */
+export type Preprocessor = NonNullable<Runnable["preprocessor"]>;
+
 /** Returns the arguments of a preprocessor: the event and the other arguments that it declares. A body cannot forge the event. */
 export function buildPreprocessorArguments(
-  { params }: NonNullable<Runnable["preprocessor"]>,
+  { params }: Preprocessor,
   args: Record<string, unknown>,
   event: NonNullable<Arguments["event"]>,
 ): Record<string, unknown> {

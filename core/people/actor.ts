@@ -4,7 +4,8 @@ import type { Rights } from "./rights.ts";
 /** The caller: a person with a token, or a running job with the job's token. */
 export type Actor = Person | JobActor;
 
-interface Identity {
+/** A person with the current rights in the workspace of a request. */
+export interface Identity {
   email: string;
   /** The username in the workspace of `rights`, otherwise on the instance. */
   username: string;

@@ -11,7 +11,7 @@ import { lockDeployments } from "../../services/identity/deployment-lock.ts";
 import { closeDeployment, openDeployment } from "../../services/identity/deployment-token.ts";
 import type { Uses } from "../../services/uses.ts";
 import { writeProject } from "./files.ts";
-import { keysOf, leaveToOthers, readStates, stateSchema, writeState } from "./states.ts";
+import { keysOf, leaveToOthers, readStates, stateSchema, type WorkspaceStates, writeState } from "./states.ts";
 
 export interface PushDeps {
   identity: Uses<"objects" | "nowMs" | "instanceEventsUrl">;
@@ -53,7 +53,7 @@ export async function pushDeployment(deps: PushDeps, deployment: Deployment, rem
 async function push(
   deps: PushDeps,
   deployment: Deployment,
-  { own, others }: Awaited<ReturnType<typeof readStates>>,
+  { own, others }: WorkspaceStates,
   { untilMs, lost, removed = false }: { untilMs: number; lost: AbortSignal; removed?: boolean },
 ): Promise<string> {
   const { workspace, bucket, objectKey } = deployment;

@@ -24,8 +24,14 @@ const keyOf = ({ workspace, id }: Call) => `${folderOf(workspace)}${id}.json`;
 /** Returns the keys of the items that the files of a call contain. */
 export const keysOf = ({ items, keys }: CallState): readonly string[] => keys ?? Object.keys(items);
 
-/** Reads the state of a call, and the keys of the items that other calls of the workspace need. */
-export async function readStates(storage: States, call: Call): Promise<{ own: CallState; others: ReadonlySet<string> }> {
+/** The state of a call, and the keys of the items that other calls of the workspace need. */
+export interface WorkspaceStates {
+  own: CallState;
+  others: ReadonlySet<string>;
+}
+
+/** Reads the states of a workspace. */
+export async function readStates(storage: States, call: Call): Promise<WorkspaceStates> {
   let own: CallState = { items: {}, keys: [] };
   const others = new Set<string>();
   for (const key of await storage.listObjectKeys(folderOf(call.workspace))) {

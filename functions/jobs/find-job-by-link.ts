@@ -1,7 +1,7 @@
 import { linkKeys } from "../../aws/kms/data-keys.ts";
 import type { Route } from "../../contract/route.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs/jobs.ts";
-import { parseViewToken } from "../../core/approvals/link.ts";
+import { parseViewToken, type SignedLink } from "../../core/approvals/link.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { deps } from "./deps.ts";
 
@@ -24,7 +24,7 @@ export async function findJobByLink(
 }
 
 /** The link is sent as one token, or as its parts. */
-function parseLink({ name }: Route, query: Query): ReturnType<typeof parseViewToken> {
+function parseLink({ name }: Route, query: Query): SignedLink | undefined {
   if (name === routes.getResult.name) {
     const { suspended_job: id, resume_id: resumeId, secret: signature, approver = "" } = query;
     return id && resumeId && signature ? { id, resumeId: Number(resumeId), signature, approver } : undefined;

@@ -1,7 +1,7 @@
 import { describeError, isSvcError, SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { deviceRoutes as routes } from "../../contract/routes/people/device.ts";
-import { isFromOwnOrigin } from "../shared/credentials.ts";
+import { isFromOwnOrigin, type RequestHeaders } from "../shared/credentials.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, nameAuditedResource, type Reply, text } from "../shared/reply.ts";
@@ -10,12 +10,10 @@ import { deps } from "./deps.ts";
 /** Loaded on first use, so that the function starts faster. */
 const importDeviceGrant = () => import("../../services/identity/device-grant.ts");
 
-type Headers = Parameters<typeof isFromOwnOrigin>[0];
-
 /**
  * A page of another site could otherwise request codes from the address of its visitor, which the visitor would see on the page and trust.
  */
-function requireOwnOrigin(headers: Headers): void {
+function requireOwnOrigin(headers: RequestHeaders): void {
   if (!isFromOwnOrigin(headers)) throw new SvcError("login.otherSite", {});
 }
 

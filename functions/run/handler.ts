@@ -37,8 +37,7 @@ const deps = {
 };
 
 const startAndReply = (request: RunRequest): Promise<Reply> => webhooks.startAndReply(deps, request);
-const waitAndReply = (request: RunRequest, query: Parameters<typeof webhooks.waitAndReply>[2]): Promise<Reply> =>
-  webhooks.waitAndReply(deps, request, query);
+const waitAndReply = (request: RunRequest, query: webhooks.WaitOptions): Promise<Reply> => webhooks.waitAndReply(deps, request, query);
 
 interface PreviewCall<Query, Body> {
   auth: RunAuth;

@@ -39,6 +39,11 @@ export async function startAndReply(deps: Uses<"jobs" | "objects" | "storage" | 
   return markReplay(acceptedReply(id), replayed);
 }
 
+/** The options of a request that waits for its result. */
+export interface WaitOptions {
+  queue_limit?: StartRunOptions["queueLimit"];
+}
+
 /**
  * Waits for the result of a run. `failedStatus` chooses the status of a failed run that does not choose one itself. Editors and command lines,
  * which send previews and dependencies, read the result itself.
@@ -46,7 +51,7 @@ export async function startAndReply(deps: Uses<"jobs" | "objects" | "storage" | 
 export async function waitAndReply(
   deps: RunAndWaitDeps,
   request: RunRequest,
-  { queue_limit: queueLimit }: { queue_limit?: StartRunOptions["queueLimit"] },
+  { queue_limit: queueLimit }: WaitOptions,
   failedStatus: (state: EndState) => Promise<number> = async () => 200,
 ): Promise<Reply> {
   const answer = await runAndWait(deps, request, { queueLimit });

@@ -3,7 +3,7 @@ import { defined } from "../../contract/defined.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { artefactObject } from "../../core/builds/artefact.ts";
-import { type BuildRequest, buildArtefactKey } from "../../core/builds/build.ts";
+import { type ArtefactInputs, type BuildRequest, buildArtefactKey } from "../../core/builds/build.ts";
 import type { Bundle } from "../../core/builds/bundle.ts";
 import type { BuildOverrides } from "../../core/builds/overrides.ts";
 import type { SelectedDependencies } from "../../core/builds/workspace-dependencies.ts";
@@ -77,7 +77,7 @@ const URL_S = 900;
 async function findOrBuild(
   { objects, storage, functions, registries }: Uses<"objects" | "storage" | "functions" | "registries">,
   workspace: string,
-  inputs: Parameters<typeof buildArtefactKey>[1],
+  inputs: ArtefactInputs,
   urls: Pick<BuildRequest, "bundleUrl"> = {},
 ): Promise<ArtefactResult> {
   const key = buildArtefactKey(workspace, inputs);

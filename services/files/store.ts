@@ -18,6 +18,9 @@ export interface StoredFile {
   size: number;
 }
 
+/** The stored files of a form: a list for each argument, in the order sent. */
+export type StoredFiles = Record<string, StoredFile[]>;
+
 /** The number of concurrent uploads to S3. */
 const AT_ONCE = 8;
 
@@ -30,7 +33,7 @@ export async function storeFiles(
   { storage, objects }: Uses<"objects" | "storage">,
   job: DataOwner,
   files: FormFile[],
-): Promise<Record<string, StoredFile[]>> {
+): Promise<StoredFiles> {
   const setting = await loadFileStorage(objects, job.workspace);
   if (setting?.type === "none") throw new SvcError("file.storageOff", {});
   const storageName = setting?.type === "S3Storage" ? { storage: STACK_STORAGE } : {};

@@ -17,7 +17,7 @@ import type { SyncResult } from "../execution/requests/run-sync.ts";
 import { findPreviousRunOf, startRun } from "../execution/requests/start-run.ts";
 import { findStreamedRun, type StreamedRun, startStreamedRun } from "../execution/requests/start-streamed-run.ts";
 import type { IdempotencyKey } from "../jobs/queue/create-job-record.ts";
-import { digestArguments, findIdempotencyKey, type KeyRules, signatureKeyFrom } from "../jobs/queue/idempotency-key.ts";
+import { digestArguments, findIdempotencyKey, type KeyRules, type SentArguments, signatureKeyFrom } from "../jobs/queue/idempotency-key.ts";
 import { recordFault } from "../triggers/faults.ts";
 import { holdJob } from "../triggers/hold-job.ts";
 import { adaptJob, describeStartFault, findTriggerTarget } from "../triggers/triggered-run.ts";
@@ -181,7 +181,7 @@ function chooseKey(
   { workspace, trigger, own }: FoundHttpRoute,
   { actor, args, replay }: Admission,
   payload: Payload,
-  { target, repeated, delivery }: { target: RunTarget; repeated: Parameters<typeof findIdempotencyKey>[2]; delivery: KeyRules["delivery"] },
+  { target, repeated, delivery }: { target: RunTarget; repeated: SentArguments; delivery: KeyRules["delivery"] },
 ): IdempotencyKey | undefined {
   const scope = [workspace, "route", trigger.id];
   const onceByWebhookId = target.kind === "script" && target.version.onceByWebhookId === true;

@@ -1,6 +1,7 @@
 import { actions } from "../../contract/access/actions.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
+import type { FileStorage } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { fileObjectKey } from "../../core/files/file-key.ts";
 import { resolveStorageLocation } from "../../core/files/storage-location.ts";
 import type { FoundHttpRoute } from "../../core/http-routes/http-route.ts";
@@ -60,7 +61,7 @@ const HIDDEN = new Set(["file.key", "file.notFound", "file.storage", "file.stora
 async function openReadableFile(
   { jobs, storage }: Uses<"jobs" | "storage">,
   { actor, workspace, place, fileKey }: { actor: Actor; workspace: string; place: StaticPlace; fileKey: string },
-  setting: Parameters<typeof resolveStorageLocation>[0],
+  setting: FileStorage | undefined,
 ): Promise<{ key: string; content: StoredContent } | undefined> {
   try {
     // The storage may have changed since the route was saved. This function can open no other one.

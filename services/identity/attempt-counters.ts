@@ -85,11 +85,14 @@ export async function countAttempts(
   await retryOnConflict(count, () => new SvcError("engine.busy", {}), COUNT_TRIES);
 }
 
+/** Returns the new attempts of a counter, or `undefined` to leave it as it is. */
+export type AttemptChange = (attempts: SignInAttempts | undefined, nowMs: number) => SignInAttempts | undefined;
+
 /** Replaces a counter by the result of `change`, in one transaction with `also`. Without a result, nothing is written. */
 export async function changeCounter(
   { objects, nowMs }: Uses<"objects" | "nowMs">,
   counter: AttemptCounter,
-  change: (attempts: SignInAttempts | undefined, nowMs: number) => SignInAttempts | undefined,
+  change: AttemptChange,
   also: ObjectWrite[] = [],
 ): Promise<void> {
   for (let tries = 0; tries < COUNT_TRIES; tries += 1) {

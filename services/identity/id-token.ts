@@ -5,6 +5,7 @@ import { INSTANCE } from "../../contract/common.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { IdTokenJwk } from "../../contract/routes/people/id-tokens.ts";
+import type { ValueOf } from "../../core/objects/define-object.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { buildIdTokenClaims, findFlowOfIdToken, type IdTokenJob, idTokenKeyObject } from "../../core/people/id-token.ts";
 import { openSecret } from "../../core/secrets/open.ts";
@@ -18,7 +19,7 @@ const ALGORITHM = "RS256";
 const SEAL_CONTEXT = { workspace: INSTANCE, path: "#id-token" };
 const KEY_VERSION = 1;
 
-type StoredKey = ReturnType<typeof idTokenKeyObject.parse>;
+type StoredKey = ValueOf<typeof idTokenKeyObject>;
 
 /**
  * Creates an ID token of the caller for an audience. It ends after `expiresInS` seconds, or with the token of the call. Throws

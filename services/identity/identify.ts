@@ -1,19 +1,21 @@
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { ObjectKey, StoredObject } from "../../core/objects/write.ts";
-import { groupOf, type JobActor } from "../../core/people/actor.ts";
+import { groupOf, type Identity, type JobActor } from "../../core/people/actor.ts";
 import { isSuperAdmin, oldUserKey, personKey, userObject } from "../../core/people/person.ts";
 import { accessObject, deriveGroupRights, deriveRights, memberObject, noAccess } from "../../core/permissions/access.ts";
 import type { ObjectStore } from "../../ports/object-store.ts";
-
-type IdentifyDeps = Pick<ObjectStore, "batchGet">;
 
 /** Returns the keys of the items that `identifyActor` accepts, in the same order. */
 export function buildRightsKeys(person: string, workspace: string | undefined): ObjectKey[] {
   return [userObject.key(person), ...(workspace === undefined ? [] : [memberObject.key(workspace, person), accessObject.key(workspace)])];
 }
 
-interface Claimed {
+/** The items of `buildRightsKeys`. Those that do not exist are `undefined`. */
+type RightsItems = readonly (StoredObject | undefined)[];
+
+/** The identity that a token or a job claims. */
+interface ClaimedIdentity {
   email: string;
   superAdmin: boolean;
   workspace: string | undefined;
@@ -23,10 +25,10 @@ interface Claimed {
 
 /** Returns the person's current rights: a token or job that is older than a change of rights does not restore them. */
 export async function identifyActor(
-  objects: IdentifyDeps,
-  { email, superAdmin: asSuperAdmin, workspace, permissionedAs = "" }: Claimed,
-  [user, member, access]: (StoredObject | undefined)[],
-) {
+  objects: Pick<ObjectStore, "batchGet">,
+  { email, superAdmin: asSuperAdmin, workspace, permissionedAs = "" }: ClaimedIdentity,
+  [user, member, access]: RightsItems,
+): Promise<Identity> {
   const workspaceAccess = access ? accessObject.parse(access) : noAccess;
   const ofWorkspace = {
     ...(workspaceAccess.state ? { workspaceState: workspaceAccess.state } : {}),
@@ -61,10 +63,12 @@ export async function identifyActor(
 
 /** Returns what `identifyActor` does, or `undefined` for a person who is disabled or gone. */
 export async function identifyIfEnabled(
-  ...args: Parameters<typeof identifyActor>
-): Promise<Awaited<ReturnType<typeof identifyActor>> | undefined> {
+  objects: Pick<ObjectStore, "batchGet">,
+  claimed: ClaimedIdentity,
+  items: RightsItems,
+): Promise<Identity | undefined> {
   try {
-    return await identifyActor(...args);
+    return await identifyActor(objects, claimed, items);
   } catch (error) {
     if (isSvcError(error) && error.code === "auth.invalid") return undefined;
     throw error;
@@ -75,7 +79,7 @@ export async function identifyIfEnabled(
  * Loads a job's rights, for work that the service does on the job's behalf, such as resolving imports. Returns `undefined` if the job's
  * user is gone or disabled: the job then has no rights.
  */
-export async function loadJobActor(objects: IdentifyDeps, job: Job): Promise<JobActor | undefined> {
+export async function loadJobActor(objects: Pick<ObjectStore, "batchGet">, job: Job): Promise<JobActor | undefined> {
   const { id: jobId, email, superAdmin, workspace, attempt, permissionedAs } = job;
   const found = await objects.batchGet(buildRightsKeys(personKey(email), workspace), { consistent: true });
   const identity = await identifyIfEnabled(objects, { email, superAdmin, workspace, permissionedAs }, found);

@@ -6,6 +6,7 @@ import { buildAuditItem } from "../audit/audit.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 import type { Uses } from "../uses.ts";
 import {
+  type AttemptChange,
   type AttemptCounter,
   COUNT_TRIES,
   changeCounter,
@@ -112,7 +113,7 @@ export async function recordSignInFailure(
     },
     deps.nowMs(),
   );
-  const count: Parameters<typeof changeCounter>[2] = (written, atMs) =>
+  const count: AttemptChange = (written, atMs) =>
     computeWaitMs(written, entries.rule, atMs) > 0 ? undefined : countAttempt(written, entries.rule, atMs);
   await changeCounter(deps, entries, count, [write.put(entry)]);
 }

@@ -48,7 +48,7 @@ export const RESUME_DUE_JOBS = "resumeDueJobs";
  * this time (epoch ms) has stopped.
  */
 export function periodicTasks(deps: PeriodicTaskDeps, { stoppedMs }: { stoppedMs?: number | undefined } = {}): PeriodicTask[] {
-  let listed: ReturnType<typeof listWorkspaces> | undefined;
+  let listed: Promise<ListedWorkspace[]> | undefined;
   const workspaces = () => {
     const current = listed ?? listWorkspaces(deps);
     listed = current;
@@ -92,10 +92,16 @@ export function periodicTasks(deps: PeriodicTaskDeps, { stoppedMs }: { stoppedMs
   ];
 }
 
+/** A workspace, and whether its owner has deleted it. */
+interface ListedWorkspace {
+  id: string;
+  deleted: boolean;
+}
+
 /**
  * Lists all workspaces, archived ones included. A workspace with an unreadable record counts as in use: otherwise its jobs would be canceled.
  */
-async function listWorkspaces({ objects, isolation }: Uses<"isolation" | "objects">): Promise<{ id: string; deleted: boolean }[]> {
+async function listWorkspaces({ objects, isolation }: Uses<"isolation" | "objects">): Promise<ListedWorkspace[]> {
   const found = await objects.list(workspaceObject.partitionKey());
   return Promise.all(
     found.map(async (stored) => {

@@ -44,11 +44,21 @@ function toDeliveryJson<State extends string>({
   };
 }
 
-/**
- * Returns the delivery record of one part of a notice and its version, whether its flow has ended, and when the records of the flow expire (epoch s;
- * `undefined` if the flow is gone).
- */
-export async function findStoredDelivery({ jobs }: Uses<"jobs">, { flow, id }: Pick<GateNotice, "flow" | "id">, part: NoticePart) {
+/** The delivery record of one part of a notice, with the state of its flow. */
+export interface StoredDelivery {
+  delivery: Delivery | undefined;
+  version: number | undefined;
+  flowHasEnded: boolean;
+  /** The expiry of the flow's records (epoch s). `undefined`: the flow is gone. */
+  expiresAtS: number | undefined;
+}
+
+/** Loads the delivery record of one part of a notice. */
+export async function findStoredDelivery(
+  { jobs }: Uses<"jobs">,
+  { flow, id }: Pick<GateNotice, "flow" | "id">,
+  part: NoticePart,
+): Promise<StoredDelivery> {
   const ref = toDeliveryRef(id, buildPartName(part));
   const { job, items } = await jobs.getWith(flow, [ref]);
   const child = items.get(ref);

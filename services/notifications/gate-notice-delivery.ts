@@ -5,7 +5,7 @@ import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import type { OpenedDelivery, ProgressChange, StoredProgress } from "../deliveries/deliver-message.ts";
 import type { GateNoticeDeps, GateNoticeSender } from "./channels/sender.ts";
 import { senders } from "./channels/senders.ts";
-import { findStoredDelivery, storeDelivery } from "./delivery-records.ts";
+import { findStoredDelivery, type StoredDelivery, storeDelivery } from "./delivery-records.ts";
 import { loadNotice } from "./load-notice.ts";
 
 /** Opens the delivery of a gate's notice to one recipient. Its record is a child of the flow's job. `undefined` if the notice, its workspace or its flow is gone. */
@@ -52,6 +52,6 @@ export async function openGateNotice(deps: GateNoticeDeps, message: DeliveryMess
   };
 }
 
-function toStoredProgress({ delivery, version }: Awaited<ReturnType<typeof findStoredDelivery>>): StoredProgress | undefined {
+function toStoredProgress({ delivery, version }: StoredDelivery): StoredProgress | undefined {
   return delivery && { progress: delivery, version };
 }

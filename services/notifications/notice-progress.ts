@@ -1,5 +1,6 @@
 import { defined } from "../../contract/defined.ts";
 import { noticeDeliveryObject } from "../../core/notifications/stored-notice.ts";
+import type { ValueOf } from "../../core/objects/define-object.ts";
 import type { ObjectKey } from "../../core/objects/write.ts";
 import type { OpenedDelivery } from "../deliveries/deliver-message.ts";
 import { MAIL_RETENTION_S } from "../outbox/mail.ts";
@@ -26,7 +27,7 @@ export function noticeProgress(
         ...defined({ to }),
         atMs: nowMs(),
         ...(attempt?.outcome && !attempt.outcome.ok ? { error: attempt.outcome.error } : {}),
-      } satisfies ReturnType<typeof noticeDeliveryObject.parse>;
+      } satisfies ValueOf<typeof noticeDeliveryObject>;
       const expiresAtS = Math.ceil(sentAtMs / 1000) + MAIL_RETENTION_S;
       return objects.put({ ...key, value, version: String(version), expiresAtS }, toExpectation(after));
     },

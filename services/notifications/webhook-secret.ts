@@ -3,11 +3,12 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { PromiseCache } from "../../contract/promise-cache.ts";
 import { webhookSecretObject } from "../../core/notifications/webhook-secret.ts";
+import type { ValueOf } from "../../core/objects/define-object.ts";
 import { maskForJob, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
 import type { Uses } from "../uses.ts";
 
 /** The secrets are data keys, and the table contains only their wrapped form, which cannot be used without KMS. */
-type StoredSecret = ReturnType<typeof webhookSecretObject.parse>;
+type StoredSecret = ValueOf<typeof webhookSecretObject>;
 
 /** The secrets that this process has unwrapped, by their wrapped form, which changes with each rotation. */
 const unwrapped = new PromiseCache<string, Buffer>();

@@ -19,7 +19,7 @@ import type { TransactionPart } from "../outbox/commit-parts.ts";
 import type { Uses } from "../uses.ts";
 import { advanceSchedule, buildErrorPart, cancelTick, type LoadedSchedule, loadSchedule, turnOff } from "./change-run.ts";
 import { isSkipped } from "./dynamic-skip.ts";
-import { buildNextRun, buildRun, parseTarget, sendRun, toClock, toTargetKey } from "./next-run.ts";
+import { buildNextRun, buildRun, parseTarget, type ScheduledTarget, sendRun, toClock, toTargetKey } from "./next-run.ts";
 
 export type ClaimRunDeps = Uses<
   | "followUps"
@@ -190,12 +190,7 @@ async function startRun(deps: ClaimRunDeps, job: QueuedJob, loaded: LoadedSchedu
 }
 
 /** Returns the fields that have changed because another version was saved since the job was created. */
-async function refreshRun(
-  deps: ClaimRunDeps,
-  job: QueuedJob,
-  run: Parameters<typeof buildRun>[0],
-  tickMs: number,
-): Promise<Record<string, unknown>> {
+async function refreshRun(deps: ClaimRunDeps, job: QueuedJob, run: ScheduledTarget, tickMs: number): Promise<Record<string, unknown>> {
   if (job.hash === undefined || job.hash === run.target.version.hash) return {};
   const wanted = buildRun(run, tickMs);
   // The arguments are stored already. They are part of the key of a cached result.

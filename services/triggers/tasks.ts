@@ -1,5 +1,5 @@
 import { isSvcError } from "../../contract/errors.ts";
-import type { ObjectKind } from "../../core/objects/define-object.ts";
+import type { ObjectKind, ValueOf } from "../../core/objects/define-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { connectionObject } from "../../core/triggers/sources.ts";
 import { heldJobObject, polledQueueObject, releaseObject } from "../../core/triggers/trigger.ts";
@@ -68,7 +68,7 @@ export async function releaseHeldJobs(deps: TriggerTaskDeps, untilMs: number): P
   return released;
 }
 
-type Release = ReturnType<typeof releaseObject.parse>;
+type Release = ValueOf<typeof releaseObject>;
 
 /** Releases the jobs of one trigger. The trigger remains in the list if one of them fails or the time has ended. */
 async function releaseJobsOf(deps: TriggerTaskDeps, { id, of }: Release, untilMs: number): Promise<number> {

@@ -13,8 +13,16 @@ import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildInstanceEventWrites } from "../outbox/instance-event.ts";
 import type { Uses } from "../uses.ts";
 
+/** A new workspace and the person who creates it. */
+interface WorkspaceCreation {
+  email: string;
+  /** The creator's name in the workspace. */
+  username: string;
+  workspace: Omit<WorkspaceJson, "owner">;
+}
+
 /** Builds the writes that create a workspace with its creator as admin. */
-export function buildWorkspaceWrites(request: { email: string; username: string; workspace: Omit<WorkspaceJson, "owner"> }, nowMs: number) {
+export function buildWorkspaceWrites(request: WorkspaceCreation, nowMs: number) {
   const { email, username, workspace } = request;
   const value: WorkspaceJson = { ...workspace, owner: email };
   return [
@@ -26,10 +34,7 @@ export function buildWorkspaceWrites(request: { email: string; username: string;
 }
 
 /** Builds the writes that create a workspace, with the event of its creator, who joins it. */
-export async function buildNewWorkspaceWrites(
-  deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">,
-  request: Parameters<typeof buildWorkspaceWrites>[0],
-) {
+export async function buildNewWorkspaceWrites(deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">, request: WorkspaceCreation) {
   const { email, username, workspace } = request;
   const joined = { type: "UserJoinedWorkspace" as const, data: { email, workspace: workspace.id, username } };
   return [...buildWorkspaceWrites(request, deps.nowMs()), ...(await buildInstanceEventWrites(deps, [joined]))];

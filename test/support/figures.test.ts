@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 
-const FOLDERS = ["core", "services", "functions", "contract", "aws", "lib", "cli", "engine", "web/src", "bin"];
+const FOLDERS = ["core", "services", "functions", "contract", "aws", "lib", "cli", "engine", "web/src", "bin", "ports"];
 const NOT_OURS = /(^|\/)(node_modules|fixtures|dist)\//;
 
 const files = FOLDERS.flatMap((folder) =>
@@ -49,10 +49,10 @@ const figures: { figure: string; target: number; bound: number; count: () => num
   {
     figure: "types of dependencies (*Deps)",
     target: 60,
-    bound: 218,
+    bound: 44,
     count: () => countCode(/^(?:export )?(?:interface|type) \w*Deps\b/gm),
   },
-  { figure: "types taken from a function's parameters", target: 0, bound: 43, count: () => countCode(/\bParameters<typeof\b/g) },
+  { figure: "types taken from a function's parameters", target: 0, bound: 0, count: () => countCode(/\bParameters<typeof\b/g) },
   {
     figure: "conditional spreads of absent fields",
     target: 20,

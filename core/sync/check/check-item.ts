@@ -5,7 +5,7 @@ import { findNearestName, findUnknownFields, type UnknownField } from "../../../
 import { type FileProblem, fieldsOf, type SyncItem } from "../item.ts";
 import { isServerField } from "../server-fields.ts";
 import { fileFields, itemSchemas } from "./item-schemas.ts";
-import { createLocator } from "./locate.ts";
+import { createLocator, type Locator } from "./locate.ts";
 
 /** The problems of an item's fields. `warnings`: unknown fields without a similar known name, which the service ignores. */
 export interface FieldProblems {
@@ -19,7 +19,7 @@ export function checkItem(item: SyncItem, file: { name: string; text: string }):
   const schema = itemSchemas[item.kind];
   if (!schema) return found;
   const request = toRequest(item);
-  let locate: ReturnType<typeof createLocator> | undefined;
+  let locate: Locator | undefined;
   const add = (list: FileProblem[], path: readonly PropertyKey[], message: string) => {
     const at = path.length === 0 ? "" : `${path.map(String).join(".")}: `;
     locate ??= createLocator(file.text);

@@ -1,8 +1,11 @@
 import { isMap, isPair, isScalar, LineCounter, parseDocument } from "yaml";
 import type { FileProblem } from "../item.ts";
 
+/** Finds the line and the column of a property, if the text contains it. */
+export type Locator = (path: readonly PropertyKey[]) => Pick<FileProblem, "line" | "column">;
+
 /** Returns a function that finds the line and the column of a property in a YAML text. */
-export function createLocator(text: string): (path: readonly PropertyKey[]) => Pick<FileProblem, "line" | "column"> {
+export function createLocator(text: string): Locator {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   return (path) => {

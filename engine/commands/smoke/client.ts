@@ -1,7 +1,7 @@
 import { type Answer, type Asks, type Calls, createClient, readValue } from "../../../contract/client/client.ts";
 import type { OperationName } from "../../../contract/client/operation.ts";
 import { operations } from "../../../contract/client/operations/all.ts";
-import { type AnyInput, toRequest } from "../../../contract/client/request.ts";
+import { type AnyInput, type ApiRequest, toRequest } from "../../../contract/client/request.ts";
 import { Complaint } from "../../launch/complaint.mjs";
 import { formatDuration } from "../../launch/progress.mjs";
 
@@ -25,13 +25,20 @@ interface CallOptions {
   redirect?: "follow" | "manual";
 }
 
+/** The reply of the service to a request, even if it refuses the request. */
+interface Reply {
+  status: number;
+  text: string;
+  headers: Headers;
+}
+
 /** Sends a request and returns the complete reply, even of a refused request. */
 export async function call(
   { url, token }: Target,
   method: string,
   path: string,
   { body, headers = {}, anonymous = false, redirect = "follow" }: CallOptions = {},
-): Promise<{ status: number; text: string; headers: Headers }> {
+): Promise<Reply> {
   const answer = await fetch(`${url}${path}`, {
     method,
     redirect,
@@ -49,7 +56,7 @@ export async function call(
 }
 
 /** Sends a request of an operation and returns the whole reply, even if the service refuses the request. */
-export function request(target: Target, name: OperationName, input: AnyInput, options: CallOptions = {}): ReturnType<typeof call> {
+export function request(target: Target, name: OperationName, input: AnyInput, options: CallOptions = {}): Promise<Reply> {
   const { method, address, body, headers } = toRequest(operations, name, input);
   return call(target, method, address, { body, ...(headers ? { headers } : {}), ...options });
 }
@@ -62,7 +69,7 @@ export interface Api {
 
 /** Any status other than 2xx fails the check with the sentence of the service. */
 export function createApi(target: Target, workspace: string): Api {
-  const send = async ({ method, address, body }: ReturnType<typeof toRequest>): Promise<Answer> => {
+  const send = async ({ method, address, body }: ApiRequest): Promise<Answer> => {
     const { status, headers, text } = await call(target, method, address, { body });
     if (status >= 200 && status < 300) return { status, headers, value: readValue(headers.get("content-type"), text) };
     throw new Complaint(`${method} ${address} returned ${status}: ${text.slice(0, 400)}`);

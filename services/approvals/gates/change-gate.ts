@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import { SvcError } from "../../../contract/errors.ts";
-import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { limits } from "../../../contract/limits.ts";
 import { createGate, type Gate, gateDueAtMs, gateSchema, isOpen } from "../../../core/approvals/gate.ts";
 import { pendingGateObject } from "../../../core/approvals/pending-gate.ts";
@@ -10,12 +9,14 @@ import { ROOT } from "../../../core/flows/scopes.ts";
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
 import { flowDueMs } from "../../../core/jobs/lifecycle.ts";
+import type { RequestContent } from "../../../core/notifications/request-content.ts";
 import { write } from "../../../core/objects/write.ts";
 import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
 import type { TransactionPart } from "../../outbox/commit-parts.ts";
 import { buildNoticeWrite } from "../../outbox/notice.ts";
 import type { Uses } from "../../uses.ts";
 import { buildAuditLogWrites, notificationsFor } from "../audit-log/entry.ts";
+import type { ApprovalRequest } from "./find-approval-request.ts";
 
 /** One part of a transaction over both tables. */
 type TransactionWrite = TransactionPart["write"];
@@ -71,7 +72,7 @@ export async function loadGatesOfRun({ jobs }: Uses<"jobs">, root: string, flow?
  */
 export async function changeGate(
   deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
-  { module, ...start }: GateWithFlow & { module: FlowModule },
+  { module, ...start }: ApprovalRequest,
   rule: (gate: Gate) => Gate,
   also: () => Promise<TransactionWrite[]> = async () => [],
 ): Promise<GateWithFlow> {
@@ -108,9 +109,9 @@ export async function changeGate(
 }
 
 /** Loaded on first use: most calls of the functions that change gates open none. */
-async function loadContent(...args: Parameters<typeof import("./load-request-content.ts").loadRequestContent>) {
+async function loadContent(deps: Uses<"gatedFlows" | "jobs" | "storage">, request: ApprovalRequest): Promise<RequestContent> {
   const { loadRequestContent } = await import("./load-request-content.ts");
-  return loadRequestContent(...args);
+  return loadRequestContent(deps, request);
 }
 
 /** Each lost attempt means that another writer succeeded, and a gate accepts at most a hundred approvals. */

@@ -5,12 +5,10 @@ import { type GateRules, readRequiredGroups, toSuspendRules } from "../../../cor
 import { mayRequireApproval } from "../../../core/flows/scopes.ts";
 import { getFlowRootId, hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import type { Uses } from "../../uses.ts";
-import { loadGateAndJob, loadGatesOfRun } from "./change-gate.ts";
+import { type GateWithFlow, loadGateAndJob, loadGatesOfRun } from "./change-gate.ts";
 
 /** A step that requests approval now, or will do so. */
-export interface ApprovalRequest {
-  gate: Gate;
-  flow: Job;
+export interface ApprovalRequest extends GateWithFlow {
   module: FlowModule;
 }
 
@@ -44,7 +42,7 @@ export async function findApprovalRequestOfGate(
 }
 
 /** Returns the gate that a step will have, before its first event. */
-function futureGateOf(job: Job | undefined): ReturnType<typeof createGate> | undefined {
+function futureGateOf(job: Job | undefined): Gate | undefined {
   if (!job?.step || job.parent === undefined) return undefined;
   const { id, workspace, parent: flow, step, retention, expiresAtMs } = job;
   const root = getFlowRootId(job);

@@ -1,13 +1,12 @@
 import { defined } from "../../../contract/defined.ts";
-import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { receivesByAddress } from "../../../contract/notices/channels.ts";
-import type { Gate } from "../../../core/approvals/gate.ts";
-import { argsVisibleTo, type Job, PEOPLE, willBeErased } from "../../../core/jobs/job.ts";
+import { argsVisibleTo, PEOPLE, willBeErased } from "../../../core/jobs/job.ts";
 import { getApproverChannel } from "../../../core/notifications/notice.ts";
 import { type RequestContent, selectShownInputs, toDescriptionText } from "../../../core/notifications/request-content.ts";
 import { loadJson } from "../../jobs/values/values.ts";
 import type { Uses } from "../../uses.ts";
 import { loadPrompt } from "../page/load-prompt.ts";
+import type { ApprovalRequest } from "./find-approval-request.ts";
 
 /**
  * Loads the content of the mail to the approvers of a gate, without secrets. Empty if no mail is sent. A mail cannot be erased, so a run
@@ -15,7 +14,7 @@ import { loadPrompt } from "../page/load-prompt.ts";
  */
 export async function loadRequestContent(
   deps: Uses<"gatedFlows" | "jobs" | "storage">,
-  { gate, flow, module }: { gate: Gate; flow: Job; module: FlowModule },
+  { gate, flow, module }: ApprovalRequest,
 ): Promise<RequestContent> {
   const { value, suspend } = module;
   if (!receivesByAddress(getApproverChannel(module)) || !gate.opened?.rules.people?.length) return {};

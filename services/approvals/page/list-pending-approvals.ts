@@ -1,6 +1,7 @@
 import { defined } from "../../../contract/defined.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import { limits } from "../../../contract/limits.ts";
+import type { PendingApprovalJson } from "../../../contract/routes/approvals/approvals.ts";
 import { type Gate, isGateLate, isOpen, type OpenedGate } from "../../../core/approvals/gate.ts";
 import { pendingGateObject } from "../../../core/approvals/pending-gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
@@ -28,7 +29,7 @@ export async function listPendingApprovals(
   maxRead: number = limits.pendingRead,
 ) {
   const { pk } = pendingGateObject.key(caller.workspace, "");
-  const found: PendingApproval[] = [];
+  const found: PendingApprovalJson[] = [];
   let before = start;
   for (let read = 0; read < maxRead && found.length < limits.pendingListed; read += AT_ONCE) {
     const page = await deps.objects.listPage(pk, { before, limit: Math.min(AT_ONCE, maxRead - read) });
@@ -45,20 +46,18 @@ export async function listPendingApprovals(
   return { approvals: found.sort((a, b) => a.opened_at.localeCompare(b.opened_at)), ...defined({ before }) };
 }
 
-type PendingApproval = ReturnType<typeof toPendingApproval>;
-
 /** Returns those of the gates that the caller may decide now. */
 async function findDecidable(
   deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs" | "baseUrl">,
   { actor, workspace }: WorkspaceCaller,
   ids: readonly string[],
-): Promise<PendingApproval[]> {
+): Promise<PendingApprovalJson[]> {
   const { jobs, objects, nowMs, baseUrl } = deps;
   const who = approverFrom(actor, workspace);
   const gates = await Promise.all(ids.map((id) => loadReadableGate(deps, id)));
   const open = gates.flatMap((gate) => (gate && isOpen(gate) ? [gate] : []));
   const flows = new Map((await jobs.batchGet(open.map(({ flow }) => flow))).map((flow) => [flow.id, flow]));
-  const found: PendingApproval[] = [];
+  const found: PendingApprovalJson[] = [];
   for (const gate of open) {
     const flow = flows.get(gate.flow);
     if (flow?.state !== "running") {
@@ -73,7 +72,11 @@ async function findDecidable(
   return found;
 }
 
-const toPendingApproval = (gate: ShownGate, flow: Job, { baseUrl, summary }: { baseUrl: string; summary?: string | null | undefined }) => ({
+const toPendingApproval = (
+  gate: ShownGate,
+  flow: Job,
+  { baseUrl, summary }: { baseUrl: string; summary?: string | null | undefined },
+): PendingApprovalJson => ({
   gate_id: gate.id,
   run_id: gate.root,
   flow_id: flow.id,

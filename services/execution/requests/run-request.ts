@@ -4,13 +4,13 @@ import type { RunQuery } from "../../../contract/routes/jobs/runs.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { readSettings } from "../../../core/jobs/run-settings.ts";
 import { type Arguments, addFilesToEvent, mergeStoredFiles } from "../../../core/payload/arguments.ts";
-import { buildPreprocessorArguments } from "../../../core/payload/preprocessor-arguments.ts";
+import { buildPreprocessorArguments, type Preprocessor } from "../../../core/payload/preprocessor-arguments.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { escapeEventReferences } from "../../../core/resources/refer.ts";
 import { escapeReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { previewBundleKey } from "../../builds/preview-bundle.ts";
-import { storeFiles } from "../../files/store.ts";
+import { type StoredFiles, storeFiles } from "../../files/store.ts";
 import { buildFlowJobFields, buildScriptJobFields, type NewJob } from "../../jobs/queue/enqueue.ts";
 import { resolveLineage } from "../../jobs/queue/lineage.ts";
 import { loadReferenceScope } from "../../resources/reference-scope.ts";
@@ -20,8 +20,6 @@ import { findEntrypoint } from "../invoke-runner.ts";
 
 /** The stored version that a run executes. */
 export type RunTarget = { kind: "script"; version: Runnable } | { kind: "flow"; version: RunnableFlow };
-
-type StoredFiles = Awaited<ReturnType<typeof storeFiles>>;
 
 /** A call that runs something. Nothing of it is stored yet. */
 export interface RunRequest {
@@ -117,7 +115,7 @@ function buildJobArguments(target: RunTarget, sent: Arguments, stored: StoredFil
   return { args: buildPreprocessorArguments(preprocessor, args, addFilesToEvent(sent.event, stored)), preprocess: true };
 }
 
-function getPreprocessor({ kind, version }: RunTarget): Parameters<typeof buildPreprocessorArguments>[0] | undefined {
+function getPreprocessor({ kind, version }: RunTarget): Preprocessor | undefined {
   if (kind === "script") return version.preprocessor;
   return version.preprocessor ? { params: null } : undefined;
 }

@@ -5,7 +5,7 @@ import { type Outcome, outcomeFormat, parseJournalRef } from "../../../core/flow
 import { listNestedModules, mayRequireApproval } from "../../../core/flows/scopes.ts";
 import { flowHeadObject, listAllModules, versionTimeMs } from "../../../core/flows/version.ts";
 import { childName, childPrefix } from "../../../core/jobs/child-items.ts";
-import { getFlowRootId, getRunStarter, type Job } from "../../../core/jobs/job.ts";
+import { getFlowRootId, getRunStarter, type Job, type TreePosition } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { loadGatesOfRun } from "../../approvals/gates/change-gate.ts";
@@ -116,10 +116,7 @@ async function findGatedModules(
 }
 
 /** The modules of a flow whose nested flows have opened gates, at any depth. */
-async function findStepsWithGates(
-  deps: Uses<"jobs" | "objects" | "storage">,
-  origin: Pick<Job, "id"> & Parameters<typeof getFlowRootId>[0],
-): Promise<Set<string>> {
+async function findStepsWithGates(deps: Uses<"jobs" | "objects" | "storage">, origin: TreePosition): Promise<Set<string>> {
   const found = new Set<string>();
   const gates = await loadGatesOfRun(deps, getFlowRootId(origin));
   for (let id of new Set(gates.map(({ flow }) => flow))) {

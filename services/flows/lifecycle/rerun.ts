@@ -72,7 +72,7 @@ export async function rerunJobs(
 
 /** The fields of a new job of a version. */
 interface RerunVersion {
-  job: ReturnType<typeof buildScriptJobFields> | ReturnType<typeof buildFlowJobFields>;
+  job: Omit<NewJob, "actor" | "workspace" | "args">;
   /** The version has a preprocessor. Arguments that it has not processed are still an event. */
   preprocesses: boolean;
 }

@@ -25,7 +25,8 @@ export function idempotencyKeyFrom(headers: Payload["headers"], scope: string[],
   return { key: repeatedCallObject.key(digestOf([...scope, key])), fingerprint: digestArguments(sent), retentionMs: limits.idempotencyMs };
 }
 
-type SentArguments = Pick<Arguments, "args" | "files">;
+/** The arguments and files of a call, by which a repeated call is recognised. */
+export type SentArguments = Pick<Arguments, "args" | "files">;
 
 /** Returns a digest that two calls share if their arguments are equal. */
 export function digestArguments({ args, files }: SentArguments): string {

@@ -11,7 +11,8 @@ import type { Uses } from "../../uses.ts";
 
 /** The kinds of values that a job stores. */
 type ValueKind = Extract<ChildKind, "args" | "code" | "reusedSteps" | "result" | "redacted" | "approval">;
-type Owner = DataOwner & Pick<Job, "expiresAtMs">;
+/** The job to which a value belongs. */
+export type ValueOwner = DataOwner & Pick<Job, "expiresAtMs">;
 
 /** Returns an unused name for a value of the job. */
 const newValueRef = (kind: ValueKind) => childRef(kind, randomBytes(6).toString("hex"));
@@ -22,7 +23,7 @@ const newValueRef = (kind: ValueKind) => childRef(kind, randomBytes(6).toString(
  */
 export async function storeValue(
   deps: Uses<"jobs" | "storage">,
-  job: Owner,
+  job: ValueOwner,
   kind: Exclude<ValueKind, "result" | "redacted">,
   json: string,
 ): Promise<ValueLocation> {
@@ -32,7 +33,7 @@ export async function storeValue(
 /** Stores a value as a child item or in S3, for values that must not be in the head. */
 export async function storeValueOutsideHead(
   { jobs, storage }: Uses<"jobs" | "storage">,
-  job: Owner,
+  job: ValueOwner,
   kind: ValueKind,
   json: string,
 ): Promise<ValueLocation> {
@@ -49,7 +50,7 @@ export async function storeValueOutsideHead(
 /** Stores a value in S3, or adds its item to `children`, which the caller writes together. */
 export async function stageValue(
   deps: Uses<"jobs" | "storage">,
-  job: Owner,
+  job: ValueOwner,
   { what, json }: { what: ValueKind; json: string },
   children: Child[],
 ): Promise<ValueLocation> {
@@ -60,7 +61,7 @@ export async function stageValue(
 }
 
 /** Returns the item of a value; `undefined` if the value is too large for an item. */
-function toChildItem(job: Owner, kind: ValueKind, json: string): { location: ValueLocation; child: Child } | undefined {
+function toChildItem(job: ValueOwner, kind: ValueKind, json: string): { location: ValueLocation; child: Child } | undefined {
   if (Buffer.byteLength(json) > limits.itemBytes) return undefined;
   const ref = newValueRef(kind);
   return { location: { in: "item", ref }, child: { parent: job.id, ref, json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) } };
@@ -94,7 +95,7 @@ export async function loadValue(
 export async function copyValue(
   deps: Uses<"jobs" | "storage">,
   { from, location }: { from: Pick<Job, "id">; location: ValueLocation },
-  job: Owner,
+  job: ValueOwner,
   kind: "result" | "redacted",
 ): Promise<{ location: ValueLocation; json?: string }> {
   switch (location.in) {
@@ -138,7 +139,7 @@ export const outputRef = (attempt: number, offset: number) =>
  */
 export async function storeOutput(
   { jobs, storage }: Uses<"jobs" | "storage">,
-  job: Owner,
+  job: ValueOwner,
   { attempt, resultJson, ...logs }: OutputChunk & { attempt: number; resultJson?: string },
 ): Promise<string> {
   const ref = outputRef(attempt, logs.offset);
@@ -160,7 +161,7 @@ export async function storeOutput(
  */
 export async function stageOutput(
   { storage }: Uses<"storage">,
-  job: Owner,
+  job: ValueOwner,
   { attempt, offset, text }: OutputChunk & { attempt: number },
 ): Promise<Child> {
   const ref = outputRef(attempt, offset);

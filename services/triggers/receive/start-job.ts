@@ -7,7 +7,7 @@ import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { type TriggerEvent, type TriggerMessage, toTriggerEvent } from "../../../core/triggers/events.ts";
 import { computeTriggeredJobId, type StoredTrigger } from "../../../core/triggers/trigger.ts";
 import { createNewJob, requestVersion } from "../../execution/requests/run-request.ts";
-import { storeFiles } from "../../files/store.ts";
+import { type StoredFiles, storeFiles } from "../../files/store.ts";
 import { loadRunAsActor } from "../../identity/run-as.ts";
 import { enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
 import type { Uses } from "../../uses.ts";
@@ -25,7 +25,7 @@ export interface LoadedTrigger {
 /** The files of a message, which are stored with its job, and the function that adds them to the message. */
 export interface AttachedFiles {
   files: FormFile[];
-  place(stored: Awaited<ReturnType<typeof storeFiles>>): TriggerMessage;
+  place(stored: StoredFiles): TriggerMessage;
 }
 
 /**

@@ -3,7 +3,7 @@ import { restoreEventBody } from "../../../../core/payload/preprocessor-argument
 import { escapeByOrigin } from "../../../../core/resources/reference-origin.ts";
 import { createMasker } from "../../../../core/secrets/mask.ts";
 import { ENTRYPOINT_ARGUMENT } from "../../../execution/invoke-runner.ts";
-import { loadJson, storeValue } from "../../../jobs/values/values.ts";
+import { loadJson, storeValue, type ValueOwner } from "../../../jobs/values/values.ts";
 import type { EndStepDeps } from "../end-step.ts";
 import { loadFlowValue } from "../flow-values.ts";
 import { attemptId, countFailures, type StepContext } from "../step-context.ts";
@@ -41,12 +41,7 @@ async function firstArguments(deps: EndStepDeps, step: StepContext): Promise<Rec
 }
 
 /** Stores arguments, and a redacted copy if they contain a secret of an earlier step. */
-export async function storeArguments(
-  deps: EndStepDeps,
-  { secrets }: StepContext,
-  owner: Parameters<typeof storeValue>[1],
-  args: Record<string, unknown>,
-) {
+export async function storeArguments(deps: EndStepDeps, { secrets }: StepContext, owner: ValueOwner, args: Record<string, unknown>) {
   const redacted = createMasker(secrets)?.value(args);
   const [json, redactedJson] = [JSON.stringify(args), redacted === undefined ? undefined : JSON.stringify(redacted)];
   return {

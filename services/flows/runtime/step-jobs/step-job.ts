@@ -6,12 +6,13 @@ import { computeCacheKey } from "../../../../core/jobs/cache.ts";
 import { findDelegation, getFlowRootId, type RunningJob } from "../../../../core/jobs/job.ts";
 import { hasLateContent } from "../../../../core/resources/late-content.ts";
 import { newAttemptFields } from "../../../jobs/lifecycle/claim.ts";
+import type { ValueOwner } from "../../../jobs/values/values.ts";
 import type { Uses } from "../../../uses.ts";
 import type { StepContext } from "../step-context.ts";
 import type { StepRunnable } from "./runnable.ts";
 
 /** The job to which a value of a step's job belongs. It is stored for as long as the flow, because later steps read it. */
-export const ownerOf = ({ flow: { workspace, retention, expiresAtMs } }: StepContext, id: string) => ({
+export const ownerOf = ({ flow: { workspace, retention, expiresAtMs } }: StepContext, id: string): ValueOwner => ({
   id,
   workspace,
   retention,
@@ -52,7 +53,7 @@ export function inheritedFields({ nowMs }: Uses<"nowMs">, { flow, plan, module, 
 export function stepJob(
   deps: Uses<"nowMs"> & { worker: string },
   step: StepContext,
-  owner: ReturnType<typeof ownerOf>,
+  owner: ValueOwner,
   runnable: Omit<StepRunnable, "rule">,
 ): Omit<RunningJob, "args"> {
   const now = deps.nowMs();
