@@ -45,6 +45,11 @@ interface AnyRoute {
   readonly form?: true;
   /** Accepts any body, headers and query by the payload rules (core/payload). */
   readonly payload?: true;
+  /**
+   * The use of the object's version. `shown`: the header `ETag` of the reply names it. `expected`: a request may name a version in the header
+   * `If-Match`. The service refuses it with `object.versionChanged` if the object has another version.
+   */
+  readonly version?: "shown" | "expected";
   /** 303 redirects a browser to the URL in the header `Location`. */
   readonly status: 200 | 201 | 303;
   readonly reply:
@@ -118,6 +123,8 @@ export interface RouteInput<R extends Route> {
   body: Infer<R["body"]>;
   /** The unchecked body, for values that must be stored exactly as sent: the check drops keys named `__proto__` and may add defaults. */
   sent: Infer<R["body"]>;
+  /** The versions that `If-Match` names. Absent: any. */
+  expected: R["version"] extends "expected" ? readonly string[] | undefined : undefined;
   /** Decodes a body that may be anything. Handlers call it after every check that needs no body. Throws `body.tooLarge`, `body.encoding` and `body.notDecoded`. */
   readPayload: R["payload"] extends true ? () => Promise<Payload> : undefined;
 }

@@ -1,4 +1,4 @@
-import type { OperationName } from "../../contract/client/operation.ts";
+import type { CallOptions, OperationName } from "../../contract/client/operation.ts";
 import { operations } from "../../contract/client/operations/all.ts";
 import { findKind } from "../../contract/kinds/kinds.ts";
 import { CommandError } from "../errors.ts";
@@ -33,19 +33,33 @@ interface Save {
   update: object;
   exists: boolean;
   query?: Record<string, boolean>;
+  /** The version that an update replaces. Absent: any. */
+  version?: string | undefined;
+  /** Creates only: an object that another client has created in the meantime is an error. */
+  createOnly?: boolean | undefined;
 }
 
-/** Creates or updates an object, even if another client has created or deleted it in the meantime. Idempotent. */
-export async function createOrUpdate(client: ApiClient, { kind, path, create, update, exists, query = {} }: Save): Promise<void> {
+/** Returns the option of a call that changes only this version of an object. `undefined`: any version. */
+export const ifMatch = (version: string | undefined): Pick<CallOptions, "headers"> =>
+  version === undefined ? {} : { headers: { "if-match": `"${version}"` } };
+
+/**
+ * Creates or updates an object, even if another client has created or deleted it in the meantime. Idempotent, unless a version or `createOnly` is
+ * given.
+ */
+export async function createOrUpdate(
+  client: ApiClient,
+  { kind, path, create, update, exists, query = {}, version, createOnly = false }: Save,
+): Promise<void> {
   const noun = nounOf(kind);
   const calls = {
     create: () => client.callAny(`${noun}.create`, { body: create, query }),
-    update: () => client.callAny(`${noun}.update`, { ...at(path), body: update, query }),
+    update: () => client.callAny(`${noun}.update`, { ...at(path), body: update, query, ...ifMatch(version) }),
   };
   try {
     await (exists ? calls.update() : calls.create());
   } catch (error) {
-    if (!(exists ? isGone(error) : isTaken(error))) throw error;
+    if (!(exists ? isGone(error) : isTaken(error) && !createOnly)) throw error;
     await (exists ? calls.create() : calls.update());
   }
 }
@@ -62,4 +76,4 @@ export async function unlessGone(call: () => Promise<unknown>): Promise<void> {
 /** A missing workspace is not a missing object. */
 const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404 && error.code !== "workspace.notFound";
 
-const isTaken = (error: unknown): boolean => error instanceof ApiError && /\.(exists|pathTaken)$/.test(error.code);
+export const isTaken = (error: unknown): boolean => error instanceof ApiError && /\.(exists|pathTaken)$/.test(error.code);

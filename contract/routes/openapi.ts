@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import * as z from "zod";
 import { createDocument, createSchema, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { answers } from "../errors.ts";
 import type { Route, RouteFunction } from "../route.ts";
@@ -30,6 +30,7 @@ function errorResponses(route: Route): Record<string, { description: string; con
     ...(domainFunctions.has(route.fn) && route.method !== "GET" ? (["write.collided"] as const) : []),
     ...(route.auth === "token" && route.path.includes("{workspace}") ? (["workspace.notFound"] as const) : []),
     ...(changesWorkspace(route) ? (["workspace.archived"] as const) : []),
+    ...(route.version === "expected" ? (["object.versionChanged"] as const) : []),
     ...route.errors,
   ];
   const byStatus = new Map<number, Set<string>>();
@@ -107,6 +108,14 @@ function tagOf({ name }: Route): string {
   return missingNouns.has(noun) ? COMPATIBILITY : noun;
 }
 
+const ifMatch = z.object({
+  "If-Match": z
+    .string()
+    .optional()
+    .meta({ description: "The `ETag` of the object that was read. If it has another version, the request is refused with status 409." }),
+});
+const etag = { description: "The version of the object, for `If-Match`.", schema: { type: "string" as const } };
+
 function operation(route: Route): ZodOpenApiOperationObject {
   const example = examples[route.name];
   const shown = example && { examples: { example: { summary: example.summary, value: example.body } } };
@@ -130,7 +139,11 @@ function operation(route: Route): ZodOpenApiOperationObject {
     summary: route.summary,
     tags: [tagOf(route)],
     ...(route.auth === "none" ? { security: [] } : {}),
-    requestParams: { ...(route.params ? { path: route.params } : {}), ...(route.query ? { query: route.query } : {}) },
+    requestParams: {
+      ...(route.params ? { path: route.params } : {}),
+      ...(route.query ? { query: route.query } : {}),
+      ...(route.version === "expected" ? { header: ifMatch } : {}),
+    },
     ...(route.payload && route.method !== "GET"
       ? { requestBody: { ...anyBody, content: { ...anyBody.content, "application/json": { schema: {}, ...shown } } } }
       : {}),
@@ -146,7 +159,7 @@ function operation(route: Route): ZodOpenApiOperationObject {
         }
       : {}),
     responses: {
-      [String(route.status)]: answer,
+      [String(route.status)]: route.version === "shown" ? { ...answer, headers: { ETag: etag } } : answer,
       ...errorResponses(route),
       ...(returnsRun(route) ? runResponse : {}),
     } as ZodOpenApiOperationObject["responses"],

@@ -63,11 +63,15 @@ export function fromArchive(entries: ArchiveEntries, { defaultTs }: { defaultTs:
     strange.push(name);
     if (item) strangeKeys.add(itemKey(item));
   };
+  const versionOf = (item: Pick<SyncItem, "kind" | "path">): { version?: string } => {
+    const version = versions?.[itemKey(item)];
+    return typeof version === "string" ? { version } : {};
+  };
   const add = (name: string, kind: string, path: string, text: string): void => {
     // The key is a text, and every other item has fields.
     const value = kind === "encryption_key" ? parseText(text) : parseFields(text);
     if (value === undefined) leave(name, { kind, path });
-    else items.push({ kind, path, value });
+    else items.push({ kind, path, value, ...versionOf({ kind, path }) });
   };
   for (const [name, text] of entries) {
     const folderKind = /^[fu]\//.test(name) ? folderKinds.find((kind) => name.endsWith(`.${kind}.json`)) : undefined;
@@ -97,9 +101,8 @@ export function fromArchive(entries: ArchiveEntries, { defaultTs }: { defaultTs:
     const source = sources.get(needsFolder(path) ? `${path}${FOLDER_SOURCE}` : path);
     const { ending = "", content = "" } = source === "several" ? {} : (source ?? {});
     const language = languageOfEnding(ending, defaultTs);
-    const version = versions?.[itemKey({ kind: "script", path })];
     if (language && isJsonObject(value)) {
-      items.push({ kind: "script", path, language, content, value, ...(typeof version === "string" ? { version } : {}) });
+      items.push({ kind: "script", path, language, content, value, ...versionOf({ kind: "script", path }) });
     } else leave(`${path}.script.json`, { kind: "script", path });
   }
   for (const item of items) if (!hasFiles(item)) leave(itemKey(item), item);

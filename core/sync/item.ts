@@ -17,7 +17,7 @@ export interface SyncItem {
   language?: ScriptLanguage;
   /** The source of a script. */
   content?: string;
-  /** The hash of the version of a script, if the service has returned it. It is not part of its files. */
+  /** The version that the service has, if it has returned one: that of a script is its hash. It is not part of the files. */
   version?: string;
 }
 

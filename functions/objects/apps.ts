@@ -5,7 +5,7 @@ import { createApp, updateApp } from "../../services/apps/save.ts";
 import { createPathFilter } from "../../services/identity/permit.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
+import { json, text, versioned } from "../shared/reply.ts";
 import { deps } from "./deps.ts";
 
 export const apps: ApiRoutes = [
@@ -13,7 +13,7 @@ export const apps: ApiRoutes = [
     json(200, await listApps(deps, workspace, query, createPathFilter({ actor: auth.actor, workspace }, routes.listApps.access))),
   ),
   on(routes.existsApp, async ({ params: { workspace, path } }) => json(200, await appExists(deps, workspace, path))),
-  on(routes.getApp, async ({ params: { workspace, path } }) => json(200, await getApp(deps, workspace, path))),
+  on(routes.getApp, async ({ params: { workspace, path } }) => versioned(await getApp(deps, workspace, path))),
   on(routes.getAppVersion, async ({ auth, params: { workspace, version } }) =>
     json(200, await getAppVersion(deps, { actor: auth.actor, action: routes.getAppVersion, workspace }, version)),
   ),
@@ -21,11 +21,11 @@ export const apps: ApiRoutes = [
   on(routes.createApp, async ({ auth, params: { workspace }, body }) =>
     text(201, await createApp(deps, { actor: auth.actor, workspace }, body)),
   ),
-  on(routes.updateApp, async ({ auth, params: { workspace, path }, body }) =>
-    json(200, await updateApp(deps, { actor: auth.actor, workspace, path }, body)),
+  on(routes.updateApp, async ({ auth, params: { workspace, path }, body, expected }) =>
+    json(200, await updateApp(deps, { actor: auth.actor, workspace, path, expected }, body)),
   ),
-  on(routes.deleteApp, async ({ auth, params: { workspace, path } }) => {
-    await deleteApp(deps, { actor: auth.actor, workspace, path });
+  on(routes.deleteApp, async ({ auth, params: { workspace, path }, expected }) => {
+    await deleteApp(deps, { actor: auth.actor, workspace, path, expected });
     return text(200, `The app ${path} was deleted.`);
   }),
 ];

@@ -22,7 +22,7 @@ import { listRunTokens } from "../../services/identity/tokens.ts";
 import { loadFailureNotices, setOwnFailureNotice } from "../../services/workspaces/failure-notices.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
-import { json, nameAuditedResource, text } from "../shared/reply.ts";
+import { json, nameAuditedResource, text, versioned } from "../shared/reply.ts";
 import { countStarters } from "./count-starters.ts";
 import { deps } from "./deps.ts";
 import { describeFailureNotice } from "./describe-failure-notice.ts";
@@ -42,8 +42,9 @@ export const flows: ApiRoutes = [
     const reply = text(201, await (await importSave()).saveFlow(deps, { actor, workspace }, withSentValue(body, sent)));
     return warnOfHttpRoutes(reply, { actor, workspace }, { path: body.path, isFlow: true });
   }),
-  on(routes.updateFlow, async ({ auth: { actor }, params: { workspace, path }, body, sent }) => {
-    const reply = text(200, await (await importSave()).saveFlow(deps, { actor, workspace }, withSentValue(body, sent), path));
+  on(routes.updateFlow, async ({ auth: { actor }, params: { workspace, path }, body, sent, expected }) => {
+    const { saveFlow } = await importSave();
+    const reply = text(200, await saveFlow(deps, { actor, workspace, at: path, expected }, withSentValue(body, sent)));
     return warnOfHttpRoutes(reply, { actor, workspace }, { path: body.path, isFlow: true });
   }),
   on(routes.listFlows, async ({ auth, params: { workspace }, query }) =>
@@ -58,7 +59,10 @@ export const flows: ApiRoutes = [
   on(routes.getFlowVersion, async ({ auth, params: { workspace, version } }) =>
     json(200, await getFlowVersion(deps, callerOf(auth, routes.getFlowVersion, workspace), version)),
   ),
-  on(routes.getFlow, async ({ params: { workspace, path } }) => json(200, await getFlow(deps, workspace, path))),
+  on(routes.getFlow, async ({ params: { workspace, path } }) => {
+    const flow = await getFlow(deps, workspace, path);
+    return versioned({ json: flow, version: String(flow.version_id) });
+  }),
   on(routes.existsFlow, async ({ params: { workspace, path } }) => json(200, await flowExists(deps, workspace, path))),
   on(routes.flowHistory, async ({ params: { workspace, path } }) => json(200, await listFlowHistory(deps, workspace, path))),
   on(routes.latestFlowVersion, async ({ params: { workspace, path } }) => json(200, (await listFlowHistory(deps, workspace, path))[0])),
@@ -95,18 +99,18 @@ export const flows: ApiRoutes = [
     await setOwnFailureNotice(deps, workspace, path, body);
     return text(200, describeFailureNotice(path, body));
   }),
-  on(routes.muteFlowErrorHandler, async ({ auth: { actor }, params: { workspace, path }, body }) => {
+  on(routes.muteFlowErrorHandler, async ({ auth: { actor }, params: { workspace, path }, body, expected }) => {
     const muted = body.muted ?? false;
-    await muteFlowErrorHandler(deps, { actor, workspace }, { path, muted });
+    await muteFlowErrorHandler(deps, { actor, workspace, path, expected }, muted);
     return text(200, `The workspace's error handler ${muted ? "ignores" : "handles"} failures of ${path}.`);
   }),
-  on(routes.archiveFlow, async ({ auth, params: { workspace, path }, body }) => {
+  on(routes.archiveFlow, async ({ auth, params: { workspace, path }, body, expected }) => {
     const archived = body.archived ?? true;
-    await setFlowArchived(deps, { actor: auth.actor, workspace }, path, archived);
+    await setFlowArchived(deps, { actor: auth.actor, workspace, path, expected }, archived);
     return text(200, `The flow ${path} is ${archived ? "archived" : "active again"}.`);
   }),
-  on(routes.deleteFlow, async ({ auth, params: { workspace, path } }) => {
-    await deleteFlow(deps, auth.actor, workspace, path);
+  on(routes.deleteFlow, async ({ auth, params: { workspace, path }, expected }) => {
+    await deleteFlow(deps, { actor: auth.actor, workspace, path, expected });
     return text(200, path);
   }),
 ];

@@ -25,7 +25,7 @@ import { loadFailureNotices, setOwnFailureNotice } from "../../services/workspac
 import { readBundleForm } from "../shared/bundle-form.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
-import { json, nameAuditedResource, text } from "../shared/reply.ts";
+import { json, nameAuditedResource, text, versioned } from "../shared/reply.ts";
 import { countStarters } from "./count-starters.ts";
 import { deps } from "./deps.ts";
 import { describeFailureNotice } from "./describe-failure-notice.ts";
@@ -40,19 +40,19 @@ const requireScript = async (workspace: string, path: string) =>
 const importSave = () => import("../../services/scripts/create.ts");
 
 export const scripts: ApiRoutes = [
-  on(routes.createScript, async ({ auth: { actor }, params: { workspace }, query, body }) => {
+  on(routes.createScript, async ({ auth: { actor }, params: { workspace }, query, body, expected }) => {
     const { createScript } = await importSave();
-    const hash = await createScript(deps, { actor, workspace }, body, { skipIfNoop: query.skip_if_noop ?? false });
+    const hash = await createScript(deps, { actor, workspace, expected }, body, { skipIfNoop: query.skip_if_noop ?? false });
     return warnOfHttpRoutes(text(201, hash), { actor, workspace }, { path: body.path, isFlow: false });
   }),
-  on(routes.createSnapshot, async ({ auth: { actor }, params: { workspace }, readPayload }) => {
+  on(routes.createSnapshot, async ({ auth: { actor }, params: { workspace }, readPayload, expected }) => {
     const { body, file } = await readBundleForm(await readPayload(), "script", newScriptSchema);
     const { createSnapshot } = await import("../../services/scripts/create-snapshot.ts");
-    const reply = text(201, await createSnapshot(deps, { actor, workspace }, body, file));
+    const reply = text(201, await createSnapshot(deps, { actor, workspace, expected }, body, file));
     return nameAuditedResource(await warnOfHttpRoutes(reply, { actor, workspace }, { path: body.path, isFlow: false }), body.path);
   }),
-  on(routes.updateScript, async ({ auth: { actor }, params: { workspace, path }, body }) => {
-    const reply = text(200, await (await importSave()).updateScript(deps, { actor, workspace }, path, body));
+  on(routes.updateScript, async ({ auth: { actor }, params: { workspace, path }, body, expected }) => {
+    const reply = text(200, await (await importSave()).updateScript(deps, { actor, workspace, path, expected }, body));
     return warnOfHttpRoutes(reply, { actor, workspace }, { path: body.path ?? path, isFlow: false });
   }),
   on(routes.listScripts, async ({ auth, params: { workspace }, query }) =>
@@ -77,9 +77,9 @@ export const scripts: ApiRoutes = [
     await requireScript(workspace, path);
     return json(200, await countStarters({ actor, workspace }, { path, isFlow: false }));
   }),
-  on(routes.muteScriptErrorHandler, async ({ auth: { actor }, params: { workspace, path }, body }) => {
+  on(routes.muteScriptErrorHandler, async ({ auth: { actor }, params: { workspace, path }, body, expected }) => {
     const muted = body.muted ?? false;
-    await muteScriptErrorHandler(deps, { actor, workspace }, { path, muted });
+    await muteScriptErrorHandler(deps, { actor, workspace, path, expected }, muted);
     return text(200, `The workspace's error handler ${muted ? "ignores" : "handles"} failures of ${path}.`);
   }),
   on(routes.getScriptFailureNotice, async ({ params: { workspace, path } }) => {
@@ -91,7 +91,10 @@ export const scripts: ApiRoutes = [
     await setOwnFailureNotice(deps, workspace, path, body);
     return text(200, describeFailureNotice(path, body));
   }),
-  on(routes.getScriptByPath, async ({ params: { workspace, path } }) => json(200, await getScript(deps, workspace, path))),
+  on(routes.getScriptByPath, async ({ params: { workspace, path } }) => {
+    const script = await getScript(deps, workspace, path);
+    return versioned({ json: script, version: script.hash });
+  }),
   on(routes.getScriptByHash, async ({ auth, params: { workspace, hash } }) =>
     json(200, await getScriptVersion(deps, callerOf(auth, routes.getScriptByHash, workspace), hash)),
   ),
@@ -106,16 +109,16 @@ export const scripts: ApiRoutes = [
     json(200, await getScriptDeploymentStatus(deps, callerOf(auth, routes.deploymentStatus, workspace), hash)),
   ),
   on(routes.scriptWebhooks, async ({ params: { workspace, path } }) => json(200, await listScriptWebhooks(deps, workspace, path))),
-  on(routes.archiveScriptByPath, async ({ auth, params: { workspace, path } }) => {
-    await archiveScript(deps, auth.actor, workspace, path);
+  on(routes.archiveScriptByPath, async ({ auth, params: { workspace, path }, expected }) => {
+    await archiveScript(deps, { actor: auth.actor, workspace, path, expected });
     return text(200, `The script ${path} was archived.`);
   }),
   on(routes.archiveScriptByHash, async ({ auth, params: { workspace, hash } }) => {
     const version = await archiveScriptVersion(deps, callerOf(auth, routes.archiveScriptByHash, workspace), hash);
     return nameAuditedResource(json(200, version), version.path);
   }),
-  on(routes.deleteScriptByPath, async ({ auth, params: { workspace, path } }) => {
-    await deleteScript(deps, auth.actor, workspace, path);
+  on(routes.deleteScriptByPath, async ({ auth, params: { workspace, path }, expected }) => {
+    await deleteScript(deps, { actor: auth.actor, workspace, path, expected });
     return text(200, path);
   }),
   on(routes.deleteScriptByHash, async ({ auth, params: { workspace, hash } }) => {

@@ -5,7 +5,7 @@ import { exportText, getVariable, getVariableValue, listVariables, variableExist
 import { createVariable, deleteVariable, updateVariable } from "../../services/variables/save.ts";
 import { type ApiRoutes, secretReader } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
+import { json, text, versioned } from "../shared/reply.ts";
 import { deps } from "./deps.ts";
 
 export const variables: ApiRoutes = [
@@ -14,7 +14,7 @@ export const variables: ApiRoutes = [
   ),
   on(routes.getVariable, async ({ auth, params: { workspace, path }, query }) => {
     const view = { decrypted: query.decrypt_secret ?? true, encrypted: query.include_encrypted ?? false };
-    return json(200, await getVariable(deps, secretReader(auth, workspace, routes.getVariable), path, view));
+    return versioned(await getVariable(deps, secretReader(auth, workspace, routes.getVariable), path, view));
   }),
   on(routes.getVariableValue, async ({ auth, params: { workspace, path } }) =>
     json(200, await getVariableValue(deps, secretReader(auth, workspace, routes.getVariableValue), path)),
@@ -24,14 +24,14 @@ export const variables: ApiRoutes = [
     await createVariable(deps, { actor: auth.actor, workspace }, body, { alreadyEncrypted: query.already_encrypted ?? false });
     return text(201, `The variable ${body.path} was saved.`);
   }),
-  on(routes.updateVariable, async ({ auth, params: { workspace, path }, query, body }) => {
-    await updateVariable(deps, { ...secretReader(auth, workspace, routes.updateVariable), path }, body, {
+  on(routes.updateVariable, async ({ auth, params: { workspace, path }, query, body, expected }) => {
+    await updateVariable(deps, { ...secretReader(auth, workspace, routes.updateVariable), path, expected }, body, {
       alreadyEncrypted: query.already_encrypted ?? false,
     });
     return text(200, `The variable ${body.path ?? path} was saved.`);
   }),
-  on(routes.deleteVariable, async ({ auth, params: { workspace, path } }) => {
-    await deleteVariable(deps, { actor: auth.actor, workspace, path });
+  on(routes.deleteVariable, async ({ auth, params: { workspace, path }, expected }) => {
+    await deleteVariable(deps, { actor: auth.actor, workspace, path, expected });
     return text(200, `The variable ${path} was deleted.`);
   }),
   on(routes.encryptValue, async ({ params: { workspace }, body }) => text(200, await exportText(deps, workspace, body))),

@@ -25,7 +25,7 @@ import {
 } from "../../services/workspaces/workspaces.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
+import { json, text, versioned } from "../shared/reply.ts";
 import { cancelDeps } from "../shared/wiring/cancellation.ts";
 import { deps } from "./deps.ts";
 
@@ -57,23 +57,23 @@ export const workspaces: ApiRoutes = [
     const addition = inherited.length > 0 ? ` It inherits from an earlier folder: ${inherited.join(", ")}.` : "";
     return text(201, `The folder ${body.name} was created.${addition}`);
   }),
-  on(routes.updateFolder, async ({ auth, params: { workspace, name }, body }) => {
-    await updateFolder(deps, { actor: auth.actor, workspace }, name, body);
+  on(routes.updateFolder, async ({ auth, params: { workspace, name }, body, expected }) => {
+    await updateFolder(deps, { actor: auth.actor, workspace, name, expected }, body);
     return text(200, `The folder ${name} was changed.`);
   }),
-  on(routes.deleteFolder, async ({ auth, params: { workspace, name } }) => {
-    await deleteFolder(deps, auth.actor, workspace, name);
+  on(routes.deleteFolder, async ({ auth, params: { workspace, name }, expected }) => {
+    await deleteFolder(deps, { actor: auth.actor, workspace, name, expected });
     return text(200, `The folder ${name} was deleted.`);
   }),
-  on(routes.addFolderOwner, async ({ auth: { actor }, params: { workspace, name }, body: { owner } }) => {
-    await addFolderOwner(deps, { actor, workspace }, name, owner);
+  on(routes.addFolderOwner, async ({ auth: { actor }, params: { workspace, name }, body: { owner }, expected }) => {
+    await addFolderOwner(deps, { actor, workspace, name, expected }, owner);
     return text(200, `${owner} is now an owner of the folder ${name}.`);
   }),
-  on(routes.removeFolderOwner, async ({ auth: { actor }, params: { workspace, name }, body: { owner, write } }) => {
-    await removeFolderOwner(deps, { actor, workspace }, name, { owner, right: write ?? undefined });
+  on(routes.removeFolderOwner, async ({ auth: { actor }, params: { workspace, name }, body: { owner, write }, expected }) => {
+    await removeFolderOwner(deps, { actor, workspace, name, expected }, { owner, right: write ?? undefined });
     return text(200, `${owner} is no longer an owner of the folder ${name}.`);
   }),
-  on(routes.getFolder, async ({ params: { workspace, name } }) => json(200, await getFolder(deps, workspace, name))),
+  on(routes.getFolder, async ({ params: { workspace, name } }) => versioned(await getFolder(deps, workspace, name))),
   on(routes.folderUsage, async ({ params: { workspace, name } }) => json(200, await getFolderUsage(deps, workspace, name))),
   on(routes.existsFolder, async ({ params: { workspace, name } }) => json(200, await folderExists(deps, workspace, name))),
   on(routes.listFolders, async ({ auth, params: { workspace }, query }) =>

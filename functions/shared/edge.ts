@@ -11,6 +11,7 @@ import { describeError, isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { buildPathPattern, type Route, type RouteInput } from "../../contract/route.ts";
 import { parseFormText } from "../../core/payload/form-text.ts";
+import { parseIfMatch } from "../../core/reply/etag.ts";
 import { parseJsonBody, readBodyBytes } from "./body.ts";
 import { carryStatus } from "./carried-status.ts";
 import { readToken } from "./credentials.ts";
@@ -198,11 +199,13 @@ async function answerCall<Auth>(
   const body = route.body ? requireParsed(parseBody(route.body, sent), sent, "body.shape") : undefined;
   const readBody = route.payload ? () => readPayload(event) : undefined;
   const ignored = await checkFields(route, sentQuery, sent);
+  const expected = route.version === "expected" ? parseIfMatch(event.headers["if-match"]) : undefined;
   const { audited: _, ...reply } = await handle({
     params,
     query,
     body,
     sent,
+    expected,
     readPayload: readBody,
     auth,
     headers: event.headers,

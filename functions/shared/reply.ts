@@ -1,4 +1,6 @@
 import type { APIGatewayProxyResult } from "aws-lambda";
+import type { Versioned } from "../../core/objects/version.ts";
+import { toEtag } from "../../core/reply/etag.ts";
 
 /** A reply. `chunks` yields the body in parts, for functions that can stream, until `gone` is aborted. */
 export type Reply = APIGatewayProxyResult & { chunks?: (gone: AbortSignal) => AsyncGenerator<string>; audited?: never };
@@ -21,6 +23,9 @@ export const text = (statusCode: number, body: string, headers: Headers = {}): R
 /** `undefined` is sent as `null`, because an empty body with a JSON type breaks clients. */
 export const json = (statusCode: number, value: unknown, headers: Headers = {}): Reply =>
   jsonText(statusCode, JSON.stringify(value ?? null), headers);
+
+/** Builds a reply with an object and its version. */
+export const versioned = ({ json: value, version }: Versioned<unknown>): Reply => json(200, value, { ETag: toEtag(version) });
 
 /** Sends JSON text without parsing it again. */
 export const jsonText = (statusCode: number, body: string, headers: Headers = {}): Reply => ({

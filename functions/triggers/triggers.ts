@@ -7,7 +7,7 @@ import { getTrigger, listTriggers, triggerExists } from "../../services/triggers
 import { createTrigger, deleteTrigger, setTriggerMode, updateTrigger } from "../../services/triggers/save.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
+import { json, text, versioned } from "../shared/reply.ts";
 import { deps } from "./deps.ts";
 import { warnOfWriters } from "./warn-of-writers.ts";
 
@@ -20,26 +20,26 @@ function routesOf(kind: TriggerKind): ApiRoutes {
         await listTriggers(deps, { workspace, kind }, query, createPathFilter({ actor: auth.actor, workspace }, routes.get.access)),
       ),
     ),
-    on(routes.get, async ({ params: { workspace, path } }) => json(200, await getTrigger(deps, { workspace, kind, path }))),
+    on(routes.get, async ({ params: { workspace, path } }) => versioned(await getTrigger(deps, { workspace, kind, path }))),
     on(routes.exists, async ({ params: { workspace, path } }) => json(200, await triggerExists(deps, { workspace, kind, path }))),
     on(routes.create, async ({ auth, params: { workspace }, body }) => {
       const sent = body as NewTrigger;
       const caller = { actor: auth.actor, workspace };
       await createTrigger(deps, { ...caller, kind, path: sent.path }, sent);
-      return warnOfWriters(text(201, sent.path), caller, () => getTrigger(deps, { workspace, kind, path: sent.path }));
+      return warnOfWriters(text(201, sent.path), caller, async () => (await getTrigger(deps, { workspace, kind, path: sent.path })).json);
     }),
-    on(routes.update, async ({ auth, params: { workspace, path }, body }) => {
+    on(routes.update, async ({ auth, params: { workspace, path }, body, expected }) => {
       const sent = body as NewTrigger;
       const caller = { actor: auth.actor, workspace };
-      await updateTrigger(deps, { ...caller, kind, path }, sent);
-      return warnOfWriters(text(200, sent.path), caller, () => getTrigger(deps, { workspace, kind, path: sent.path }));
+      await updateTrigger(deps, { ...caller, kind, path, expected }, sent);
+      return warnOfWriters(text(200, sent.path), caller, async () => (await getTrigger(deps, { workspace, kind, path: sent.path })).json);
     }),
-    on(routes.setMode, async ({ auth, params: { workspace, path }, body: { mode } }) => {
-      await setTriggerMode(deps, { actor: auth.actor, workspace, kind, path }, mode);
+    on(routes.setMode, async ({ auth, params: { workspace, path }, body: { mode }, expected }) => {
+      await setTriggerMode(deps, { actor: auth.actor, workspace, kind, path, expected }, mode);
       return text(200, `The trigger ${path} is now ${mode}.`);
     }),
-    on(routes.delete, async ({ auth, params: { workspace, path } }) => {
-      await deleteTrigger(deps, { actor: auth.actor, workspace, kind, path });
+    on(routes.delete, async ({ auth, params: { workspace, path }, expected }) => {
+      await deleteTrigger(deps, { actor: auth.actor, workspace, kind, path, expected });
       return text(200, `The trigger ${path} was deleted.`);
     }),
   ];

@@ -91,7 +91,8 @@ async function connectAt(path: string): Promise<number> {
   const { refreshToken } = await connect();
   return createAccount(deps(), caller(), { client: "acme", refresh_token: refreshToken, path });
 }
-const read = (path: string) => getVariable(world.deps, { ...caller(), actor: ann } as never, path, { decrypted: true, encrypted: false });
+const read = (path: string) =>
+  getVariable(world.deps, { ...caller(), actor: ann } as never, path, { decrypted: true, encrypted: false }).then(({ json }) => json);
 const loadAccount = async (id: number) => {
   const found = await world.deps.objects.get(accountObject.key(world.workspace, id));
   return found && accountSchema.parse(found.value);

@@ -37,7 +37,7 @@ const update = (path: string, fields: Partial<AppChange>, actor = anAdmin) => {
   world.clock.nowMs += 1;
   return updateApp(world.deps, { ...caller(actor), path }, appChangeSchema.parse(fields));
 };
-const load = (path: string) => getApp(world.deps, world.workspace, path);
+const load = (path: string) => getApp(world.deps, world.workspace, path).then(({ json }) => json);
 const loadVersion = (version: number, actor = anAdmin) =>
   getAppVersion(world.deps, { ...caller(actor), action: appRoutes.getAppVersion }, version);
 const remove = (path: string) => deleteApp(world.deps, { ...caller(), path });

@@ -13,6 +13,7 @@ import {
 } from "../../core/apps/app.ts";
 import { paginate } from "../../core/objects/page.ts";
 import { readStoredBody } from "../../core/objects/stored-body.ts";
+import { getVersion, type Versioned } from "../../core/objects/version.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { accessObjectKey } from "../../core/permissions/access.ts";
 import { type ObjectCaller, permit } from "../identity/permit.ts";
@@ -26,12 +27,13 @@ function requireApp(found: StoredObject | undefined, path: string): StoredApp {
 }
 
 /** Returns the newest version of an app. Throws `app.notFound`. */
-export async function getApp(deps: Uses<"objects" | "storage">, workspace: string, path: string): Promise<AppJson> {
-  const app = requireApp(await deps.objects.get(appObject.key(workspace, path)), path);
+export async function getApp(deps: Uses<"objects" | "storage">, workspace: string, path: string): Promise<Versioned<AppJson>> {
+  const found = await deps.objects.get(appObject.key(workspace, path));
+  const app = requireApp(found, path);
   const json = await loadAppJson(deps, workspace, app, app.version);
   // A missing version was deleted together with its app, after the app was read.
   if (!json) throw new SvcError("app.notFound", { path });
-  return json;
+  return { json, version: getVersion(found ?? {}) };
 }
 
 /** Returns an app with the value of a version. Throws `app.versionNotFound`. */

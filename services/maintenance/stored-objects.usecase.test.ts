@@ -79,8 +79,8 @@ describe.each(["0.2", "0.3"])("with the objects that release %s stored", (releas
   it("variables are read, a plain one and a secret one", async () => {
     const reader = { actor: ann, workspace, token: "", operation: "variables.read" };
     const shown = { decrypted: true, encrypted: false };
-    expect(await getVariable(world.deps, reader, "f/ops/plain", shown)).toMatchObject({ value: "plain text", is_secret: false });
-    expect(await getVariable(world.deps, reader, "f/ops/secret", shown)).toMatchObject({ value: "s3cret text", is_secret: true });
+    expect((await getVariable(world.deps, reader, "f/ops/plain", shown)).json).toMatchObject({ value: "plain text", is_secret: false });
+    expect((await getVariable(world.deps, reader, "f/ops/secret", shown)).json).toMatchObject({ value: "s3cret text", is_secret: true });
     const listed = await listVariables(world.deps, workspace, {}, everything);
     expect(listed.map((variable) => variable.path)).toEqual(["f/ops/plain", "f/ops/secret"]);
   });

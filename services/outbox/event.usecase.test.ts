@@ -80,28 +80,28 @@ describe("the event of a change", () => {
     await script();
     await flow();
     await variable({ path: renamed });
-    await setFlowArchived(world.deps, caller(), path, true);
+    await setFlowArchived(world.deps, { ...caller(), path }, true);
     await addEndpoint(world);
     const before = await listEvents(world);
     const outcomes = await Promise.allSettled([
       script(),
       script({ path: "f/nowhere/a" }),
       script({ auto_parent: true, content: "x".repeat(2 ** 20 + 1) }),
-      deleteScript(world.deps, anAdmin, world.workspace, renamed),
-      archiveScript(world.deps, anAdmin, world.workspace, renamed),
+      deleteScript(world.deps, { actor: anAdmin, workspace: world.workspace, path: renamed }),
+      archiveScript(world.deps, { actor: anAdmin, workspace: world.workspace, path: renamed }),
       variable({ path: renamed }),
       updateVariable(world.deps, { ...caller(), path: renamed }, { path: "f/nowhere/a" }),
       deleteVariable(world.deps, { actor: anAdmin, workspace: world.workspace, path }),
       deleteResource(world.deps, { actor: anAdmin, workspace: world.workspace, path }),
       deleteResourceType(world.deps, { actor: anAdmin, workspace: world.workspace, path: name }),
       makeFolder("t"),
-      deleteFolder(world.deps, anAdmin, world.workspace, name),
+      deleteFolder(world.deps, { actor: anAdmin, workspace: world.workspace, name }),
       share("variable"),
       share("folder", name),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => "rejected"));
-    await setFlowArchived(world.deps, caller(), path, true);
-    await deleteFlow(world.deps, anAdmin, world.workspace, renamed);
+    await setFlowArchived(world.deps, { ...caller(), path }, true);
+    await deleteFlow(world.deps, { actor: anAdmin, workspace: world.workspace, path: renamed });
     await script({ auto_parent: true }, { skipIfNoop: true });
     expect(await listEvents(world)).toEqual(before);
   });

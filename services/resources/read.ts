@@ -1,6 +1,7 @@
 import { SvcError } from "../../contract/errors.ts";
-import type { ListedResourceJson, ResourceListQuery } from "../../contract/routes/stored/resources.ts";
+import type { ListedResourceJson, ResourceJson, ResourceListQuery } from "../../contract/routes/stored/resources.ts";
 import { paginate } from "../../core/objects/page.ts";
+import { getVersion, type Versioned } from "../../core/objects/version.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import {
   matchesResource,
@@ -8,6 +9,7 @@ import {
   resourceObject,
   type StoredResource,
   toListedResourceJson,
+  toResourceJson,
 } from "../../core/resources/resource.ts";
 import { toRefreshJson, variableObject } from "../../core/variables/variable.ts";
 import type { Uses } from "../uses.ts";
@@ -21,6 +23,12 @@ function requireResource(found: StoredObject | undefined, path: string): StoredR
 /** Returns the resource at a path. Throws `resource.notFound`. */
 export async function findResource({ objects }: Uses<"objects">, workspace: string, path: string): Promise<StoredResource> {
   return requireResource(await objects.get(resourceObject.key(workspace, path)), path);
+}
+
+/** Returns the form of a resource in the API. Throws `resource.notFound`. */
+export async function getResource({ objects }: Uses<"objects">, workspace: string, path: string): Promise<Versioned<ResourceJson>> {
+  const found = await objects.get(resourceObject.key(workspace, path));
+  return { json: toResourceJson(workspace, requireResource(found, path)), version: getVersion(found ?? {}) };
 }
 
 /** Returns whether a resource exists at a path. */

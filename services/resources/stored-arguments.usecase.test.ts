@@ -274,7 +274,7 @@ const identityCases: Record<string, IdentityCase> = {
         inert: ["labels", "mode", "enabled"],
         removedKeys: [...ofIdentity, ...Object.keys(fieldsOfBody(ownFieldSchemas[kind]))],
         body: changedTriggerSchemas[kind],
-        load: (path) => getTrigger(world.deps, { workspace: world.workspace, kind, path }),
+        load: (path) => getTrigger(world.deps, { workspace: world.workspace, kind, path }).then(({ json }) => json),
       },
     ]),
   ),
@@ -285,7 +285,7 @@ const identityCases: Record<string, IdentityCase> = {
     inert: ["enabled", "path"],
     removedKeys: [...Object.keys(scheduleFields), ...scheduleHandlers, ...ofIdentity, "email"],
     body: scheduleChangeSchema,
-    load: (path) => getSchedule(world.deps, world.workspace, path),
+    load: (path) => getSchedule(world.deps, world.workspace, path).then(({ json }) => json),
   },
   "apps.update": {
     save: saveApp,
@@ -294,7 +294,7 @@ const identityCases: Record<string, IdentityCase> = {
     inert: ["path", "summary", "labels", "custom_path"],
     removedKeys: ["deployment_message", "preserve_on_behalf_of", "skip_draft_deletion"],
     body: appChangeSchema,
-    load: (path) => getApp(world.deps, world.workspace, path),
+    load: (path) => getApp(world.deps, world.workspace, path).then(({ json }) => json),
   },
 };
 

@@ -1,7 +1,8 @@
 import { defined } from "../../contract/defined.ts";
-import { SvcError } from "../../contract/errors.ts";
+import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewResourceType, ResourceTypeChange, ResourceTypeJson } from "../../contract/routes/stored/resources.ts";
+import { getVersion, type Versioned } from "../../core/objects/version.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { resourceTypeObject, type StoredType, toBuiltInTypeJson, toResourceTypeJson } from "../../core/resources/type.ts";
 import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
@@ -55,17 +56,23 @@ export async function resourceTypeExists(deps: Uses<"objects">, workspace: strin
 }
 
 /** Returns the type with this name, the workspace's own or a built-in one; `undefined` if there is none. */
-async function findResourceType({ objects }: Uses<"objects">, workspace: string, name: string): Promise<ResourceTypeJson | undefined> {
-  const found = await objects.get(resourceTypeObject.key(workspace, name));
-  if (found) return toResourceTypeJson(workspace, resourceTypeObject.parse(found));
-  return (await loadBuiltInTypes()).find((type) => type.name === name);
+async function findResourceType(deps: Uses<"objects">, workspace: string, name: string): Promise<ResourceTypeJson | undefined> {
+  try {
+    return (await getResourceType(deps, workspace, name)).json;
+  } catch (error) {
+    if (isSvcError(error) && error.code === "resourceType.notFound") return undefined;
+    throw error;
+  }
 }
 
-/** Returns the type with this name. Throws `resourceType.notFound`. */
-export async function getResourceType(deps: Uses<"objects">, workspace: string, name: string): Promise<ResourceTypeJson> {
-  const type = await findResourceType(deps, workspace, name);
-  if (!type) throw new SvcError("resourceType.notFound", { name });
-  return type;
+/** Returns the type with this name. A built-in one has the version of an object that is stored without one. Throws `resourceType.notFound`. */
+export async function getResourceType(deps: Uses<"objects">, workspace: string, name: string): Promise<Versioned<ResourceTypeJson>> {
+  const found = await deps.objects.get(resourceTypeObject.key(workspace, name));
+  const json = found
+    ? toResourceTypeJson(workspace, resourceTypeObject.parse(found))
+    : (await loadBuiltInTypes()).find((type) => type.name === name);
+  if (!json) throw new SvcError("resourceType.notFound", { name });
+  return { json, version: getVersion(found ?? {}) };
 }
 
 /** Checks a value against the schema of its type, if the type is known and has one. Throws `resource.value`. */
@@ -121,7 +128,7 @@ export async function updateResourceType(
 
 /** Returns a copy of a built-in type, to be stored as the workspace's own. */
 async function copyBuiltInType(deps: Uses<"objects" | "nowMs">, actor: Actor, workspace: string, name: string): Promise<StoredType> {
-  const { description, schema } = await getResourceType(deps, workspace, name);
+  const { description, schema } = (await getResourceType(deps, workspace, name)).json;
   return {
     name,
     ...defined({ description }),

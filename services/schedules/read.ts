@@ -1,6 +1,7 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { ScheduleJson, ScheduleListQuery } from "../../contract/routes/schedules/schedule.ts";
 import { paginate } from "../../core/objects/page.ts";
+import { getVersion, type Versioned } from "../../core/objects/version.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { tryParseJson } from "../../core/payload/json.ts";
 import { type CronTiming, findNextTick, parseTiming } from "../../core/schedules/cron.ts";
@@ -20,8 +21,9 @@ function requireSchedule(found: StoredObject | undefined, path: string): StoredS
 }
 
 /** Returns a schedule. Throws `schedule.notFound`. */
-export async function getSchedule({ objects }: Uses<"objects">, workspace: string, path: string): Promise<ScheduleJson> {
-  return toScheduleJson(workspace, requireSchedule(await objects.get(scheduleObject.key(workspace, path)), path));
+export async function getSchedule({ objects }: Uses<"objects">, workspace: string, path: string): Promise<Versioned<ScheduleJson>> {
+  const found = await objects.get(scheduleObject.key(workspace, path));
+  return { json: toScheduleJson(workspace, requireSchedule(found, path)), version: getVersion(found ?? {}) };
 }
 
 /** Returns whether a schedule exists at a path. */

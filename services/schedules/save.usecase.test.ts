@@ -16,7 +16,7 @@ beforeAll(async () => {
   for (const handler of ["alarm", "recovered", "done"]) await addScriptAt(world, `f/ops/${handler}`);
 });
 
-const load = (path: string) => getSchedule(world.deps, world.workspace, path);
+const load = (path: string) => getSchedule(world.deps, world.workspace, path).then(({ json }) => json);
 const create = (actor: Person, fields: Parameters<typeof aScheduleRequest>[0]) =>
   createSchedule(world.deps, { actor, workspace: world.workspace }, aScheduleRequest(fields));
 const aChange = (fields: object = {}) =>

@@ -3,8 +3,8 @@ import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { EventData } from "../../contract/events.ts";
 import type { ScriptJson } from "../../contract/routes/stored/script.ts";
+import { requireVersion } from "../../core/objects/version.ts";
 import { type ObjectWrite, unchangedSince, write } from "../../core/objects/write.ts";
-import type { Actor } from "../../core/people/actor.ts";
 import {
   type Runnable,
   type StoredVersion,
@@ -17,6 +17,7 @@ import {
   toScriptJson,
 } from "../../core/scripts/version.ts";
 import type { ObjectCaller } from "../identity/permit.ts";
+import type { ObjectTarget } from "../objects/path-kind.ts";
 import { buildEventWrites } from "../outbox/event.ts";
 import { loadScriptEventData, toScriptEventData } from "../outbox/event-data.ts";
 import type { Uses } from "../uses.ts";
@@ -38,13 +39,12 @@ import { loadScriptJson } from "./read.ts";
  */
 export async function archiveScript(
   deps: Uses<"objects" | "storage" | "nowMs">,
-  actor: Actor,
-  workspace: string,
-  path: string,
+  { actor, workspace, path, expected }: ObjectTarget,
 ): Promise<void> {
   const { objects } = deps;
   const found = await objects.get(scriptHeadObject.key(workspace, path));
   const { build, ...value } = requireNewestScript(found, path);
+  requireVersion(found ?? {}, { path, expected });
   const archived = { ...value, archived: true };
   const isNewest = { version: value.hash };
   const listing = await objects.get(scriptListingObject.key(workspace, path));
@@ -79,7 +79,7 @@ export async function archiveScriptVersion(
   const { path } = await findPermittedScript(deps, caller, hash);
   const newest = parseScript(await deps.objects.get(scriptHeadObject.key(workspace, path)));
   if (newest?.hash !== hash) throw new SvcError("script.versionNotFound", { hash });
-  await archiveScript(deps, actor, workspace, path);
+  await archiveScript(deps, { actor, workspace, path });
   return loadScriptJson(deps, requireScriptVersion(await deps.objects.get(scriptVersionObject.key(workspace, hash)), hash));
 }
 
@@ -89,11 +89,11 @@ export async function archiveScriptVersion(
  */
 export async function deleteScript(
   deps: Uses<"objects" | "storage" | "nowMs">,
-  actor: Actor,
-  workspace: string,
-  path: string,
+  { actor, workspace, path, expected }: ObjectTarget,
 ): Promise<void> {
   const { objects, storage } = deps;
+  const found = expected && (await objects.get(scriptHeadObject.key(workspace, path)));
+  if (found) requireVersion(found, { path, expected });
   // Extra permissions are deleted first: if the rest fails, no user has gained a right.
   await deleteAcl(deps, { workspace, kind: "script", path });
   // The history is read before the head. A version that is saved in between is then missing here, and its content is not erased.
@@ -101,7 +101,10 @@ export async function deleteScript(
     hash: scriptHistoryObject.parse(entry).hash,
     key: { pk: entry.pk, sk: entry.sk },
   }));
-  const head = parseScript(await objects.get(scriptHeadObject.key(workspace, path)));
+  const stored = await objects.get(scriptHeadObject.key(workspace, path));
+  const head = parseScript(stored);
+  // Between the two reads, another writer may have saved the script.
+  if (stored) requireVersion(stored, { path, expected });
   if (head && !history.some(({ hash }) => hash === head.hash)) throw new SvcError("script.changedMeanwhile", { path });
   // After a rename, older versions without a head remain at the path.
   const last = head?.hash ?? history.at(-1)?.hash;

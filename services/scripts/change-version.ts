@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { SvcError } from "../../contract/errors.ts";
+import { requireVersion } from "../../core/objects/version.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
-import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { scriptHeadObject, scriptHistoryObject, scriptListingObject, scriptVersionObject } from "../../core/scripts/version.ts";
 import type { ObjectCaller } from "../identity/permit.ts";
+import type { ObjectTarget } from "../objects/path-kind.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildEventWrites } from "../outbox/event.ts";
 import { toScriptEventData } from "../outbox/event-data.ts";
@@ -45,11 +46,13 @@ export async function setScriptMessage(
  */
 export async function muteScriptErrorHandler(
   deps: Uses<"objects" | "nowMs">,
-  { actor, workspace }: WorkspaceCaller,
-  { path, muted }: { path: string; muted: boolean },
+  { actor, workspace, path, expected }: ObjectTarget,
+  muted: boolean,
 ): Promise<void> {
   const { objects } = deps;
-  const { build: _, ...value } = requireNewestScript(await objects.get(scriptHeadObject.key(workspace, path)), path);
+  const found = await objects.get(scriptHeadObject.key(workspace, path));
+  const { build: _, ...value } = requireNewestScript(found, path);
+  requireVersion(found ?? {}, { path, expected });
   const [version, listing] = await Promise.all([
     objects.get(scriptVersionObject.key(workspace, value.hash)).then(parseScript),
     objects.get(scriptListingObject.key(workspace, path)),

@@ -54,14 +54,14 @@ it("muting the error handler of a script changes its newest version, its list en
     expect(listed?.ws_error_handler_muted).toBe(script.ws_error_handler_muted);
     return [script.ws_error_handler_muted, script.hash === hash];
   };
-  const mute = (muted: boolean) => muteScriptErrorHandler(world.deps, caller(), { path, muted });
+  const mute = (muted: boolean) => muteScriptErrorHandler(world.deps, { ...caller(), path }, muted);
   expect(await isMuted()).toEqual([false, true]);
   await mute(true);
   expect(await isMuted()).toEqual([true, true]);
   expect(await save({ ws_error_handler_muted: true })).toBe(hash);
   await mute(false);
   expect(await isMuted()).toEqual([false, true]);
-  await expect(muteScriptErrorHandler(world.deps, caller(), { path: "f/t/none", muted: true })).rejects.toMatchObject({
+  await expect(muteScriptErrorHandler(world.deps, { ...caller(), path: "f/t/none" }, true)).rejects.toMatchObject({
     code: "script.notFound",
   });
 });

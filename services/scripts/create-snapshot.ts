@@ -1,6 +1,7 @@
 import { actions } from "../../contract/access/actions.ts";
 import type { NewScript } from "../../contract/routes/stored/script.ts";
 import { checkBundle } from "../../core/builds/check-bundle.ts";
+import type { ExpectedVersions } from "../../core/objects/version.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { permitPath } from "../identity/permit.ts";
 import type { Uses } from "../uses.ts";
@@ -13,7 +14,7 @@ import { bundleObjectKey } from "./load.ts";
  */
 export async function createSnapshot(
   deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
-  caller: WorkspaceCaller,
+  caller: WorkspaceCaller & { expected?: ExpectedVersions | undefined },
   sent: NewScript,
   bytes: Buffer,
 ): Promise<string> {

@@ -91,11 +91,11 @@ describe("a script that is saved with a bundle", () => {
   it("keeps the bundle in a version with the same source and digest, and in no other", async () => {
     const path = newPath();
     await save(aBundle(), aScript(path, { codebase: "digest" }));
-    const same = await updateScript(world.deps, caller(), path, aScript(path, { codebase: "digest", summary: "new" }));
+    const same = await updateScript(world.deps, { ...caller(), path }, aScript(path, { codebase: "digest", summary: "new" }));
     expect((await load(same)).bundle).toBeDefined();
-    const other = await updateScript(world.deps, caller(), path, aScript(path, { codebase: "other" }));
+    const other = await updateScript(world.deps, { ...caller(), path }, aScript(path, { codebase: "other" }));
     expect((await load(other)).bundle).toBeUndefined();
-    const again = await updateScript(world.deps, caller(), path, aScript(path, { codebase: "digest" }));
+    const again = await updateScript(world.deps, { ...caller(), path }, aScript(path, { codebase: "digest" }));
     expect((await load(again)).bundle).toBeUndefined();
     const elsewhere = await createScript(world.deps, caller(), aScript(newPath(), { codebase: "digest" }));
     expect((await load(elsewhere)).bundle).toBeUndefined();
@@ -108,14 +108,18 @@ describe("a script that is saved with a bundle", () => {
     await save(bundle, aScript(path, { codebase: "digest", ...as(bob.email) }), bob);
     const claimed = aScript(path, { codebase: "digest", ...as(anAdmin.email) });
     const refused = { code: "identity.fieldsMissing", details: { permissionedAs: "u/ann", fields: ["file"] } };
-    await expect(updateScript(world.deps, caller(), path, claimed)).rejects.toMatchObject(refused);
+    await expect(updateScript(world.deps, { ...caller(), path }, claimed)).rejects.toMatchObject(refused);
     const own = await save(bundle, { ...claimed, auto_parent: true });
     expect((await load(own)).bundle).toBeDefined();
-    const again = await updateScript(world.deps, caller(), path, { ...claimed, summary: "new" });
+    const again = await updateScript(world.deps, { ...caller(), path }, { ...claimed, summary: "new" });
     expect((await load(again)).bundle).toBeDefined();
     const named = newPath();
     await save(bundle, aScript(named, as(bob.email)), bob);
-    const checked = await updateScript(world.deps, caller(), named, aScript(named, { codebase: hashSource(bundle), ...as(anAdmin.email) }));
+    const checked = await updateScript(
+      world.deps,
+      { ...caller(), path: named },
+      aScript(named, { codebase: hashSource(bundle), ...as(anAdmin.email) }),
+    );
     expect((await load(checked)).bundle).toBeDefined();
   });
   const rightsOfBob = () => ({ workspace: world.workspace, role: "developer" as const, groups: [], objects: {} });

@@ -3,11 +3,14 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewScript } from "../../contract/routes/stored/script.ts";
 import type { Bundle } from "../../core/builds/bundle.ts";
+import { type ExpectedVersions, requireVersion } from "../../core/objects/version.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { isNoop, type Runnable, scriptHeadObject, scriptVersionObject } from "../../core/scripts/version.ts";
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../identity/on-behalf.ts";
 import { permit, permitConcurrencyKey, permitPath } from "../identity/permit.ts";
 import { type RunAs, requireActingFields } from "../identity/run-as.ts";
+import type { ObjectTarget } from "../objects/path-kind.ts";
 import type { Uses } from "../uses.ts";
 import { loadScriptVersion, parseScript, requireNewestScript } from "./load.ts";
 import { type ParentVersion, saveScriptVersion } from "./save-version.ts";
@@ -19,7 +22,7 @@ import { type ParentVersion, saveScriptVersion } from "./save-version.ts";
  */
 export async function createScript(
   deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
-  { actor, workspace }: WorkspaceCaller,
+  { actor, workspace, expected }: WorkspaceCaller & { expected?: ExpectedVersions | undefined },
   sent: NewScript,
   { skipIfNoop = false, bundle }: { skipIfNoop?: boolean; bundle?: Bundle } = {},
 ): Promise<string> {
@@ -36,6 +39,7 @@ export async function createScript(
     const hidden = () => new SvcError("script.parentUnknown", { parentHash: parent.runnable.hash });
     permit(actor, actions.saveScript, { workspace, path: parent.runnable.path }, hidden);
   }
+  await requireExpected(deps, { workspace, path, expected }, head, parent);
   if (skipIfNoop && parent && isActiveAt(parent.runnable, request.path) && isNoop(currentFields(parent), request))
     return parent.runnable.hash;
   const runsAs = await resolveOnBehalfOf(deps, actor, workspace, request);
@@ -49,6 +53,19 @@ export async function createScript(
     onBehalfOf: runsAs,
     bundle: bundle ?? inherited,
   });
+}
+
+/** The script that a new version replaces is the one at its path, or the one that it renames. Throws `object.versionChanged`. */
+async function requireExpected(
+  { objects }: Uses<"objects">,
+  { workspace, path, expected }: { workspace: string; path: string; expected: ExpectedVersions | undefined },
+  head: StoredObject | undefined,
+  parent: ParentVersion | undefined,
+): Promise<void> {
+  if (!expected) return;
+  const from = parent?.runnable.path ?? path;
+  const replaced = from === path ? head : await objects.get(scriptHeadObject.key(workspace, from));
+  requireVersion(replaced ?? {}, { path: from, expected });
 }
 
 /**
@@ -71,12 +88,14 @@ const NO_USER: RunAs = { email: "", permissionedAs: "", superAdmin: false };
 /** Saves a new version of the script at a path and returns its hash. Throws `script.notFound`, and as `createScript` does. */
 export async function updateScript(
   deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
-  caller: WorkspaceCaller,
-  path: string,
+  target: ObjectTarget,
   sent: NewScript,
 ): Promise<string> {
-  const { hash } = requireNewestScript(await deps.objects.get(scriptHeadObject.key(caller.workspace, path)), path);
-  return createScript(deps, caller, { ...sent, parent_hash: sent.parent_hash ?? hash });
+  const { workspace, path, expected } = target;
+  const found = await deps.objects.get(scriptHeadObject.key(workspace, path));
+  const { hash } = requireNewestScript(found, path);
+  requireVersion(found ?? {}, { path, expected });
+  return createScript(deps, target, { ...sent, parent_hash: sent.parent_hash ?? hash });
 }
 
 const isActiveAt = ({ path, archived, deleted }: Runnable, wanted: string) => path === wanted && !archived && !deleted;

@@ -9,6 +9,7 @@ import type { Bundle } from "../../core/builds/bundle.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { readSettings } from "../../core/jobs/run-settings.ts";
+import { createVersion } from "../../core/objects/version.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import {
@@ -78,7 +79,7 @@ export async function saveScriptVersion(
   const runnable = { ...buildRunnable(save, hash), ...(runner ? { runner } : {}), ...(inputSchema ? { inputSchema } : {}), ...read };
   const parts = [
     ...buildPathConditions(workspace, newScript.path),
-    ...buildVersionParts(save, runnable, job, await storeBody(deps, workspace, version)),
+    ...buildVersionParts(save, runnable, { job, body: await storeBody(deps, workspace, version), atMs }),
     ...buildListingParts(save, version, read.preprocessor !== undefined),
     ...(await buildRenameParts(deps, save)),
     ...(await buildEventParts(deps, {
@@ -167,12 +168,12 @@ async function storeBody(
 }
 
 function buildVersionParts(
-  { workspace, newScript: { path }, current, parent }: SaveRequest,
+  { actor, workspace, newScript: { path }, current, parent }: SaveRequest,
   value: { hash: string },
-  job: Job | undefined,
-  body: unknown,
+  { job, body, atMs }: { job: Job | undefined; body: unknown; atMs: number },
 ): TransactionPart[] {
   const { hash } = value;
+  const { changed } = createVersion(actor.username, atMs);
   const build: BuildState = job ? { state: "pending", job: job.id } : { state: "none" };
   const parentHash = parent?.runnable.hash;
   return [
@@ -185,7 +186,10 @@ function buildVersionParts(
           ),
         ]),
     toPart(
-      write.put({ ...scriptHeadObject.key(workspace, path), value, version: hash, build }, current ? { version: current.hash } : "absent"),
+      write.put(
+        { ...scriptHeadObject.key(workspace, path), value, version: hash, changed, build },
+        current ? { version: current.hash } : "absent",
+      ),
     ),
     toPart(write.put({ ...scriptVersionObject.key(workspace, hash), value, version: hash, build }, "absent")),
     toPart(write.put({ ...scriptBodyObject.key(workspace, hash), value: body }, "absent")),

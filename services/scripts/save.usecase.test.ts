@@ -149,7 +149,7 @@ describe("archiveScript and deleteScriptVersion, whichever of their writes fails
     await expectToSurviveFaults(async () => {
       const path = newPath();
       const hash = await save(path, small);
-      const act = () => archiveScript(world.deps, anAdmin, world.workspace, path);
+      const act = () => archiveScript(world.deps, { actor: anAdmin, workspace: world.workspace, path });
       return {
         act,
         recover: () => repeat(act, ["script.notFound"]),
@@ -188,7 +188,7 @@ describe("deleteScript, whichever of its writes fails,", () => {
       const path = newPath();
       const parent_hash = await save(path, contents[1]?.[1] ?? "");
       const hashes = [parent_hash, await save(path, small, { parent_hash })];
-      const act = () => deleteScript(world.deps, anAdmin, world.workspace, path);
+      const act = () => deleteScript(world.deps, { actor: anAdmin, workspace: world.workspace, path });
       return {
         act,
         recover: () => repeat(act, ["script.notFound"]),
@@ -222,7 +222,7 @@ describe("at once", () => {
       const parent_hash = await save(path, small);
       const [saved, deleted] = await Promise.allSettled([
         save(path, "export const main = () => 2;", { parent_hash }),
-        deleteScript(world.deps, anAdmin, world.workspace, path),
+        deleteScript(world.deps, { actor: anAdmin, workspace: world.workspace, path }),
       ]);
       const { head, history, listing } = await load(path);
       expect([saved.status, deleted.status]).toContain("fulfilled");
@@ -242,9 +242,9 @@ describe("at once", () => {
       const caller = { actor: anAdmin, workspace: world.workspace };
       const message = { hash, path, message: "A message" };
       await Promise.allSettled([
-        archiveScript(world.deps, anAdmin, world.workspace, path),
+        archiveScript(world.deps, { actor: anAdmin, workspace: world.workspace, path }),
         setScriptMessage(world.deps, { ...caller, action: routes.updateScriptHistory }, message),
-        muteScriptErrorHandler(world.deps, caller, { path, muted: true }),
+        muteScriptErrorHandler(world.deps, { ...caller, path }, true),
       ]);
       const { head, listing } = await load(path);
       expect(listing?.value).toMatchObject({

@@ -166,7 +166,7 @@ describe("the comparison of sources", () => {
   it("names the scripts that have another source, do not exist, are archived, or cannot be read", async () => {
     const content = "export const main = () => 1;";
     for (const name of ["t/equal", "t/changed", "t/archived", "secret/equal"]) await save(`f/${name}`, content);
-    await archiveScript(world.deps, anAdmin, world.workspace, "f/t/archived");
+    await archiveScript(world.deps, { actor: anAdmin, workspace: world.workspace, path: "f/t/archived" });
     const hash = hashSource(content);
     const scripts = {
       "f/t/equal": hash,

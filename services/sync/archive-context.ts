@@ -1,6 +1,7 @@
 import type { AccessRule } from "../../contract/access/access-rule.ts";
 import type { ArchiveQuery } from "../../contract/routes/sync/sync.ts";
 import type { ObjectKind } from "../../core/objects/define-object.ts";
+import { getVersion } from "../../core/objects/version.ts";
 import { type Access, accessObjectKey } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import type { SecretReader } from "../secrets/reveal.ts";
@@ -13,6 +14,12 @@ export interface ArchiveContext {
   query: ArchiveQuery;
   /** The permissions of the workspace. */
   access: Access;
+}
+
+/** An item's value with the version that a later save can name. */
+interface Listed<T> {
+  object: T;
+  version: string;
 }
 
 type ListedKind<P extends unknown[], T> = Pick<ObjectKind<P, never[], T>, "partitionKey" | "parse">;
@@ -34,6 +41,32 @@ export async function listReadable<P extends unknown[], T extends { path: string
 ): Promise<T[]> {
   return (await listStored(context, kind, ...partition)).filter(({ path }) => mayRead(context, access, path));
 }
+
+/** Lists the objects as `listStored` does, each with its version. */
+export async function listVersioned<P extends unknown[], T>(
+  { deps }: ArchiveContext,
+  kind: ListedKind<P, T>,
+  ...partition: P
+): Promise<Listed<T>[]> {
+  return (await deps.objects.list(kind.partitionKey(...partition))).map((stored) => ({
+    object: kind.parse(stored),
+    version: getVersion(stored),
+  }));
+}
+
+/** Lists the objects as `listReadable` does, each with its version. */
+export async function listReadableVersions<P extends unknown[], T extends { path: string }>(
+  context: ArchiveContext,
+  access: AccessRule,
+  kind: ListedKind<P, T>,
+  ...partition: P
+): Promise<Listed<T>[]> {
+  return (await listVersioned(context, kind, ...partition)).filter(({ object: { path } }) => mayRead(context, access, path));
+}
+
+/** Returns the version of an item as a field, if the archive states versions. */
+export const toItemVersion = ({ query }: ArchiveContext, version: string): { version?: string } =>
+  query.include_versions ? { version } : {};
 
 /** Returns whether the caller may read an object. */
 export const mayRead = ({ reader: { actor, workspace } }: ArchiveContext, access: AccessRule, path: string): boolean =>

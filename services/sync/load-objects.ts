@@ -13,16 +13,19 @@ import { getExportNonce, type StoredVariable, variableObject } from "../../core/
 import { revealSecrets } from "../secrets/reveal.ts";
 import { loadExportKey } from "../secrets/unseal.ts";
 import { loadPlainValue } from "../variables/read.ts";
-import { type ArchiveContext, listReadable, listStored, toExtraPerms } from "./archive-context.ts";
+import { type ArchiveContext, listReadableVersions, listVersioned, toExtraPerms, toItemVersion } from "./archive-context.ts";
 import { loadBodies } from "./load-bodies.ts";
 
 /** Loads the variables. Secrets are decrypted or exported, if the caller requests them. */
 export async function loadVariables(context: ArchiveContext): Promise<SyncItem[]> {
   const { reader, query } = context;
-  const readable = await listReadable(context, actions.readVariable.access, variableObject, reader.workspace);
-  const variables = readable.filter(({ isSecret }) => !(isSecret && query.skip_secrets));
-  const values = await loadSecrets(context, variables);
-  return variables.map((variable) => {
+  const readable = await listReadableVersions(context, actions.readVariable.access, variableObject, reader.workspace);
+  const variables = readable.filter(({ object: { isSecret } }) => !(isSecret && query.skip_secrets));
+  const values = await loadSecrets(
+    context,
+    variables.map(({ object }) => object),
+  );
+  return variables.map(({ object: variable, version }) => {
     const { path, isSecret, description, account, labels, isOauth } = variable;
     const value = {
       value: values.get(path) ?? variable.value,
@@ -33,7 +36,7 @@ export async function loadVariables(context: ArchiveContext): Promise<SyncItem[]
       ...defined({ labels }),
       ...toExtraPerms(context, "variable", path),
     };
-    return { kind: "variable", path, value };
+    return { kind: "variable", path, value, ...toItemVersion(context, version) };
   });
 }
 
@@ -54,20 +57,20 @@ async function loadSecrets({ deps, reader, query }: ArchiveContext, variables: S
 /** Loads the resources with their values, references untouched. */
 export async function loadResources(context: ArchiveContext): Promise<SyncItem[]> {
   const { workspace } = context.reader;
-  const resources = await listReadable(context, actions.readResource.access, resourceObject, workspace);
-  return resources.map((resource) => {
+  const resources = await listReadableVersions(context, actions.readResource.access, resourceObject, workspace);
+  return resources.map(({ object: resource, version }) => {
     const { is_oauth, extra_perms, ws_specific, ...fields } = toResourceJson(workspace, resource);
     const value = { ...removeServerFields(fields), value: fields.value ?? null, ...toExtraPerms(context, "resource", resource.path) };
-    return { kind: "resource", path: resource.path, value };
+    return { kind: "resource", path: resource.path, value, ...toItemVersion(context, version) };
   });
 }
 
 /** Loads the workspace's own resource types. Every workspace has the built-in ones. */
 export async function loadResourceTypes(context: ArchiveContext): Promise<SyncItem[]> {
   const { workspace } = context.reader;
-  return (await listStored(context, resourceTypeObject, workspace)).map((type) => {
+  return (await listVersioned(context, resourceTypeObject, workspace)).map(({ object: type, version }) => {
     const { name, ...fields } = toResourceTypeJson(workspace, type);
-    return { kind: "resource_type", path: name, value: removeServerFields(fields) };
+    return { kind: "resource_type", path: name, value: removeServerFields(fields), ...toItemVersion(context, version) };
   });
 }
 
@@ -75,18 +78,19 @@ export async function loadResourceTypes(context: ArchiveContext): Promise<SyncIt
 export async function loadApps(context: ArchiveContext): Promise<SyncItem[]> {
   const { deps, reader } = context;
   const { workspace } = reader;
-  const apps = await listReadable(context, actions.readApp.access, appObject, workspace);
+  const apps = await listReadableVersions(context, actions.readApp.access, appObject, workspace);
   const bodies = await loadBodies(
     deps,
-    apps.map(({ version }) => appVersionObject.key(workspace, version)),
+    apps.map(({ object }) => appVersionObject.key(workspace, object.version)),
   );
-  return apps.flatMap((app, index): SyncItem[] => {
+  return apps.flatMap(({ object: app, version }, index): SyncItem[] => {
     const inner = bodies[index];
     if (inner === undefined) return [];
     const { path, summary, customPath, labels } = app;
     const optional = { ...defined({ custom_path: customPath, labels }) };
     const { on_behalf_of, on_behalf_of_email, ...policy } = parsePolicy(app) as Record<string, unknown>;
-    return [{ kind: "app", path, value: { summary, value: inner, policy, ...optional, ...toExtraPerms(context, "app", path) } }];
+    const value = { summary, value: inner, policy, ...optional, ...toExtraPerms(context, "app", path) };
+    return [{ kind: "app", path, value, ...toItemVersion(context, version) }];
   });
 }
 
@@ -96,11 +100,11 @@ const toMark = ({ query }: ArchiveContext) => (query.sync_behavior_version === "
 /** Loads the schedules. */
 export async function loadSchedules(context: ArchiveContext): Promise<SyncItem[]> {
   const { workspace } = context.reader;
-  const schedules = await listReadable(context, actions.readSchedule.access, scheduleObject, workspace);
-  return schedules.map((schedule) => {
+  const schedules = await listReadableVersions(context, actions.readSchedule.access, scheduleObject, workspace);
+  return schedules.map(({ object: schedule, version }) => {
     const { extra_perms, ...fields } = toScheduleJson(workspace, schedule);
     const value = { ...removeServerFields(fields), ...toMark(context), ...toExtraPerms(context, "schedule", schedule.path) };
-    return { kind: "schedule", path: schedule.path, value };
+    return { kind: "schedule", path: schedule.path, value, ...toItemVersion(context, version) };
   });
 }
 
@@ -109,10 +113,10 @@ export async function loadTriggers(context: ArchiveContext, trigger: TriggerKind
   const { workspace } = context.reader;
   const kind = `${trigger}_trigger` as const;
   const access = { domain: `${kind}s`, verb: "read", need: "read", target: "path", hiddenAs: "trigger.notFound" } as const;
-  const stored = await listReadable(context, access, triggerObject, workspace, trigger);
-  return stored.map((one) => {
+  const stored = await listReadableVersions(context, access, triggerObject, workspace, trigger);
+  return stored.map(({ object: one, version }) => {
     const { extra_perms, enabled, ...fields } = toTriggerJson(workspace, one, {});
     const value = { ...removeServerFields(fields), ...toMark(context), ...toExtraPerms(context, kind, one.path) };
-    return { kind, path: one.path, value };
+    return { kind, path: one.path, value, ...toItemVersion(context, version) };
   });
 }

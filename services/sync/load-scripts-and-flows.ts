@@ -4,7 +4,7 @@ import { flowBodyObject, flowListingObject } from "../../core/flows/version.ts";
 import { chooseLock, type StoredVersion, scriptBodyObject, scriptListingObject, scriptLockObject } from "../../core/scripts/version.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import { removeServerFields } from "../../core/sync/server-fields.ts";
-import { type ArchiveContext, listReadable, toExtraPerms, toOnBehalf } from "./archive-context.ts";
+import { type ArchiveContext, listReadable, toExtraPerms, toItemVersion, toOnBehalf } from "./archive-context.ts";
 import { loadBodies } from "./load-bodies.ts";
 
 /** Removes the fields of a request that are not part of the script or flow. */
@@ -24,7 +24,7 @@ const withoutSaveFields = <T extends object>(sent: T) => {
 
 /** Loads the newest versions of the scripts that are not archived. */
 export async function loadScripts(context: ArchiveContext): Promise<SyncItem[]> {
-  const { deps, reader, query } = context;
+  const { deps, reader } = context;
   const { workspace } = reader;
   const scripts = await listReadable(context, actions.readScript.access, scriptListingObject, workspace);
   const listed = scripts.filter(({ archived }) => !archived);
@@ -51,8 +51,7 @@ export async function loadScripts(context: ArchiveContext): Promise<SyncItem[]> 
       ...toOnBehalf(context, sent),
       ...toExtraPerms(context, "script", path),
     };
-    const item = { kind: "script", path, language: sent.language, content: sent.content, value };
-    return [query.include_versions ? { ...item, version: hash } : item];
+    return [{ kind: "script", path, language: sent.language, content: sent.content, value, ...toItemVersion(context, hash) }];
   });
 }
 
@@ -66,7 +65,7 @@ export async function loadFlows(context: ArchiveContext): Promise<SyncItem[]> {
     deps,
     listed.map(({ version }) => flowBodyObject.key(workspace, version)),
   );
-  return listed.flatMap(({ path, ws_error_handler_muted }, index): SyncItem[] => {
+  return listed.flatMap(({ path, version, ws_error_handler_muted }, index): SyncItem[] => {
     const flow = bodies[index] as StoredFlow | undefined;
     if (!flow) return [];
     const value = {
@@ -75,6 +74,6 @@ export async function loadFlows(context: ArchiveContext): Promise<SyncItem[]> {
       ...toOnBehalf(context, flow.sent),
       ...toExtraPerms(context, "flow", path),
     };
-    return [{ kind: "flow", path, value }];
+    return [{ kind: "flow", path, value, ...toItemVersion(context, String(version)) }];
   });
 }

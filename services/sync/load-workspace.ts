@@ -8,17 +8,18 @@ import { getWebhookSettings } from "../events/endpoints.ts";
 import { readExportKey } from "../secrets/read-export-key.ts";
 import { getWorkspaceSettings } from "../settings/workspace.ts";
 import { loadCurrentDependencies } from "../workspaces/dependencies.ts";
-import { type ArchiveContext, listStored, mayRead } from "./archive-context.ts";
+import { type ArchiveContext, listStored, listVersioned, mayRead, toItemVersion } from "./archive-context.ts";
 
 /** Loads the folders that the caller may see, with their owners and permissions. */
 export async function loadFolders(context: ArchiveContext): Promise<SyncItem[]> {
   const { reader, access } = context;
-  return (await listStored(context, folderObject, reader.workspace))
-    .filter(({ name }) => mayRead(context, actions.readFolder.access, `f/${name}`))
-    .map(({ name, ...fields }) => {
+  return (await listVersioned(context, folderObject, reader.workspace))
+    .filter(({ object: { name } }) => mayRead(context, actions.readFolder.access, `f/${name}`))
+    .map(({ object: { name, ...fields }, version }) => {
       const rights = Object.hasOwn(access.folders, name) ? access.folders[name] : undefined;
       const { owners = [], perms = {} } = rights ?? {};
-      return { kind: "folder", path: name, value: { ...removeServerFields(fields), owners: owners.toSorted(), extra_perms: perms } };
+      const value = { ...removeServerFields(fields), owners: owners.toSorted(), extra_perms: perms };
+      return { kind: "folder", path: name, value, ...toItemVersion(context, version) };
     });
 }
 

@@ -55,7 +55,7 @@ describe("an HTTP route", () => {
     };
     await world.create("http", route(path, `${address}/:id`, own));
     const place = { workspace: world.workspace, kind: "http" as const, path };
-    expect(await getTrigger(world.deps, place)).toMatchObject({ ...route(path, `${address}/:id`, own), mode: "enabled" });
+    expect((await getTrigger(world.deps, place)).json).toMatchObject({ ...route(path, `${address}/:id`, own), mode: "enabled" });
     expect((await listTriggers(world.deps, place, {}, () => true)).some((one) => one.path === path)).toBe(true);
     expect(await find(`${address}/7`)).toEqual([path, { id: "7" }]);
     expect(await find(`${address}/7`, "post")).toEqual({ outcome: "otherMethod", allowed: ["get"] });
@@ -72,7 +72,7 @@ describe("an HTTP route", () => {
     const failures = [{ atMs: 0, reason: "wrongKey" }];
     await world.deps.objects.put({ ...httpRouteFailuresObject.key(world.workspace, id), value: { failures } });
     const shown = [{ at: "1970-01-01T00:00:00.000Z", reason: "wrongKey" }];
-    expect(await getTrigger(world.deps, place)).toMatchObject({ last_failures: shown });
+    expect((await getTrigger(world.deps, place)).json).toMatchObject({ last_failures: shown });
     expect((await listTriggers(world.deps, place, {}, () => true)).flatMap((one) => one["last_failures"] ?? [])).toEqual([]);
     await deleteTrigger(world.deps, world.caller("http", path));
     expect(await world.deps.objects.get(httpRouteFailuresObject.key(world.workspace, id))).toBeUndefined();

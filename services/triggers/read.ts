@@ -4,6 +4,7 @@ import type { TriggerJson } from "../../contract/routes/triggers/trigger-kinds.t
 import type { TriggerListQuery } from "../../contract/routes/triggers/trigger-list.ts";
 import { httpRouteFailuresObject, toFailuresJson } from "../../core/http-routes/failures.ts";
 import { paginate } from "../../core/objects/page.ts";
+import { getVersion, type Versioned } from "../../core/objects/version.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { matchesTrigger, type StoredTrigger, toTriggerJson, triggerFaultObject, triggerObject } from "../../core/triggers/trigger.ts";
 import type { Uses } from "../uses.ts";
@@ -22,13 +23,21 @@ export function requireTrigger(found: StoredObject | undefined, path: string): S
 }
 
 /** Returns the form of a trigger in api.md §3.8. Throws `trigger.notFound`. */
-export async function getTrigger(deps: Uses<"objects" | "mailDomain">, { workspace, kind, path }: TriggerPlace): Promise<TriggerJson> {
-  const trigger = requireTrigger(await deps.objects.get(triggerObject.key(workspace, kind, path)), path);
+export async function getTrigger(
+  deps: Uses<"objects" | "mailDomain">,
+  { workspace, kind, path }: TriggerPlace,
+): Promise<Versioned<TriggerJson>> {
+  const found = await deps.objects.get(triggerObject.key(workspace, kind, path));
+  const trigger = requireTrigger(found, path);
   const [[shown], failures] = await Promise.all([
     showTriggers(deps, workspace, [trigger]),
     kind === "http" ? deps.objects.get(httpRouteFailuresObject.key(workspace, trigger.id)) : undefined,
   ]);
-  return { ...(shown as TriggerJson), ...(failures ? { last_failures: toFailuresJson(httpRouteFailuresObject.parse(failures)) } : {}) };
+  const json = {
+    ...(shown as TriggerJson),
+    ...(failures ? { last_failures: toFailuresJson(httpRouteFailuresObject.parse(failures)) } : {}),
+  };
+  return { json, version: getVersion(found ?? {}) };
 }
 
 /** Returns whether a trigger of a kind exists at a path. */

@@ -23,7 +23,8 @@ beforeAll(async () => {
 const newPath = () => `u/ann/${randomUUID()}`;
 const tagged = (workspace = world.workspace) => world.addQueue(`q-${randomUUID().slice(0, 8)}`, { "svc:workspace": workspace });
 const common = (path: string) => ({ path, script_path: script, is_flow: false });
-const get = (kind: "sqs" | "aws" | "email", path: string) => getTrigger(world.deps, { workspace: world.workspace, kind, path });
+const get = (kind: "sqs" | "aws" | "email", path: string) =>
+  getTrigger(world.deps, { workspace: world.workspace, kind, path }).then(({ json }) => json);
 const refusal = (field: string) => ({ code: "trigger.source", details: expect.objectContaining({ field }) });
 
 describe("a trigger", () => {

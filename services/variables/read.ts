@@ -1,6 +1,7 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { VariableJson, VariableListQuery } from "../../contract/routes/stored/variables.ts";
 import { paginate } from "../../core/objects/page.ts";
+import { getVersion, type Versioned } from "../../core/objects/version.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { resourceObject } from "../../core/resources/resource.ts";
 import { exportSecret } from "../../core/secrets/seal.ts";
@@ -15,8 +16,9 @@ function requireVariable(found: StoredObject | undefined, path: string): StoredV
   return variableObject.parse(found);
 }
 
-async function findVariable({ objects }: Uses<"objects">, workspace: string, path: string): Promise<StoredVariable> {
-  return requireVariable(await objects.get(variableObject.key(workspace, path)), path);
+async function findVariable({ objects }: Uses<"objects">, workspace: string, path: string) {
+  const found = await objects.get(variableObject.key(workspace, path));
+  return { variable: requireVariable(found, path), version: getVersion(found ?? {}) };
 }
 
 /** Returns whether a variable exists at a path. */
@@ -35,7 +37,7 @@ export async function getVariableValue(
   reader: SecretReader,
   path: string,
 ): Promise<string> {
-  const variable = await findVariable(deps, reader.workspace, path);
+  const { variable } = await findVariable(deps, reader.workspace, path);
   const value = await loadPlainValue(deps, reader.workspace, variable);
   if (variable.isSecret) await revealSecrets(deps, reader, { secrets: [value], resource: path });
   return value;
@@ -63,13 +65,13 @@ export async function getVariable(
   reader: SecretReader,
   path: string,
   view: VariableView,
-): Promise<VariableJson> {
+): Promise<Versioned<VariableJson>> {
   const { workspace } = reader;
-  const variable = await findVariable(deps, workspace, path);
+  const { variable, version } = await findVariable(deps, workspace, path);
   const value = await loadVisibleValue(deps, workspace, variable, view);
   if (variable.isSecret && value !== undefined)
     await revealSecrets(deps, reader, { secrets: view.decrypted ? [value] : [], resource: path });
-  return toVariableJson(workspace, variable, value, { nowMs: deps.nowMs() });
+  return { json: toVariableJson(workspace, variable, value, { nowMs: deps.nowMs() }), version };
 }
 
 async function loadVisibleValue(

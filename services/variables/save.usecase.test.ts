@@ -181,7 +181,7 @@ describe("the import of an exported secret", () => {
   async function exportOf(path: string): Promise<string> {
     const view = { decrypted: false, encrypted: true };
     return (
-      (await getVariable(world.deps, { actor: anAdmin, workspace: world.workspace } as Parameters<typeof getVariable>[1], path, view))
+      (await getVariable(world.deps, { actor: anAdmin, workspace: world.workspace } as Parameters<typeof getVariable>[1], path, view)).json
         .value ?? ""
     );
   }

@@ -4,7 +4,8 @@ import { SvcError } from "../../contract/errors.ts";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import { appObject } from "../../core/apps/app.ts";
 import { flowHeadObject } from "../../core/flows/version.ts";
-import { type ObjectWrite, write } from "../../core/objects/write.ts";
+import { createVersion } from "../../core/objects/version.ts";
+import { type ObjectKey, type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type Access, accessObject, accessObjectKey } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
@@ -90,7 +91,7 @@ export async function changeAcl(
   // The permissions would have no effect.
   if (!key && kind !== "group_") throw new SvcError("access.notFound", { kind, path });
   const also: ObjectWrite[] = [
-    ...(key ? [write.check(key(workspace, path), "present")] : []),
+    ...(key ? [buildTouch(kind, key(workspace, path), actor, deps.nowMs())] : []),
     ...(await buildAclEvents(deps, actor, target)),
   ];
   const notThere = () => new SvcError("access.notFound", { kind, path });
@@ -105,6 +106,10 @@ export async function changeAcl(
     { by: actor, also, refused: notThere },
   );
 }
+
+/** The reply for a folder shows its permissions, so a change of them gives it a new version. Other objects only have to exist. */
+const buildTouch = (kind: string, key: ObjectKey, actor: Actor, atMs: number): ObjectWrite =>
+  kind === "folder" ? write.update({ ...key, ...createVersion(actor.username, atMs) }, "present") : write.check(key, "present");
 
 function getPermissions(access: Access, { kind, path }: AclTarget): Record<string, boolean> {
   if (kind === "folder" || kind === "group_") {

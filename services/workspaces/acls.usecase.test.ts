@@ -56,10 +56,12 @@ it("members cannot use up the space for the rights of a workspace: its admins ca
     await expect(fill()).rejects.toMatchObject({ code: "access.tooMuch" });
   }
   const caller = { actor: bob, workspace };
-  await expect(updateFolder(deps, caller, "big2500-0", { extra_perms: many(3000) })).rejects.toMatchObject({ code: "access.tooMuch" });
+  await expect(updateFolder(deps, { ...caller, name: "big2500-0" }, { extra_perms: many(3000) })).rejects.toMatchObject({
+    code: "access.tooMuch",
+  });
   await createGroup(deps, { actor: anAdmin, workspace }, { name: "repair", summary: "x".repeat(1000) });
   await changeAcl(deps, anAdmin, { workspace, kind: "folder", path: "t" }, { owner: "u/kim", right: true });
-  await updateFolder(deps, caller, "big2500-0", { extra_perms: {} });
+  await updateFolder(deps, { ...caller, name: "big2500-0" }, { extra_perms: {} });
 });
 
 const absent = "f/t/absent";
@@ -90,9 +92,9 @@ describe("an owner of a folder may write there:", () => {
     return name;
   };
   const change = (name: string, fields: object) =>
-    updateFolder(world.deps, { actor: anAdmin, workspace: world.workspace }, name, folderChangeSchema.parse(fields));
+    updateFolder(world.deps, { actor: anAdmin, workspace: world.workspace, name }, folderChangeSchema.parse(fields));
   const read = async (name: string) => {
-    const { owners, extra_perms } = await getFolder(world.deps, world.workspace, name);
+    const { owners, extra_perms } = (await getFolder(world.deps, world.workspace, name)).json;
     return { owners, extra_perms };
   };
   const refused = {

@@ -3,6 +3,7 @@ import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { FolderChange, FolderJson, NewFolder } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { filesPrefix } from "../../core/files/file-key.ts";
+import { createVersion, type ExpectedVersions, getVersion, requireVersion, type Versioned } from "../../core/objects/version.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { type Actor, toPermissionedAs, type WorkspaceCaller } from "../../core/people/actor.ts";
 import { type Access, isPrincipal } from "../../core/permissions/access.ts";
@@ -16,6 +17,13 @@ import { loadFileStorage } from "../settings/file-storage.ts";
 import type { Uses } from "../uses.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 import { findRecentRuns, listStoredKinds } from "./stored-kinds.ts";
+
+/** A folder that a caller changes. */
+interface FolderTarget extends WorkspaceCaller {
+  name: string;
+  /** The versions of the folder that the caller has read. Absent: any. */
+  expected?: ExpectedVersions | undefined;
+}
 
 /**
  * Creates a folder, which the caller owns unless the request names other owners or the caller is a superadmin who is not a member. Only an admin
@@ -62,7 +70,7 @@ export async function createFolder(
       by: actor,
       also: [
         write.check(workspaceObject.key(workspace), "present"),
-        write.put({ ...folderObject.key(workspace, name), value, version: randomUUID() }, "absent"),
+        write.put({ ...folderObject.key(workspace, name), value, ...createVersion(actor.username, atMs) }, "absent"),
         // The folder may have been deleted since its leftovers were listed.
         mayInherit ? write.remove(formerKey) : former ? write.remove(formerKey, unchangedSince(former)) : write.check(formerKey, "absent"),
         ...(await buildEventWrites(deps, { type: "CreateFolder", workspace, by: actor.username, atMs, data: { name } })),
@@ -130,8 +138,7 @@ async function mayHaveFiles({ objects, storage }: Uses<"objects" | "storage">, w
  */
 export async function updateFolder(
   deps: Uses<"objects" | "nowMs">,
-  { actor, workspace }: WorkspaceCaller,
-  name: string,
+  { actor, workspace, name, expected }: FolderTarget,
   request: FolderChange | ((folder: Access["folders"][string]) => void),
 ): Promise<void> {
   const { objects, nowMs } = deps;
@@ -139,6 +146,7 @@ export async function updateFolder(
   checkPrincipals([...(fields.owners ?? []), ...Object.keys(fields.extra_perms ?? {})]);
   const found = await objects.get(folderObject.key(workspace, name));
   if (!found) throw new SvcError("folder.notFound", { name });
+  requireVersion(found, { path: `f/${name}`, expected });
   const atMs = nowMs();
   const given = Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined));
   const value: FolderJson = { ...folderObject.parse(found), ...given, edited_at: new Date(atMs).toISOString() };
@@ -159,7 +167,7 @@ export async function updateFolder(
     {
       by: actor,
       also: [
-        write.put({ ...folderObject.key(workspace, name), value, version: randomUUID() }, unchangedSince(found)),
+        write.put({ ...folderObject.key(workspace, name), value, ...createVersion(actor.username, atMs) }, unchangedSince(found)),
         ...(await buildEventWrites(deps, { type: "UpdateFolder", workspace, by: actor.username, atMs, data: { name } })),
       ],
     },
@@ -167,9 +175,9 @@ export async function updateFolder(
 }
 
 /** Makes a user or a group an owner of a folder. Throws `folder.notFound`, `access.*`. */
-export async function addFolderOwner(deps: Uses<"objects" | "nowMs">, caller: WorkspaceCaller, name: string, owner: string): Promise<void> {
+export async function addFolderOwner(deps: Uses<"objects" | "nowMs">, target: FolderTarget, owner: string): Promise<void> {
   checkPrincipals([owner]);
-  await updateFolder(deps, caller, name, (folder) => {
+  await updateFolder(deps, target, (folder) => {
     folder.owners = [...new Set([...folder.owners, owner])];
     folder.perms[owner] = true;
   });
@@ -181,12 +189,11 @@ export async function addFolderOwner(deps: Uses<"objects" | "nowMs">, caller: Wo
  */
 export async function removeFolderOwner(
   deps: Uses<"objects" | "nowMs">,
-  caller: WorkspaceCaller,
-  name: string,
+  target: FolderTarget,
   { owner, right }: { owner: string; right: boolean | undefined },
 ): Promise<void> {
   checkPrincipals([owner]);
-  await updateFolder(deps, caller, name, (folder) => {
+  await updateFolder(deps, target, (folder) => {
     folder.owners = folder.owners.filter((each) => each !== owner);
     if (right === undefined) delete folder.perms[owner];
     else folder.perms[owner] = right;
@@ -195,9 +202,13 @@ export async function removeFolderOwner(
 
 /**
  * Deletes a folder. Its objects, files and runs remain, for admins only, until an admin creates the folder again. If nothing remains, the name is
- * free. Throws `folder.notFound`.
+ * free. Throws `folder.notFound`, `object.versionChanged`.
  */
-export async function deleteFolder(deps: Uses<"objects" | "nowMs">, actor: Actor, workspace: string, name: string): Promise<void> {
+export async function deleteFolder(deps: Uses<"objects" | "nowMs">, { actor, workspace, name, expected }: FolderTarget): Promise<void> {
+  const notFound = () => new SvcError("folder.notFound", { name });
+  const found = await deps.objects.get(folderObject.key(workspace, name));
+  if (!found) throw notFound();
+  requireVersion(found, { path: `f/${name}`, expected });
   await changeAccess(
     deps.objects,
     workspace,
@@ -207,20 +218,21 @@ export async function deleteFolder(deps: Uses<"objects" | "nowMs">, actor: Actor
     {
       by: "bounded",
       also: [
-        write.remove(folderObject.key(workspace, name), "present"),
+        // A change since the read prevents only the deletion of a caller who names a version.
+        write.remove(folderObject.key(workspace, name), expected ? unchangedSince(found) : "present"),
         write.put({ ...formerFolderObject.key(workspace, name), version: randomUUID() }),
         ...(await buildEventWrites(deps, { type: "DeleteFolder", workspace, by: actor.username, atMs: deps.nowMs(), data: { name } })),
       ],
-      refused: () => new SvcError("folder.notFound", { name }),
+      refused: () => (expected ? new SvcError("access.changedMeanwhile", {}) : notFound()),
     },
   );
 }
 
 /** Returns a folder with its owners and permissions. Throws `folder.notFound`. */
-export async function getFolder({ objects }: Uses<"objects">, workspace: string, name: string): Promise<FolderJson> {
+export async function getFolder({ objects }: Uses<"objects">, workspace: string, name: string): Promise<Versioned<FolderJson>> {
   const [found, { access }] = await Promise.all([objects.get(folderObject.key(workspace, name)), loadAccess(objects, workspace)]);
   if (!found) throw new SvcError("folder.notFound", { name });
-  return toFolderJson(folderObject.parse(found), access);
+  return { json: toFolderJson(folderObject.parse(found), access), version: getVersion(found) };
 }
 
 /** Lists the folders that the caller may see. */

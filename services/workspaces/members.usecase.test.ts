@@ -140,6 +140,6 @@ it("a superadmin who is no member gives nothing to a member with the same userna
   await addMember(deps, workspace, { email: guest().email, username: name, is_admin: false, operator: false }, { inherits: true });
   await createFolder(deps, other, workspace, { name } as Parameters<typeof createFolder>[3]);
   await createGroup(deps, { actor: other, workspace }, { name, summary: undefined });
-  expect(await getFolder(deps, workspace, name)).toMatchObject({ owners: [], extra_perms: {} });
+  expect((await getFolder(deps, workspace, name)).json).toMatchObject({ owners: [], extra_perms: {} });
   expect(await getGroup(deps, workspace, name)).toMatchObject({ members: [], extra_perms: {} });
 });

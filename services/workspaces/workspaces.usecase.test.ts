@@ -174,7 +174,7 @@ describe("the name of a deleted folder or group", () => {
     const name = newName();
     expect(await makeFolder(bob(), name)).toEqual([]);
     await leave(name);
-    await deleteFolder(world.deps, anAdmin, workspace(), name);
+    await deleteFolder(world.deps, { actor: anAdmin, workspace: workspace(), name });
     if (inherits.length > 0) {
       await expect(makeFolder(bob(), name)).rejects.toMatchObject({ code: "folder.notEmpty", details: { inherits } });
       expect(await makeFolder(anAdmin, name)).toEqual(inherits);
@@ -208,7 +208,7 @@ describe("the name of a deleted folder or group", () => {
     const name = newName();
     await makeFolder(anAdmin, name);
     const tries = Array.from({ length: 5 }, () => makeFolder(bob(), name).catch(({ code }: { code: string }) => code));
-    const [, ...outcomes] = await Promise.all([deleteFolder(world.deps, anAdmin, world.workspace, name), ...tries]);
+    const [, ...outcomes] = await Promise.all([deleteFolder(world.deps, { actor: anAdmin, workspace: world.workspace, name }), ...tries]);
     // Nothing is left, so a creation after the deletion may succeed, once.
     expect(outcomes.filter((outcome) => Array.isArray(outcome)).length).toBeLessThanOrEqual(1);
     for (const outcome of outcomes) if (!Array.isArray(outcome)) expect(["folder.exists", "folder.notEmpty"]).toContain(outcome);

@@ -4,9 +4,10 @@ import { findKind } from "../../../contract/kinds/kinds.ts";
 import { emptyValueOf, openFieldsOf } from "../../../core/sync/defaults.ts";
 import { fieldsOf, isSecret, type SyncItem } from "../../../core/sync/item.ts";
 import type { ApiClient } from "../../api/client.ts";
-import { at, createOrUpdate, nounOf, unlessGone } from "../../api/item-operations.ts";
+import { at, createOrUpdate, ifMatch, nounOf, unlessGone } from "../../api/item-operations.ts";
 import type { Bundle } from "../../codebases/bundle.ts";
 import { saveGroup, saveSettings, saveUser } from "./apply-workspace.ts";
+import { toConflict, unlessSaved } from "./conflict.ts";
 import { createAfterParent, toParent } from "./script-parent.ts";
 
 export interface ApplyOptions {
@@ -16,6 +17,8 @@ export interface ApplyOptions {
   bundle?: Bundle | undefined;
   /** Replaces also what another client has saved since the item was read. */
   force?: boolean;
+  /** Refuses to replace what another client has saved since the item was read, as far as the service has stated its version. */
+  conditional?: boolean;
   /** Creates a version of a script that is equal to the previous one, so that it is built again. */
   again?: boolean;
 }
@@ -77,14 +80,11 @@ async function saveObject(client: ApiClient, item: SyncItem, before: SyncItem | 
   const body = { ...toBody(item), ...(hasVersions ? { ...deployment(options), ...preserve(item) } : {}) };
   const query = isSecret(item) ? { already_encrypted: !options.plainSecrets } : {};
   const create = isNamed(kind) ? { ...body, name: path } : body;
-  await createOrUpdate(client, {
-    kind,
-    path,
-    create,
-    update: { ...listRemoved(item, before), ...body },
-    exists: before !== undefined,
-    query,
-  });
+  const version = options.conditional ? before?.version : undefined;
+  const update = { ...listRemoved(item, before), ...body };
+  await unlessSaved(client, item, options, () =>
+    createOrUpdate(client, { kind, path, create, update, exists: before !== undefined, query, version, createOnly: options.conditional }),
+  );
   const { enabled = emptyValueOf(kind, "enabled") } = fieldsOf(item);
   if (kind === "schedule" && before && typeof enabled === "boolean" && fieldsOf(before)["enabled"] !== enabled) {
     await client.call.schedules.setEnabled({ path, body: { enabled } });
@@ -99,21 +99,30 @@ function listRemoved(item: SyncItem, before: SyncItem | undefined): Fields {
   return Object.fromEntries(names.map((name) => [name, emptyValueOf(item.kind, name)]));
 }
 
-/** Deletes an item, or archives a script. A missing item is not an error. */
-export async function deleteItem(client: ApiClient, item: SyncItem): Promise<void> {
+/**
+ * Deletes an item, or archives a script. A missing item is not an error. `conditional`: only the version that was read. Throws `CommandError`
+ * for one that another client has saved since.
+ */
+export async function deleteItem(client: ApiClient, item: SyncItem, { conditional = false } = {}): Promise<void> {
   const { kind, path } = item;
+  const condition = ifMatch(conditional ? item.version : undefined);
   // A workspace always has settings and a key.
   if (kind === "settings" || kind === "encryption_key") return;
-  await unlessGone(() => {
+  const remove = () => {
     if (kind === "user") return client.call.users.delete({ username: String(fieldsOf(item)["username"]) });
     if (kind === "dependencies") {
       const { language, name } = placeOfList(path);
       return client.callAny("dependencies.delete", { language, query: { name } });
     }
     const noun = nounOf(kind);
-    if (noun === "scripts") return client.call.scripts.archiveByPath({ path });
-    return client.callAny(`${noun}.delete`, at(path));
-  });
+    if (noun === "scripts") return client.call.scripts.archiveByPath({ path, ...condition });
+    return client.callAny(`${noun}.delete`, { ...at(path), ...condition });
+  };
+  try {
+    await unlessGone(remove);
+  } catch (error) {
+    throw toConflict(item, error) ?? error;
+  }
 }
 
 const deployment = ({ message }: ApplyOptions): Fields => (message ? { deployment_message: message } : {});

@@ -1,5 +1,6 @@
 import { mapInParallel } from "../../../contract/map-in-parallel.ts";
 import type { ItemDigest } from "../../../core/sync/digest.ts";
+import type { SyncItem } from "../../../core/sync/item.ts";
 import type { AddressStep } from "../../../core/sync/order-addresses.ts";
 import type { Context } from "../../context.ts";
 import { CommandError, exitCodes } from "../../errors.ts";
@@ -28,23 +29,29 @@ export async function applyPush(
   const effective = changes.filter(isEffective);
   await saveUndo(session, effective);
   const message = project.options.message ?? findLastSubject(project.root);
-  const options = { plainSecrets: project.options.plainSecrets ?? false, message, force };
+  const options = { plainSecrets: project.options.plainSecrets ?? false, message, force, conditional: !force };
   const done = new Set<string>();
   const scripts = new Map<string, string>();
+  /** Items of which this push has replaced the version of the plan: by an interim address, or by a new key under which secrets are sealed again. */
+  const replaced = new Set(
+    effective.some(({ kind }) => kind === "encryption_key") ? effective.flatMap(({ kind, key }) => (kind === "variable" ? [key] : [])) : [],
+  );
   const stop = watchStop(context);
   const apply = async ({ change, interim }: AddressStep<Change>): Promise<void> => {
     stop.check();
     if (interim) {
       await saveItem(client, interim, change.remote?.item, options);
+      replaced.add(change.key);
       return;
     }
-    if (change.type === "delete" && change.remote) await deleteItem(client, change.remote.item);
+    const read = replaced.has(change.key) ? withoutVersion(change.remote?.item) : change.remote?.item;
+    if (change.type === "delete" && read) await deleteItem(client, read, options);
     else if (change.local) {
       const { item, bundle } = change.local;
       const saved = scripts.get(change.path);
       // A script that is saved again follows the version that this push has created.
       const again = change.kind === "script" && saved !== undefined;
-      const before = again ? { ...item, version: saved } : change.remote?.item;
+      const before = again ? { ...item, version: saved } : read;
       const { scriptHash } = await saveItem(client, item, before, { ...options, bundle, again });
       if (scriptHash !== undefined) scripts.set(change.path, scriptHash);
     }
@@ -65,6 +72,12 @@ export async function applyPush(
       scripts,
       flows: effective.filter(({ kind, type }) => kind === "flow" && type !== "delete").map(({ path }) => path),
     });
+}
+
+function withoutVersion(item: SyncItem | undefined): SyncItem | undefined {
+  if (!item) return undefined;
+  const { version: _, ...rest } = item;
+  return rest;
 }
 
 function baseAfter(

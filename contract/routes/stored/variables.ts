@@ -90,6 +90,7 @@ export const variableRoutes = {
     summary:
       "Get a variable. With decrypt_secret=false&include_encrypted=true, the value of a secret is its ciphertext under the workspace's key.",
     path: `${w}/get/{path+}`,
+    version: "shown",
     access: { domain: "variables", verb: "read", need: "read", target: "path", hiddenAs: "variable.notFound" },
     reveals: "variable",
     operation: "variables.decrypt_secret",
@@ -140,6 +141,7 @@ export const variableRoutes = {
     name: "variables.update",
     summary: "Change a variable. Omitted fields remain unchanged. Another path renames it.",
     path: `${w}/update/{path+}`,
+    version: "expected",
     access: actions.saveVariable.access,
     audits: { kind: "Updated", resource: { param: "path" } },
     reveals: "variable",
@@ -155,6 +157,7 @@ export const variableRoutes = {
     name: "variables.delete",
     summary: "Delete a variable.",
     path: `${w}/delete/{path+}`,
+    version: "expected",
     access: { domain: "variables", verb: "write", need: "write", target: "path", hiddenAs: "variable.notFound" },
     audits: { kind: "Delete", resource: { param: "path" } },
     params: atPath,

@@ -8,9 +8,10 @@ import {
   flowListingObject,
   flowVersionObject,
 } from "../../../core/flows/version.ts";
+import { requireVersion } from "../../../core/objects/version.ts";
 import { unchangedSince, write } from "../../../core/objects/write.ts";
-import type { Actor, WorkspaceCaller } from "../../../core/people/actor.ts";
 import type { ObjectCaller } from "../../identity/permit.ts";
+import type { ObjectTarget } from "../../objects/path-kind.ts";
 import { retryOnConflict } from "../../outbox/commit-parts.ts";
 import { buildEventWrites } from "../../outbox/event.ts";
 import type { Uses } from "../../uses.ts";
@@ -23,16 +24,17 @@ import { findPermittedFlow, flowObjectKey, parseFlow } from "./load.ts";
  */
 export async function setFlowArchived(
   deps: Uses<"objects" | "storage" | "nowMs">,
-  { actor, workspace }: WorkspaceCaller,
-  path: string,
+  { actor, workspace, path, expected }: ObjectTarget,
   archived: boolean,
 ): Promise<void> {
   const { objects } = deps;
-  const [flow, listing] = await Promise.all([
-    objects.get(flowHeadObject.key(workspace, path)).then(parseFlow),
+  const [found, listing] = await Promise.all([
+    objects.get(flowHeadObject.key(workspace, path)),
     objects.get(flowListingObject.key(workspace, path)),
   ]);
-  if (!flow) throw new SvcError("flow.notFound", { path });
+  const flow = parseFlow(found);
+  if (!found || !flow) throw new SvcError("flow.notFound", { path });
+  requireVersion(found, { path, expected });
   if (flow.archived === archived) return;
   const { build, ...value } = flow;
   const refused = await objects.transactWrite([
@@ -78,11 +80,11 @@ export async function setFlowMessage(
  */
 export async function deleteFlow(
   deps: Uses<"objects" | "storage" | "nowMs">,
-  actor: Actor,
-  workspace: string,
-  path: string,
+  { actor, workspace, path, expected }: ObjectTarget,
 ): Promise<void> {
   const { objects, storage } = deps;
+  const found = expected && (await objects.get(flowHeadObject.key(workspace, path)));
+  if (found) requireVersion(found, { path, expected });
   // Extra permissions are deleted first: if the rest fails, no user has gained a right.
   await deleteAcl({ objects }, { workspace, kind: "flow", path });
   // The history is read before the head. If a version is saved between both reads, only its head is found.
@@ -90,7 +92,10 @@ export async function deleteFlow(
     ...flowHistoryObject.parse(entry),
     key: { pk: entry.pk, sk: entry.sk },
   }));
-  const head = parseFlow(await objects.get(flowHeadObject.key(workspace, path)));
+  const stored = await objects.get(flowHeadObject.key(workspace, path));
+  const head = parseFlow(stored);
+  // Between the two reads, another writer may have saved the flow.
+  if (stored) requireVersion(stored, { path, expected });
   if (head && !history.some(({ version }) => version === head.version)) throw new SvcError("flow.changedMeanwhile", { path });
   // The head is removed first. If another writer has just saved the flow, nothing is deleted, and a later save creates another flow.
   if (head) {

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { SvcError } from "../../../contract/errors.ts";
 import { flowHeadObject, flowListingObject, flowVersionObject } from "../../../core/flows/version.ts";
+import { requireVersion } from "../../../core/objects/version.ts";
 import { unchangedSince, write } from "../../../core/objects/write.ts";
-import type { WorkspaceCaller } from "../../../core/people/actor.ts";
+import type { ObjectTarget } from "../../objects/path-kind.ts";
 import { buildEventWrites } from "../../outbox/event.ts";
 import type { Uses } from "../../uses.ts";
 import { parseFlow, requireNewestFlow } from "./load.ts";
@@ -13,11 +14,13 @@ import { parseFlow, requireNewestFlow } from "./load.ts";
  */
 export async function muteFlowErrorHandler(
   deps: Uses<"objects" | "nowMs">,
-  { actor, workspace }: WorkspaceCaller,
-  { path, muted }: { path: string; muted: boolean },
+  { actor, workspace, path, expected }: ObjectTarget,
+  muted: boolean,
 ): Promise<void> {
   const { objects } = deps;
-  const { build: _, ...head } = requireNewestFlow(await objects.get(flowHeadObject.key(workspace, path)), path);
+  const found = await objects.get(flowHeadObject.key(workspace, path));
+  const { build: _, ...head } = requireNewestFlow(found, path);
+  requireVersion(found ?? {}, { path, expected });
   const [version, listing] = await Promise.all([
     objects.get(flowVersionObject.key(workspace, head.version)).then(parseFlow),
     objects.get(flowListingObject.key(workspace, path)),

@@ -23,6 +23,7 @@ import {
 } from "../../../core/flows/version.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
 import { readSettings } from "../../../core/jobs/run-settings.ts";
+import { createVersion, type ExpectedVersions, requireVersion } from "../../../core/objects/version.ts";
 import { write } from "../../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import { accessObject, noAccess } from "../../../core/permissions/access.ts";
@@ -46,13 +47,12 @@ const BODY_ITEM_BYTES = 100 * 1024;
 /**
  * Saves the first version of a flow, or a new version of the flow `at` a path, which the request may rename, and returns the path. Head,
  * version, listing, history, event and the `flowdependencies` job are written in one transaction. Throws the `flow.*` and `path.noFolder`
- * errors.
+ * errors, and `object.versionChanged`.
  */
 export async function saveFlow(
   deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
-  { actor, workspace }: WorkspaceCaller,
+  { actor, workspace, at, expected }: WorkspaceCaller & { at?: string; expected?: ExpectedVersions | undefined },
   sent: NewFlow,
-  at?: string,
 ): Promise<string> {
   const { path } = sent;
   permitPath(actor, actions.saveFlow, workspace, path);
@@ -67,6 +67,8 @@ export async function saveFlow(
   const renamed = at === undefined || at === path ? undefined : requireNewestFlow(before, at);
   if (at === path) requireNewestFlow(there, path);
   else if (current && !current.archived) throw new SvcError("flow.pathTaken", { path });
+  const replaced = at === path ? there : before;
+  if (replaced) requireVersion(replaced, { path: at ?? path, expected });
   if (renamed) permit(actor, actions.saveFlow, { workspace, path: renamed.path }, () => new SvcError("flow.notFound", { path: at ?? "" }));
 
   await checkApprovalSteps(objects, workspace, request);
@@ -100,12 +102,13 @@ export async function saveFlow(
   });
   const build: FlowBuild = { state: "pending", job: job.id };
   const asVersion = String(version);
+  const { changed } = createVersion(actor.username, atMs);
   const known = current ?? renamed;
   const parts: TransactionPart[] = [
     ...buildPathConditions(workspace, path),
     toPart(
       write.put(
-        { ...flowHeadObject.key(workspace, path), value, version: asVersion, build },
+        { ...flowHeadObject.key(workspace, path), value, version: asVersion, changed, build },
         current ? { version: String(current.version) } : "absent",
       ),
     ),

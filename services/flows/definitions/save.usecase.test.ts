@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import { defined } from "../../../contract/defined.ts";
 import { newFlowSchema } from "../../../contract/routes/flows/flows.ts";
 import { flowBodyObject, flowHeadObject, flowHistoryObject, flowListingObject, flowVersionObject } from "../../../core/flows/version.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
@@ -32,7 +33,11 @@ const aStep = (text: string) => ({
 const save = (path: string, text: string, at?: string) => {
   // A version's number is derived from the clock.
   world.clock.nowMs += 1;
-  return saveFlow(world.deps, caller(), newFlowSchema.parse({ path, summary: "", value: { modules: [aStep(text)] } }), at);
+  return saveFlow(
+    world.deps,
+    { ...caller(), ...defined({ at }) },
+    newFlowSchema.parse({ path, summary: "", value: { modules: [aStep(text)] } }),
+  );
 };
 /** The text with which a version was saved. */
 const textOf = async (version: number) => {
@@ -139,7 +144,7 @@ describe("setFlowArchived and deleteFlow, whichever of their writes fails,", () 
     await expectToSurviveFaults(async () => {
       const path = newPath();
       await save(path, "s");
-      const act = () => setFlowArchived(world.deps, caller(), path, true);
+      const act = () => setFlowArchived(world.deps, { ...caller(), path }, true);
       return {
         act,
         recover: act,
@@ -157,7 +162,7 @@ describe("setFlowArchived and deleteFlow, whichever of their writes fails,", () 
       const path = newPath();
       await save(path, texts[1]?.[1] ?? "");
       const { versions } = await load(path);
-      const act = () => deleteFlow(world.deps, anAdmin, world.workspace, path);
+      const act = () => deleteFlow(world.deps, { ...caller(), path });
       return {
         act,
         recover: act,
@@ -191,7 +196,7 @@ describe("at once", () => {
     for (let round = 0; round < 6; round += 1) {
       const path = newPath();
       await save(path, "1");
-      const [saved] = await Promise.allSettled([save(path, "2", path), deleteFlow(world.deps, anAdmin, world.workspace, path)]);
+      const [saved] = await Promise.allSettled([save(path, "2", path), deleteFlow(world.deps, { ...caller(), path })]);
       const { head, listing } = await load(path);
       expect(head === undefined).toBe(listing === undefined);
       if (head) {

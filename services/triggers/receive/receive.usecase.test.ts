@@ -109,7 +109,7 @@ describe("a message of a queue", () => {
     expect(await world.receive(queue.arn, "lost", { id: "m", count: 3 })).toEqual([]);
     expect(await world.deadLetters()).toEqual(["lost"]);
     expect(await jobs()).toEqual([]);
-    const shown = await getTrigger(world.deps, { workspace: world.workspace, kind: "sqs", path });
+    const { json: shown } = await getTrigger(world.deps, { workspace: world.workspace, kind: "sqs", path });
     expect(shown["error"]).toContain(script);
   });
 
@@ -220,7 +220,7 @@ describe("a queue that is read with keys", () => {
     await world.update("sqs", path, { ...sent, aws_resource_path: "u/ann/absent" });
     await pollRemoteQueues({ ...world.deps, isolation: newIsolation(world) });
     await world.poll();
-    expect(await getTrigger(world.deps, { workspace: world.workspace, kind: "sqs", path })).toMatchObject({
+    expect((await getTrigger(world.deps, { workspace: world.workspace, kind: "sqs", path })).json).toMatchObject({
       error: expect.stringContaining("resource.notFound"),
     });
     await setTriggerMode(world.deps, world.caller("sqs", path), "disabled");

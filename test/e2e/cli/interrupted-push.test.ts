@@ -175,6 +175,27 @@ describe("two pushes at once", () => {
     expect((await ws.get("scripts/get/p/f/t/both")).json).toMatchObject({ content: "select 'second'" });
   });
 
+  it("a variable that another client has saved since the plan is in conflict", async () => {
+    const folder = newCheckout({ "svc.yaml": "includes: [f/t/held_*]\nskipFolders: true\n", ...variables("held", "before") });
+    expect(await direct(folder, "sync", "push", "--yes")).toMatchObject({ code: 0 });
+    const name = Object.keys(variables("held", "after"))[0] ?? "";
+    const path = name.replace(".variable.yaml", "");
+    writeFiles(folder, { [name]: variables("held", "after")[name] ?? "" });
+
+    const { arrived, release } = holdNext(/variables\/update/);
+    const slow = throughProxy(folder, "sync", "push", "--yes");
+    await arrived;
+    expect((await ws.post(`variables/update/${path}`, { value: "theirs" })).status).toBe(200);
+    release();
+    expect(await slow).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(new RegExp(`The variable ${path} is in conflict.* changed it at`)),
+    });
+    expect((await ws.get(`variables/get_value/${path}`)).json).toBe("theirs");
+    expect(await direct(folder, "sync", "push", "--yes", "--force")).toMatchObject({ code: 0 });
+    expect((await ws.get(`variables/get_value/${path}`)).json).toBe("after");
+  });
+
   it("a script that another client has created since the plan is in conflict", async () => {
     const folder = newCheckout({ "svc.yaml": "includes: [f/t/created]\nskipFolders: true\n", ...sql("f/t/created", "select 'mine'") });
     const { arrived, release } = holdNext(/scripts\/create/);

@@ -22,7 +22,7 @@ import { toAddressGroup } from "../../../core/people/sign-in-throttle.ts";
 import { parseOwnerKey } from "../../../core/people/token.ts";
 import { parsePrincipal } from "../../../core/permissions/principal.ts";
 import { parseScope } from "../../../core/permissions/scopes.ts";
-import { matchesEtag } from "../../../core/reply/etag.ts";
+import { matchesEtag, parseIfMatch } from "../../../core/reply/etag.ts";
 import { parseNextRunId } from "../../../core/schedules/next-run.ts";
 import { readKeyVersion } from "../../../core/secrets/seal.ts";
 import { parseEventId } from "../../../core/streams/event-id.ts";
@@ -132,6 +132,7 @@ export const heads: CostCase[] = [
     { ...lists, ...mix("1.1.1.1,", ":", "::", "0:") },
   ),
   ...feed("If-None-Match", MOST, (text: string) => matchesEtag(text, '"abc"'), lists),
+  ...feed("If-Match", MOST, (text: string) => parseIfMatch(text), lists),
   ...feed("Range", MOST, (text: string) => parseRange(text, 100), { ...lists, digits: between("bytes=", repeat("1")) }),
   ...feed("Last-Event-ID", MOST, parseEventId, { ...lists, digits: repeat("1"), offsets: between("1.", repeat("1"), "-end") }),
   ...feed("Retry-After", MOST, (text: string) => parseRetryAfterMs(text, 0), lists),

@@ -82,32 +82,35 @@ export const disturbances: Record<string, Disturbance> = {
   "the job of a step is canceled": { effect: "canceled", disturb: (run) => cancel(run, run.job ?? run.run, true) },
   "the flow is deleted": {
     effect: "none or deleted",
-    disturb: (run) => deleteFlow(run.world.deps, anAdmin, run.world.workspace, run.flow),
+    disturb: (run) => deleteFlow(run.world.deps, { actor: anAdmin, workspace: run.world.workspace, path: run.flow }),
   },
   "the flow is deleted, and all processes end": {
     effect: "none or deleted",
     disturb: async (run) => {
-      await deleteFlow(run.world.deps, anAdmin, run.world.workspace, run.flow);
+      await deleteFlow(run.world.deps, { actor: anAdmin, workspace: run.world.workspace, path: run.flow });
       await forgetPlans();
     },
   },
-  "the flow is archived": { effect: "none", disturb: (run) => setFlowArchived(run.world.deps, callerOf(run), run.flow, true) },
+  "the flow is archived": { effect: "none", disturb: (run) => setFlowArchived(run.world.deps, { ...callerOf(run), path: run.flow }, true) },
   "the flow is moved": {
     effect: "none",
-    disturb: (run) => saveFlow(run.world.deps, callerOf(run), aFlowAt(`${run.flow}-moved`, run.value), run.flow),
+    disturb: (run) => saveFlow(run.world.deps, { ...callerOf(run), at: run.flow }, aFlowAt(`${run.flow}-moved`, run.value)),
   },
   "another version of the flow is saved": {
     effect: "none",
-    disturb: (run) => saveFlow(run.world.deps, callerOf(run), aFlowAt(run.flow, { modules: [] }), run.flow),
+    disturb: (run) => saveFlow(run.world.deps, { ...callerOf(run), at: run.flow }, aFlowAt(run.flow, { modules: [] })),
   },
-  "the script is deleted": { effect: "missing", disturb: (run) => deleteScript(run.world.deps, anAdmin, run.world.workspace, run.script) },
+  "the script is deleted": {
+    effect: "missing",
+    disturb: (run) => deleteScript(run.world.deps, { actor: anAdmin, workspace: run.world.workspace, path: run.script }),
+  },
   "the script is archived": {
     effect: "missing",
-    disturb: (run) => archiveScript(run.world.deps, anAdmin, run.world.workspace, run.script),
+    disturb: (run) => archiveScript(run.world.deps, { actor: anAdmin, workspace: run.world.workspace, path: run.script }),
   },
   "the script is moved": {
     effect: "missing",
-    disturb: (run) => updateScript(run.world.deps, callerOf(run), run.script, aScript(`${run.script}-moved`)),
+    disturb: (run) => updateScript(run.world.deps, { ...callerOf(run), path: run.script }, aScript(`${run.script}-moved`)),
   },
 };
 

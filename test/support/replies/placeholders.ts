@@ -3,6 +3,7 @@
  * recording sets the clock, so only times of other services are among them.
  */
 const PATTERNS = {
+  version: /(?<=ETag: ")[0-9a-f]{8}-[0-9a-f-]{27}(?=")/,
   jwt: /eyJ[\w-]{10,}\.[\w-]+\.[\w-]*/,
   cursor: /(?<=x-next-cursor: )\S+/,
   sealed: /c3Zj[A-Za-z0-9+/]{40,}=*|(?<=__Host-svc_connect=)[^;\s]+/,

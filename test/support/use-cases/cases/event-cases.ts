@@ -73,7 +73,7 @@ export const eventCases: Case[] = [
   {
     title: "a script whose failures are muted",
     prepare: () => script(),
-    change: () => muteScriptErrorHandler(world.deps, caller(), { path, muted: true }),
+    change: () => muteScriptErrorHandler(world.deps, { ...caller(), path }, true),
     type: "UpdateScript",
     data: (hash) => ({ path, hash, ...bun }),
   },
@@ -87,7 +87,7 @@ export const eventCases: Case[] = [
   {
     title: "an archived script",
     prepare: async () => [await script(), await script({ auto_parent: true })],
-    change: () => archiveScript(world.deps, anAdmin, world.workspace, path),
+    change: () => archiveScript(world.deps, { actor: anAdmin, workspace: world.workspace, path }),
     type: "DeleteScript",
     data: (hashes) => ({ path, hash: (hashes as string[])[1], parent_hash: (hashes as string[])[0], ...bun }),
   },
@@ -102,14 +102,14 @@ export const eventCases: Case[] = [
   {
     title: "a script deleted with its path",
     prepare: () => script(),
-    change: () => deleteScript(world.deps, anAdmin, world.workspace, path),
+    change: () => deleteScript(world.deps, { actor: anAdmin, workspace: world.workspace, path }),
     type: "DeleteScriptPath",
     data: (hash) => ({ path, hash, ...bun }),
   },
   {
     title: "the remaining versions of a renamed script",
     prepare: async () => script({ path: renamed, parent_hash: await script() }),
-    change: () => deleteScript(world.deps, anAdmin, world.workspace, path),
+    change: () => deleteScript(world.deps, { actor: anAdmin, workspace: world.workspace, path }),
     type: "DeleteScriptPath",
     data: () => ({ path }),
   },
@@ -144,7 +144,7 @@ export const eventCases: Case[] = [
   {
     title: "an archived flow",
     prepare: () => flow(),
-    change: () => setFlowArchived(world.deps, caller(), path, true),
+    change: () => setFlowArchived(world.deps, { ...caller(), path }, true),
     type: "ArchiveFlow",
     data: async () => ({ path, version: await flowVersion() }),
   },
@@ -152,9 +152,9 @@ export const eventCases: Case[] = [
     title: "a restored flow",
     prepare: async () => {
       await flow();
-      await setFlowArchived(world.deps, caller(), path, true);
+      await setFlowArchived(world.deps, { ...caller(), path }, true);
     },
-    change: () => setFlowArchived(world.deps, caller(), path, false),
+    change: () => setFlowArchived(world.deps, { ...caller(), path }, false),
     once: true,
     type: "UpdateFlow",
     data: async () => ({ path, version: await flowVersion() }),
@@ -165,7 +165,7 @@ export const eventCases: Case[] = [
       await flow();
       return flowVersion();
     },
-    change: () => deleteFlow(world.deps, anAdmin, world.workspace, path),
+    change: () => deleteFlow(world.deps, { actor: anAdmin, workspace: world.workspace, path }),
     type: "DeleteFlow",
     data: (version) => ({ path, version }),
   },
@@ -299,14 +299,14 @@ export const eventCases: Case[] = [
   {
     title: "a changed folder",
     prepare: () => makeFolder(name),
-    change: () => updateFolder(world.deps, caller(), name, { summary: HIDDEN }),
+    change: () => updateFolder(world.deps, { ...caller(), name }, { summary: HIDDEN }),
     type: "UpdateFolder",
     data: () => ({ name }),
   },
   {
     title: "another owner of a folder",
     prepare: () => makeFolder(name),
-    change: () => addFolderOwner(world.deps, caller(), name, "u/bob"),
+    change: () => addFolderOwner(world.deps, { ...caller(), name }, "u/bob"),
     type: "UpdateFolder",
     data: () => ({ name }),
   },
@@ -320,7 +320,7 @@ export const eventCases: Case[] = [
   {
     title: "a deleted folder",
     prepare: () => makeFolder(name),
-    change: () => deleteFolder(world.deps, anAdmin, world.workspace, name),
+    change: () => deleteFolder(world.deps, { actor: anAdmin, workspace: world.workspace, name }),
     type: "DeleteFolder",
     data: () => ({ name }),
   },

@@ -54,7 +54,11 @@ export const script = (fields: object = {}, options = {}) => {
 export const flow = (fields: object = {}, at?: string) => {
   world.clock.nowMs += 1;
   const value = { modules: [{ id: "a", value: { type: "rawscript", language: "bun", content: HIDDEN, input_transforms: {} } }] };
-  return saveFlow(world.deps, caller(), newFlowSchema.parse({ path, summary: HIDDEN, value, ...fields }), at);
+  return saveFlow(
+    world.deps,
+    { ...caller(), ...(at === undefined ? {} : { at }) },
+    newFlowSchema.parse({ path, summary: HIDDEN, value, ...fields }),
+  );
 };
 export const flowVersion = async (at = path) => Number((await world.deps.objects.get(flowHeadObject.key(world.workspace, at)))?.version);
 export const app = (fields: object = {}) =>

@@ -43,7 +43,7 @@ export async function openScheduleTests() {
     if (job) await handleJobMessage(world.deps, { job: id, ...defined({ claimer: job.claimer }) });
   }
   const aSchedule = (fields: Partial<NewSchedule> = {}) => addSchedule(world, { schedule: "0 0 * * * *", ...fields });
-  const load = (path: string) => getSchedule(world.deps, world.workspace, path);
+  const load = (path: string) => getSchedule(world.deps, world.workspace, path).then(({ json }) => json);
   const nextHour = () => Math.floor(world.clock.nowMs / HOUR_MS) * HOUR_MS + HOUR_MS;
   return { world, removeSchedules, runsOf, statesOf, waitingOf, passUntil, handle, aSchedule, load, nextHour };
 }
