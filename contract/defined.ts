@@ -14,3 +14,12 @@ export type Defined<T> = Merged<
  */
 export const defined = <T extends object>(fields: T): Defined<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
+
+/**
+ * Returns what `convert` returns for a value, and `undefined` for an absent one.
+ *
+ * @example
+ * const json = { path, ...defined({ deadline: mapDefined(deadlineMs, toIsoTime) }) };
+ */
+export const mapDefined = <T, R>(value: T | undefined, convert: (value: T) => R): R | undefined =>
+  value === undefined ? undefined : convert(value);

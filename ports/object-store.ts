@@ -10,6 +10,9 @@ export interface PutRequest {
   request: NonNullable<NonNullable<import("@aws-sdk/lib-dynamodb").BatchWriteCommandInput["RequestItems"]>[string]>[number];
 }
 
+/** One write of a transaction: of an object, or `raw` for another table. */
+export type TransactionWrite = ObjectWrite | { raw: TransactionPart };
+
 /** The key of an item and the workspace that its value names. */
 export interface ScannedItem extends ObjectKey {
   workspace: string | undefined;
@@ -44,10 +47,10 @@ export interface ObjectStore {
   /** Deletes an object, unless the condition is false. A missing object is not an error, so the call can be repeated. */
   deleteItem(key: ObjectKey, expect?: Expectation): Promise<void>;
   /**
-   * Writes all parts or none, up to 100; `raw` is a part for another table. Returns the index of the first part whose condition is false, or
+   * Writes all parts or none, up to 100. Returns the index of the first part whose condition is false, or
    * `undefined` if everything was written. The attempts of one call are idempotent; a second call is not, so it needs conditions.
    */
-  transactWrite(parts: (ObjectWrite | { raw: TransactionPart })[]): Promise<number | undefined>;
+  transactWrite(parts: TransactionWrite[]): Promise<number | undefined>;
 }
 
 /** Reads one page of the complete table `objects` in undefined order. It reads every item, so only rare operations use it. */

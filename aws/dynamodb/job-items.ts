@@ -14,6 +14,7 @@ import {
   type UpdateAttributesInput,
 } from "dynamodb-toolbox";
 import * as z from "zod";
+import { defined, mapDefined } from "../../contract/defined.ts";
 import { type JobField, jobFields, tableIndexes } from "../../core/jobs/fields.ts";
 import { buildListKey, computeShard, hasEnded, type Job, jobSchema, type RunningJob } from "../../core/jobs/job.ts";
 import { UnreadableRecordError } from "../../core/records/record-format.ts";
@@ -130,7 +131,7 @@ export function toHead(job: Job, dueAtMs: number | undefined) {
     expiresAtS: Math.ceil(expiresAtMs / 1000),
     listPartition: `${job.workspace}#${shard}`,
     listSort: buildListKey(job.createdAtMs, job.id),
-    ...(job.path === undefined ? {} : { pathPartition: `${job.workspace}#${shard}#${job.path}` }),
+    ...defined({ pathPartition: mapDefined(job.path, (path) => `${job.workspace}#${shard}#${path}`) }),
     ...(dueAtMs === undefined ? hasEnded(job) && indexEnded(job, job.state) : dueAt(job.id, dueAtMs)),
   };
 }

@@ -20,7 +20,7 @@ import {
   UpdateTransaction,
 } from "dynamodb-toolbox";
 import { assertNever } from "../../contract/assert-never.ts";
-import { defined } from "../../contract/defined.ts";
+import { defined, mapDefined } from "../../contract/defined.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import type { Expectation, ObjectChange, ObjectKey, ObjectWrite, StoredObject } from "../../core/objects/write.ts";
 import type { ObjectStore, PutRequest } from "../../ports/object-store.ts";
@@ -171,7 +171,7 @@ export const objectTable = {
   ): Promise<{ objects: StoredObject[]; before?: string }> {
     const { Items, LastEvaluatedKey } = await table
       .build(QueryCommand)
-      .query({ partition: pk, ...(before === undefined ? {} : { range: { lt: before } }) })
+      .query({ partition: pk, ...defined({ range: mapDefined(before, (lt) => ({ lt })) }) })
       .options({ consistent: true, reverse: true, limit })
       .send();
     const last: unknown = LastEvaluatedKey?.["sk"];

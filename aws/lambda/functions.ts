@@ -39,7 +39,7 @@ async function invokeFunction(name: string, request: unknown, failure: string, t
   const command = new InvokeCommand({
     FunctionName: name,
     Payload: JSON.stringify(request),
-    ...(tenant === undefined ? {} : toTenantId(tenant)),
+    ...toTenantId(tenant),
   });
   const { Payload, FunctionError } = await lambda()
     .send(command)
@@ -82,8 +82,8 @@ let runnerNames: Record<string, string> | undefined;
 /**
  * Returns the parameter of an invocation that names its tenant: an environment serves one tenant only. Empty if tenants are not isolated.
  */
-const toTenantId = (tenant: string) =>
-  process.env[env.tenancy] ? { TenantId: createHash("sha256").update(tenant).digest("hex").slice(0, 32) } : {};
+const toTenantId = (tenant: string | undefined) =>
+  tenant !== undefined && process.env[env.tenancy] ? { TenantId: createHash("sha256").update(tenant).digest("hex").slice(0, 32) } : {};
 
 export const functions = {
   /** Runs a request on the runner of a language. Tenants separate workspaces and identities. */

@@ -8,7 +8,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
-import { defined } from "../../contract/defined.ts";
+import { defined, mapDefined } from "../../contract/defined.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import type { QueueMessage } from "../../core/triggers/events.ts";
 import type { QueueFacts, QueueKeys, RemoteQueue, SourceQueues } from "../../ports/queues.ts";
@@ -92,8 +92,10 @@ function toQueueMessage({ MessageId = "", Body = "", ReceiptHandle = "", Attribu
         name,
         {
           dataType: DataType,
-          ...defined({ stringValue: StringValue }),
-          ...(BinaryValue === undefined ? {} : { binaryBase64: Buffer.from(BinaryValue).toString("base64") }),
+          ...defined({
+            stringValue: StringValue,
+            binaryBase64: mapDefined(BinaryValue, (bytes) => Buffer.from(bytes).toString("base64")),
+          }),
         },
       ]),
     ),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, type Asks, type Calls, nest } from "../../contract/client/client.ts";
 import type { CallArguments, Nested, OperationName, Reply } from "../../contract/client/operation.ts";
 import { operations } from "../../contract/client/operations/all.ts";
-import { AddressError, type AnyInput, type ApiRequest, toRequest } from "../../contract/client/request.ts";
+import { AddressError, type AnyInput, type ApiRequest, toJsonContent, toRequest } from "../../contract/client/request.ts";
 import { defined } from "../../contract/defined.ts";
 import { parseExactJson } from "../../contract/exact-json.ts";
 import { CommandError } from "../errors.ts";
@@ -152,19 +152,18 @@ export class ApiClient {
     redirect: "follow" | "manual",
   ): Promise<Response> {
     const url = new URL(`${this.options.url}${address}`);
-    const isForm = body instanceof FormData;
+    const content = body instanceof FormData ? { body, headers: {} } : toJsonContent(body);
     const startedMs = performance.now();
     try {
       const response = await fetch(url, {
         method,
         headers: {
           ...(this.options.token === "" ? {} : { authorization: `Bearer ${this.options.token}` }),
-          ...(body === undefined || isForm ? {} : { "content-type": "application/json" }),
+          ...content.headers,
           "user-agent": `svc-cli/${version}`,
           ...headers,
         },
-        ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
-        ...(signal ? { signal } : {}),
+        ...defined({ body: content.body, signal }),
         redirect,
       });
       this.options.trace?.(`${method} ${url.pathname} ${response.status} ${Math.round(performance.now() - startedMs)} ms`);

@@ -1,3 +1,5 @@
+import { defined, mapDefined } from "../../contract/defined.ts";
+
 /** A line of a file that an error names. */
 export interface ErrorPlace {
   file: string;
@@ -15,7 +17,7 @@ export function listErrorPlaces(text: string): ErrorPlace[] {
   const toPlace = ([, file = "", line, column]: RegExpMatchArray): ErrorPlace => ({
     file,
     line: Number(line),
-    ...(column === undefined ? {} : { column: Number(column) }),
+    ...defined({ column: mapDefined(column, Number) }),
   });
   // Python lists the innermost call last.
   const python = [...text.matchAll(PYTHON_FRAME)].map(toPlace).toReversed();

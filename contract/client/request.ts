@@ -12,6 +12,16 @@ export interface ApiRequest extends CallOptions {
   body?: unknown;
 }
 
+/** The body of a request and the headers that describe it. */
+interface JsonContent {
+  headers: Readonly<Record<string, string>>;
+  body?: string;
+}
+
+/** Returns the content of a request with a JSON body. A request without a body has neither. */
+export const toJsonContent = (body: unknown): JsonContent =>
+  body === undefined ? { headers: {} } : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+
 /** The fields of an input of every operation. `operation.ts` has those of each. */
 export interface AnyInput extends CallOptions {
   query?: Readonly<Record<string, unknown>> | undefined;

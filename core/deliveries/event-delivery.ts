@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defined } from "../../contract/defined.ts";
+import { defined, mapDefined } from "../../contract/defined.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import type { DeliveryJson, DeliveryQuery } from "../../contract/routes/events/deliveries.ts";
 import { defineObject, inWorkspace } from "../objects/define-object.ts";
@@ -38,10 +38,9 @@ export function addTry(
   tries: readonly Try[],
   { atMs, durationMs, outcome }: { atMs: number; durationMs: number; outcome: Attempt | undefined },
 ): Try[] {
-  const status = outcome?.status === undefined ? {} : { status: outcome.status };
   const error = outcome ? (outcome.ok ? undefined : outcome.error) : "the sender ended before it recorded the outcome";
-  const ended = { atMs, ms: Math.round(durationMs), ok: outcome?.ok ?? false, ...status };
-  return [...tries, { ...ended, ...(error === undefined ? {} : { error: error.slice(0, ERROR_CHARS) }) }].slice(-MOST_TRIES);
+  const ended = { atMs, ms: Math.round(durationMs), ok: outcome?.ok ?? false };
+  return [...tries, { ...ended, ...defined({ status: outcome?.status, error: error?.slice(0, ERROR_CHARS) }) }].slice(-MOST_TRIES);
 }
 
 /** An event has one delivery for each endpoint. The id of an event is a UUID, so the id of a delivery can be split. */
@@ -61,9 +60,12 @@ export function toDeliveryJson(delivery: EventDelivery): DeliveryJson {
     state,
     attempts,
     created_at: toIsoTime(eventAtMs),
-    ...(last === undefined ? {} : { last_attempt_at: toIsoTime(last.atMs) }),
-    ...defined({ status: last?.status, error: last?.error }),
-    ...(nextAtMs === undefined ? {} : { next_attempt_at: toIsoTime(nextAtMs) }),
+    ...defined({
+      last_attempt_at: mapDefined(last?.atMs, toIsoTime),
+      status: last?.status,
+      error: last?.error,
+      next_attempt_at: mapDefined(nextAtMs, toIsoTime),
+    }),
   };
 }
 

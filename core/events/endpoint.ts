@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defined } from "../../contract/defined.ts";
+import { defined, mapDefined } from "../../contract/defined.ts";
 import { type SvcEvent, TEST_EVENT } from "../../contract/events.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import type { WebhookJson } from "../../contract/routes/events/webhooks.ts";
@@ -81,8 +81,7 @@ export function toWebhookJson(endpoint: Endpoint): WebhookJson {
     paths,
     ...defined({ description }),
     enabled,
-    ...defined({ disabled_reason: disabledReason }),
-    ...(failingSinceMs === undefined ? {} : { failing_since: toIsoTime(failingSinceMs) }),
+    ...defined({ disabled_reason: disabledReason, failing_since: mapDefined(failingSinceMs, toIsoTime) }),
     created_by: endpoint.createdBy,
     created_at: toIsoTime(endpoint.createdAtMs),
     edited_by: endpoint.editedBy,

@@ -1,3 +1,4 @@
+import { defined } from "../../contract/defined.ts";
 import type { FlowModule, FlowValue } from "../../contract/flows/flow-value.ts";
 import type { FlowStatus, ModuleStatus } from "../../contract/routes/flows/flow-status.ts";
 import type { Outcome, Progress } from "./journal.ts";
@@ -96,8 +97,8 @@ function moduleStatus(
     type: "InProgress",
     id,
     job: job?.id ?? flow,
-    ...(job?.progress === undefined ? {} : { progress: job.progress }),
-    ...(iterates ? { iterator: { index, ...(progress?.count === undefined ? {} : { itered_len: progress.count }) } } : {}),
+    ...defined({ progress: job?.progress }),
+    ...(iterates ? { iterator: { index, ...defined({ itered_len: progress?.count }) } } : {}),
     ...(value.type === "branchall" ? { branchall: { branch: index, len: value.branches.length } } : {}),
     ...jobs,
     ...chosen,

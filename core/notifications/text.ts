@@ -107,7 +107,7 @@ export function buildPlainMail(baseUrl: string, { subject, lines, page }: Pick<M
     subject: oneLine(plain(subject), SUBJECT_CHARS),
     ...buildTexts({
       lines: lines.map((line) => oneLine(plain(line), limits.noticeTextChars)),
-      ...(page === undefined ? {} : { page: { label: "Open", url: `${baseUrl}${page}` } }),
+      page: page === undefined ? undefined : { label: "Open", url: `${baseUrl}${page}` },
       footer: `You receive this email from ${baseUrl}.`,
     }),
   };
@@ -119,7 +119,7 @@ interface MailParts {
   message?: string | undefined;
   /** Values with their names, one per line. */
   values?: readonly { name: string; value: string }[];
-  page?: { label: string; url: string };
+  page?: { label: string; url: string } | undefined;
   footer: string;
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defined } from "../../contract/defined.ts";
+import { defined, mapDefined } from "../../contract/defined.ts";
 import type { ResourceTypeJson } from "../../contract/routes/stored/resources.ts";
 import { defineObject, inWorkspace } from "../objects/define-object.ts";
 
@@ -36,8 +36,7 @@ export function toResourceTypeJson(workspace: string, type: StoredType): Resourc
   return {
     workspace_id: workspace,
     name,
-    ...(schemaJson === undefined ? {} : { schema: JSON.parse(schemaJson) }),
-    ...defined({ description }),
+    ...defined({ schema: mapDefined(schemaJson, (json) => JSON.parse(json)), description }),
     created_by: createdBy,
     edited_at: new Date(editedAtMs).toISOString(),
     ...defined({ format_extension: formatExtension, is_fileset: isFileset, display_name: displayName }),
@@ -46,7 +45,7 @@ export function toResourceTypeJson(workspace: string, type: StoredType): Resourc
 
 /** Returns the JSON of a built-in resource type. */
 export function toBuiltInTypeJson({ name, description, schema }: BuiltInType): ResourceTypeJson {
-  return { name, description, ...(schema === undefined ? {} : { schema: asJsonSchema(schema) }) };
+  return { name, description, ...defined({ schema: mapDefined(schema, asJsonSchema) }) };
 }
 
 /** Forms show the fields in the order of the catalogue. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { defined } from "../../contract/defined.ts";
+import { defined, mapDefined } from "../../contract/defined.ts";
 import type { VariableJson, VariableListQuery } from "../../contract/routes/stored/variables.ts";
 import { defineObject, inWorkspace, sortByPath } from "../objects/define-object.ts";
 
@@ -65,8 +65,7 @@ export function toVariableJson(
 export function toRefreshJson({ expiresAt, refreshed, refreshError }: StoredVariable, nowMs: number) {
   return {
     is_refreshed: refreshed ?? false,
-    ...(expiresAt === undefined ? {} : { is_expired: Date.parse(expiresAt) <= nowMs }),
-    ...defined({ refresh_error: refreshError }),
+    ...defined({ is_expired: mapDefined(expiresAt, (time) => Date.parse(time) <= nowMs), refresh_error: refreshError }),
   };
 }
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { type Answer, createClient, readValue } from "../../contract/client/client.ts";
 import type { Reply } from "../../contract/client/operation.ts";
 import { operations } from "../../contract/client/operations/all.ts";
-import { type ApiRequest, toRequest } from "../../contract/client/request.ts";
+import { type ApiRequest, toJsonContent, toRequest } from "../../contract/client/request.ts";
 import { defined } from "../../contract/defined.ts";
 import { lastLines } from "../commands/command.ts";
 import { Complaint } from "../launch/complaint.mjs";
@@ -117,11 +117,11 @@ async function send(
   { method, address, body }: ApiRequest,
   expected: readonly number[] = [],
 ): Promise<Answer> {
+  const content = toJsonContent(body);
   const answer = await fetch(`${url}${address}`, {
     method,
-    headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal ? { signal } : {}),
+    headers: { authorization: `Bearer ${token}`, ...content.headers },
+    ...defined({ body: content.body, signal }),
   });
   const { ok, status, headers } = answer;
   const text = await answer.text();

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defined, mapDefined } from "../../contract/defined.ts";
 import { deploymentSchema } from "../../contract/deployment.ts";
 
 /** A request of CloudFormation ("Custom resource request and response reference"). */
@@ -27,7 +28,7 @@ export async function reply(request: DeploymentRequest, failure: string | undefi
   const body = JSON.stringify({
     ...{ StackId, RequestId, LogicalResourceId },
     Status: failure === undefined ? "SUCCESS" : "FAILED",
-    ...(failure === undefined ? {} : { Reason: shorten(failure) }),
+    ...defined({ Reason: mapDefined(failure, shorten) }),
     // Another workspace is another resource: CloudFormation then removes the former one. A removal must name the resource that it removes.
     PhysicalResourceId: RequestType === "Delete" && PhysicalResourceId !== undefined ? PhysicalResourceId : `${workspace}/${id}`,
   });

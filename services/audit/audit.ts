@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import { INSTANCE } from "../../contract/common.ts";
+import { defined, mapDefined } from "../../contract/defined.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
@@ -98,7 +99,7 @@ export async function findAuditEntries(
 /** Lists the audit log of the instance, the newest entries first. */
 export async function listInstanceAudit(deps: Uses<"objects">, query: AuditQuery): Promise<AuditPage> {
   const { entries, stoppedAtMs } = await findAuditEntries(deps, INSTANCE, query);
-  return { entries: paginate(entries, query), ...(stoppedAtMs === undefined ? {} : { before: toIsoTime(stoppedAtMs) }) };
+  return { entries: paginate(entries, query), ...defined({ before: mapDefined(stoppedAtMs, toIsoTime) }) };
 }
 
 /** Returns one entry of a workspace's audit log. Throws `audit.notFound`. */

@@ -82,9 +82,7 @@ function tokenActorFields({ hash, prefix, workspace, scopes, readOnly, session, 
     kind: "person" as const,
     tokenHash: hash,
     tokenPrefix: prefix,
-    ...(session || expiresAtMs === undefined ? {} : { tokenExpiresAtMs: expiresAtMs }),
-    ...defined({ workspace }),
-    ...(scopes ? { scopes } : {}),
+    ...defined({ tokenExpiresAtMs: session ? undefined : expiresAtMs, workspace, scopes }),
     ...(readOnly ? { readOnly } : {}),
   };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { defined } from "../../contract/defined.ts";
+import { defined, mapDefined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
@@ -39,7 +39,7 @@ export function buildTokenWrites(owner: Owner, request: NewToken & { session?: b
   const rest = {
     value: record,
     version: randomUUID(),
-    ...(expiresAtMs === undefined ? {} : { expiresAtS: Math.ceil((expiresAtMs + TTL_AFTER_MS) / 1000) }),
+    ...defined({ expiresAtS: mapDefined(expiresAtMs, (atMs) => Math.ceil((atMs + TTL_AFTER_MS) / 1000)) }),
   };
   return {
     value,
@@ -100,8 +100,12 @@ export async function listTokens(
       read_only: record.readOnly ?? false,
       badge: toTokenBadge(record.expiresAtMs, nowMs()),
       email: record.email,
-      ...defined({ label: record.label, scopes: record.scopes, workspace_id: record.workspace }),
-      ...(record.expiresAtMs === undefined ? {} : { expiration: toIsoTime(record.expiresAtMs) }),
+      ...defined({
+        label: record.label,
+        scopes: record.scopes,
+        workspace_id: record.workspace,
+        expiration: mapDefined(record.expiresAtMs, toIsoTime),
+      }),
     }));
 }
 

@@ -1,11 +1,11 @@
 import { SvcError } from "../../contract/errors.ts";
 import { write } from "../../core/objects/write.ts";
 import { folderObject, workspaceObject } from "../../core/workspaces/workspace.ts";
-import type { ObjectStore } from "../../ports/object-store.ts";
+import type { ObjectStore, TransactionWrite } from "../../ports/object-store.ts";
 
 /** One part of a transaction, and the error for the caller if the part's condition does not hold. */
 export interface TransactionPart {
-  write: Parameters<ObjectStore["transactWrite"]>[0][number];
+  write: TransactionWrite;
   /** `undefined` means that another writer was first: the caller reads again and repeats the change. */
   refused: SvcError | undefined;
 }

@@ -36,10 +36,10 @@ export function buildNoticeWrite(
     people: opened?.rules.people ?? [],
     channel: getApproverChannel({ value }),
     ...(consent?.notification?.url ? { url: consent.notification.url } : {}),
-    ...(opened?.message === undefined ? {} : { message: opened.message }),
+    ...defined({ message: opened?.message }),
     ...content,
     required: opened?.rules.required ?? 1,
-    ...(opened?.deadlineMs === undefined ? {} : { deadlineMs: opened.deadlineMs }),
+    ...defined({ deadlineMs: opened?.deadlineMs }),
     ...(decision
       ? {
           decision: {

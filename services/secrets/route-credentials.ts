@@ -4,7 +4,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { PromiseCache } from "../../contract/promise-cache.ts";
 import { type Credential, isCredentialType, parseCredential } from "../../core/http-routes/authentication/credential.ts";
-import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
+import { type ObjectKey, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { parseJson } from "../../core/records/record-format.ts";
@@ -174,7 +174,7 @@ export async function buildVariableCopyParts(
   return [...checks, ...replaced.flatMap((part) => part ?? [])];
 }
 
-const readAll = async (objects: Pick<ObjectStore, "batchGet">, wanted: Parameters<ObjectStore["batchGet"]>[0]) =>
+const readAll = async (objects: Pick<ObjectStore, "batchGet">, wanted: ObjectKey[]) =>
   wanted.length === 0 ? [] : objects.batchGet(wanted, { consistent: true });
 
 const expectationOf = (stored: StoredObject | undefined) => (stored ? unchangedSince(stored) : ("absent" as const));

@@ -1,3 +1,4 @@
+import { defined, mapDefined } from "../../../contract/defined.ts";
 import { type CredentialOf, decodeStandardSecret } from "./credential.ts";
 
 type Headers = Readonly<Record<string, string | undefined>>;
@@ -106,7 +107,7 @@ function toCustomScheme(own: CredentialOf<"signature_auth">): SignatureScheme {
     hasId,
     read: (value, headers) => ({
       ...single(value, prefix),
-      ...(timed === undefined ? {} : { timestamp: headers[timed] ?? "" }),
+      ...defined({ timestamp: mapDefined(timed, (name) => headers[name] ?? "") }),
       ...(hasId ? { id: headers[idHeader] ?? "" } : {}),
     }),
     surround: (parts) => [fill(before, parts), fill(after, parts)],

@@ -53,7 +53,7 @@ function toModuleFiles(
     files.set(`${folder}/${name}`, content);
     const hasLock = typeof lock === "string" && lock !== "";
     if (hasLock) files.set(`${folder}/${moduleLockName(name, names)}`, lock);
-    const more = { ...others, ...(language === expressed ? {} : { language }), ...(hasLock || lock === undefined ? {} : { lock }) };
+    const more = { ...others, ...(language === expressed ? {} : { language }), ...defined({ lock: hasLock ? undefined : lock }) };
     if (Object.keys(more).length > 0) rest[name] = more;
   }
   return { files, rest };

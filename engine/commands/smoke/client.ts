@@ -1,7 +1,8 @@
 import { type Answer, type Asks, type Calls, createClient, readValue } from "../../../contract/client/client.ts";
 import type { OperationName } from "../../../contract/client/operation.ts";
 import { operations } from "../../../contract/client/operations/all.ts";
-import { type AnyInput, type ApiRequest, toRequest } from "../../../contract/client/request.ts";
+import { type AnyInput, type ApiRequest, toJsonContent, toRequest } from "../../../contract/client/request.ts";
+import { defined } from "../../../contract/defined.ts";
 import { Complaint } from "../../launch/complaint.mjs";
 import { formatDuration } from "../../launch/progress.mjs";
 
@@ -39,15 +40,12 @@ export async function call(
   path: string,
   { body, headers = {}, anonymous = false, redirect = "follow" }: CallOptions = {},
 ): Promise<Reply> {
+  const content = toJsonContent(body);
   const answer = await fetch(`${url}${path}`, {
     method,
     redirect,
-    headers: {
-      ...(anonymous ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    headers: { ...(anonymous ? {} : { authorization: `Bearer ${token}` }), ...content.headers, ...headers },
+    ...defined({ body: content.body }),
     signal: AbortSignal.timeout(RUN_LIMIT_MS),
   }).catch((error: unknown) => {
     throw new Complaint(`${url} did not respond: ${error instanceof Error ? (error.cause ?? error) : error}.`);

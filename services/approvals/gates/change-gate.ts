@@ -12,14 +12,11 @@ import { flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import type { RequestContent } from "../../../core/notifications/request-content.ts";
 import { write } from "../../../core/objects/write.ts";
 import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
-import type { TransactionPart } from "../../outbox/commit-parts.ts";
+import type { TransactionWrite } from "../../../ports/object-store.ts";
 import { buildNoticeWrite } from "../../outbox/notice.ts";
 import type { Uses } from "../../uses.ts";
 import { buildAuditLogWrites, notificationsFor } from "../audit-log/entry.ts";
 import type { ApprovalRequest } from "./find-approval-request.ts";
-
-/** One part of a transaction over both tables. */
-type TransactionWrite = TransactionPart["write"];
 
 /** A gate and the job of its flow. */
 export interface GateWithFlow {

@@ -1,4 +1,4 @@
-import { defined } from "../../../contract/defined.ts";
+import { defined, mapDefined } from "../../../contract/defined.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import { isJsonObject } from "../../../contract/json-object.ts";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
@@ -54,7 +54,7 @@ export async function buildApprovalInfo(
     ...(decision ? { decision: toDecisionJson(decision) } : {}),
     run_state: getWaitState(flow) ?? flow.state,
     required_events: rules.required,
-    ...(opened?.deadlineMs === undefined ? {} : { deadline: toIsoTime(opened.deadlineMs) }),
+    ...defined({ deadline: mapDefined(opened?.deadlineMs, toIsoTime) }),
     requested_by: flow.createdBy,
     ...defined({ flow_path: flow.path }),
     ...(opened ? { opened_at: toIsoTime(opened.atMs) } : {}),
@@ -78,7 +78,7 @@ async function loadDetails(
     wanted.length > 0 || isConsent ? ((await loadJson(deps, flow, argsVisibleTo(PEOPLE, flow))) as Record<string, unknown>) : {};
   return {
     ...(isJsonObject(schema) ? { form_schema: schema } : {}),
-    ...(description === undefined ? {} : { description: description as NonNullable<ApprovalInfo["description"]> }),
+    ...defined({ description: description as ApprovalInfo["description"] }),
     ...prompt,
     ...(wanted.length > 0 ? { inputs: Object.fromEntries(wanted.map((name) => [name, given[name] ?? null])) } : {}),
     ...(isConsent ? { message: gate.opened?.message ?? "", context: { ...given, ...(await deps.gatedFlows.loadResults(flow)) } } : {}),

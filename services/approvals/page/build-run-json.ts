@@ -1,4 +1,4 @@
-import { defined } from "../../../contract/defined.ts";
+import { defined, mapDefined } from "../../../contract/defined.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import type { RunJson } from "../../../contract/routes/approvals/approvals.ts";
@@ -83,7 +83,7 @@ function toGateJson(gate: Gate, summary: string | undefined): RunJson["gates"][n
     approved_by: listApproverNames(gate),
     required_events: opened.rules.required,
     opened_at: toIsoTime(opened.atMs),
-    ...(opened.deadlineMs === undefined ? {} : { deadline: toIsoTime(opened.deadlineMs) }),
+    ...defined({ deadline: mapDefined(opened.deadlineMs, toIsoTime) }),
     ...(decision ? { decision: toDecisionJson(decision) } : {}),
   };
 }

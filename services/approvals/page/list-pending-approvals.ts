@@ -1,4 +1,4 @@
-import { defined } from "../../../contract/defined.ts";
+import { defined, mapDefined } from "../../../contract/defined.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { PendingApprovalJson } from "../../../contract/routes/approvals/approvals.ts";
@@ -86,6 +86,6 @@ const toPendingApproval = (
   ...(summary ? { summary } : {}),
   requested_by: flow.createdBy,
   opened_at: toIsoTime(gate.opened.atMs),
-  ...(gate.opened.deadlineMs === undefined ? {} : { deadline: toIsoTime(gate.opened.deadlineMs) }),
+  ...defined({ deadline: mapDefined(gate.opened.deadlineMs, toIsoTime) }),
   page: `${baseUrl}/approve/${gate.workspace}/${gate.id}`,
 });

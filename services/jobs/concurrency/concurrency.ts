@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { HeadCondition } from "../../../aws/dynamodb/job-items.ts";
 import { defined } from "../../../contract/defined.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import {
@@ -61,7 +62,7 @@ export async function claimWithSlot(
       return undefined;
     }
     const attempt = { ...newAttemptFields(now, worker), attempt: job.attempt + 1 };
-    const asRead: Parameters<JobStore["claimParams"]>[2] = {
+    const asRead: HeadCondition = {
       and: [
         { attr: "state", eq: "queued" },
         { attr: "attempt", eq: job.attempt },

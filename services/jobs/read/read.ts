@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { Action } from "../../../contract/access/access-rule.ts";
-import { defined } from "../../../contract/defined.ts";
+import { defined, mapDefined } from "../../../contract/defined.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import type { JobJson, JobUpdateJson } from "../../../contract/routes/jobs/job.ts";
@@ -101,15 +101,17 @@ export async function loadJobJson(deps: Uses<"jobs" | "storage">, job: Job, part
   ]);
   const shared = {
     ...showIdentity(job),
-    ...(args === undefined ? {} : { args: parseJson({ parent: job.id, ref: "args", json: args }) as Record<string, unknown> }),
-    ...defined({ logs }),
+    ...defined({
+      args: mapDefined(args, (json) => parseJson({ parent: job.id, ref: "args", json }) as Record<string, unknown>),
+      logs,
+    }),
     ...rawCodeField(job.id, code),
     canceled: job.state === "canceled" || (job.state === "running" && job.cancel !== undefined),
     ...(job.cancel ? { canceled_by: job.cancel.by, canceled_reason: job.cancel.reason } : {}),
     ...showOrigin(job),
     visible_to_owner: true,
     is_flow_step: job.step !== undefined,
-    ...(job.step === undefined ? {} : { flow_step_id: job.step.id }),
+    ...defined({ flow_step_id: job.step?.id }),
     ...showRun(job),
   };
   if (hasEnded(job)) {
@@ -123,7 +125,9 @@ export async function loadJobJson(deps: Uses<"jobs" | "storage">, job: Job, part
       duration_ms: job.endedAtMs - startedAtMs,
       success: isSuccess(job),
       is_skipped: job.state === "skipped",
-      ...(result === undefined ? {} : { result: parseJson({ parent: job.id, ref: "result", json: result }) as z.core.util.JSONType }),
+      ...defined({
+        result: mapDefined(result, (json) => parseJson({ parent: job.id, ref: "result", json }) as z.core.util.JSONType),
+      }),
       ...(erased ? { deleted: true } : {}),
       ...(job.cachedFrom === undefined ? {} : { cached: true }),
     };
@@ -135,7 +139,7 @@ export async function loadJobJson(deps: Uses<"jobs" | "storage">, job: Job, part
     scheduled_for: toIsoTime(getScheduledMs(job)),
     ...(job.state === "running" ? { started_at: toIsoTime(job.startedAtMs), ...defined({ worker: job.worker }) } : {}),
     ...approvalFields(job),
-    ...(job.lastPingMs === undefined ? {} : { last_ping: toIsoTime(job.lastPingMs) }),
+    ...defined({ last_ping: mapDefined(job.lastPingMs, toIsoTime) }),
   };
 }
 
@@ -148,7 +152,7 @@ function approvalFields(job: Job) {
 /** The JSON of a previewed script also contains its code. The code of a previewed flow is part of the fields of flows. */
 function rawCodeField(parent: string, json: string | undefined): { raw_code?: string } {
   const { content } = (json === undefined ? {} : parseJson({ parent, ref: "code", json })) as { content?: string };
-  return content === undefined ? {} : { raw_code: content };
+  return defined({ raw_code: content });
 }
 
 /** The time that `getupdate` waits while there is no change. */

@@ -1,3 +1,4 @@
+import { defined, mapDefined } from "../../../contract/defined.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { AuditJson, AuditQuery } from "../../../contract/routes/workspaces/audit.ts";
@@ -66,7 +67,7 @@ async function findRuns(
     runs.push(...merged.entries.map(({ id, sort }) => ({ job: id, atMs: toMs(sort) })));
     if (runs.length >= wanted) return { runs: runs.slice(0, wanted) };
   }
-  return { runs, ...(position === undefined ? {} : { stoppedAtMs: toMs(position) }) };
+  return { runs, ...defined({ stoppedAtMs: mapDefined(position, toMs) }) };
 }
 
 /** Returns the time with which a sort key begins. */

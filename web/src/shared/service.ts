@@ -1,7 +1,7 @@
 import { type Answer, createClient, readValue } from "../../../contract/client/client.ts";
 import type { Reply } from "../../../contract/client/operation.ts";
 import { oauthOperations, signInOperations } from "../../../contract/client/operations/people.ts";
-import { type ApiRequest, toRequest } from "../../../contract/client/request.ts";
+import { type ApiRequest, toJsonContent, toRequest } from "../../../contract/client/request.ts";
 import { basePath } from "./base-path.ts";
 
 /** An error response: one sentence and a code. `status` 0: the service did not respond. */
@@ -23,7 +23,7 @@ export async function send({ method, address, body }: ApiRequest): Promise<Answe
   const answer = await fetch(`${basePath}${address}`, {
     method,
     credentials: "same-origin",
-    ...(body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    ...toJsonContent(body),
   }).catch(() => {
     throw new Refused(0, "page.offline", "The service did not respond. Check your connection and try again.");
   });

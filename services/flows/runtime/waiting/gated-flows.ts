@@ -1,5 +1,6 @@
 import { toGateOutcome } from "../../../../core/approvals/outcome.ts";
 import { outcomeFormat, outcomeRef } from "../../../../core/flows/journal.ts";
+import type { Job } from "../../../../core/jobs/job.ts";
 import type { GatedFlows } from "../../../approvals/gates/gated-flows.ts";
 import type { Uses } from "../../../uses.ts";
 import { findPlan, loadFlow } from "../../definitions/load.ts";
@@ -8,7 +9,7 @@ import { loadRedactedResults } from "../../inspection/redacted-results.ts";
 /** Connects approvals to flows: their plans, their journal and the tasks of their executions. */
 export function connectGatedFlows(deps: Uses<"jobs" | "objects" | "storage" | "executions">): GatedFlows {
   const { executions } = deps;
-  const planOf = ({ flow }: Parameters<GatedFlows["loadModule"]>[0]) => (flow?.plan ? findPlan(deps, flow.plan) : undefined);
+  const planOf = ({ flow }: Job) => (flow?.plan ? findPlan(deps, flow.plan) : undefined);
   return {
     loadModule: async (flow, id) => (await planOf(flow))?.index.modules.get(id)?.module,
     describeFlow: async ({ workspace, flow }) => {

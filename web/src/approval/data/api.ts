@@ -1,6 +1,7 @@
 import { createClient } from "../../../../contract/client/client.ts";
 import { approvalOperations } from "../../../../contract/client/operations/approvals.ts";
 import type { JsonValue } from "../../../../contract/common.ts";
+import { defined } from "../../../../contract/defined.ts";
 import type { ApprovalInfo } from "../../../../contract/routes/approvals/approvals.ts";
 import { Refused, send, signOut } from "../../shared/service.ts";
 import type { Address } from "./address.ts";
@@ -26,7 +27,6 @@ export async function loadInfo({ workspace, id, token }: Address): Promise<Appro
 }
 
 export async function decide({ workspace, id, token }: Address, { payload, ...decision }: Decision): Promise<void> {
-  const body = { ...decision, ...(payload === undefined ? {} : { payload: payload as JsonValue }) };
-  const link = token === undefined ? {} : { approval_token: token };
-  await call.approvals.decide({ workspace, job_id: id, body: { ...body, ...link } });
+  const body = { ...decision, ...defined({ payload: payload as JsonValue | undefined, approval_token: token }) };
+  await call.approvals.decide({ workspace, job_id: id, body });
 }
