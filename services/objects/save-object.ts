@@ -1,16 +1,12 @@
 import { defined } from "../../contract/defined.ts";
-import { createVersion, requireVersion } from "../../core/objects/version.ts";
+import { createVersion } from "../../core/objects/version.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { permitPath } from "../identity/permit.ts";
-import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
-import { buildEventParts } from "../outbox/event.ts";
+import type { TransactionPart } from "../outbox/commit-parts.ts";
 import type { Uses } from "../uses.ts";
-import { buildAclPart } from "../workspaces/acls.ts";
 import type { Change, ObjectTarget, PathKind, Writer } from "./path-kind.ts";
-
-/** The kind of write. `replace`: the object is created unless it exists. */
-type Mode = "create" | "change" | "replace";
+import { type Mode, writeObject } from "./write-object.ts";
 
 /**
  * Checks the request, once and before anything is read, and returns the function that builds the change. That function is called again when
@@ -59,59 +55,9 @@ async function saveObject<T, D extends Uses<"objects" | "nowMs">, S, C extends C
   target: ObjectTarget & { to: string },
   { mode, prepare }: { mode: Mode; prepare: PrepareChange<T | undefined, C> },
 ): Promise<C> {
-  const { actor, workspace, path, to } = target;
+  const { actor, workspace, to } = target;
   if (kind.save) permitPath(actor, kind.save, workspace, to);
-  const build = await prepare();
-  return retryOnConflict(
-    async () => {
-      const stored = mode === "create" ? undefined : await deps.objects.get(kind.key(workspace, path));
-      if (!stored && mode === "change") throw kind.notFound(path);
-      if (stored) requireVersion(stored, target);
-      const before = stored && kind.parse(stored);
-      const change = await build(before);
-      const atMs = deps.nowMs();
-      const { value: after, parts = [], event, sent } = change;
-      const isStored = await commitParts(deps.objects, [
-        ...(await buildObjectParts(deps, kind, { target, stored, mode, after })),
-        ...parts,
-        ...((await kind.buildCopies?.(deps, { actor, workspace }, { before, after }, sent)) ?? []),
-        ...(event ? await buildEventParts(deps, { ...event, workspace, by: actor.username, atMs }) : []),
-      ]);
-      if (isStored) return { done: change };
-      kind.onConflict?.(workspace);
-      return undefined;
-    },
-    () => kind.changed(path),
-  );
-}
-
-interface ObjectWriteRequest<T> {
-  target: ObjectTarget & { to: string };
-  /** The stored object at the path. */
-  stored: StoredObject | undefined;
-  mode: Mode;
-  after: T;
-}
-
-/** Builds the parts that store an object. At another path it is created there and removed at the old one, together with its extra permissions. */
-async function buildObjectParts<T, D extends Uses<"objects" | "nowMs">, S>(
-  deps: D,
-  { key, permissions, exists }: Pick<PathKind<T, D, S>, "key" | "permissions" | "exists">,
-  { target: { actor, workspace, path, to }, stored, mode, after }: ObjectWriteRequest<T>,
-): Promise<TransactionPart[]> {
-  const object = { ...key(workspace, to), value: after, ...createVersion(actor.username, deps.nowMs()) };
-  if (stored && to === path) {
-    // Only a request that may create the object requires its folder.
-    const conditions = mode === "replace" ? buildPathConditions(workspace, to) : [];
-    return [...conditions, { write: write.put(object, unchangedSince(stored)), refused: undefined }];
-  }
-  return [
-    ...buildPathConditions(workspace, to),
-    // Between the read and the write of `replace`, another writer may have created the object.
-    { write: write.put(object, "absent"), refused: mode === "replace" ? undefined : exists(to) },
-    ...(stored ? [{ write: write.remove(key(workspace, path), unchangedSince(stored)), refused: undefined }] : []),
-    ...(stored && permissions !== undefined ? [await buildAclPart(deps, { workspace, kind: permissions, path }, { actor, to })] : []),
-  ];
+  return writeObject(deps, kind, target, { mode, build: await prepare() });
 }
 
 interface ReplacedObject<T, S> extends Writer {

@@ -145,6 +145,12 @@ const ownerPartOf = (path: string) => path.split("/").slice(0, 2).join("/");
 const mayGrant = (actor: Actor, target: AclTarget) =>
   may(actor, { ...actions.grantAccess.access, domain: domainsOfKinds[target.kind] ?? "acls" }, target);
 
+/** The caller who moves an object, and its new path. */
+export interface AclMove {
+  actor: Actor;
+  to: string;
+}
+
 /**
  * Builds the part of a transaction that moves an object's extra permissions to another path, or removes them. Into another folder or the
  * space of another user they move only if the caller owns the object there: otherwise the caller would grant rights in it. If another writer
@@ -153,7 +159,7 @@ const mayGrant = (actor: Actor, target: AclTarget) =>
 export async function buildAclPart(
   { objects }: Uses<"objects">,
   { workspace, kind, path }: AclTarget,
-  move?: { actor: Actor; to: string },
+  move?: AclMove,
 ): Promise<TransactionPart> {
   const to = move && (isSameOwner(path, move.to) || mayGrant(move.actor, { workspace, kind, path: move.to })) ? move.to : undefined;
   const { access, version } = await loadAccess(objects, workspace);
