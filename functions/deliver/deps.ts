@@ -6,9 +6,9 @@ import { mail } from "../../aws/ses/mail.ts";
 import { topic } from "../../aws/sns/topic.ts";
 import { deliveryQueue } from "../../aws/sqs/delivery-queue.ts";
 import { env, requireEnv } from "../../contract/env.ts";
-import { deliveryKinds } from "../shared/wiring/delivery-kinds.ts";
 
-const adapters = {
+/** The ports of the function `deliver`. */
+export const deps = {
   objects: objectTable,
   jobs: jobTable,
   deliveryQueue,
@@ -19,5 +19,3 @@ const adapters = {
   baseUrl: requireEnv(env.baseUrl),
   nowMs: Date.now,
 };
-
-export const deps = { ...adapters, kinds: deliveryKinds(adapters) };

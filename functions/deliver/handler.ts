@@ -3,10 +3,11 @@ import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent, SQSBatchRespo
 import { laneOf } from "../../aws/sqs/delivery-queue.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import { queueMessageSchema } from "../../core/deliveries/message.ts";
-import { DeliveryHeld, deliverMessage } from "../../services/deliveries/deliver-message.ts";
+import { DeliveryHeld } from "../../services/deliveries/deliver-message.ts";
 import { queueReplay } from "../../services/events/replay-deliveries.ts";
 import { recordBounce } from "../../services/notifications/record-bounce.ts";
 import { type LoggedWork, logger, logInvocation } from "../shared/observe.ts";
+import { deliverByKind } from "./deliver-by-kind.ts";
 import { deps } from "./deps.ts";
 import { dispatchRecords } from "./dispatch-records.ts";
 
@@ -41,7 +42,7 @@ async function deliverRecord({ body, eventSourceARN, attributes }: SQSRecord): P
   try {
     const receives = Number(attributes.ApproximateReceiveCount);
     if (message.kind === "replay") return await queueReplay(deps, message);
-    await deliverMessage(deps, message, { lane: laneOf(eventSourceARN), receives });
+    await deliverByKind(deps, message, { lane: laneOf(eventSourceARN), receives });
   } catch (error) {
     if (!(error instanceof DeliveryHeld)) {
       const { kind, workspace } = message;

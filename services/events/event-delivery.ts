@@ -7,10 +7,10 @@ import { type Endpoint, endpointObject, listEventPaths } from "../../core/events
 import { buildEventBody } from "../../core/events/event-body.ts";
 import { outboxEventObject } from "../../core/events/outbox-event.ts";
 import { signWebhook } from "../../core/notifications/webhook.ts";
-import type { StoredObject } from "../../core/objects/write.ts";
+import type { ObjectKey, StoredObject } from "../../core/objects/write.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
-import type { OpenedDelivery, ProgressChange } from "../deliveries/deliver-message.ts";
+import type { DeliveryChange, DeliveryKind, OpenedDelivery } from "../deliveries/deliver-message.ts";
 import { toExpectation } from "../notifications/delivery-records.ts";
 import { listSigningSecrets } from "../notifications/webhook-secret.ts";
 import { EVENT_RETENTION_S } from "../outbox/event.ts";
@@ -22,53 +22,55 @@ interface StoredEndpoint {
   endpoint: Endpoint;
 }
 
-/** Opens the delivery of an event to an endpoint. `undefined` if the event or its workspace is gone. */
-export async function openEvent(
-  deps: Uses<"objects" | "webhookKeys" | "webhooks" | "nowMs">,
-  message: DeliveryMessageOf<"event">,
-): Promise<OpenedDelivery | undefined> {
-  const loaded = await loadSubject(deps, message);
-  if (!loaded) return undefined;
-  const { event, found } = loaded;
-  const key = eventDeliveryObject.key(message.workspace, event.id, message.endpoint);
-  let known: EventDelivery | undefined;
-  return {
-    id: event.id,
-    nth: message.endpoint,
-    lane: found?.endpoint.isSlow ? "slow" : "fast",
-    isLoaded: false,
-    async load() {
-      const record = await deps.objects.get(key);
-      known = record && eventDeliveryObject.parse(record);
-      return known && { progress: known, version: Number(record?.version) };
-    },
-    async store(change) {
-      const next = toRecord(event, message.endpoint, { change, known });
-      const expiresAtS = Math.ceil(event.atMs / 1000) + EVENT_RETENTION_S;
-      const isStored = await deps.objects.put(
-        { ...key, value: next, version: String(change.version), expiresAtS },
-        toExpectation(change.after),
-      );
-      if (isStored) known = next;
-      return isStored;
-    },
-    send: (_progress, answerMs) => sendEvent(deps, event, { found, answerMs }),
-    async afterAttempt(attempt, { state }) {
-      const isReceiver = found !== undefined && mayReceive(found.endpoint, event);
-      if (isReceiver && state === "failed") countOutcome("DeliveriesFailed");
-      const isSlow = isReceiver && (await recordHealth(deps, { workspace: message.workspace, ...found }, attempt));
-      return isSlow ? "slow" : "fast";
-    },
-  };
+/** The delivery of an event to an endpoint, which may be deleted since. */
+interface OpenedEvent extends OpenedDelivery<EventDelivery> {
+  event: SvcEvent;
+  found: StoredEndpoint | undefined;
+  key: ObjectKey;
 }
+
+/** The deliveries of events. Nothing is left to deliver if the event or its workspace is gone. */
+export const eventDelivery: DeliveryKind<DeliveryMessageOf<"event">, EventDelivery, OpenedEvent> = {
+  async open(ports, message) {
+    const loaded = await loadSubject(ports, message);
+    if (!loaded) return undefined;
+    const { event, found } = loaded;
+    const lane = found?.endpoint.isSlow ? "slow" : "fast";
+    return {
+      id: event.id,
+      nth: message.endpoint,
+      lane,
+      event,
+      found,
+      key: eventDeliveryObject.key(message.workspace, event.id, message.endpoint),
+    };
+  },
+  async load({ objects }, { key }) {
+    const found = await objects.get(key);
+    return found && { record: eventDeliveryObject.parse(found), version: Number(found.version) };
+  },
+  async store({ objects }, { event, nth, key }, change) {
+    const record = toRecord(event, nth, change);
+    const expiresAtS = Math.ceil(event.atMs / 1000) + EVENT_RETENTION_S;
+    const isStored = await objects.put({ ...key, value: record, version: String(change.version), expiresAtS }, toExpectation(change.after));
+    return isStored ? record : undefined;
+  },
+  send: sendEvent,
+  async afterAttempt(ports, { event, found }, { attempt, progress }) {
+    const isReceiver = found !== undefined && mayReceive(found.endpoint, event);
+    if (isReceiver && progress.state === "failed") countOutcome("DeliveriesFailed");
+    const isSlow = isReceiver && (await recordHealth(ports, { workspace: event.workspace, ...found }, attempt));
+    return isSlow ? "slow" : "fast";
+  },
+};
 
 /** An endpoint that is switched off also receives tests. */
 const mayReceive = ({ enabled }: Endpoint, { type }: SvcEvent) => enabled || type === TEST_EVENT;
 
 async function sendEvent(
   deps: Uses<"objects" | "webhookKeys" | "webhooks" | "nowMs">,
-  event: SvcEvent,
-  { found, answerMs }: { found: StoredEndpoint | undefined; answerMs: number },
+  { event, found }: OpenedEvent,
+  { answerMs }: { answerMs: number },
 ): Promise<Attempt> {
   if (!found) return refusedAttempt("the endpoint was deleted");
   if (!mayReceive(found.endpoint, event)) return refusedAttempt("the endpoint is switched off");
@@ -77,13 +79,10 @@ async function sendEvent(
   return deps.webhooks.post(found.endpoint.url, signWebhook(secrets, event.id, body, deps.nowMs()), body, { answerMs });
 }
 
-function toRecord(
-  event: SvcEvent,
-  endpoint: string,
-  { change, known }: { change: ProgressChange; known: EventDelivery | undefined },
-): EventDelivery {
+function toRecord(event: SvcEvent, endpoint: string, change: DeliveryChange<EventDelivery>): EventDelivery {
   const { path = "name" in event.data ? event.data.name : undefined } = { path: listEventPaths(event)[0] };
-  const tries = change.attempt ? addTry(known?.tries ?? [], change.attempt) : (known?.tries ?? []);
+  const before = change.before?.tries ?? [];
+  const tries = change.attempt ? addTry(before, change.attempt) : before;
   const about = { event: event.id, endpoint, type: event.type, ...defined({ path }), eventAtMs: event.atMs };
   return { ...change.progress, ...about, tries };
 }

@@ -5,7 +5,7 @@ import { buildPartName, type Delivery, deliverySchema, type NoticePart, showRece
 import type { GateNotice } from "../../core/notifications/notice.ts";
 import type { Expectation } from "../../core/objects/write.ts";
 import { parseReadable, recordFormat } from "../../core/records/record-format.ts";
-import type { ProgressChange } from "../deliveries/deliver-message.ts";
+import type { DeliveryChange } from "../deliveries/deliver-message.ts";
 import type { Uses } from "../uses.ts";
 
 const toDeliveryRef = (notice: string, nth: string) => childRef("delivery", `${notice}#${nth}`);
@@ -45,7 +45,7 @@ function toDeliveryJson<State extends string>({
 }
 
 /** The delivery record of one part of a notice, with the state of its flow. */
-export interface StoredDelivery {
+export interface FoundDelivery {
   delivery: Delivery | undefined;
   version: number | undefined;
   flowHasEnded: boolean;
@@ -58,7 +58,7 @@ export async function findStoredDelivery(
   { jobs }: Uses<"jobs">,
   { flow, id }: Pick<GateNotice, "flow" | "id">,
   part: NoticePart,
-): Promise<StoredDelivery> {
+): Promise<FoundDelivery> {
   const ref = toDeliveryRef(id, buildPartName(part));
   const { job, items } = await jobs.getWith(flow, [ref]);
   const child = items.get(ref);
@@ -84,22 +84,20 @@ interface DeliveryOwner {
   expiresAtS: number;
 }
 
-interface DeliveryChange {
+interface RecordChange extends Pick<DeliveryChange<Delivery>, "version" | "after"> {
   delivery: Delivery;
-  version: number;
-  after: ProgressChange["after"];
 }
 
 /** Stores a delivery record, which expires with the flow's job. Returns false if another process has changed it since. */
 export function storeDelivery(
   { jobs }: Uses<"jobs">,
   { flow, notice, part, expiresAtS }: DeliveryOwner,
-  { delivery, version, after }: DeliveryChange,
+  { delivery, version, after }: RecordChange,
 ): Promise<boolean> {
   const ref = toDeliveryRef(notice, buildPartName(part));
   return jobs.putChildIf({ parent: flow, ref, json: deliveryFormat.toJson(delivery), version, expiresAtS }, after);
 }
 
 /** Returns the condition of a change of a record in the table of objects. */
-export const toExpectation = (after: ProgressChange["after"]): Expectation =>
+export const toExpectation = (after: DeliveryChange<Delivery>["after"]): Expectation =>
   typeof after === "number" ? { version: String(after) } : after;

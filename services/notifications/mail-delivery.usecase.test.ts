@@ -3,15 +3,14 @@ import { INSTANCE } from "../../contract/common.ts";
 import { failedAttempt } from "../../core/deliveries/attempt.ts";
 import { personKey, userObject } from "../../core/people/person.ts";
 import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
-import { deliveryKinds } from "../../functions/shared/wiring/delivery-kinds.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newWorld, type World } from "../../test/support/use-cases/world.ts";
 import { DeliveryConsumer } from "../../test/support/use-cases/world-deliveries.ts";
 import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
 import { recordingChannels } from "../../test/support/use-cases/world-notices.ts";
+import type { SendingPorts } from "../deliveries/deliver-message.ts";
 import { sendDeliveries } from "../deliveries/queue-attempts.ts";
 import { buildMailWrite } from "../outbox/mail.ts";
-import type { GateNoticeDeps } from "./channels/sender.ts";
 import { dispatchNotice } from "./dispatch-notice.ts";
 
 let world: World;
@@ -30,8 +29,8 @@ async function aMail({ workspace = world.workspace, hasSender = true, to = peopl
   const { pk, sk } = part.object;
   const { sent, next, channels } = recordingChannels();
   channels.mail.hasSender = () => hasSender;
-  const kinds = deliveryKinds({ ...world.deps, ...channels } as GateNoticeDeps);
-  const consumer = new DeliveryConsumer(world, kinds, (message) => message.kind === "mail" && message.notice === sk);
+  const ports = { ...world.deps, ...channels } as SendingPorts;
+  const consumer = new DeliveryConsumer(world, ports, (message) => message.kind === "mail" && message.notice === sk);
   const read = async () => {
     await sendDeliveries(world.deps, await dispatchNotice(world.deps, { pk, sk }));
     await consumer.receive();

@@ -1,31 +1,32 @@
 import type { DeliveryMessageOf } from "../../core/deliveries/message.ts";
 import { chooseLane } from "../../core/notifications/delivery.ts";
+import type { RunNotice } from "../../core/notifications/run-notice.ts";
 import { noticeDeliveryObject, noticeObject } from "../../core/notifications/stored-notice.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
-import type { OpenedDelivery } from "../deliveries/deliver-message.ts";
-import type { Uses } from "../uses.ts";
+import type { DeliveryKind, OpenedDelivery } from "../deliveries/deliver-message.ts";
 import { senders } from "./channels/senders.ts";
 import { loadNotice } from "./load-notice.ts";
-import { noticeProgress } from "./notice-progress.ts";
+import { loadNoticeRecord, type NoticeRecord, type NoticeRecordPlace, storeNoticeRecord } from "./notice-progress.ts";
 
-/** Opens the delivery of a notice about a run to its receiver. `undefined` if the notice or its workspace is gone. */
-export async function openRunNotice(
-  deps: Uses<"objects" | "webhookKeys" | "topic" | "webhooks" | "nowMs">,
-  message: DeliveryMessageOf<"run">,
-): Promise<OpenedDelivery | undefined> {
-  const notice = await loadNotice(deps, noticeObject.key(message.workspace, message.notice));
-  if (notice?.kind !== "run") return undefined;
-  const { channel, workspace, id } = notice;
-  const key = noticeDeliveryObject.key(workspace, id, channel);
-  return {
-    id,
-    nth: channel,
-    lane: chooseLane(channel, message.after),
-    ...noticeProgress(deps, { key, sentAtMs: notice.atMs }),
-    send: (_progress, answerMs) => senders[channel].sendRunNotice(deps, notice, answerMs),
-    async afterAttempt({ outcome }, { attempts }) {
-      if (!outcome.ok) countOutcome("NoticesFailed");
-      return chooseLane(channel, attempts);
-    },
-  };
+/** The delivery of a notice about a run to its receiver. */
+interface OpenedRunNotice extends OpenedDelivery<NoticeRecord>, NoticeRecordPlace {
+  notice: RunNotice;
 }
+
+/** The deliveries of notices about runs. Nothing is left to deliver if the notice or its workspace is gone. */
+export const runNoticeDelivery: DeliveryKind<DeliveryMessageOf<"run">, NoticeRecord, OpenedRunNotice> = {
+  async open(ports, message) {
+    const notice = await loadNotice(ports, noticeObject.key(message.workspace, message.notice));
+    if (notice?.kind !== "run") return undefined;
+    const { channel, workspace, id, atMs: sentAtMs } = notice;
+    const key = noticeDeliveryObject.key(workspace, id, channel);
+    return { id, nth: channel, lane: chooseLane(channel, message.after), notice, key, sentAtMs };
+  },
+  load: loadNoticeRecord,
+  store: storeNoticeRecord,
+  send: (ports, { notice }, { answerMs }) => senders[notice.channel].sendRunNotice(ports, notice, answerMs),
+  async afterAttempt(_ports, { notice }, { attempt, progress }) {
+    if (!attempt.outcome.ok) countOutcome("NoticesFailed");
+    return chooseLane(notice.channel, progress.attempts);
+  },
+};

@@ -6,16 +6,15 @@ import type { QueuedJob } from "../../core/jobs/job.ts";
 import type { MailNotice } from "../../core/notifications/mail-notice.ts";
 import type { RunNotice } from "../../core/notifications/run-notice.ts";
 import { noticeObject } from "../../core/notifications/stored-notice.ts";
-import { deliveryKinds } from "../../functions/shared/wiring/delivery-kinds.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { failure, success, type World } from "../../test/support/use-cases/world.ts";
 import { DeliveryConsumer } from "../../test/support/use-cases/world-deliveries.ts";
 import { addJob, newScriptWorld, passLease, work } from "../../test/support/use-cases/world-jobs.ts";
 import { recordingChannels } from "../../test/support/use-cases/world-notices.ts";
+import type { SendingPorts } from "../deliveries/deliver-message.ts";
 import { sendDeliveries } from "../deliveries/queue-attempts.ts";
 import { handleJobMessage } from "../execution/handle-job-message.ts";
 import { cancelJob } from "../jobs/cancel/cancel-job.ts";
-import type { GateNoticeDeps } from "../notifications/channels/sender.ts";
 import { dispatchNotice } from "../notifications/dispatch-notice.ts";
 import { getWorkspaceSettings } from "../settings/workspace.ts";
 import { setFailureNotices } from "../workspaces/failure-notices.ts";
@@ -144,10 +143,10 @@ describe("a success", () => {
 it("the notices are delivered: a mail, a message of the topic, and a signed webhook", async () => {
   await run();
   const { sent: delivered, channels } = recordingChannels();
-  const kinds = deliveryKinds({ ...world.deps, ...channels } as GateNoticeDeps);
+  const ports = { ...world.deps, ...channels } as SendingPorts;
   const all = await notices();
   const ids = new Set(all.map(({ id }) => id));
-  const consumer = new DeliveryConsumer(world, kinds, (message) => "notice" in message && ids.has(message.notice));
+  const consumer = new DeliveryConsumer(world, ports, (message) => "notice" in message && ids.has(message.notice));
   for (const { id } of all) {
     const queued = await dispatchNotice(world.deps, noticeObject.key(world.workspace, id));
     await sendDeliveries(world.deps, queued);

@@ -2,11 +2,10 @@ import { INSTANCE } from "../../../contract/common.ts";
 import { type Attempt, sentAttempt } from "../../../core/deliveries/attempt.ts";
 import { outboxEventObject } from "../../../core/events/outbox-event.ts";
 import { noticeObject } from "../../../core/notifications/stored-notice.ts";
-import { deliveryKinds } from "../../../functions/shared/wiring/delivery-kinds.ts";
+import type { SendingPorts } from "../../../services/deliveries/deliver-message.ts";
 import { sendDeliveries } from "../../../services/deliveries/queue-attempts.ts";
 import { sendDueAttempts } from "../../../services/deliveries/send-due-attempts.ts";
 import { dispatchEvent } from "../../../services/events/dispatch-event.ts";
-import type { GateNoticeDeps } from "../../../services/notifications/channels/sender.ts";
 import { dispatchNotice } from "../../../services/notifications/dispatch-notice.ts";
 import { DeliveryConsumer } from "../use-cases/world-deliveries.ts";
 import { newIsolation } from "../use-cases/world-jobs.ts";
@@ -20,7 +19,7 @@ import type { Stage } from "./exchange.ts";
 export async function deliver({ world }: Stage, outcome: Attempt = sentAttempt): Promise<string[]> {
   const { deps } = world;
   const { sent, next, channels } = recordingChannels();
-  const consumer = new DeliveryConsumer(world, deliveryKinds({ ...deps, ...channels } as GateNoticeDeps));
+  const consumer = new DeliveryConsumer(world, { ...deps, ...channels } as SendingPorts);
   const messages = [];
   for (const workspace of [world.workspace, INSTANCE]) {
     for (const key of await deps.objects.list(outboxEventObject.partitionKey(workspace)))

@@ -1,6 +1,7 @@
 import { limits } from "../../../contract/limits.ts";
 import type { QueueMessage } from "../../../core/deliveries/message.ts";
-import { DeliveryHeld, type DeliveryKinds, deliverMessage } from "../../../services/deliveries/deliver-message.ts";
+import { deliverByKind } from "../../../functions/deliver/deliver-by-kind.ts";
+import { DeliveryHeld, type SendingPorts } from "../../../services/deliveries/deliver-message.ts";
 import { sendDueAttempts } from "../../../services/deliveries/send-due-attempts.ts";
 import { queueReplay } from "../../../services/events/replay-deliveries.ts";
 import type { World, WorldMessage } from "./world.ts";
@@ -12,13 +13,13 @@ const HIDDEN_MS = limits.deliveryHoldMs + 5000;
 /** Function `deliver` as the consumer of the world's delivery queues. */
 export class DeliveryConsumer {
   private readonly world: World;
-  private readonly kinds: DeliveryKinds;
+  private readonly ports: SendingPorts;
   private readonly isOwn: (message: QueueMessage) => boolean;
 
   /** `isOwn` selects the messages, if several tests share the world. */
-  constructor(world: World, kinds: DeliveryKinds, isOwn: (message: QueueMessage) => boolean = () => true) {
+  constructor(world: World, ports: SendingPorts, isOwn: (message: QueueMessage) => boolean = () => true) {
     this.world = world;
-    this.kinds = kinds;
+    this.ports = ports;
     this.isOwn = isOwn;
   }
 
@@ -48,7 +49,7 @@ export class DeliveryConsumer {
     const { deps, deliveries } = this.world;
     const { message } = queued;
     if (message.kind === "replay") await queueReplay(deps, message);
-    else await deliverMessage({ ...deps, kinds: this.kinds }, message, queued);
+    else await deliverByKind({ ...deps, ...this.ports }, message, queued);
     const at = deliveries.indexOf(queued);
     if (at >= 0) deliveries.splice(at, 1);
   }

@@ -2,10 +2,9 @@ import { type Attempt, sentAttempt } from "../../../core/deliveries/attempt.ts";
 import type { EventDelivery } from "../../../core/deliveries/event-delivery.ts";
 import { eventDeliveryObject } from "../../../core/deliveries/event-delivery.ts";
 import { outboxEventObject } from "../../../core/events/outbox-event.ts";
-import { deliveryKinds } from "../../../functions/shared/wiring/delivery-kinds.ts";
+import type { SendingPorts } from "../../../services/deliveries/deliver-message.ts";
 import { sendDeliveries } from "../../../services/deliveries/queue-attempts.ts";
 import { dispatchEvent } from "../../../services/events/dispatch-event.ts";
-import type { GateNoticeDeps } from "../../../services/notifications/channels/sender.ts";
 import { buildEventWrite } from "../../../services/outbox/event.ts";
 import { countWrite } from "./failing-writes.ts";
 import type { World } from "./world.ts";
@@ -35,8 +34,8 @@ export async function newEventWorld(shared: World, workspace = `w-${crypto.rando
         return next.shift() ?? sentAttempt;
       }),
   };
-  const kinds = deliveryKinds({ ...world.deps, webhooks } as unknown as GateNoticeDeps);
-  const consumer = new DeliveryConsumer(world, kinds, (message) => message.workspace === workspace);
+  const ports = { ...world.deps, webhooks } as unknown as SendingPorts;
+  const consumer = new DeliveryConsumer(world, ports, (message) => message.workspace === workspace);
   return {
     ...world,
     posts,

@@ -5,9 +5,8 @@ import { type Attempt, sentAttempt } from "../../../core/deliveries/attempt.ts";
 import { dueAttemptObject } from "../../../core/deliveries/due-attempt.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
 import { noticeObject } from "../../../core/notifications/stored-notice.ts";
-import { deliveryKinds } from "../../../functions/shared/wiring/delivery-kinds.ts";
+import type { SendingPorts } from "../../../services/deliveries/deliver-message.ts";
 import { sendDeliveries } from "../../../services/deliveries/queue-attempts.ts";
-import type { GateNoticeDeps } from "../../../services/notifications/channels/sender.ts";
 import { listDeliveries } from "../../../services/notifications/delivery-records.ts";
 import { dispatchNotice } from "../../../services/notifications/dispatch-notice.ts";
 import { countWrite } from "./failing-writes.ts";
@@ -61,8 +60,8 @@ export async function addNotice(world: World, fields: Partial<GateNotice>) {
     world.deps.objects.put({ ...pendingGateObject.key(world.workspace, notice.gate), value: { flow } }),
   ]);
   const { sent, next, channels } = recordingChannels();
-  const kinds = deliveryKinds({ ...world.deps, ...channels } as GateNoticeDeps);
-  const consumer = new DeliveryConsumer(world, kinds, (message) => "notice" in message && message.notice === notice.id);
+  const ports = { ...world.deps, ...channels } as SendingPorts;
+  const consumer = new DeliveryConsumer(world, ports, (message) => "notice" in message && message.notice === notice.id);
   return {
     id: notice.id,
     flow,

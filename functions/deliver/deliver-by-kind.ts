@@ -1,0 +1,24 @@
+import { assertNever } from "../../contract/assert-never.ts";
+import type { DeliveryMessage } from "../../core/deliveries/message.ts";
+import { deliverMessage, type Received, type SendingPorts } from "../../services/deliveries/deliver-message.ts";
+import { eventDelivery } from "../../services/events/event-delivery.ts";
+import { gateNoticeDelivery } from "../../services/notifications/gate-notice-delivery.ts";
+import { mailDelivery } from "../../services/notifications/mail-delivery.ts";
+import { runNoticeDelivery } from "../../services/notifications/run-notice-delivery.ts";
+import type { Uses } from "../../services/uses.ts";
+
+/** Makes the attempt of a message. All kinds share the queues, the schedule and the claims of services/deliveries. Throws `DeliveryHeld`. */
+export function deliverByKind(ports: SendingPorts & Uses<"deliveryQueue">, message: DeliveryMessage, received: Received): Promise<void> {
+  switch (message.kind) {
+    case "notice":
+      return deliverMessage(ports, gateNoticeDelivery, message, received);
+    case "mail":
+      return deliverMessage(ports, mailDelivery, message, received);
+    case "run":
+      return deliverMessage(ports, runNoticeDelivery, message, received);
+    case "event":
+      return deliverMessage(ports, eventDelivery, message, received);
+    default:
+      return assertNever(message);
+  }
+}
