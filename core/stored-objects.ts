@@ -27,6 +27,7 @@ import { repeatedCallObject } from "./jobs/repeated-call.ts";
 import { noticeAgainObject, noticeDeliveryObject, noticeObject } from "./notifications/stored-notice.ts";
 import { webhookSecretObject } from "./notifications/webhook-secret.ts";
 import { instanceSettingObject, settingObject } from "./objects/setting.ts";
+import { simpleObject } from "./objects/simple-object.ts";
 import type { ObjectKey } from "./objects/write.ts";
 import { noticedFailuresObject } from "./outcome-handlers/failure-notices.ts";
 import { scheduleOutcomesObject } from "./outcome-handlers/schedule-outcomes.ts";
@@ -113,6 +114,7 @@ export const storedObjects = [
   noticeDeliveryObject,
   webhookSecretObject,
   settingObject,
+  simpleObject,
   instanceSettingObject,
   deviceGrantObject,
   deviceUserCodeObject,

@@ -34,6 +34,7 @@ export type HiddenCode =
   | "folder.notFound"
   | "group.notFound"
   | "access.notFound"
+  | "object.notFound"
   | "trigger.notFound";
 
 interface Rule {

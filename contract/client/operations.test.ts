@@ -1,9 +1,13 @@
 /// <reference types="vite/types/importMeta.d.ts" />
 import { readdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { defineSimpleKind } from "../kinds/simple-kind.ts";
 import type { Route } from "../route.ts";
 import { routes } from "../routes/routes.ts";
+import { buildSimpleRoutes } from "../routes/simple/simple-routes.ts";
 import { operations } from "./operations/all.ts";
+import { buildSimpleOperations } from "./simple-operations.ts";
 
 const modules = import.meta.glob<Record<string, unknown>>(["../routes/*/**/*.ts", "!../routes/**/*.test.ts"]);
 const known = new Set<unknown>(Object.values(routes));
@@ -39,7 +43,11 @@ async function generate(): Promise<Map<string, string>> {
     return line.length <= 141 ? line : `import {\n${names.map((name) => `  ${name},\n`).join("")}} from "./${domain}.ts";\n`;
   });
   const spread = lists.map((list) => `  ...${list.replace(/^.*\//, "")},\n`).join("");
-  files.set("all", `${HEAD}${domains.join("")}\n/** All operations. */\nexport const operations = {\n${spread}};\n`);
+  domains.unshift('import { simpleOperations } from "../simple-operations.ts";\n');
+  files.set(
+    "all",
+    `${HEAD}${domains.join("")}\n/** All operations. */\nexport const operations = {\n${spread}  ...simpleOperations,\n};\n`,
+  );
   return files;
 }
 
@@ -53,6 +61,12 @@ describe("the operations of the typed client", () => {
   it("contain the method and the path of every route", () => {
     const expected = Object.values<Route>(routes).map(({ name, method, path }) => [name, `${method} ${path}`]);
     expect(Object.entries(operations).sort()).toEqual(expected.sort());
+  });
+
+  it("contain those of a simple kind, with the addresses of its routes", () => {
+    const kind = defineSimpleKind({ fields: z.object({ text: z.string() }), columns: ["path"] });
+    const expected = Object.values<Route>(buildSimpleRoutes("note", kind)).map(({ name, method, path }) => [name, `${method} ${path}`]);
+    expect(buildSimpleOperations("note")).toEqual(Object.fromEntries(expected));
   });
 
   it("have no part of an address that is also a field of every call", () => {

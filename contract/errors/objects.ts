@@ -11,6 +11,9 @@ export interface ObjectErrors {
   "folder.notEmpty": { name: string; inherits: string[] };
   "path.noFolder": { path: string; folder: string };
   /** `by` and `at`: the author of the stored version and its time, if they are known. */
+  "object.notFound": { kind: string; path: string };
+  "object.exists": { kind: string; path: string };
+  "object.changedMeanwhile": { kind: string; path: string };
   "object.versionChanged": { path: string; version: string; by?: string; at?: string };
   "variable.notFound": { path: string };
   "variable.exists": { path: string };
@@ -63,6 +66,12 @@ export interface ObjectErrors {
 }
 
 export const objectAnswers: Answers<ObjectErrors> = {
+  "object.notFound": { status: 404, describe: ({ kind, path }) => `There is no ${kind} at ${path}.` },
+  "object.exists": { status: 409, describe: ({ kind, path }) => `There is already a ${kind} at ${path}.` },
+  "object.changedMeanwhile": {
+    status: 409,
+    describe: ({ kind, path }) => `Another request changed the ${kind} ${path} at the same time. Try again.`,
+  },
   "workspace.notFound": { status: 404, describe: ({ workspace }) => `There is no workspace ${workspace}.` },
   "workspace.exists": { status: 409, describe: ({ workspace }) => `The workspace ${workspace} already exists.` },
   "workspace.archived": {

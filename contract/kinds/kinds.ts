@@ -1,5 +1,7 @@
 import { type MissingTriggerKind, missingTriggerKinds, type TriggerKind, triggerKinds } from "../routes/triggers/trigger-kind.ts";
 import type { Kind } from "./kind.ts";
+import type { SimpleKind } from "./simple-kind.ts";
+import * as listedSimpleKinds from "./simple-kinds.ts";
 
 const trigger = { option: "includeTriggers", parameter: "include_triggers", specific: "triggers", isShared: true } as const;
 
@@ -20,6 +22,40 @@ type Triggers<Kinds extends string, Facts> = { readonly [K in Kinds as `${K}_tri
 
 const nameTriggers = <K extends string, Facts>(names: readonly K[], define: (kind: K) => Facts) =>
   Object.fromEntries(names.map((kind) => [`${kind}_trigger`, define(kind)])) as Triggers<K, Facts>;
+
+export type SimpleKindName = keyof typeof listedSimpleKinds;
+/** The simple kinds by name. The list may be empty, and its names have no type then. */
+export const simpleKinds: ReadonlyMap<string, SimpleKind> = new Map(Object.entries<SimpleKind>(listedSimpleKinds));
+export const simpleKindNames: readonly string[] = [...simpleKinds.keys()];
+
+/** Returns the definition of a simple kind. */
+export function requireSimpleKind(name: string): SimpleKind {
+  const kind = simpleKinds.get(name);
+  if (!kind) throw new Error(`There is no simple kind ${name}.`);
+  return kind;
+}
+
+/** The options of a synchronisation that leave out simple kinds. */
+export type SimpleKindOption = `skip${Capitalize<SimpleKindName>}s`;
+
+type SimpleKinds = {
+  readonly [K in SimpleKindName]: Pick<Kind, "columns"> & {
+    readonly domain: `${K}s`;
+    readonly option: `skip${Capitalize<K>}s`;
+    readonly onlyInOwnArchives: true;
+    readonly isShared: true;
+  };
+};
+
+const capitalize = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+
+const describeSimple = (name: string, { columns }: SimpleKind): Kind => ({
+  domain: `${name}s`,
+  option: `skip${capitalize(name)}s`,
+  onlyInOwnArchives: true,
+  isShared: true,
+  columns,
+});
 
 /** Every kind of items, in the order in which a push applies them: each may refer to those before it. Permissions, archives, files, events, operations of the audit log and commands derive from this table. */
 export const kinds = {
@@ -139,6 +175,7 @@ export const kinds = {
   },
   ...nameTriggers(triggerKinds, defineTrigger),
   ...nameTriggers(missingTriggerKinds, defineMissingTrigger),
+  ...(Object.fromEntries([...simpleKinds].map(([name, kind]) => [name, describeSimple(name, kind)])) as SimpleKinds),
 } as const satisfies Readonly<Record<string, Kind>>;
 
 type Kinds = typeof kinds;

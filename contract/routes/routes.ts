@@ -27,6 +27,7 @@ import { peopleRoutes } from "./people/people.ts";
 import { signInRoutes } from "./people/sign-in.ts";
 import { tokenRoutes } from "./people/tokens.ts";
 import { scheduleRoutes } from "./schedules/schedules.ts";
+import { simpleRoutesByName } from "./simple/simple-routes.ts";
 import { accountRoutes } from "./stored/accounts.ts";
 import { appRoutes } from "./stored/apps.ts";
 import { draftRoutes } from "./stored/drafts.ts";
@@ -93,4 +94,5 @@ export const routes = {
   ...instanceRoutes,
   ...webRoutes,
   ...internalRoutes,
+  ...simpleRoutesByName,
 };

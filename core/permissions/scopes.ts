@@ -1,4 +1,5 @@
 import type { AccessDomain, AccessRule } from "../../contract/access/access-rule.ts";
+import { simpleKindNames } from "../../contract/kinds/kinds.ts";
 
 interface ScopeDomain {
   name: AccessDomain;
@@ -17,6 +18,7 @@ const domains: readonly ScopeDomain[] = [
   { name: "sqs_triggers", paths: true },
   { name: "aws_triggers", paths: true },
   { name: "email_triggers", paths: true },
+  ...simpleKindNames.map((kind) => ({ name: `${kind}s` as AccessDomain, paths: true })),
   { name: "files", paths: false },
   { name: "folders", paths: false },
   { name: "groups", paths: false },

@@ -8,10 +8,22 @@ import { files } from "./files.ts";
 import { flows } from "./flows.ts";
 import { resources } from "./resources.ts";
 import { scripts } from "./scripts.ts";
+import { simpleObjects } from "./simple-objects.ts";
 import { tempScripts } from "./temp-scripts.ts";
 import { variables } from "./variables.ts";
 
-const api = domainApi([...files, ...scripts, ...tempScripts, ...flows, ...variables, ...resources, ...accounts, ...apps, ...encryptionKey]);
+const api = domainApi([
+  ...files,
+  ...scripts,
+  ...tempScripts,
+  ...flows,
+  ...variables,
+  ...resources,
+  ...accounts,
+  ...apps,
+  ...encryptionKey,
+  ...simpleObjects,
+]);
 
 /**
  * Stored objects: scripts, flows, variables, resources with their types, accounts of other services, apps, files, and the key of their secrets.

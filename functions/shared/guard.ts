@@ -4,6 +4,7 @@ import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import type { Target } from "../../core/permissions/may.ts";
+import { findKind } from "../../core/permissions/object-kinds.ts";
 import { permit, toForbidden } from "../../services/identity/permit.ts";
 
 type PathParts = Readonly<Record<string, string>>;
@@ -51,7 +52,7 @@ export function checkAccess(actor: Actor, route: Route, params: PathParts, targe
   const access = requireAccessRule(route);
   const { hiddenAs } = access;
   permit(actor, { name, access }, hiddenAs === false ? pathless : target, () =>
-    hiddenAs ? hiddenErrors[hiddenAs](params) : toForbidden(actor, { name, access }, target),
+    hiddenAs ? hiddenErrors[hiddenAs]({ kind: findKind(access.domain) ?? "", ...params }) : toForbidden(actor, { name, access }, target),
   );
   checkWorkspaceState(actor, access, target.workspace);
 }
@@ -77,5 +78,6 @@ const hiddenErrors: { readonly [C in HiddenCode]: (parts: PathParts) => SvcError
   "folder.notFound": ({ name = "" }) => new SvcError("folder.notFound", { name }),
   "group.notFound": ({ name = "" }) => new SvcError("group.notFound", { name }),
   "trigger.notFound": ({ path = "" }) => new SvcError("trigger.notFound", { path }),
+  "object.notFound": ({ kind = "", path = "" }) => new SvcError("object.notFound", { kind, path }),
   "access.notFound": ({ kind = "", path = "" }) => new SvcError("access.notFound", { kind, path }),
 };

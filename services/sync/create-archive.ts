@@ -3,7 +3,7 @@ import { type Zippable, zipSync } from "fflate";
 import { packTar } from "modern-tar";
 import type { Action } from "../../contract/access/access-rule.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { findKind, type KindName, type KindsWith, kinds } from "../../contract/kinds/kinds.ts";
+import { findKind, type KindName, type KindsWith, kinds, type SimpleKindName, simpleKindNames } from "../../contract/kinds/kinds.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ArchiveQuery } from "../../contract/routes/sync/sync.ts";
 import { type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
@@ -16,7 +16,7 @@ import type { SecretReader } from "../secrets/reveal.ts";
 import type { Uses } from "../uses.ts";
 import { loadAccess } from "../workspaces/access.ts";
 import type { ArchiveContext } from "./archive-context.ts";
-import { loadApps, loadResources, loadResourceTypes, loadSchedules, loadTriggers, loadVariables } from "./load-objects.ts";
+import { loadApps, loadResources, loadResourceTypes, loadSchedules, loadSimple, loadTriggers, loadVariables } from "./load-objects.ts";
 import { loadFlows, loadScripts } from "./load-scripts-and-flows.ts";
 import { listGroupItems, loadDependencies, loadEncryptionKey, loadFolders, loadSettings, loadUsers } from "./load-workspace.ts";
 
@@ -93,6 +93,10 @@ const archivedKinds: Readonly<Record<ArchivedKindName, ArchivedKind>> = {
   resource_type: { load: loadResourceTypes },
   schedule: { load: loadSchedules },
   ...listTriggerKinds(),
+  ...(Object.fromEntries(simpleKindNames.map((kind) => [kind, { load: (context: ArchiveContext) => loadSimple(context, kind) }])) as Record<
+    SimpleKindName,
+    ArchivedKind
+  >),
   user: { load: loadUsers },
   group: { load: listGroupItems },
   settings: { load: loadSettings, action: readAsAdmin("workspaces.getSettings", "workspaces") },

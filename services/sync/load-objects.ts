@@ -1,7 +1,11 @@
 import { actions } from "../../contract/access/actions.ts";
 import { defined } from "../../contract/defined.ts";
+import { requireSimpleKind } from "../../contract/kinds/kinds.ts";
+import { buildSimpleRoutes } from "../../contract/routes/simple/simple-routes.ts";
 import type { TriggerKind } from "../../contract/routes/triggers/trigger-kind.ts";
 import { appObject, appVersionObject, parsePolicy } from "../../core/apps/app.ts";
+import { parseSimple, simpleObject } from "../../core/objects/simple-object.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
 import { resourceObject, toResourceJson } from "../../core/resources/resource.ts";
 import { resourceTypeObject, toResourceTypeJson } from "../../core/resources/type.ts";
 import { scheduleObject, toScheduleJson } from "../../core/schedules/schedule.ts";
@@ -105,6 +109,18 @@ export async function loadSchedules(context: ArchiveContext): Promise<SyncItem[]
     const { extra_perms, ...fields } = toScheduleJson(workspace, schedule);
     const value = { ...removeServerFields(fields), ...toMark(context), ...toExtraPerms(context, "schedule", schedule.path) };
     return { kind: "schedule", path: schedule.path, value, ...toItemVersion(context, version) };
+  });
+}
+
+/** Loads the objects of a simple kind. */
+export async function loadSimple(context: ArchiveContext, kind: string): Promise<SyncItem[]> {
+  const { workspace } = context.reader;
+  const { access } = buildSimpleRoutes(kind, requireSimpleKind(kind)).get;
+  const listed = { partitionKey: simpleObject.partitionKey, parse: (stored: StoredObject) => parseSimple(kind, stored) };
+  const found = await listReadableVersions(context, access, listed, workspace, kind);
+  return found.map(({ object: { path, fields }, version }) => {
+    const value = { ...removeServerFields(fields), ...toExtraPerms(context, kind, path) };
+    return { kind, path, value, ...toItemVersion(context, version) };
   });
 }
 

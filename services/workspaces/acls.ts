@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { simpleKindNames } from "../../contract/kinds/kinds.ts";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import { appObject } from "../../core/apps/app.ts";
 import { flowHeadObject } from "../../core/flows/version.ts";
+import { simpleObject } from "../../core/objects/simple-object.ts";
 import { createVersion } from "../../core/objects/version.ts";
 import { type ObjectKey, type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
@@ -66,6 +68,9 @@ const keyOfKind: Readonly<Record<string, (workspace: string, path: string) => { 
   app: appObject.key,
   schedule: scheduleObject.key,
   folder: folderObject.key,
+  ...Object.fromEntries(
+    simpleKindNames.map((kind) => [kind, (workspace: string, path: string) => simpleObject.key(workspace, kind, path)] as const),
+  ),
   ...Object.fromEntries(
     triggerKinds.map((kind) => [`${kind}_trigger`, (workspace: string, path: string) => triggerObject.key(workspace, kind, path)]),
   ),

@@ -1,7 +1,9 @@
+import { simpleKindNames } from "../../contract/kinds/kinds.ts";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import { appObject } from "../../core/apps/app.ts";
 import { flowListingObject } from "../../core/flows/version.ts";
 import { buildListPartitions } from "../../core/jobs/job.ts";
+import { simpleObject } from "../../core/objects/simple-object.ts";
 import { resourceObject } from "../../core/resources/resource.ts";
 import { scheduleObject } from "../../core/schedules/schedule.ts";
 import { scriptListingObject } from "../../core/scripts/version.ts";
@@ -19,6 +21,7 @@ export async function listStoredKinds(objects: Pick<ObjectStore, "list">, worksp
     flows: flowListingObject.partitionKey(workspace),
     schedules: scheduleObject.partitionKey(workspace),
     apps: appObject.partitionKey(workspace),
+    ...Object.fromEntries(simpleKindNames.map((kind) => [`${kind}s`, simpleObject.partitionKey(workspace, kind)])),
     ...Object.fromEntries(triggerKinds.map((kind) => [`${kind} triggers`, triggerObject.partitionKey(workspace, kind)])),
   };
   const found = await Promise.all(Object.values(kinds).map((partition) => objects.list(partition, { beginsWith, limit: 1 })));

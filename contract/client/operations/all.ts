@@ -1,4 +1,5 @@
 // Generated from contract/routes: `npx vitest run --project rules contract/client/operations.test.ts -u`.
+import { simpleOperations } from "../simple-operations.ts";
 import { approvalNoticeOperations, approvalOperations, approvalRecordOperations } from "./approvals.ts";
 import { deliveryOperations, instanceWebhookOperations, webhookOperations } from "./events.ts";
 import { flowOperations, flowRunOperations, userStateOperations } from "./flows.ts";
@@ -96,4 +97,5 @@ export const operations = {
   ...settingOperations,
   ...synchronisationOperations,
   ...workspaceOperations,
+  ...simpleOperations,
 };

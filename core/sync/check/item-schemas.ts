@@ -1,8 +1,10 @@
 import * as z from "zod";
 import { extraPerms, username } from "../../../contract/common.ts";
 import { flowShapeSchema } from "../../../contract/flows/flow-value.ts";
+import { simpleKinds } from "../../../contract/kinds/kinds.ts";
 import { newFlowSchema } from "../../../contract/routes/flows/flows.ts";
 import { newScheduleSchema } from "../../../contract/routes/schedules/schedule.ts";
+import { newSimpleSchema } from "../../../contract/routes/simple/simple-routes.ts";
 import { newAppSchema } from "../../../contract/routes/stored/apps.ts";
 import { newResourceSchema, newResourceTypeSchema } from "../../../contract/routes/stored/resources.ts";
 import { newScriptSchema } from "../../../contract/routes/stored/script.ts";
@@ -46,6 +48,7 @@ export const itemSchemas: Readonly<Record<string, z.ZodType>> = {
   // Rules that span several fields are checked by the service: a stored flow may be older than a rule.
   flow: newFlowSchema.omit(ofRequests).extend({ value: flowShapeSchema }),
   app: newAppSchema.omit(ofRequests).partial({ policy: true }),
+  ...Object.fromEntries([...simpleKinds].map(([kind, definition]) => [kind, newSimpleSchema(definition)])),
   schedule: newScheduleSchema.omit({ preserve_permissioned_as: true }),
   ...Object.fromEntries(Object.entries(newTriggerSchemas).map(([kind, schema]) => [`${kind}_trigger`, schema])),
 };

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { findKind, type SimpleKindOption, simpleKindNames } from "../../../contract/kinds/kinds.ts";
 
 const flag = z.boolean();
 const globs = z.array(z.string());
@@ -16,6 +17,12 @@ export const syncOptions = {
   skipScripts: flag.describe("Leave out scripts."),
   skipFlows: flag.describe("Leave out flows."),
   skipApps: flag.describe("Leave out apps."),
+  ...(Object.fromEntries(
+    simpleKindNames.map((kind) => {
+      const { option = "", domain = "" } = findKind(kind) ?? {};
+      return [option, flag.describe(`Leave out ${domain}.`)];
+    }),
+  ) as Record<SimpleKindOption, typeof flag>),
   skipFolders: flag.describe("Leave out folders."),
   skipWorkspaceDependencies: flag.describe("Leave out the workspace's lists of package versions."),
   skipDmn: flag.describe("Has no effect: workspaces have no decision tables."),

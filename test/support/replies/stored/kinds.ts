@@ -13,6 +13,7 @@ const unstoredObjects: Readonly<Record<string, string>> = {
   "completed sign-in": needsProvider,
   "open stream": isLock,
   "push of a deployment": isLock,
+  "object of a simple kind": "svc has no simple kind.",
 };
 
 /** The kinds of a job's items of which no state is stored, each with its reason. */

@@ -1,0 +1,46 @@
+import * as z from "zod";
+import { toIsoTime } from "../../contract/iso-time.ts";
+import { requireSimpleKind } from "../../contract/kinds/kinds.ts";
+import { parseStored } from "../records/record-format.ts";
+import { defineObject, inWorkspaceBy, sortByPath } from "./define-object.ts";
+import type { StoredObject } from "./write.ts";
+
+const simpleSchema = z.object({
+  path: z.string(),
+  /** As the definition of the kind describes them. */
+  fields: z.record(z.string(), z.unknown()),
+  createdBy: z.string(),
+  editedBy: z.string(),
+  editedAtMs: z.number(),
+});
+export type StoredSimple = z.infer<typeof simpleSchema>;
+
+/** An object of a simple kind (contract/kinds/simple-kind.ts). Each kind has its own partition in a workspace. */
+export const simpleObject = defineObject({
+  name: "object of a simple kind",
+  partition: "SIMPLE",
+  ...inWorkspaceBy<string>(),
+  sort: sortByPath,
+  schema: simpleSchema,
+});
+
+/** Parses an object with the fields of its kind. Throws `UnreadableRecordError`. */
+export function parseSimple(kind: string, stored: StoredObject): StoredSimple {
+  const object = simpleObject.parse(stored);
+  return { ...object, fields: parseStored(requireSimpleKind(kind).fields, object.fields, { parent: stored.pk, ref: stored.sk }) };
+}
+
+/** Returns an object as replies show it. */
+export const toSimpleJson = (
+  workspace: string,
+  { path, fields, createdBy, editedBy, editedAtMs }: StoredSimple,
+  extraPerms: Readonly<Record<string, boolean>>,
+) => ({
+  ...fields,
+  workspace_id: workspace,
+  path,
+  extra_perms: extraPerms,
+  created_by: createdBy,
+  edited_by: editedBy,
+  edited_at: toIsoTime(editedAtMs),
+});
