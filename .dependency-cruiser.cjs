@@ -30,7 +30,7 @@ const testFiles = "\\.test\\.(ts|mjs)$";
 
 /** Folders of services/: each may import only from those before it, types included (docs/decisions/0059). */
 const servicesOrder = [
-  ...["audit", "outbox", "settings", "secrets", "workspaces", "identity", "objects", "drafts", "variables", "accounts", "resources", "apps", "jobs", "files", "scripts"],
+  ...["audit", "outbox", "settings", "secrets", "workspaces", "identity", "objects", "folders", "drafts", "variables", "accounts", "resources", "apps", "jobs", "files", "scripts"],
   ...["builds", "execution", "approvals", "flows", "deliveries", "notifications", "events", "schedules", "triggers", "http-routes", "openapi", "outcome-handlers", "sync", "maintenance"],
 ];
 /** The same for core/: an order without a cycle. A new folder may stand anywhere behind those that it imports from. */

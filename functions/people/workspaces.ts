@@ -1,10 +1,6 @@
 import { synchronisationRoutes } from "../../contract/routes/workspaces/synchronisation.ts";
 import { workspaceRoutes as routes } from "../../contract/routes/workspaces/workspaces.ts";
 import { paginate } from "../../core/objects/page.ts";
-import { archiveWorkspace } from "../../services/jobs/cancel/archive-workspace.ts";
-import { listWorkspaceSpecific } from "../../services/resources/workspace-specific.ts";
-import { requestConnections } from "../../services/triggers/sources.ts";
-import { deleteWorkspace, setWorkspaceArchived } from "../../services/workspaces/archive.ts";
 import {
   addFolderOwner,
   createFolder,
@@ -15,7 +11,11 @@ import {
   listFolders,
   removeFolderOwner,
   updateFolder,
-} from "../../services/workspaces/folders.ts";
+} from "../../services/folders/folders.ts";
+import { archiveWorkspace } from "../../services/jobs/cancel/archive-workspace.ts";
+import { listWorkspaceSpecific } from "../../services/resources/workspace-specific.ts";
+import { requestConnections } from "../../services/triggers/sources.ts";
+import { deleteWorkspace, setWorkspaceArchived } from "../../services/workspaces/archive.ts";
 import {
   createWorkspace,
   listAllWorkspaces,

@@ -7,6 +7,7 @@ import type { World } from "../../test/support/use-cases/world.ts";
 import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { appKind } from "../apps/save.ts";
+import { folderKind } from "../folders/folders.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
 import { createResource, deleteResource, resourceKind, updateResource } from "../resources/save.ts";
 import { resourceTypeKind } from "../resources/types.ts";
@@ -75,7 +76,7 @@ describe("the copy of a credential that HTTP routes read", () => {
   });
 
   it("is kept by the kinds whose values it contains, and by no other one", () => {
-    const others = [resourceTypeKind, appKind, scheduleKind, ...triggerKinds.map(toTriggerPathKind)];
+    const others = [resourceTypeKind, appKind, scheduleKind, folderKind, ...triggerKinds.map(toTriggerPathKind)];
     expect([variableKind, resourceKind].map(({ buildCopies }) => typeof buildCopies)).toEqual(["function", "function"]);
     expect(others.map(({ buildCopies }) => buildCopies)).toEqual(others.map(() => undefined));
   });

@@ -34,8 +34,10 @@ export interface PathKind<T, Deps extends Uses<"objects" | "nowMs"> = Uses<"obje
   changed: (path: string) => SvcError;
   /** Builds the parts that update the sealed copies for HTTP routes. Absent: routes read none of its objects. */
   buildCopies: ((deps: Deps, writer: Writer, objects: BeforeAndAfter<T>, sent: Sent) => Promise<TransactionPart[]>) | undefined;
-  /** Called after a conflict, before the next attempt. */
-  onConflict?: (workspace: string) => void;
+  /** Called after a conflict, before the next attempt. `earlier`: the number of attempts before the one with the conflict. */
+  onConflict?: (workspace: string, earlier: number) => void | Promise<void>;
+  /** The maximum number of attempts while other writers interfere. Absent: that of `retryOnConflict`. */
+  maxTries?: number;
 }
 
 /** The event of a write, without the fields that the writer adds. */

@@ -27,7 +27,7 @@ export async function writeObject<T, D extends Uses<"objects" | "nowMs">, S, C e
 ): Promise<C> {
   const { actor, workspace, path } = target;
   return retryOnConflict(
-    async () => {
+    async (earlier) => {
       const stored = mode === "create" ? undefined : await deps.objects.get(kind.key(workspace, path));
       if (!stored && (mode === "change" || mode === "remove")) throw kind.notFound(path);
       if (stored) requireVersion(stored, target);
@@ -42,10 +42,11 @@ export async function writeObject<T, D extends Uses<"objects" | "nowMs">, S, C e
         ...(event ? await buildEventParts(deps, { ...event, workspace, by: actor.username, atMs }) : []),
       ]);
       if (isCommitted) return { done: change };
-      kind.onConflict?.(workspace);
+      await kind.onConflict?.(workspace, earlier);
       return undefined;
     },
     () => kind.changed(path),
+    kind.maxTries,
   );
 }
 

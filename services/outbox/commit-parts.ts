@@ -10,9 +10,10 @@ export interface TransactionPart {
   refused: SvcError | undefined;
 }
 
-/** Returns the conditions for saving at a path: the workspace and, for `f/` paths, the folder exist. */
+/** Returns the conditions for saving at a path: the workspace and, for an object in a folder, the folder exist. */
 export function buildPathConditions(workspace: string, path: string): TransactionPart[] {
-  const folder = path.startsWith("f/") ? (path.split("/")[1] ?? "") : undefined;
+  const [root, name, object] = path.split("/");
+  const folder = root === "f" && object !== undefined ? name : undefined;
   return [
     { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
     ...(folder === undefined
@@ -33,14 +34,17 @@ export async function commitParts(objects: Pick<ObjectStore, "transactWrite">, p
 /** The maximum number of attempts of a change while other writers interfere. */
 const TRIES = 8;
 
-/** Repeats a change that reads, decides and writes until no other writer interferes. Throws `otherwise` after the last attempt. */
+/**
+ * Repeats a change that reads, decides and writes until no other writer interferes. `change` receives the number of earlier attempts. Throws
+ * `otherwise` after the last attempt.
+ */
 export async function retryOnConflict<T>(
-  change: () => Promise<{ done: T } | undefined>,
+  change: (earlier: number) => Promise<{ done: T } | undefined>,
   otherwise: () => SvcError,
   maxTries = TRIES,
 ): Promise<T> {
   for (let tries = 0; tries < maxTries; tries += 1) {
-    const outcome = await change();
+    const outcome = await change(tries);
     if (outcome) return outcome.done;
   }
   throw otherwise();

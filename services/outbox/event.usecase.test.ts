@@ -20,11 +20,11 @@ import {
 import { addEndpoint, listEvents } from "../../test/support/use-cases/world-events.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { deleteFlow, setFlowArchived } from "../flows/definitions/archive.ts";
+import { deleteFolder } from "../folders/folders.ts";
 import { deleteResource } from "../resources/save.ts";
 import { deleteResourceType } from "../resources/types.ts";
 import { archiveScript, deleteScript } from "../scripts/archive.ts";
 import { deleteVariable, updateVariable } from "../variables/save.ts";
-import { deleteFolder } from "../workspaces/folders.ts";
 
 beforeAll(newEventWorld);
 beforeEach(nameNextObjects);

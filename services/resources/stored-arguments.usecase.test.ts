@@ -17,12 +17,12 @@ import { aScheduleRequest } from "../../test/support/use-cases/world-schedules.t
 import { newTriggerWorld, type TriggerWorld } from "../../test/support/use-cases/world-triggers.ts";
 import { getApp } from "../apps/read.ts";
 import { createApp, updateApp } from "../apps/save.ts";
+import { createFolder } from "../folders/folders.ts";
 import { saveWorkspaceHandler } from "../outcome-handlers/save-handler.ts";
 import { getSchedule } from "../schedules/read.ts";
 import { createSchedule, updateSchedule } from "../schedules/save.ts";
 import { setGlobalSetting } from "../settings/instance.ts";
 import { getTrigger } from "../triggers/read.ts";
-import { createFolder } from "../workspaces/folders.ts";
 import { createResource, updateResource } from "./save.ts";
 
 let world: TriggerWorld;

@@ -19,12 +19,12 @@ import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
 import { addScriptAt, aScheduleRequest } from "../../test/support/use-cases/world-schedules.ts";
 import { createApp } from "../apps/save.ts";
 import { saveFlow } from "../flows/definitions/save.ts";
+import { createFolder } from "../folders/folders.ts";
 import { createResource } from "../resources/save.ts";
 import { createSchedule } from "../schedules/save.ts";
 import { createScript } from "../scripts/create.ts";
 import { loadExportKey } from "../secrets/unseal.ts";
 import { createVariable } from "../variables/save.ts";
-import { createFolder } from "../workspaces/folders.ts";
 import { createGroup } from "../workspaces/groups.ts";
 import { createWorkspaceArchive, storeArchive } from "./create-archive.ts";
 

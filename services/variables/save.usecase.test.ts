@@ -11,10 +11,10 @@ import { addEndpoint, eventsOf } from "../../test/support/use-cases/world-events
 import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
 import { newWorldWithFolder, repeat } from "../../test/support/use-cases/world-objects.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
+import { createFolder } from "../folders/folders.ts";
 import { rotateWorkspaceKey } from "../secrets/rotate-workspace-key.ts";
 import { unsealValue } from "../secrets/unseal.ts";
 import { changeAcl, getAcl } from "../workspaces/acls.ts";
-import { createFolder } from "../workspaces/folders.ts";
 import { exportText, getVariable } from "./read.ts";
 import { createVariable, deleteVariable, updateVariable } from "./save.ts";
 

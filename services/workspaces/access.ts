@@ -1,15 +1,21 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { type Access, accessObject } from "../../core/permissions/access.ts";
+import { type Access, accessObject, isPrincipal } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import { folderObject } from "../../core/workspaces/workspace.ts";
 import type { ObjectStore } from "../../ports/object-store.ts";
+import { retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 
-const TRIES = 12;
+/** Many writers share the access rights of a workspace, so a change of them is tried more often, with pauses. */
+export const ACCESS_TRIES = 12;
 const PAUSE_MS = 40;
+
+/** Waits after a conflict. A random pause spreads the attempts of several writers. */
+export const pauseAfterConflict = (earlier: number): Promise<void> => sleep(Math.random() * PAUSE_MS * (earlier + 1));
 
 /** Loads the access rights of a workspace. If they have not changed since release 0.1, they are stored in its folders. */
 export async function loadAccess(objects: ObjectStore, workspace: string): Promise<{ access: Access; version: string | undefined }> {
@@ -51,22 +57,33 @@ export async function changeAccess(
   change: (access: Access) => void,
   { by, also = [], refused = () => new SvcError("access.changedMeanwhile", {}) }: AccessChangeOptions,
 ): Promise<void> {
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const { access, version } = await loadAccess(objects, workspace);
-    const before = countBytes(access);
-    change(access);
-    checkSpace(by, workspace, { before, after: countBytes(access) });
-    const changed = write.put(
-      { ...accessObject.key(workspace), value: access, version: randomUUID() },
-      version === undefined ? "absent" : { version },
-    );
-    const failed = await objects.transactWrite([...also, changed]);
-    if (failed === undefined) return;
+  const changeOnce = async (earlier: number) => {
+    const part = await buildAccessPart(objects, workspace, change, by);
+    const failed = await objects.transactWrite([...also, part.write]);
+    if (failed === undefined) return { done: undefined };
     if (failed < also.length) throw refused(failed);
-    // Another writer was first. A random pause spreads the retries.
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS * (tries + 1)));
-  }
-  throw new SvcError("access.changedMeanwhile", {});
+    await pauseAfterConflict(earlier);
+    return undefined;
+  };
+  await retryOnConflict(changeOnce, () => new SvcError("access.changedMeanwhile", {}), ACCESS_TRIES);
+}
+
+/**
+ * Builds the part of a transaction that changes a workspace's access rights. `change` modifies a copy and may throw. If another writer changes the
+ * rights, the part is refused and the caller reads again. Throws `access.tooMuch`, but never for a change that reduces the rights.
+ */
+export async function buildAccessPart(
+  objects: ObjectStore,
+  workspace: string,
+  change: (access: Access) => void,
+  by: AccessChangeOptions["by"],
+): Promise<TransactionPart> {
+  const { access, version } = await loadAccess(objects, workspace);
+  const before = countBytes(access);
+  change(access);
+  checkSpace(by, workspace, { before, after: countBytes(access) });
+  const item = { ...accessObject.key(workspace), value: access, version: randomUUID() };
+  return { write: write.put(item, version === undefined ? "absent" : { version }), refused: undefined };
 }
 
 /** Throws `access.tooMuch` if rights that have grown take more space than the caller may use. */
@@ -77,3 +94,15 @@ export function checkSpace(by: Actor | "bounded", workspace: string, { before, a
 
 /** Returns the stored size of a workspace's access rights. */
 export const countBytes = (access: Access) => Buffer.byteLength(JSON.stringify(access));
+
+/** Throws `access.owner` for a name that is neither `u/<username>` nor `g/<group>`. */
+export function checkPrincipals(owners: readonly string[]): void {
+  for (const owner of owners) if (!isPrincipal(owner)) throw new SvcError("access.owner", { owner });
+}
+
+/** Owners of a folder may write in it, so a right to read (`false`) would have no effect. Throws `body.shape`. */
+export function checkOwnerRight(owners: readonly string[], owner: string, right: boolean | undefined): void {
+  if (right !== false || !owners.includes(owner)) return;
+  const reason = `gives ${owner} the right to read only, but ${owner} owns the folder. Remove it from the owners, or give it the right to write`;
+  throw new SvcError("body.shape", { issues: [{ path: "extra_perms", reason }] });
+}

@@ -28,8 +28,7 @@ import {
   loadVariableEventData,
 } from "../outbox/event-data.ts";
 import type { Uses } from "../uses.ts";
-import { changeAccess, checkSpace, countBytes, loadAccess } from "./access.ts";
-import { checkOwnerRight, checkPrincipals } from "./folders.ts";
+import { changeAccess, checkOwnerRight, checkPrincipals, checkSpace, countBytes, loadAccess } from "./access.ts";
 
 interface AclTarget {
   workspace: string;

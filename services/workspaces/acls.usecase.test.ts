@@ -7,9 +7,9 @@ import { domainsOfKinds } from "../../core/permissions/object-kinds.ts";
 import type { World } from "../../test/support/use-cases/world.ts";
 import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
+import { createFolder, getFolder, updateFolder } from "../folders/folders.ts";
 import { createVariable, updateVariable } from "../variables/save.ts";
 import { changeAcl, getAcl } from "./acls.ts";
-import { createFolder, getFolder, updateFolder } from "./folders.ts";
 import { addToGroup, createGroup, getGroup } from "./groups.ts";
 
 let world: World;

@@ -9,10 +9,10 @@ import { expectToSurviveFaults, withFault } from "../../../test/support/use-case
 import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
 import { addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/world-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
+import { createFolder } from "../../folders/folders.ts";
 import type { NewJob } from "../../jobs/queue/enqueue.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { createResource } from "../../resources/save.ts";
-import { createFolder } from "../../workspaces/folders.ts";
 import { buildJobOptions, requestVersion, type VersionRunRequest } from "./run-request.ts";
 import { startRun } from "./start-run.ts";
 

@@ -7,9 +7,9 @@ import { addFlow, type FlowWorld, newFlowWorld, startFlow } from "../../../test/
 import { addJob, addScript } from "../../../test/support/use-cases/world-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
+import { createFolder } from "../../folders/folders.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { createVariable } from "../../variables/save.ts";
-import { createFolder } from "../../workspaces/folders.ts";
 
 const MARK = "$var:f/ops/secret";
 const SECRET = "the value of the secret";

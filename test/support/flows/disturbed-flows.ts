@@ -8,10 +8,10 @@ import { handleJobMessage } from "../../../services/execution/handle-job-message
 import { deleteFlow, setFlowArchived } from "../../../services/flows/definitions/archive.ts";
 import { loadPlan, parseFlow } from "../../../services/flows/definitions/load.ts";
 import { saveFlow } from "../../../services/flows/definitions/save.ts";
+import { createFolder } from "../../../services/folders/folders.ts";
 import { cancelJob } from "../../../services/jobs/cancel/cancel-job.ts";
 import { archiveScript, deleteScript } from "../../../services/scripts/archive.ts";
 import { createScript, updateScript } from "../../../services/scripts/create.ts";
-import { createFolder } from "../../../services/workspaces/folders.ts";
 import { CODE, type DrawnFlow, type DrawnModule } from "../../builders/random-flows.ts";
 import type { Witness } from "../jobs/witness.ts";
 import { Cloud } from "../use-cases/aws/cloud.ts";

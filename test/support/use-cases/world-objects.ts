@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { createFolder } from "../../../services/workspaces/folders.ts";
+import { createFolder } from "../../../services/folders/folders.ts";
 import { newWorld, type World } from "./world.ts";
 import { addEndpoint } from "./world-events.ts";
 import { addWorkspace } from "./world-jobs.ts";

@@ -1,12 +1,12 @@
 import { scriptRoutes } from "../../../../contract/routes/stored/scripts.ts";
 import { deleteApp } from "../../../../services/apps/delete.ts";
 import { deleteFlow, setFlowArchived } from "../../../../services/flows/definitions/archive.ts";
+import { addFolderOwner, deleteFolder, updateFolder } from "../../../../services/folders/folders.ts";
 import { deleteResource } from "../../../../services/resources/save.ts";
 import { deleteResourceType, updateResourceType } from "../../../../services/resources/types.ts";
 import { archiveScript, deleteScript, deleteScriptVersion } from "../../../../services/scripts/archive.ts";
 import { muteScriptErrorHandler } from "../../../../services/scripts/change-version.ts";
 import { deleteVariable } from "../../../../services/variables/save.ts";
-import { addFolderOwner, deleteFolder, updateFolder } from "../../../../services/workspaces/folders.ts";
 import { anAdmin } from "../world-people.ts";
 import {
   app,

@@ -1,22 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { toIsoTime } from "../../contract/iso-time.ts";
 import type { FolderChange, FolderJson, NewFolder } from "../../contract/routes/workspaces/workspace-schemas.ts";
 import { filesPrefix } from "../../core/files/file-key.ts";
-import { createVersion, type ExpectedVersions, getVersion, requireVersion, type Versioned } from "../../core/objects/version.ts";
+import { type ExpectedVersions, getVersion, type Versioned } from "../../core/objects/version.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { type Actor, toPermissionedAs, type WorkspaceCaller } from "../../core/people/actor.ts";
-import { type Access, isPrincipal } from "../../core/permissions/access.ts";
+import type { Access } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import { resourceObject } from "../../core/resources/resource.ts";
 import { scriptListingObject } from "../../core/scripts/version.ts";
 import { variableObject } from "../../core/variables/variable.ts";
-import { folderObject, formerFolderObject, workspaceObject } from "../../core/workspaces/workspace.ts";
-import { buildEventWrites } from "../outbox/event.ts";
+import { folderObject, formerFolderObject } from "../../core/workspaces/workspace.ts";
+import type { PathKind } from "../objects/path-kind.ts";
+import { removeObject } from "../objects/remove-object.ts";
+import { changeObject, createObject } from "../objects/save-object.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
 import type { Uses } from "../uses.ts";
-import { changeAccess, loadAccess } from "./access.ts";
-import { findRecentRuns, listStoredKinds } from "./stored-kinds.ts";
+import { ACCESS_TRIES, buildAccessPart, checkOwnerRight, checkPrincipals, loadAccess, pauseAfterConflict } from "../workspaces/access.ts";
+import { findRecentRuns, listStoredKinds } from "../workspaces/stored-kinds.ts";
 
 /** A folder that a caller changes. */
 interface FolderTarget extends WorkspaceCaller {
@@ -24,6 +27,23 @@ interface FolderTarget extends WorkspaceCaller {
   /** The versions of the folder that the caller has read. Absent: any. */
   expected?: ExpectedVersions | undefined;
 }
+
+/** Folders at the paths `f/<name>`. Their permissions are part of the access rights of the workspace. */
+export const folderKind: PathKind<FolderJson> = {
+  key: (workspace, path) => folderObject.key(workspace, toName(path)),
+  parse: folderObject.parse,
+  permissions: undefined,
+  save: undefined,
+  exists: (path) => new SvcError("folder.exists", { name: toName(path) }),
+  notFound: (path) => new SvcError("folder.notFound", { name: toName(path) }),
+  changed: () => new SvcError("access.changedMeanwhile", {}),
+  buildCopies: undefined,
+  onConflict: (_, earlier) => pauseAfterConflict(earlier),
+  maxTries: ACCESS_TRIES,
+};
+
+const toName = (path: string) => path.slice("f/".length);
+const toTarget = ({ name, ...caller }: FolderTarget) => ({ ...caller, path: `f/${name}` });
 
 /**
  * Creates a folder, which the caller owns unless the request names other owners or the caller is a superadmin who is not a member. Only an admin
@@ -52,36 +72,31 @@ export async function createFolder(
     throw new SvcError("folder.notEmpty", { name, inherits });
   }
   const formerKey = formerFolderObject.key(workspace, name);
-  const atMs = nowMs();
-  const value: FolderJson = {
-    ...request,
-    owners,
-    extra_perms: perms,
-    created_by: actor.username,
-    edited_at: new Date(atMs).toISOString(),
+  const unlessLeft = mayInherit
+    ? write.remove(formerKey)
+    : former
+      ? write.remove(formerKey, unchangedSince(former))
+      : write.check(formerKey, "absent");
+  const justDeleted = new SvcError("folder.notEmpty", { name, inherits: ["objects of a folder that was deleted just now"] });
+  const addRights = ({ folders }: Access) => {
+    folders[name] = { owners, perms };
   };
-  await changeAccess(
-    objects,
-    workspace,
-    ({ folders }) => {
-      folders[name] = { owners, perms };
+  await createObject(deps, folderKind, toTarget({ actor, workspace, name }), async () => async () => ({
+    value: {
+      ...request,
+      owners,
+      extra_perms: perms,
+      created_by: actor.username,
+      edited_at: toIsoTime(nowMs()),
     },
-    {
-      by: actor,
-      also: [
-        write.check(workspaceObject.key(workspace), "present"),
-        write.put({ ...folderObject.key(workspace, name), value, ...createVersion(actor.username, atMs) }, "absent"),
-        // The folder may have been deleted since its leftovers were listed.
-        mayInherit ? write.remove(formerKey) : former ? write.remove(formerKey, unchangedSince(former)) : write.check(formerKey, "absent"),
-        ...(await buildEventWrites(deps, { type: "CreateFolder", workspace, by: actor.username, atMs, data: { name } })),
-      ],
-      refused: (part) => {
-        if (part === 0) return new SvcError("workspace.notFound", { workspace });
-        if (part === 1) return new SvcError("folder.exists", { name });
-        return new SvcError("folder.notEmpty", { name, inherits: ["objects of a folder that was deleted just now"] });
-      },
-    },
-  );
+    parts: [
+      // The folder may have been deleted since its leftovers were listed.
+      { write: unlessLeft, refused: justDeleted },
+      await buildAccessPart(objects, workspace, addRights, actor),
+    ],
+    event: { type: "CreateFolder", data: { name } },
+    sent: undefined,
+  }));
   return inherits;
 }
 
@@ -138,40 +153,31 @@ async function mayHaveFiles({ objects, storage }: Uses<"objects" | "storage">, w
  */
 export async function updateFolder(
   deps: Uses<"objects" | "nowMs">,
-  { actor, workspace, name, expected }: FolderTarget,
+  target: FolderTarget,
   request: FolderChange | ((folder: Access["folders"][string]) => void),
 ): Promise<void> {
   const { objects, nowMs } = deps;
+  const { workspace, name } = target;
   const fields = typeof request === "function" ? {} : request;
   checkPrincipals([...(fields.owners ?? []), ...Object.keys(fields.extra_perms ?? {})]);
-  const found = await objects.get(folderObject.key(workspace, name));
-  if (!found) throw new SvcError("folder.notFound", { name });
-  requireVersion(found, { path: `f/${name}`, expected });
-  const atMs = nowMs();
   const given = Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined));
-  const value: FolderJson = { ...folderObject.parse(found), ...given, edited_at: new Date(atMs).toISOString() };
-  await changeAccess(
-    objects,
-    workspace,
-    ({ folders }) => {
-      const folder = Object.hasOwn(folders, name) ? folders[name] : undefined;
-      if (!folder) throw new SvcError("folder.notFound", { name });
-      if (typeof request === "function") return request(folder);
-      if (request.owners) folder.owners = request.owners;
-      if (request.extra_perms) folder.perms = request.extra_perms;
-      for (const owner of folder.owners) {
-        checkOwnerRight(folder.owners, owner, request.extra_perms?.[owner]);
-        if (folder.perms[owner] === false) folder.perms[owner] = true;
-      }
-    },
-    {
-      by: actor,
-      also: [
-        write.put({ ...folderObject.key(workspace, name), value, ...createVersion(actor.username, atMs) }, unchangedSince(found)),
-        ...(await buildEventWrites(deps, { type: "UpdateFolder", workspace, by: actor.username, atMs, data: { name } })),
-      ],
-    },
-  );
+  const changeRights = ({ folders }: Access) => {
+    const folder = Object.hasOwn(folders, name) ? folders[name] : undefined;
+    if (!folder) throw new SvcError("folder.notFound", { name });
+    if (typeof request === "function") return request(folder);
+    if (request.owners) folder.owners = request.owners;
+    if (request.extra_perms) folder.perms = request.extra_perms;
+    for (const owner of folder.owners) {
+      checkOwnerRight(folder.owners, owner, request.extra_perms?.[owner]);
+      if (folder.perms[owner] === false) folder.perms[owner] = true;
+    }
+  };
+  await changeObject(deps, folderKind, toTarget(target), async () => async (before) => ({
+    value: { ...before, ...given, edited_at: toIsoTime(nowMs()) },
+    parts: [await buildAccessPart(objects, workspace, changeRights, target.actor)],
+    event: { type: "UpdateFolder", data: { name } },
+    sent: undefined,
+  }));
 }
 
 /** Makes a user or a group an owner of a folder. Throws `folder.notFound`, `access.*`. */
@@ -204,28 +210,19 @@ export async function removeFolderOwner(
  * Deletes a folder. Its objects, files and runs remain, for admins only, until an admin creates the folder again. If nothing remains, the name is
  * free. Throws `folder.notFound`, `object.versionChanged`.
  */
-export async function deleteFolder(deps: Uses<"objects" | "nowMs">, { actor, workspace, name, expected }: FolderTarget): Promise<void> {
-  const notFound = () => new SvcError("folder.notFound", { name });
-  const found = await deps.objects.get(folderObject.key(workspace, name));
-  if (!found) throw notFound();
-  requireVersion(found, { path: `f/${name}`, expected });
-  await changeAccess(
-    deps.objects,
-    workspace,
-    ({ folders }) => {
-      delete folders[name];
-    },
-    {
-      by: "bounded",
-      also: [
-        // A change since the read prevents only the deletion of a caller who names a version.
-        write.remove(folderObject.key(workspace, name), expected ? unchangedSince(found) : "present"),
-        write.put({ ...formerFolderObject.key(workspace, name), version: randomUUID() }),
-        ...(await buildEventWrites(deps, { type: "DeleteFolder", workspace, by: actor.username, atMs: deps.nowMs(), data: { name } })),
-      ],
-      refused: () => (expected ? new SvcError("access.changedMeanwhile", {}) : notFound()),
-    },
-  );
+export async function deleteFolder(deps: Uses<"objects" | "nowMs">, target: FolderTarget): Promise<void> {
+  const { workspace, name } = target;
+  const removeRights = ({ folders }: Access) => {
+    delete folders[name];
+  };
+  await removeObject(deps, folderKind, toTarget(target), async () => ({
+    parts: [
+      { write: write.put({ ...formerFolderObject.key(workspace, name), version: randomUUID() }), refused: undefined },
+      await buildAccessPart(deps.objects, workspace, removeRights, "bounded"),
+    ],
+    event: { type: "DeleteFolder", data: { name } },
+    sent: undefined,
+  }));
 }
 
 /** Returns a folder with its owners and permissions. Throws `folder.notFound`. */
@@ -261,16 +258,4 @@ export async function getFolderUsage({ objects }: Uses<"objects">, workspace: st
 function toFolderJson(folder: FolderJson, { folders }: Access): FolderJson {
   const { owners, perms } = (Object.hasOwn(folders, folder.name) ? folders[folder.name] : undefined) ?? { owners: [], perms: {} };
   return { ...folder, owners, extra_perms: perms };
-}
-
-/** Throws `access.owner` for a name that is neither `u/<username>` nor `g/<group>`. */
-export function checkPrincipals(owners: readonly string[]): void {
-  for (const owner of owners) if (!isPrincipal(owner)) throw new SvcError("access.owner", { owner });
-}
-
-/** Owners of a folder may write in it, so a right to read (`false`) would have no effect. Throws `body.shape`. */
-export function checkOwnerRight(owners: readonly string[], owner: string, right: boolean | undefined): void {
-  if (right !== false || !owners.includes(owner)) return;
-  const reason = `gives ${owner} the right to read only, but ${owner} owns the folder. Remove it from the owners, or give it the right to write`;
-  throw new SvcError("body.shape", { issues: [{ path: "extra_perms", reason }] });
 }
