@@ -64,7 +64,7 @@ async function visit(url: string): Promise<void> {
 }
 
 async function decisionRows(approving: Approving): Promise<Row[]> {
-  const [runs, warmUp] = approving.quick ? [2, 1] : [40, 5];
+  const [runs, warmUp] = approving.quick ? [1, 0] : [40, 5];
   const path = await saveFlow(approving, "approved", [asking, light("after", "10")]);
   const [wholes, replies]: [number[], number[]] = [[], []];
   for (let at = -warmUp; at < runs; at += 1) {
@@ -148,7 +148,7 @@ const FUNCTIONS = /^(?!.*Housekeeping)/;
 
 async function manyRows(approving: Approving): Promise<Row[]> {
   const { client, workspace, endpoint, quick, target } = approving;
-  const many = quick ? 20 : 1000;
+  const many = quick ? 2 : 1000;
   const path = await saveFlow(approving, "many", [asking, { id: "after", value: { type: "identity" } }]);
   // The same processes are compared at both times, because unused ones end after a while.
   await sleep(quick ? 0 : REST_MS);

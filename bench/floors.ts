@@ -35,8 +35,9 @@ export async function invokeFloor(endpoint: string, quick: boolean): Promise<Inv
   );
   const call = () => lambda.send(new InvokeCommand({ FunctionName: NAME, Payload: "{}" }));
   try {
-    const alone = await oneClient(call, { calls: quick ? 5 : 200, warmUp: quick ? 1 : 20 });
-    const together = await manyClients(call, { clients: quick ? 2 : 16, warmUpMs: quick ? 0 : 8000, forMs: quick ? 500 : 6000 });
+    const alone = await oneClient(call, { calls: quick ? 1 : 200, warmUp: quick ? 0 : 20 });
+    const load = { clients: 16, warmUpMs: 8000, forMs: 6000 };
+    const together = await manyClients(call, quick ? { clients: 2, warmUpMs: 0, forMs: 1500, enough: 2 } : load);
     return {
       oneClient: { name: "bare invoke", value: median(alone) },
       sixteenClients: { name: "bare invoke", value: together.perSecond },
@@ -50,7 +51,7 @@ export async function invokeFloor(endpoint: string, quick: boolean): Promise<Inv
 /** The time of starting a program that does nothing and waiting for its end. */
 export async function spawnFloor(name: string, command: string[], quick: boolean): Promise<Floor> {
   const took: number[] = [];
-  for (let at = 0; at < (quick ? 2 : 15); at++) took.push(await timeSpawn(command));
+  for (let at = 0; at < (quick ? 1 : 15); at++) took.push(await timeSpawn(command));
   return { name: `bare ${name}`, value: median(sorted(took)) };
 }
 

@@ -26,10 +26,13 @@ export interface Throughput {
   sample: Sample;
 }
 
-/** Makes calls from parallel clients, each after its previous response. Calls before `warmUpMs` do not count. */
+/**
+ * Makes calls from parallel clients, each after its previous response. Calls before `warmUpMs` do not count. `enough`: stops after so many
+ * calls, which shows only that the measurement works.
+ */
 export async function manyClients(
   call: () => Promise<unknown>,
-  { clients, warmUpMs, forMs }: { clients: number; warmUpMs: number; forMs: number },
+  { clients, warmUpMs, forMs, enough = Number.POSITIVE_INFINITY }: { clients: number; warmUpMs: number; forMs: number; enough?: number },
 ): Promise<Throughput> {
   const fromMs = performance.now() + warmUpMs;
   const untilMs = fromMs + forMs;
@@ -37,7 +40,7 @@ export async function manyClients(
   const client = async () => {
     for (;;) {
       const startedMs = performance.now();
-      if (startedMs > untilMs) return;
+      if (startedMs > untilMs || took.length >= enough) return;
       await call();
       const endedMs = performance.now();
       if (endedMs > fromMs && endedMs <= untilMs) took.push(endedMs - startedMs);

@@ -16,7 +16,7 @@ interface Triggering {
 
 /** Measures the time from a message of a queue to the begin of its job, one message at a time. */
 export async function triggerRows({ client, endpoint, workspace, quick }: Triggering): Promise<Row[]> {
-  const [runs, warmUp] = quick ? [3, 1] : [40, 5];
+  const [runs, warmUp] = quick ? [1, 0] : [40, 5];
   const sqs = new SQSClient(engineClientConfig(endpoint));
   const name = `bench-${randomUUID().slice(0, 8)}`;
   const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: name, tags: { "svc:workspace": workspace } }));

@@ -28,7 +28,7 @@ export async function cliRows(measured: Measured): Promise<Row[]> {
   await client.ask.workspaces.create({ body: { id: workspace, name: workspace } });
   const cli = await installCli({ ...measured, workspace });
   try {
-    const items = generateItems(GENERATED, { part: quick ? 0.02 : 1 });
+    const items = generateItems(GENERATED, { part: quick ? 0.001 : 1 });
     const source = cli.newFolder();
     // The files contain the secrets themselves.
     writeFiles(source, new Map([["svc.yaml", `${CONFIG}plainSecrets: true\n`], ...filesOf(items)]));
@@ -65,7 +65,7 @@ async function versionRow({ program }: InstalledCli, quick: boolean): Promise<Ro
 async function archiveRows({ endpoint, quick, ...target }: Measured, workspace: string, items: number): Promise<Row[]> {
   const client = httpClient(target);
   const logs = await functionLogs(endpoint);
-  const calls = quick ? 2 : 10;
+  const calls = quick ? 1 : 10;
   const read = () => client.ask.workspaces.tarball({ workspace, query: { include_schedules: true, include_versions: true } });
   try {
     // The first call of a process also reads the workspace's key.

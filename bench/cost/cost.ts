@@ -121,7 +121,7 @@ export async function costRows(costed: Costed): Promise<Row[]> {
   const rows: Row[] = [];
   for (const kind of kinds(costed)) {
     // Warms up: functions start, keys are read and artefacts fetched once for each process, not for each job.
-    for (let at = 0; at < (costed.quick ? 1 : 3); at++) await kind.run(-1 - at);
+    for (let at = 0; at < (costed.quick ? 0 : 3); at++) await kind.run(-1 - at);
     await sleep(300);
     const fromMs = Date.now();
     for (let at = 0; at < jobs; at++) await kind.run(at);

@@ -21,7 +21,7 @@ export async function eventCostRows({
   workspace: string;
   quick: boolean;
 }): Promise<Row[]> {
-  const changes = quick ? 2 : 20;
+  const changes = quick ? 1 : 20;
   const path = `f/bench/events_${randomUUID().slice(0, 8)}`;
   const variable = (at: number) => ({ path, value: `value ${at}`, is_secret: false, description: "" });
   await client.ask.variables.create({ workspace, body: variable(0) });

@@ -8,7 +8,7 @@ const STEPS = 5;
 /** Measures the duration of a light flow, the time of each further step, and whether it is constant in a long flow. */
 export async function flowRows(measured: Measured): Promise<Row[]> {
   const { client, workspace, quick, floor } = measured;
-  const [calls, warmUp] = quick ? [2, 1] : [40, 5];
+  const [calls, warmUp] = quick ? [1, 0] : [40, 5];
   const timed = async (steps: number) => {
     const path = await saveFlow(measured, `of_${steps}`, lights(steps));
     return oneClient(() => client.ask.jobs.runWait.flows({ workspace, path, body: { n: 10 } }), { calls, warmUp });
@@ -21,8 +21,8 @@ export async function flowRows(measured: Measured): Promise<Row[]> {
     note: `p95 ${p95(sample).toFixed(1)}`,
     floor: floor.oneClient,
   });
-  const [few, many] = [await perStep(measured, quick ? 4 : 40, quick ? 1 : 5), await perStep(measured, quick ? 8 : 400, 1)];
-  const [segment, longSegment] = [await inSegment(measured, 40), await inSegment(measured, quick ? 80 : 400)];
+  const [few, many] = [await perStep(measured, quick ? 2 : 40, quick ? 1 : 5), await perStep(measured, quick ? 3 : 400, 1)];
+  const [segment, longSegment] = [await inSegment(measured, quick ? 2 : 40), await inSegment(measured, quick ? 3 : 400)];
   return [
     row("sync flow of one step in bun", one),
     row(`sync flow of ${1 + STEPS} steps in bun`, more),
@@ -45,7 +45,7 @@ async function perStep(measured: Measured, steps: number, runs: number): Promise
 
 /** Measures the time that each further step of a segment adds, after the duration of steps is known. */
 async function inSegment(measured: Measured, steps: number): Promise<number> {
-  const runs = measured.quick ? 4 : 8;
+  const runs = measured.quick ? 2 : 8;
   const took = async (count: number) => {
     const path = await saveFlow(measured, `segment_of_${count}`, lights(count), { same_worker: true });
     const found: number[] = [];

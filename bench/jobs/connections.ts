@@ -12,13 +12,12 @@ interface Connected {
   quick: boolean;
 }
 
-const RESOURCES = 20;
 const at = (index: number) => `f/bench/connection${index}`;
 
 /** Half of the references are secrets, each behind a resource: two levels. */
-async function save(client: HttpClient, workspace: string): Promise<Record<string, string>> {
+async function save(client: HttpClient, workspace: string, count: number): Promise<Record<string, string>> {
   const args: Record<string, string> = { text: "x" };
-  for (let index = 0; index < RESOURCES; index++) {
+  for (let index = 0; index < count; index++) {
     const exists = await client.ask.resources.exists({ workspace, path: at(index) });
     if (exists.text !== "true") {
       const secret = { path: at(index), value: `secret of connection ${index}`, is_secret: true };
@@ -33,16 +32,17 @@ async function save(client: HttpClient, workspace: string): Promise<Record<strin
 
 /** Measures the time, reads and KMS requests that references and rights add to a call, from the functions' log lines. */
 export async function connectionRows({ client, endpoint, workspace, quick }: Connected): Promise<Row[]> {
-  const args = await save(client, workspace);
+  const resources = quick ? 2 : 20;
+  const args = await save(client, workspace, resources);
   const logs = await functionLogs(endpoint);
-  const [calls, warmUp] = quick ? [2, 1] : [60, 10];
+  const [calls, warmUp] = quick ? [1, 0] : [60, 10];
   // It has the same length and location as the other one.
   const texts = Object.fromEntries(Object.entries(args).map(([name, text]) => [name, text.replace("$res:", "text:")]));
   const plain = () => client.ask.jobs.runWait.scripts({ workspace, path: echo.path, body: texts });
   const named = () => client.ask.jobs.runWait.scripts({ workspace, path: echo.path, body: args });
   const plainMs = await oneClient(plain, { calls, warmUp });
   const namedMs = await oneClient(named, { calls, warmUp });
-  const jobs = quick ? 2 : 20;
+  const jobs = quick ? 1 : 20;
   const withAll = await counted(logs, /WorkerFn/, named, jobs);
   const token = await counted(logs, /PeopleApiFn/, () => client.ask.users.email(), jobs);
   const accept = await counted(logs, /RunFn/, plain, jobs);
@@ -59,14 +59,14 @@ export async function connectionRows({ client, endpoint, workspace, quick }: Con
   });
   return [
     {
-      line: `sync call with ${RESOURCES} resources in its arguments`,
+      line: `sync call with ${resources} resources in its arguments`,
       value: median(namedMs),
       unit: "ms",
       note: `p95 ${p95(namedMs).toFixed(1)}`,
       floor: { name: "the same without", value: median(plainMs) },
     },
     // The rights of the job's user are read again, because they may have changed.
-    reads(`reads that resolve ${RESOURCES} resources`, withAll.batched - 1, 3, "and one of rights"),
+    reads(`reads that resolve ${resources} resources`, withAll.batched - 1, 3, "and one of rights"),
     reads("requests to KMS of a job that is given secrets", withAll.kms, 1 / jobs),
     reads("reads that authenticate a token", token.reads, 1),
     reads("reads that accept a run", accept.reads, 1),

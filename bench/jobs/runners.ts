@@ -31,7 +31,7 @@ export async function runnerRows(goBinary: string | undefined, quick: boolean): 
   for (const language of ["bun", "python3", "nodejs", "deno", "go", "bash"] as const) {
     if (language === "go" && !goBinary) continue;
     const floor = await spawnFloor(language === "go" ? "program" : language, bare[language], quick);
-    const { freshMs, dedicatedMs } = await overheads(language, quick ? 3 : 100, goBinary);
+    const { freshMs, dedicatedMs } = await overheads(language, quick ? 1 : 100, goBinary);
     const [fresh, dedicated] = [freshTargets[language], dedicatedTargets[language]];
     rows.push({ line: `${language}: fresh`, value: freshMs, unit: "ms", floor, ...(fresh ? { target: { atMost: fresh } } : {}) });
     if (dedicatedMs === undefined) continue;

@@ -28,7 +28,7 @@ export async function scheduleRows({ endpoint, client, workspace, quick }: Measu
   const logs = await functionLogs(endpoint);
   const args = { text: "x".repeat(489) };
   const path = "f/bench/every_other_second";
-  const ticks = quick ? 2 : 30;
+  const ticks = quick ? 1 : 30;
   const body = { path, schedule: `*/${EVERY_S} * * * * *`, timezone: "UTC", script_path: echo.path, is_flow: false, args };
   await client.ask.schedules.create({ workspace, body });
   const runs = async () => {
@@ -39,7 +39,7 @@ export async function scheduleRows({ endpoint, client, workspace, quick }: Measu
     while ((await runs()).length < count) await sleep(1000);
   };
   // The first runs start the functions.
-  const warmUp = quick ? 1 : 3;
+  const warmUp = quick ? 0 : 3;
   await untilRuns(warmUp);
   const fromMs = Date.now();
   const before = (await runs()).length;
