@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { goTestEnv } from "../test/support/engine/go-cache.ts";
 import { goPath } from "../test/support/programs.ts";
 import { filesOfJobs, type Runner, startRunner } from "./conformance/harness.ts";
 
@@ -149,7 +150,7 @@ func main() {
 }`,
     );
     execFileSync(go, ["build", "-o", join(folder, "main"), join(folder, "main.go")], {
-      env: { ...process.env, GO111MODULE: "off", CGO_ENABLED: "0" },
+      env: { ...process.env, ...goTestEnv, GO111MODULE: "off" },
     });
     const outcome = await runner.run({ files: { main: readFileSync(join(folder, "main")) }, args: { a: "x" } });
     rmSync(folder, { recursive: true });

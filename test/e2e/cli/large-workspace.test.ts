@@ -19,14 +19,17 @@ const svc = (cwd: string, ...args: string[]) =>
   cli.run(["sync", ...args, "--yes", "--verbose"], { cwd, env: { SVC_URL: api().url, SVC_TOKEN: api().token, SVC_WORKSPACE: ws.id } });
 const requestsOf = (stderr: string) => stderr.match(/^(GET|POST|DELETE) \S+ \d+ \d+ ms$/gm)?.length;
 
-it("1,000 items come back from the workspace byte for byte, and a second push changes nothing", { timeout: 300_000 }, async () => {
+/** A quarter of the workspace with 1,000 items that the benchmark pushes and pulls: still more than one request reads or writes. */
+const part = 0.25;
+
+it("hundreds of items come back from the workspace byte for byte, and a second push changes nothing", { timeout: 300_000 }, async () => {
   // The service has no runner for SQL, so nothing is built.
-  const items = generateItems({ language: "postgresql", source: "-- NOTE\nselect 1\n" });
-  expect(items).toHaveLength(1000);
+  const items = generateItems({ language: "postgresql", source: "-- NOTE\nselect 1\n" }, { part });
+  expect(items.length).toBeGreaterThan(250);
   const source = cli.newFolder();
   writeFiles(source, [...filesOf(items), ["svc.yaml", CONFIG] as const]);
   const pushed = await svc(source, "push");
-  expect([pushed.code, pushed.stderr.split("\n").at(-2)]).toEqual([0, "Done: 1000 to create."]);
+  expect([pushed.code, pushed.stderr.split("\n").at(-2)]).toEqual([0, `Done: ${items.length} to create.`]);
 
   const second = await svc(source, "push");
   expect([second.code, second.stderr]).toEqual([0, expect.stringContaining("Nothing differs.")]);

@@ -82,7 +82,7 @@ describe("a program outside of jobs", () => {
       ...goTestEnv,
       PATH: `${dirname(goPath())}${delimiter}${process.env["PATH"]}`,
       GOMODCACHE: join(dir, "modules"),
-      GOFLAGS: "-modcacherw",
+      GOFLAGS: `${goTestEnv.GOFLAGS} -modcacherw`,
     };
     expect(await sh("go", `go mod init example\n${commandFor("go get")}\ngo run .`, env)).toBe("Ada <nil>\n");
   });
