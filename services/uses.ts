@@ -6,6 +6,7 @@ import type { JobEndedListener } from "./execution/end-and-notify.ts";
 import type { JobClaimer } from "./execution/handle-job-message.ts";
 import type { JobExecutor } from "./execution/run-job.ts";
 import type { Evaluator } from "./flows/runtime/expressions/evaluator.ts";
+import type { KeySetReader } from "./http-routes/issuer-keys.ts";
 import type { JobCanceledListener } from "./jobs/cancel/cancel-job.ts";
 import type { JobDataOwner } from "./jobs/erasure/job-data.ts";
 import type { FollowUps } from "./jobs/lifecycle/follow-ups.ts";
@@ -27,6 +28,8 @@ export interface Collaborators extends Ports {
   gatedFlows: GatedFlows;
   /** Finds the job of a flow's last step, once it exists: a flow streams the output of that job. */
   findLastStep(flow: Job): Promise<Job | undefined>;
+  /** Reads the public keys of an issuer of tokens, which a process remembers. */
+  readKeySet: KeySetReader;
   /** The evaluator of the expressions of a step. */
   expressions: Evaluator;
   /** Keeps the failure of one item from the others of a task. */

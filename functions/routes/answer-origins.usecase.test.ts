@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { routesOf } from "../../test/support/use-cases/cases/route-fixture.ts";
 import { newWorld, success, type World } from "../../test/support/use-cases/world.ts";
 import { addWorkspace, listJobs } from "../../test/support/use-cases/world-jobs.ts";
-import type { AnswerRequestDeps } from "./answer-request.ts";
+import type { RequestSteps } from "./answer-request.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -69,7 +69,7 @@ describe("the origin of the console", () => {
 
   it("does not send the session of its user to a route", async () => {
     const tokens: (string | undefined)[] = [];
-    const authenticateRequest: AnswerRequestDeps["authenticateRequest"] = async (_, { token }) => {
+    const authenticateRequest: RequestSteps["authenticateRequest"] = async (_ports, _found, { token }) => {
       tokens.push(token);
       return { outcome: "admitted" };
     };

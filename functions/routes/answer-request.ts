@@ -6,15 +6,17 @@ import { ROUTES_PREFIX } from "../../contract/route.ts";
 import { httpMethodSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { buildCookiePath } from "../../core/http-routes/address.ts";
 import { isOneOf } from "../../core/http-routes/authentication/equal-texts.ts";
-import type { Authentication, RefusalReason } from "../../core/http-routes/authentication/outcome.ts";
 import { allowHeader, corsHeaders, preflightHeaders } from "../../core/http-routes/cors.ts";
-import type { FoundHttpRoute, HttpRouteMatch, RequestMethod } from "../../core/http-routes/http-route.ts";
+import type { FoundHttpRoute, RequestMethod } from "../../core/http-routes/http-route.ts";
 import { type CookieScope, setsOwnCookie } from "../../core/reply/cookie.ts";
 import { parseEventId } from "../../core/streams/event-id.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import type { RunAndWaitDeps } from "../../services/execution/requests/run-and-wait.ts";
-import type { SentRequest } from "../../services/http-routes/authenticate-request.ts";
-import { type HttpRouteRequest, type HttpRouteRun, runHttpRoute } from "../../services/http-routes/run-http-route.ts";
+import { authenticateRequest, type SentRequest } from "../../services/http-routes/authenticate-request.ts";
+import { findHttpRoute } from "../../services/http-routes/find-http-route.ts";
+import { recordRefusal } from "../../services/http-routes/record-refusal.ts";
+import { type HttpRouteRun, runHttpRoute } from "../../services/http-routes/run-http-route.ts";
+import { answerStatic } from "../../services/http-routes/static-files.ts";
 import { toAddressReader, toTokenReader } from "../../services/jobs/read/stream-slots.ts";
 import { chooseRunStatus } from "../../services/settings/failed-status.ts";
 import { TriggerChanged } from "../../services/triggers/hold-job.ts";
@@ -28,14 +30,9 @@ import { takeHeader } from "../shared/pass-edge.ts";
 import { markReplay, type Reply, text } from "../shared/reply.ts";
 import { buildResultReply } from "../shared/result-reply.ts";
 
-export interface AnswerRequestDeps extends RunAndWaitDeps, Uses<"findLastStep"> {
-  /** Finds the route of an address below `/api/r/`. `path` is the address as sent, without that prefix. */
-  findHttpRoute: (request: { method: RequestMethod; path: string }) => Promise<HttpRouteMatch>;
-  authenticateRequest: (found: FoundHttpRoute, sent: SentRequest) => Promise<Authentication>;
-  /** Shows a refused request to the owners of its route. */
-  recordRefusal: (found: FoundHttpRoute, reason: RefusalReason) => Promise<unknown>;
-  /** Answers a request for a file of the workspace's storage. */
-  answerStatic: (found: FoundHttpRoute, request: HttpRouteRequest) => Promise<Reply>;
+/** The ports of the handler of routes, and the settings of the deployment that it reads. */
+export interface RoutePorts extends RunAndWaitDeps, Uses<"publicKey" | "httpRouteKeys" | "readKeySet" | "findLastStep"> {
+  /** The headers that every script receives. */
   includedHeaders: readonly string[];
   /**
    * If routes have a separate domain: the possible keys of its requests, separated by commas. At that domain pages need no sandbox, and no other
@@ -44,11 +41,19 @@ export interface AnswerRequestDeps extends RunAndWaitDeps, Uses<"findLastStep"> 
   routesKey: string | undefined;
 }
 
+/** The steps of a request. A test replaces those that it does not test. */
+export const requestSteps = { findHttpRoute, authenticateRequest, recordRefusal, answerStatic };
+export type RequestSteps = typeof requestSteps;
+
+/** The ports and the steps of requests. */
+type RequestContext = RoutePorts & { steps: RequestSteps };
+
 /** Pages and shaped replies share the origin of the API and the console, whose session they must not use. */
 const SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-downloads";
 
 /** Creates the handler of all requests below `/api/r/`. */
-export function createHttpRouteHandler(deps: AnswerRequestDeps) {
+export function createHttpRouteHandler(ports: RoutePorts, steps: RequestSteps = requestSteps) {
+  const deps = { ...ports, steps };
   return edgeHandler(async (event, _context, edge) => {
     edge.carriesStatus = takeHeader(event, RESTORES_HEADER) !== undefined;
     edge.log.route = "routes.request";
@@ -89,14 +94,14 @@ interface EdgeFacts {
 
 /** `onFound` is called before anything can fail that depends on the route. */
 async function answerRequest(
-  deps: AnswerRequestDeps,
+  deps: RequestContext,
   event: APIGatewayProxyEvent,
   edge: EdgeFacts,
   onFound: (found: FoundHttpRoute) => void,
 ): Promise<Reply> {
   const path = event.path.toWellFormed().slice(ROUTES_PREFIX.length).replace(/^\//, "");
   const method = toRequestMethod(event);
-  const match = await deps.findHttpRoute({ method, path });
+  const match = await deps.steps.findHttpRoute(deps, { method, path });
   const isPreflight = event.httpMethod === "OPTIONS";
   if (match.outcome === "otherMethod") {
     const allow = { Allow: allowHeader(match.allowed) };
@@ -112,7 +117,7 @@ async function answerRequest(
   } catch (error) {
     if (!(error instanceof TriggerChanged)) throw error;
     // The route was enabled, disabled or changed while its job was recorded, so it is read again, once.
-    const again = await deps.findHttpRoute({ method, path });
+    const again = await deps.steps.findHttpRoute(deps, { method, path });
     if (again.outcome !== "found" || again.route.trigger.mode === "disabled") throw new SvcError("httpRoute.unknown", {});
     return answerFound(deps, again.route, event, { path, ...edge }).catch((second: unknown) => {
       throw second instanceof TriggerChanged ? new SvcError("write.collided", {}) : second;
@@ -134,7 +139,7 @@ function answerPreflight({ headers }: APIGatewayProxyEvent, { own }: FoundHttpRo
 }
 
 async function answerFound(
-  deps: AnswerRequestDeps,
+  deps: RequestContext,
   found: FoundHttpRoute,
   event: APIGatewayProxyEvent,
   { path, hasOwnOrigin, address }: EdgeFacts & { path: string },
@@ -143,12 +148,12 @@ async function answerFound(
   let bytes: Promise<Buffer> | undefined;
   const readBytes = () => (bytes ??= readBodyBytes(event));
   const sent: SentRequest = { headers: head.headers, readBytes, token: readRouteToken(event) };
-  const authentication = await deps.authenticateRequest(found, sent);
+  const authentication = await deps.steps.authenticateRequest(deps, found, sent);
   switch (authentication.outcome) {
     case "admitted": {
       const payload = { ...head, bytes: await readBytes() };
       const request = { method: event.httpMethod, path, payload, includedHeaders: deps.includedHeaders };
-      if (found.own.static_asset_config) return deps.answerStatic(found, request);
+      if (found.own.static_asset_config) return deps.steps.answerStatic(deps, found, request);
       const cookies: CookieScope = hasOwnOrigin
         ? "origin"
         : { path: `${basePath()}${buildCookiePath(found.workspace, found.own, path)}`, nowMs: deps.nowMs() };
@@ -165,7 +170,9 @@ async function answerFound(
       return { statusCode: 200, headers: { "content-type": authentication.contentType }, body: authentication.body };
     case "refused": {
       const { reason, challenge } = authentication;
-      await deps.recordRefusal(found, reason).catch((error: unknown) => reportFailure("A refused request was not recorded", error));
+      await deps.steps
+        .recordRefusal(deps, found, reason)
+        .catch((error: unknown) => reportFailure("A refused request was not recorded", error));
       return toErrorReply(new SvcError("httpRoute.refused", {}), challenge === undefined ? {} : { "WWW-Authenticate": challenge });
     }
     case "unavailable":
@@ -182,7 +189,7 @@ function mayStream({ own, trigger }: FoundHttpRoute, { httpMethod, headers }: AP
 
 /** Callers of a route are strangers. Those who may read the run find its stack traces by its id. */
 async function buildRunReply(
-  deps: AnswerRequestDeps,
+  deps: RequestContext,
   { workspace, own }: FoundHttpRoute,
   run: HttpRouteRun,
   { cookies, recheck }: { cookies: CookieScope; recheck: () => Promise<void> },
@@ -206,14 +213,14 @@ async function buildRunReply(
 }
 
 /** Ends the stream of a route that was disabled or deleted since, or whose caller's token was. */
-async function recheckRoute(deps: AnswerRequestDeps, { own, trigger }: FoundHttpRoute, path: string, sent: SentRequest): Promise<void> {
-  const match = await deps.findHttpRoute({ method: own.http_method, path });
+async function recheckRoute(deps: RequestContext, { own, trigger }: FoundHttpRoute, path: string, sent: SentRequest): Promise<void> {
+  const match = await deps.steps.findHttpRoute(deps, { method: own.http_method, path });
   const now = match.outcome === "found" ? match.route : undefined;
   if (now?.trigger.id !== trigger.id || now.trigger.mode === "disabled") throw new SvcError("httpRoute.unknown", {});
   // Other credentials, such as a signature, may expire while the stream lasts.
   const hasOwnToken = now.own.authentication_method === "svc" || now.own.authentication_method === "windmill";
   if (!hasOwnToken) return;
-  const { outcome } = await deps.authenticateRequest(now, sent);
+  const { outcome } = await deps.steps.authenticateRequest(deps, now, sent);
   if (outcome !== "admitted") throw new SvcError("httpRoute.refused", {});
 }
 

@@ -4,11 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { defined } from "../../contract/defined.ts";
 import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { authenticateRequest } from "../../services/http-routes/authenticate-request.ts";
-import { findHttpRoute } from "../../services/http-routes/find-http-route.ts";
 import { createKeySetReader } from "../../services/http-routes/issuer-keys.ts";
-import { recordRefusal } from "../../services/http-routes/record-refusal.ts";
-import { answerStatic } from "../../services/http-routes/static-files.ts";
 import { createResource } from "../../services/resources/save.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import {
@@ -65,19 +61,12 @@ beforeAll(async () => {
   }
   const { deps } = world;
   const fetchKeySet = async () => ({ keys: [] });
-  const authentication = {
+  const handler = createHttpRouteHandler({
     ...deps,
     publicKey: async () => undefined,
     readKeySet: createKeySetReader({ keySets: { fetchKeySet }, nowMs: deps.nowMs }),
-  };
-  const handler = createHttpRouteHandler({
-    ...deps,
     findLastStep: async () => undefined,
     syncLimitMs: async () => 5000,
-    findHttpRoute: (search) => findHttpRoute(deps, search),
-    authenticateRequest: (found, sent) => authenticateRequest(authentication, found, sent),
-    recordRefusal: (found, reason) => recordRefusal(deps, found, reason),
-    answerStatic: (found, request) => answerStatic(deps as never, found, request),
     includedHeaders: ["x-included"],
     routesKey: undefined,
   });

@@ -6,12 +6,12 @@ import { fileObjectKey } from "../../core/files/file-key.ts";
 import { splitRequestPath } from "../../core/http-routes/address.ts";
 import type { FoundHttpRoute } from "../../core/http-routes/http-route.ts";
 import { triggerObject } from "../../core/triggers/trigger.ts";
-import { answerStatic } from "../../services/http-routes/static-files.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
+import { noIssuers } from "../../test/support/use-cases/cases/route-fixture.ts";
 import { newWorld, type World } from "../../test/support/use-cases/world.ts";
 import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
-import { createHttpRouteHandler } from "./answer-request.ts";
+import { createHttpRouteHandler, requestSteps } from "./answer-request.ts";
 
 const SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-downloads";
 
@@ -41,17 +41,13 @@ function aSite(path: string): FoundHttpRoute {
 }
 
 async function call(method: string, path: string, headers: Record<string, string> = {}) {
-  const handler = createHttpRouteHandler({
-    ...world.deps,
-    maxRetryMs: 4000,
-    syncLimitMs: async () => 1000,
-    findLastStep: async () => undefined,
-    findHttpRoute: async (search) => ({ outcome: "found", route: aSite(search.path) }),
-    authenticateRequest: async () => ({ outcome: "admitted" }),
-    recordRefusal: async () => undefined,
-    answerStatic: (found, request) => answerStatic(world.deps, found, request),
-    includedHeaders: [],
-    routesKey: undefined,
+  const ports = {
+    ...{ ...world.deps, ...noIssuers },
+    ...{ maxRetryMs: 4000, syncLimitMs: async () => 1000, findLastStep: async () => undefined, includedHeaders: [], routesKey: undefined },
+  };
+  const handler = createHttpRouteHandler(ports, {
+    ...requestSteps,
+    findHttpRoute: async (_, search) => ({ outcome: "found", route: aSite(search.path) }),
   });
   const event = toGatewayEvent({ method, path: `/api/r/${path}`, headers: Object.entries(headers) });
   const reply = await handler(event as APIGatewayProxyEvent, { awsRequestId: "r" } as Context);

@@ -14,13 +14,6 @@ import { authenticate } from "../identity/authenticate.ts";
 import { parseScript } from "../scripts/load.ts";
 import { openHttpRouteCredential } from "../secrets/route-credentials.ts";
 import type { Uses } from "../uses.ts";
-import type { KeySetReader } from "./issuer-keys.ts";
-
-export interface AuthenticateRequestDeps
-  extends Uses<"jobs" | "objects" | "publicKey" | "nowMs">,
-    Pick<Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">, "httpRouteKeys"> {
-  readKeySet: KeySetReader;
-}
 
 /** A request whose body only a signature needs. */
 export interface SentRequest extends SignedRequest {
@@ -30,7 +23,7 @@ export interface SentRequest extends SignedRequest {
 
 /** Authenticates the caller of a route by the route's method. It starts nothing and writes nothing. */
 export async function authenticateRequest(
-  deps: AuthenticateRequestDeps,
+  deps: Uses<"jobs" | "objects" | "publicKey" | "httpRouteKeys" | "readKeySet" | "nowMs">,
   found: FoundHttpRoute,
   sent: SentRequest,
 ): Promise<Authentication> {
@@ -64,14 +57,14 @@ function isCheckedByScript({ own, trigger, head }: FoundHttpRoute): boolean {
 }
 
 async function openCredential(
-  deps: AuthenticateRequestDeps,
+  deps: Uses<"httpRouteKeys" | "nowMs">,
   { workspace, own, credential }: FoundHttpRoute,
 ): Promise<Credential | undefined> {
   const path = own.authentication_resource_path;
   return path ? openHttpRouteCredential(deps, { workspace, path }, credential) : undefined;
 }
 
-async function verify(deps: AuthenticateRequestDeps, credential: Credential, sent: SentRequest): Promise<Authentication> {
+async function verify(deps: Uses<"readKeySet" | "nowMs">, credential: Credential, sent: SentRequest): Promise<Authentication> {
   switch (credential.type) {
     case "api_key_auth":
       return verifyApiKey(credential, sent);
@@ -94,7 +87,7 @@ const readFlow: AccessRule = { domain: "flows", verb: "read", need: "read", targ
 
 /** A token's scopes must allow the route; its user must be allowed to read the route and its script or flow. */
 async function authenticateByToken(
-  deps: AuthenticateRequestDeps,
+  deps: Uses<"jobs" | "objects" | "publicKey" | "nowMs">,
   { workspace, trigger }: FoundHttpRoute,
   token: string | undefined,
 ): Promise<Authentication> {
@@ -112,7 +105,11 @@ async function authenticateByToken(
   return mayRead ? { outcome: "admitted", actor, secretHeaders: ["authorization"] } : refuse("noAccess");
 }
 
-async function identify(deps: AuthenticateRequestDeps, workspace: string, token: string): Promise<Actor | undefined> {
+async function identify(
+  deps: Uses<"jobs" | "objects" | "publicKey" | "nowMs">,
+  workspace: string,
+  token: string,
+): Promise<Actor | undefined> {
   try {
     return (await authenticate(deps, token, { workspace })).actor;
   } catch (error) {

@@ -13,7 +13,6 @@ import { defined } from "../../contract/defined.ts";
 import type { CredentialOf } from "../../core/http-routes/authentication/credential.ts";
 import type { Authentication, RefusalReason } from "../../core/http-routes/authentication/outcome.ts";
 import type { Uses } from "../uses.ts";
-import type { KeySetReader } from "./issuer-keys.ts";
 
 type TokenCredential = CredentialOf<"jwt_auth">;
 
@@ -25,7 +24,7 @@ const MOST_CHARACTERS = 8192;
 
 /** Authenticates a request by a JSON Web Token (RFC 7519) in its Authorization header. Its claims become the argument `jwt`. */
 export async function verifyToken(
-  { readKeySet, nowMs }: Uses<"nowMs"> & { readKeySet: KeySetReader },
+  { readKeySet, nowMs }: Uses<"readKeySet" | "nowMs">,
   own: TokenCredential,
   authorization: string | undefined,
 ): Promise<Authentication> {

@@ -2,17 +2,21 @@ import { randomUUID } from "node:crypto";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { httpFieldsSchema } from "../../../../contract/routes/triggers/http-fields.ts";
 import type { Authentication, RefusalReason } from "../../../../core/http-routes/authentication/outcome.ts";
-import type { FoundHttpRoute, HttpRouteMatch, RequestMethod } from "../../../../core/http-routes/http-route.ts";
+import type { FoundHttpRoute, HttpRouteMatch } from "../../../../core/http-routes/http-route.ts";
 import { scriptHeadObject } from "../../../../core/scripts/version.ts";
 import type { StoredTrigger } from "../../../../core/triggers/trigger.ts";
 import { triggerObject } from "../../../../core/triggers/trigger.ts";
-import { type AnswerRequestDeps, createHttpRouteHandler } from "../../../../functions/routes/answer-request.ts";
+import { createHttpRouteHandler, type RequestSteps, type RoutePorts, requestSteps } from "../../../../functions/routes/answer-request.ts";
+import type { HttpRouteSearch } from "../../../../services/http-routes/find-http-route.ts";
 import { toGatewayEvent } from "../../fuzz/gateway-event.ts";
 import type { World } from "../world.ts";
 import { addScript } from "../world-jobs.ts";
 import { anAdmin } from "../world-people.ts";
 
 const PATH = "shop/orders/7";
+
+/** The keys of no issuer. */
+export const noIssuers = { publicKey: async () => undefined, readKeySet: async () => ({ keys: [] }) };
 
 /** Routes of a world, whose scripts answer as `world.answers.run` does. */
 export function routesOf(world: () => World) {
@@ -43,25 +47,23 @@ export function routesOf(world: () => World) {
   function serve(
     route: FoundHttpRoute,
     authentication: Authentication = { outcome: "admitted" },
-    options: Partial<AnswerRequestDeps> = {},
+    { routesKey, includedHeaders = [], ...replaced }: Partial<RequestSteps & Pick<RoutePorts, "routesKey" | "includedHeaders">> = {},
   ) {
     const refusals: RefusalReason[] = [];
-    const findHttpRoute = async ({ method, path }: { method: RequestMethod; path: string }): Promise<HttpRouteMatch> => {
+    const findHttpRoute = async (_: unknown, { method, path }: HttpRouteSearch): Promise<HttpRouteMatch> => {
       if (path !== PATH) return { outcome: "unknown" };
       return method === route.own.http_method ? { outcome: "found", route } : { outcome: "otherMethod", allowed: [route.own.http_method] };
     };
-    const handler = createHttpRouteHandler({
-      ...world().deps,
-      findLastStep: async () => undefined,
-      syncLimitMs: async () => 5000,
+    const steps: RequestSteps = {
+      ...requestSteps,
       findHttpRoute,
       authenticateRequest: async () => authentication,
-      recordRefusal: async (_, reason) => void refusals.push(reason),
+      recordRefusal: async (_ports, _found, reason) => void refusals.push(reason),
       answerStatic: async () => ({ statusCode: 200, headers: { "content-type": "text/plain" }, body: "file" }),
-      includedHeaders: [],
-      routesKey: undefined,
-      ...options,
-    });
+      ...replaced,
+    };
+    const ports = { ...world().deps, findLastStep: async () => undefined, syncLimitMs: async () => 5000, includedHeaders, routesKey };
+    const handler = createHttpRouteHandler({ ...ports, ...noIssuers }, steps);
     const call = async (method: string, headers: Record<string, string> = {}, sending: { path?: string; body?: string | Buffer } = {}) => {
       const { path = PATH, body = "{}" } = sending;
       const sent = { method, path: `/api/r/${path}`, headers: Object.entries(headers), ...(method === "GET" ? {} : { body }) };
