@@ -1,8 +1,7 @@
-import { isSvcError } from "../../contract/errors.ts";
 import { appCustomPathObject, appHistoryObject, appPathObject, appVersionObject, deletedAppObject } from "../../core/apps/app.ts";
 import { write } from "../../core/objects/write.ts";
 import type { ObjectTarget } from "../objects/path-kind.ts";
-import { removeObject } from "../objects/remove-object.ts";
+import { removeObject, unlessNotFound } from "../objects/remove-object.ts";
 import type { Uses } from "../uses.ts";
 import { appKind, appObjectKey } from "./save.ts";
 
@@ -13,7 +12,7 @@ import { appKind, appObjectKey } from "./save.ts";
 export async function deleteApp(deps: Uses<"objects" | "storage" | "nowMs">, target: ObjectTarget): Promise<void> {
   const { objects } = deps;
   const { workspace, path } = target;
-  await unlessNotFound(() =>
+  await unlessNotFound(
     removeObject(deps, appKind, target, async ({ id, version, customPath }) => ({
       parts: [
         { write: write.remove(appPathObject.key(workspace, id)), refused: undefined },
@@ -23,6 +22,7 @@ export async function deleteApp(deps: Uses<"objects" | "storage" | "nowMs">, tar
       event: { type: "DeleteApp", data: { path, version } },
       sent: undefined,
     })),
+    "app.notFound",
   );
   const { pk, sk } = deletedAppObject.key(workspace, path, "");
   for (const note of await objects.list(pk, { beginsWith: sk })) {
@@ -38,13 +38,5 @@ async function deleteVersions({ objects, storage }: Uses<"objects" | "storage">,
     await objects.deleteItem(appVersionObject.key(workspace, version));
     // The entry is removed last, so that a repeated call finds what remains of the version.
     await objects.deleteItem({ pk: entry.pk, sk: entry.sk });
-  }
-}
-
-async function unlessNotFound(remove: () => Promise<unknown>): Promise<void> {
-  try {
-    await remove();
-  } catch (error) {
-    if (!isSvcError(error) || error.code !== "app.notFound") throw error;
   }
 }

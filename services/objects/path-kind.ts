@@ -28,6 +28,8 @@ export interface PathKind<T, Deps extends Uses<"objects" | "nowMs"> = Uses<"obje
   permissions: string | undefined;
   /** The action whose right the caller needs at the path where an object is saved. Absent: the route has checked it. */
   save: Action | undefined;
+  /** Whether the path of an object is free for another one, so that a change does not find it. Absent: no path is. */
+  isArchived?: ((object: T) => boolean) | undefined;
   exists: (path: string) => SvcError;
   notFound: (path: string) => SvcError;
   /** The error if other writers were first in every attempt. */
@@ -47,6 +49,8 @@ export type WriteEvent = { [Type in EventType]: Pick<NewEvent<Type>, "type" | "d
 export interface Change<T, Sent = undefined> {
   /** The object in its stored form. */
   value: T;
+  /** The version of the item. Absent: a new version with its author. `kept`: the change makes no new version. */
+  version?: "kept";
   /** Further writes of the kind in the same transaction. */
   parts?: TransactionPart[];
   event?: WriteEvent;

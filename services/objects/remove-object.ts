@@ -1,3 +1,4 @@
+import { type ErrorCode, isSvcError } from "../../contract/errors.ts";
 import type { Uses } from "../uses.ts";
 import type { Change, ObjectTarget, PathKind } from "./path-kind.ts";
 import { writeObject } from "./write-object.ts";
@@ -15,4 +16,15 @@ export function removeObject<T, D extends Uses<"objects" | "nowMs">, S, C extend
   // The object of a deletion was read.
   const change = { mode: "remove" as const, build: build as (before: T | undefined) => Promise<C> };
   return writeObject(deps, kind, { ...target, to: target.path }, change);
+}
+
+/** Waits for a deletion and returns whether it has found the object. `notFound`: the error of a missing one. */
+export async function unlessNotFound(removal: Promise<unknown>, notFound: ErrorCode): Promise<boolean> {
+  try {
+    await removal;
+    return true;
+  } catch (error) {
+    if (!isSvcError(error) || error.code !== notFound) throw error;
+    return false;
+  }
 }

@@ -15,7 +15,7 @@ import { type Mode, writeObject } from "./write-object.ts";
 export type PrepareChange<Before, C> = () => Promise<(before: Before) => Promise<C>>;
 
 /** Creates an object at a path and returns the change. Throws the kind's `exists`, `auth.forbidden`, `path.noFolder`, `workspace.notFound`. */
-export function createObject<T, D extends Uses<"objects" | "nowMs">, S, C extends Change<T, S>>(
+export function createObject<T, D extends Uses<"objects" | "nowMs">, S, C extends Change<T, S> | undefined>(
   deps: D,
   kind: PathKind<T, D, S>,
   target: WorkspaceCaller & { path: string },
@@ -28,7 +28,7 @@ export function createObject<T, D extends Uses<"objects" | "nowMs">, S, C extend
  * Changes an object; another path `to` moves it there, with its extra permissions if `buildAclPart` allows it. Throws the kind's `notFound` and
  * `exists`, `object.versionChanged`, `access.tooMuch`, and as `createObject` does.
  */
-export function changeObject<T, D extends Uses<"objects" | "nowMs">, S, C extends Change<T, S>>(
+export function changeObject<T, D extends Uses<"objects" | "nowMs">, S, C extends Change<T, S> | undefined>(
   deps: D,
   kind: PathKind<T, D, S>,
   target: ObjectTarget & { to?: string | undefined },
@@ -40,7 +40,7 @@ export function changeObject<T, D extends Uses<"objects" | "nowMs">, S, C extend
 }
 
 /** Creates an object at a path, or replaces the existing one. Throws as `createObject` does. */
-export function replaceObject<T, D extends Uses<"objects" | "nowMs">, S, C extends Change<T, S>>(
+export function replaceObject<T, D extends Uses<"objects" | "nowMs">, S, C extends Change<T, S> | undefined>(
   deps: D,
   kind: PathKind<T, D, S>,
   target: ObjectTarget,
@@ -49,7 +49,7 @@ export function replaceObject<T, D extends Uses<"objects" | "nowMs">, S, C exten
   return saveObject(deps, kind, { ...target, to: target.path }, { mode: "replace", prepare });
 }
 
-async function saveObject<T, D extends Uses<"objects" | "nowMs">, S, C extends Change<T, S>>(
+async function saveObject<T, D extends Uses<"objects" | "nowMs">, S, C extends Change<T, S> | undefined>(
   deps: D,
   kind: PathKind<T, D, S>,
   target: ObjectTarget & { to: string },

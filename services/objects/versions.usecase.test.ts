@@ -6,9 +6,14 @@ import { findVersion, newVersionedWorld, versionedKinds } from "../../test/suppo
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { repeat } from "../../test/support/use-cases/world-objects.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
+import { muteFlowErrorHandler } from "../flows/definitions/mute-error-handler.ts";
+import { addFolderOwner, getFolder } from "../folders/folders.ts";
+import { muteScriptErrorHandler } from "../scripts/change-version.ts";
+import { changeAcl, getAcl } from "../workspaces/acls.ts";
 
+let world: Awaited<ReturnType<typeof newVersionedWorld>>;
 beforeAll(async () => {
-  await newVersionedWorld();
+  world = await newVersionedWorld();
 });
 
 const people: Person[] = ["ann", "bob"].map((username) => ({ ...anAdmin, username }));
@@ -68,5 +73,40 @@ describe.each(Object.entries(versionedKinds))("the version of a %s", (_, kind) =
         },
       };
     });
+  });
+});
+
+describe("of two changes at the same time that name no version", () => {
+  const target = (name: string) => ({ actor: anAdmin, workspace: world.workspace, path: name, name });
+  const both = (change: (owner: string) => Promise<void>) => Promise.all(["u/ann", "u/bob"].map(change));
+
+  it("both give a folder an owner", async () => {
+    const name = `n${randomUUID().slice(0, 8)}`;
+    await versionedKinds["folder"]?.create(name);
+    await both((owner) => addFolderOwner(world.deps, target(name), owner));
+    expect((await getFolder(world.deps, world.workspace, name)).json.owners).toEqual(expect.arrayContaining(["u/ann", "u/bob"]));
+  });
+
+  it.each([
+    ["script", muteScriptErrorHandler],
+    ["flow", muteFlowErrorHandler],
+  ] as const)("both mute the failures of a %s", async (kind, mute) => {
+    const path = `f/t/n${randomUUID().slice(0, 8)}`;
+    await versionedKinds[kind]?.create(path);
+    await both(() => mute(world.deps, target(path), true));
+    const key = versionedKinds[kind]?.key(path);
+    expect(key && (await world.deps.objects.get(key))?.value).toMatchObject({ errorHandlerMuted: true });
+  });
+
+  it.each(["script", "flow"])("a deletion and a change of the rights of the workspace leave no right to a deleted %s", async (kind) => {
+    const path = `f/t/n${randomUUID().slice(0, 8)}`;
+    await versionedKinds[kind]?.create(path);
+    const acl = { workspace: world.workspace, kind, path };
+    await changeAcl(world.deps, anAdmin, acl, { owner: "u/ann", right: true });
+    const others = ["u/bob", "u/eve"].map((owner) =>
+      changeAcl(world.deps, anAdmin, { ...acl, kind: "folder", path: "t" }, { owner, right: false }),
+    );
+    await Promise.all([versionedKinds[kind]?.remove(path, { actor: anAdmin }), ...others]);
+    expect(await getAcl(world.deps, acl)).toEqual({});
   });
 });

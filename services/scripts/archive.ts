@@ -1,10 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { EventData } from "../../contract/events.ts";
 import type { ScriptJson } from "../../contract/routes/stored/script.ts";
-import { requireVersion } from "../../core/objects/version.ts";
-import { type ObjectWrite, unchangedSince, write } from "../../core/objects/write.ts";
+import { type ObjectKey, type ObjectWrite, write } from "../../core/objects/write.ts";
 import {
   type Runnable,
   type StoredVersion,
@@ -17,18 +15,21 @@ import {
   toScriptJson,
 } from "../../core/scripts/version.ts";
 import type { ObjectCaller } from "../identity/permit.ts";
+import { buildListingParts } from "../objects/listing.ts";
 import type { ObjectTarget } from "../objects/path-kind.ts";
-import { buildEventWrites } from "../outbox/event.ts";
+import { removeObject, unlessNotFound } from "../objects/remove-object.ts";
+import { changeObject } from "../objects/save-object.ts";
+import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
+import { buildEventParts, buildEventWrites } from "../outbox/event.ts";
 import { loadScriptEventData, toScriptEventData } from "../outbox/event-data.ts";
 import type { Uses } from "../uses.ts";
-import { deleteAcl } from "../workspaces/acls.ts";
 import {
   findPermittedScript,
   loadScriptVersion,
   parseScript,
   permitScriptVersion,
-  requireNewestScript,
   requireScriptVersion,
+  scriptKind,
   scriptObjectKey,
 } from "./load.ts";
 import { loadScriptJson } from "./read.ts";
@@ -37,33 +38,20 @@ import { loadScriptJson } from "./read.ts";
  * Archives a script. Its path is free for a new script, and every version can still be run by its hash. Throws `script.notFound`,
  * `script.changedMeanwhile`.
  */
-export async function archiveScript(
-  deps: Uses<"objects" | "storage" | "nowMs">,
-  { actor, workspace, path, expected }: ObjectTarget,
-): Promise<void> {
-  const { objects } = deps;
-  const found = await objects.get(scriptHeadObject.key(workspace, path));
-  const { build, ...value } = requireNewestScript(found, path);
-  requireVersion(found ?? {}, { path, expected });
-  const archived = { ...value, archived: true };
-  const isNewest = { version: value.hash };
-  const listing = await objects.get(scriptListingObject.key(workspace, path));
-  const refused = await objects.transactWrite([
-    write.update({ ...scriptHeadObject.key(workspace, path), value: archived }, isNewest),
-    write.update({ ...scriptVersionObject.key(workspace, value.hash), value: archived }, isNewest),
-    // The head's version remains, so that of the listing decides which of several concurrent calls archives the script.
-    ...(listing
-      ? [write.put({ ...listing, value: { ...(listing.value as object), archived: true }, version: randomUUID() }, unchangedSince(listing))]
-      : []),
-    ...(await buildEventWrites(deps, {
-      type: "DeleteScript",
-      workspace,
-      by: actor.username,
-      atMs: deps.nowMs(),
-      data: async () => toScriptEventData(path, listing),
-    })),
-  ]);
-  if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
+export async function archiveScript(deps: Uses<"objects" | "storage" | "nowMs">, target: ObjectTarget): Promise<void> {
+  const { workspace, path } = target;
+  await changeObject(deps, scriptKind, target, async () => async (head) => {
+    const archived = { ...head, archived: true };
+    const item = { ...scriptVersionObject.key(workspace, head.hash), value: archived };
+    const listing = await deps.objects.get(scriptListingObject.key(workspace, path));
+    return {
+      value: archived,
+      version: "kept",
+      parts: [{ write: write.update(item, { version: head.hash }), refused: undefined }, ...buildListingParts(listing, { archived: true })],
+      event: { type: "DeleteScript", data: async () => toScriptEventData(path, listing) },
+      sent: undefined,
+    };
+  });
 }
 
 /**
@@ -87,55 +75,61 @@ export async function archiveScriptVersion(
  * Deletes a script with all versions saved at its path. If it fails halfway, another call completes it. Throws `script.notFound`,
  * `script.changedMeanwhile`.
  */
-export async function deleteScript(
-  deps: Uses<"objects" | "storage" | "nowMs">,
-  { actor, workspace, path, expected }: ObjectTarget,
-): Promise<void> {
-  const { objects, storage } = deps;
-  const found = expected && (await objects.get(scriptHeadObject.key(workspace, path)));
-  if (found) requireVersion(found, { path, expected });
-  // Extra permissions are deleted first: if the rest fails, no user has gained a right.
-  await deleteAcl(deps, { workspace, kind: "script", path });
+export async function deleteScript(deps: Uses<"objects" | "storage" | "nowMs">, target: ObjectTarget): Promise<void> {
+  const { objects } = deps;
+  const { actor, workspace, path } = target;
   // The history is read before the head. A version that is saved in between is then missing here, and its content is not erased.
   const history = (await objects.list(scriptHistoryObject.partitionKey(workspace, path))).map((entry) => ({
     hash: scriptHistoryObject.parse(entry).hash,
     key: { pk: entry.pk, sk: entry.sk },
   }));
-  const stored = await objects.get(scriptHeadObject.key(workspace, path));
-  const head = parseScript(stored);
-  // Between the two reads, another writer may have saved the script.
-  if (stored) requireVersion(stored, { path, expected });
-  if (head && !history.some(({ hash }) => hash === head.hash)) throw new SvcError("script.changedMeanwhile", { path });
+  const data = async () => (await loadScriptEventData(objects, workspace, path)) ?? { path };
+  const remove = removeObject(deps, scriptKind, target, async ({ hash: newest }) => {
+    if (!history.some(({ hash }) => hash === newest)) throw scriptKind.changed(path);
+    const lastParts = await eraseHistory(deps, target, history, newest);
+    return {
+      parts: [{ write: write.remove(scriptListingObject.key(workspace, path)), refused: undefined }, ...lastParts],
+      event: { type: "DeleteScriptPath", data },
+      sent: undefined,
+    };
+  });
+  if (await unlessNotFound(remove, "script.notFound")) return;
   // After a rename, older versions without a head remain at the path.
-  const last = head?.hash ?? history.at(-1)?.hash;
-  if (last === undefined) throw new SvcError("script.notFound", { path });
+  const last = history.at(-1)?.hash;
+  if (last === undefined) throw scriptKind.notFound(path);
+  const isDone = await commitParts(objects, [
+    ...(await eraseHistory(deps, target, history, last)),
+    ...(await buildEventParts(deps, { type: "DeleteScriptPath", workspace, by: actor.username, atMs: deps.nowMs(), data })),
+  ]);
+  if (!isDone) throw scriptKind.changed(path);
+}
+
+interface HistoryEntry {
+  hash: string;
+  key: ObjectKey;
+}
+
+/**
+ * Erases the versions of a script, and removes their entries in its history except the last one, whose removal is returned: it is deleted together
+ * with the event, and until then a repeated call finds the script.
+ */
+async function eraseHistory(
+  deps: Uses<"objects" | "storage">,
+  { workspace, path }: Pick<ObjectTarget, "workspace" | "path">,
+  history: readonly HistoryEntry[],
+  last: string,
+): Promise<TransactionPart[]> {
+  const { objects, storage } = deps;
   for (const { hash, key } of history) {
     const version = parseScript(await objects.get(scriptVersionObject.key(workspace, hash)));
     if (version && !version.deleted) {
       const refused = await objects.transactWrite(buildErasureWrites(version, await loadScriptVersion(deps, workspace, hash)));
-      if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
+      if (refused !== undefined) throw scriptKind.changed(path);
     }
     await storage.deleteObject(scriptObjectKey(workspace, hash));
     if (hash !== last) await objects.deleteItem(key);
   }
-  // The last version is deleted together with the event: until then a repeated call finds the script.
-  const refused = await objects.transactWrite([
-    ...(head
-      ? [
-          write.remove(scriptHeadObject.key(workspace, path), { version: head.hash }),
-          write.remove(scriptListingObject.key(workspace, path)),
-        ]
-      : []),
-    ...history.filter(({ hash }) => hash === last).map(({ key }) => write.remove(key, "present")),
-    ...(await buildEventWrites(deps, {
-      type: "DeleteScriptPath",
-      workspace,
-      by: actor.username,
-      atMs: deps.nowMs(),
-      data: async () => (await loadScriptEventData(objects, workspace, path)) ?? { path },
-    })),
-  ]);
-  if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
+  return history.flatMap(({ hash, key }) => (hash === last ? [{ write: write.remove(key, "present"), refused: undefined }] : []));
 }
 
 /**

@@ -1,15 +1,14 @@
-import { randomUUID } from "node:crypto";
 import { SvcError } from "../../contract/errors.ts";
-import { requireVersion } from "../../core/objects/version.ts";
-import { unchangedSince, write } from "../../core/objects/write.ts";
-import { scriptHeadObject, scriptHistoryObject, scriptListingObject, scriptVersionObject } from "../../core/scripts/version.ts";
+import { write } from "../../core/objects/write.ts";
+import { scriptHistoryObject, scriptListingObject, scriptVersionObject } from "../../core/scripts/version.ts";
 import type { ObjectCaller } from "../identity/permit.ts";
+import { buildListingParts } from "../objects/listing.ts";
 import type { ObjectTarget } from "../objects/path-kind.ts";
-import { retryOnConflict } from "../outbox/commit-parts.ts";
-import { buildEventWrites } from "../outbox/event.ts";
+import { changeObject } from "../objects/save-object.ts";
+import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
 import { toScriptEventData } from "../outbox/event-data.ts";
 import type { Uses } from "../uses.ts";
-import { findPermittedScript, parseScript, requireNewestScript } from "./load.ts";
+import { findPermittedScript, parseScript, scriptKind } from "./load.ts";
 
 /**
  * Sets the deployment message of a version in the history of its path, and in the list if it is the newest. An empty message removes it. Throws
@@ -29,13 +28,11 @@ export async function setScriptMessage(
   const changed = async () => {
     const listing = await objects.get(scriptListingObject.key(workspace, path));
     const listed = listing?.value as { hash?: string } | undefined;
-    const refused = await objects.transactWrite([
-      write.put({ ...entry, value: { ...rest, ...(message === "" ? {} : { message }) } }, "present"),
-      ...(listing && listed?.hash === hash
-        ? [write.put({ ...listing, value: { ...listed, deployment_message: message }, version: randomUUID() }, unchangedSince(listing))]
-        : []),
+    const isDone = await commitParts(objects, [
+      { write: write.put({ ...entry, value: { ...rest, ...(message === "" ? {} : { message }) } }, "present"), refused: undefined },
+      ...(listed?.hash === hash ? buildListingParts(listing, { deployment_message: message }) : []),
     ]);
-    return refused === undefined ? { done: undefined } : undefined;
+    return isDone ? { done: undefined } : undefined;
   };
   await retryOnConflict(changed, () => new SvcError("script.changedMeanwhile", { path }));
 }
@@ -44,40 +41,25 @@ export async function setScriptMessage(
  * Sets whether the workspace's error handler ignores the failures of the newest version at a path. Throws `script.notFound` and
  * `script.changedMeanwhile`.
  */
-export async function muteScriptErrorHandler(
-  deps: Uses<"objects" | "nowMs">,
-  { actor, workspace, path, expected }: ObjectTarget,
-  muted: boolean,
-): Promise<void> {
-  const { objects } = deps;
-  const found = await objects.get(scriptHeadObject.key(workspace, path));
-  const { build: _, ...value } = requireNewestScript(found, path);
-  requireVersion(found ?? {}, { path, expected });
-  const [version, listing] = await Promise.all([
-    objects.get(scriptVersionObject.key(workspace, value.hash)).then(parseScript),
-    objects.get(scriptListingObject.key(workspace, path)),
-  ]);
-  if (!version) throw new SvcError("script.changedMeanwhile", { path });
-  const { build: __, ...stored } = version;
-  const isNewest = { version: value.hash };
-  const refused = await objects.transactWrite([
-    write.update({ ...scriptHeadObject.key(workspace, path), value: { ...value, errorHandlerMuted: muted } }, isNewest),
-    write.update({ ...scriptVersionObject.key(workspace, value.hash), value: { ...stored, errorHandlerMuted: muted } }, isNewest),
-    ...(listing
-      ? [
-          write.put(
-            { ...listing, value: { ...(listing.value as object), ws_error_handler_muted: muted }, version: randomUUID() },
-            unchangedSince(listing),
-          ),
-        ]
-      : []),
-    ...(await buildEventWrites(deps, {
-      type: "UpdateScript",
-      workspace,
-      by: actor.username,
-      atMs: deps.nowMs(),
-      data: async () => toScriptEventData(path, listing),
-    })),
-  ]);
-  if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
+export async function muteScriptErrorHandler(deps: Uses<"objects" | "nowMs">, target: ObjectTarget, muted: boolean): Promise<void> {
+  const { workspace, path } = target;
+  await changeObject(deps, scriptKind, target, async () => async (head) => {
+    const [version, listing] = await Promise.all([
+      deps.objects.get(scriptVersionObject.key(workspace, head.hash)).then(parseScript),
+      deps.objects.get(scriptListingObject.key(workspace, path)),
+    ]);
+    if (!version) throw scriptKind.changed(path);
+    const { build: _, ...stored } = version;
+    const item = { ...scriptVersionObject.key(workspace, head.hash), value: { ...stored, errorHandlerMuted: muted } };
+    return {
+      value: { ...head, errorHandlerMuted: muted },
+      version: "kept",
+      parts: [
+        { write: write.update(item, { version: head.hash }), refused: undefined },
+        ...buildListingParts(listing, { ws_error_handler_muted: muted }),
+      ],
+      event: { type: "UpdateScript", data: async () => toScriptEventData(path, listing) },
+      sent: undefined,
+    };
+  });
 }

@@ -10,12 +10,29 @@ import {
   scriptVersionObject,
 } from "../../core/scripts/version.ts";
 import { type ObjectCaller, permit } from "../identity/permit.ts";
+import type { PathKind } from "../objects/path-kind.ts";
 import type { Uses } from "../uses.ts";
 
 /** Returns a stored script head or version head; `undefined` if there is none. Throws `UnreadableRecordError`. */
 export function parseScript(found: StoredObject | undefined): Runnable | undefined {
   return found && (scriptHeadObject.holds(found) ? scriptHeadObject : scriptVersionObject).parse(found);
 }
+
+/** The heads of scripts without their builds, which are a separate field of the item. Routes have checked the right to change them. */
+export const scriptKind: PathKind<Omit<Runnable, "build">> = {
+  key: scriptHeadObject.key,
+  parse: (stored) => {
+    const { build: _, ...script } = scriptHeadObject.parse(stored);
+    return script;
+  },
+  permissions: "script",
+  save: undefined,
+  isArchived: ({ archived, deleted }) => archived || deleted,
+  exists: (path) => new SvcError("script.pathTaken", { path }),
+  notFound: (path) => new SvcError("script.notFound", { path }),
+  changed: (path) => new SvcError("script.changedMeanwhile", { path }),
+  buildCopies: undefined,
+};
 
 /** Returns the newest version at a path. Throws `script.notFound`, also for an archived script. */
 export function requireNewestScript(found: StoredObject | undefined, path: string): Runnable {

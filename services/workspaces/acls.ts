@@ -133,16 +133,6 @@ function setPermissions(access: Access, { kind, path }: AclTarget, perms: Record
   else delete access.objects[accessObjectKey(kind, path)];
 }
 
-/** Removes all extra permissions of an object, so that an object saved later at the same path does not inherit them. */
-export async function deleteAcl({ objects }: Uses<"objects">, { workspace, kind, path }: AclTarget): Promise<void> {
-  const { access } = await loadAccess(objects, workspace);
-  if (!Object.hasOwn(access.objects, accessObjectKey(kind, path))) return;
-  const change = ({ objects: held }: Access) => {
-    delete held[accessObjectKey(kind, path)];
-  };
-  await changeAccess(objects, workspace, change, { by: "bounded" });
-}
-
 const isSameOwner = (a: string, b: string) => ownerPartOf(a) === ownerPartOf(b);
 const ownerPartOf = (path: string) => path.split("/").slice(0, 2).join("/");
 /** A token that may move the object needs no scope for permissions. */

@@ -13,12 +13,29 @@ import { readStoredBody } from "../../../core/objects/stored-body.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 import { parseRecord } from "../../../core/records/record-format.ts";
 import { type ObjectCaller, permit } from "../../identity/permit.ts";
+import type { PathKind } from "../../objects/path-kind.ts";
 import type { Uses } from "../../uses.ts";
 
 /** Returns a stored flow head or version head; `undefined` if there is none. */
 export function parseFlow(found: StoredObject | undefined): RunnableFlow | undefined {
   return found && (flowHeadObject.holds(found) ? flowHeadObject : flowVersionObject).parse(found);
 }
+
+/** The heads of flows without their builds, which are a separate field of the item. Routes have checked the right to change them. */
+export const flowKind: PathKind<Omit<RunnableFlow, "build">> = {
+  key: flowHeadObject.key,
+  parse: (stored) => {
+    const { build: _, ...flow } = flowHeadObject.parse(stored);
+    return flow;
+  },
+  permissions: "flow",
+  save: undefined,
+  isArchived: ({ archived }) => archived,
+  exists: (path) => new SvcError("flow.pathTaken", { path }),
+  notFound: (path) => new SvcError("flow.notFound", { path }),
+  changed: (path) => new SvcError("flow.changedMeanwhile", { path }),
+  buildCopies: undefined,
+};
 
 /** Returns the newest version at a path. Throws `flow.notFound`, also for an archived flow. */
 export function requireNewestFlow(found: StoredObject | undefined, path: string): RunnableFlow {
