@@ -8,7 +8,7 @@ it.each([
   ["22.14.0", true],
   ["24.1.0", true],
   ["100.0.0", true],
-])("the program accepts only releases of Node.js on which it runs: %s", (version, isAccepted) => {
+])("the program starts only on releases of Node.js that it supports: %s", (version, isAccepted) => {
   const problem = describeOldNode(version);
   expect(problem === undefined).toBe(isAccepted);
   if (problem)

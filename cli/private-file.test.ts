@@ -27,7 +27,7 @@ const writes: [name: string, paths: string[], write: () => void][] = [
   ["a pulled secret", ["f/key.variable.yaml"], () => writeLocalFile(folder, "f/key.variable.yaml", "hush", { isPrivate: true })],
 ];
 
-it.each(writes)("%s has an owner only, also if others had rights before", (_, paths, write) => {
+it.each(writes)("%s is accessible to its owner only, even if others had rights before", (_, paths, write) => {
   vi.stubEnv("SVC_CONFIG_DIR", join(folder, "config"));
   const expected = paths.map((path) => (path.endsWith("/") ? "700" : "600"));
   write();

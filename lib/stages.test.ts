@@ -77,7 +77,7 @@ describe("two stages in one account and region", () => {
     expect(JSON.stringify(boards)).toContain(STAGING);
   });
 
-  it("cannot have names of which one covers the machines of the other", () => {
+  it("cannot have names with which one stage would match the machines of the other", () => {
     expect(() => parseConfig({ stackName: "svc-staging" })).toThrow("The name of another stack cannot begin with svc-.");
     expect(() => parseConfig({ stackName: "a_b" })).toThrow("1 to 12 lower-case letters");
     // The longest workspace and the hash of the definition must fit into a machine's name.

@@ -41,7 +41,7 @@ describe("ApiClient", () => {
     expect(warnings).toEqual(["A route refuses all requests."]);
   });
 
-  it("repeats a request that is refused for the moment, five times at most", async () => {
+  it("retries a request that is refused temporarily, at most five times", async () => {
     const { client, requests } = await serve([
       { status: 429, headers: { "retry-after": "0.01" } },
       { status: 503 },
@@ -66,7 +66,7 @@ describe("ApiClient", () => {
     await expect(client.call.scripts.list()).rejects.toThrow(message);
   });
 
-  it("downloads from the place to which the service refers without the token, and states the ETag of the service", async () => {
+  it("downloads from the location that the service names without sending the token, and returns the ETag of the service", async () => {
     const storage = await serve([{ status: 200, body: "bytes", headers: { etag: '"of the storage"' } }]);
     const before = server;
     const location = `${storage.client.options.url}/archives/1?signature=s`;
@@ -78,7 +78,7 @@ describe("ApiClient", () => {
     before?.close();
   });
 
-  it("sends no request whose address would be another one", async () => {
+  it("sends no request if its path would lead to another address", async () => {
     const { client, requests } = await serve([{ status: 200 }]);
     await expect(client.call.variables.delete({ path: "../../scripts" })).rejects.toThrow(CommandError);
     await expect(client.find.flows.get({ path: "." })).rejects.toThrow("which no address can contain");
@@ -104,7 +104,7 @@ describe("readFirst", () => {
       ...(cursor === undefined ? {} : { "x-next-cursor": cursor, "x-partial-count": "true" }),
     },
   });
-  it("continues after pages on which nothing matched, so that an empty list means that nothing matches", async () => {
+  it("continues after pages without matches, so that an empty list means that nothing matches", async () => {
     const { client, requests } = await serve([page([], "a"), page([], "b"), page([1], "c"), page([2])]);
     expect(await readJobs(client)).toEqual([1, 2]);
     expect(requests.map((line) => /cursor=(\w)/.exec(line ?? "")?.[1])).toEqual([undefined, "a", "b", "c"]);

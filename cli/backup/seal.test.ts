@@ -17,7 +17,7 @@ const pair = generateKeyPairSync("x25519");
 const KEY = "the-encryption-key-of-a-workspace-0";
 
 describe("the sealed key of a workspace's secrets", () => {
-  it("is opened with the private key alone, and for its workspace alone", async () => {
+  it("opens only with the private key, and only for its workspace", async () => {
     const sealed = await sealKey(readSealKey(write("own.pub", publicText(pair.publicKey))), "ops", KEY);
     expect(sealed).not.toContain(Buffer.from(KEY).toString("base64url"));
     const own = readOpenKey(write("own.key", privateText(pair.privateKey)));
@@ -26,7 +26,7 @@ describe("the sealed key of a workspace's secrets", () => {
     await expect(openKey(own, "other", sealed)).rejects.toThrow("The secrets of the workspace other cannot be opened");
   });
 
-  it("cannot replace settings, nor can settings replace a key, or settings of the instance those of a workspace", async () => {
+  it("cannot replace settings, and settings cannot replace a key or the settings of another scope", async () => {
     const settings = { webhook: "https://hooks.example.com/secret" };
     const sealed = (await sealSettings(pair.publicKey, "ops", settings)) ?? "";
     expect(await openSettings(pair.privateKey, "ops", sealed)).toEqual(settings);
@@ -37,7 +37,7 @@ describe("the sealed key of a workspace's secrets", () => {
     expect(await sealSettings(pair.publicKey, "ops", {})).toBeUndefined();
   });
 
-  it("differs each time, and no byte can be changed", async () => {
+  it("is different each time, and a change of any byte is detected", async () => {
     const sealed = await sealKey(pair.publicKey, "ops", KEY);
     expect(await sealKey(pair.publicKey, "ops", KEY)).not.toBe(sealed);
     for (const at of [5, Math.floor(sealed.length / 2), sealed.length - 5]) {
@@ -52,7 +52,7 @@ describe("the sealed key of a workspace's secrets", () => {
     ["a key of another kind", publicText(rsa.publicKey), readSealKey, "is no X25519 key"],
     ["a public key in place of the private one", publicText(pair.publicKey), readOpenKey, "is no X25519 key"],
     ["no key", "-----BEGIN PRIVATE KEY-----\nsecret-part\n", readOpenKey, "is no X25519 key"],
-  ])("is refused for %s, without a part of it in the error", (name, text, read, sentence) => {
+  ])("is refused for %s, and the error contains no part of it", (name, text, read, sentence) => {
     const file = write(`${name}.pem`, text);
     expect(() => read(file)).toThrow(sentence);
     expect(() => read(file)).not.toThrow(text.split("\n")[1] ?? "");

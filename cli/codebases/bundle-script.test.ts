@@ -54,7 +54,7 @@ const bundle = (name: string, codebase: Omit<Codebase, "relative_path"> = {}, { 
   const item: SyncItem = { kind: "script", path: `f/a/${name}`, language: language as "bun", content: "", value: {} };
   return bundleScript(from, item, `f/a/${name}.ts`, { relative_path: ".", ...codebase });
 };
-it.skipIf(process.platform !== "linux")("the process of esbuild has none of the variables of svc", async () => {
+it.skipIf(process.platform !== "linux")("the esbuild process inherits no variable of svc", async () => {
   await stop();
   const marker = `MARKER_${process.pid}`;
   vi.stubEnv(marker, "1");
@@ -103,7 +103,7 @@ describe("a bundle", () => {
     expect(JSON.parse(first.sourceMap ?? "")).toMatchObject({ sources: ["lib/lib.ts", "f/a/x.ts"] });
   });
 
-  it("has the format of the codebase, otherwise that of its language, and its digest names it", async () => {
+  it("has the format of the codebase or, by default, of its language, and its digest names the format", async () => {
     expect(textOf(await bundle("x", { format: "cjs" }))).toContain("module.exports");
     const digests = [
       bundle("x"),
@@ -172,7 +172,7 @@ describe("a bundle", () => {
     });
   });
 
-  it("contains no hidden file as an asset, also by a link or in a folder, but those of packages", async () => {
+  it("contains no hidden file as an asset, not even through a link or in a folder, except those of packages", async () => {
     const project = newProject();
     for (const name of [".env", ".svc/state.json", "assets/.git/config", "node_modules/pkg/.hidden"]) {
       mkdirSync(dirname(join(project, name)), { recursive: true });

@@ -35,7 +35,7 @@ const ask = async (codebases: Codebase[], { yes = false, at = root } = {}) => {
 };
 
 describe("requireConsent", () => {
-  it("asks once for a folder, outside of which it remembers the answer", async () => {
+  it("asks once for each folder, and stores the answer outside of it", async () => {
     expect([await ask([codebase, codebase]), await ask([codebase])]).toEqual([1, 1]);
     expect(questions[0]).toContain("Run the program bundler.mjs of this repository, which bundles f/a?");
     const file = join(folder, "config/bundlers.json");
@@ -43,7 +43,7 @@ describe("requireConsent", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it("asks again if the program or its configuration has changed, or in another folder, and remembers both versions", async () => {
+  it("asks again in another folder or after a change of the program or its configuration, and remembers both versions", async () => {
     await ask([codebase]);
     writeFileSync(join(root, "bundler.mjs"), "two");
     expect(await ask([codebase])).toBe(2);
@@ -64,12 +64,12 @@ describe("requireConsent", () => {
     expect(await ask([codebase])).toBe(2);
   });
 
-  it("asks nothing with --yes, which counts for one command", async () => {
+  it("does not ask with --yes, which applies to one command", async () => {
     expect(await ask([codebase], { yes: true })).toBe(0);
     expect(await ask([codebase])).toBe(1);
   });
 
-  it("asks nothing for esbuild, which executes nothing of the repository", async () => {
+  it("does not ask for esbuild, which executes no code of the repository", async () => {
     expect(await ask([{ relative_path: "f/a", inject: ["bundler.mjs"] }])).toBe(0);
   });
 });

@@ -30,7 +30,7 @@ describe("toType", () => {
   });
 });
 
-it("a resource type has the name that the service reads from a script", () => {
+it("a resource type is declared with the name that the service reads from a script", () => {
   const names = ["postgresql", "custom_api", "c_my-type", "s3", "2captcha"];
   expect(names.map(toTypeName)).toEqual(["Postgresql", "CustomApi", "CMyType", "S3", "_2captcha"]);
 });

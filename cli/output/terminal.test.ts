@@ -50,7 +50,7 @@ describe("cleanText", () => {
     );
   });
 
-  it("is one line in a question", () => {
+  it("is on one line in a question", () => {
     expect(cleanLine("Run a\r\nb\n\nSigned by svc. Continue?\x1b[1A")).toBe("Run a b Signed by svc. Continue?");
   });
 
@@ -62,7 +62,7 @@ describe("cleanText", () => {
 const hostile = "a\x1b[2J\x1b]0;t\x07\u202eb\x9b";
 
 describe("the exit", () => {
-  it("cleans messages always, and data for a terminal", () => {
+  it("always cleans messages, and cleans data for a terminal", () => {
     writeMessage(hostile);
     writeData(hostile);
     expect([printed.stderr, printed.stdout]).toEqual(["ab", hostile]);
@@ -83,7 +83,7 @@ describe("the exit", () => {
     expect(JSON.parse(printed.stdout)).toEqual({ value: hostile });
   });
 
-  it("styles for a terminal what the program styles, and nothing else", () => {
+  it("keeps only the program's own styles, and only for a terminal", () => {
     vi.stubEnv("FORCE_COLOR", undefined);
     vi.stubEnv("NO_COLOR", undefined);
     writeMessage(style("red", hostile));
@@ -114,7 +114,7 @@ describe("the exit", () => {
   });
 });
 
-it("no other module of the command line writes to a stream of the process", () => {
+it("no other module of the command line writes to the standard streams", () => {
   const cli = dirname(import.meta.dirname);
   const modules = readdirSync(cli, { recursive: true, encoding: "utf8" }).filter(
     (name) => /\.ts$/.test(name) && !/\.test\.ts$|node_modules|dist/.test(name),
@@ -125,7 +125,7 @@ it("no other module of the command line writes to a stream of the process", () =
   expect(found).toEqual(["main.ts", "output/terminal.ts"]);
 });
 
-it("questions are asked in one module, which cleans each of their texts", () => {
+it("all questions are asked in one module, which cleans their texts", () => {
   const cli = dirname(import.meta.dirname);
   const modules = readdirSync(cli, { recursive: true, encoding: "utf8" }).filter(
     (name) => name.endsWith(".ts") && !/\.test\.ts$|node_modules|dist/.test(name),

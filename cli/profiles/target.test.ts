@@ -7,11 +7,11 @@ const stored = { active: "dev", profiles: { dev: profile("dev", "a.example.com")
 afterEach(() => vi.unstubAllEnvs());
 
 describe("findTarget", () => {
-  it("takes the active profile by default", () => {
+  it("uses the active profile by default", () => {
     expect(findTarget({}, {}, stored)).toEqual({ ...stored.profiles.dev, profile: "dev", source: "profile dev" });
   });
 
-  it("prefers flags to variables, these to svc.yaml, and that to the active profile", () => {
+  it("prefers flags to variables, variables to svc.yaml, and svc.yaml to the active profile", () => {
     const configured = { url: "https://b.example.com", workspace: "main" };
     expect(findTarget({}, configured, stored)).toMatchObject({ url: "https://b.example.com", workspace: "main", profile: "prod" });
     vi.stubEnv("SVC_URL", "https://c.example.com");
@@ -37,7 +37,7 @@ describe("findTarget", () => {
     });
   });
 
-  it("sends no token to a service that it is not for", () => {
+  it("sends a token only to the service that it belongs to", () => {
     expect(() => findTarget({ url: "https://evil.example.com" }, {}, stored)).toThrow("No token for https://evil.example.com");
     expect(() => findTarget({}, { url: "https://evil.example.com", workspace: "dev" }, stored)).toThrow("svc login");
   });

@@ -152,7 +152,7 @@ describe("svc token create", () => {
 const zipWithTwice = (entries: Record<string, Uint8Array>): Uint8Array =>
   Buffer.from(Buffer.from(zipSync(entries)).toString("latin1").replaceAll("twice2", "twice1"), "latin1");
 
-it("svc sync pull pulls the other items of an archive with a hostile item and a hostile extension, and names both", async () => {
+it("svc sync pull names a hostile item and a hostile extension of an archive, and pulls the other items", async () => {
   write({ "svc.yaml": "{}\n" });
   const variable = JSON.stringify({ value: "w", is_secret: false, description: "" });
   Object.assign(answers, {

@@ -12,7 +12,7 @@ const listLeaves = (command: Command, path = ""): [string, Command][] =>
     : command.commands.flatMap((inner) => listLeaves(inner, `${path} ${inner.name()}`.trim()));
 
 describe("docs/reference/cli.md", () => {
-  it("is the reference that the program gives (vitest -u writes it)", async () => {
+  it("is the reference that the program prints (vitest -u writes it)", async () => {
     await expect(createReference(program)).toMatchFileSnapshot("../../docs/reference/cli.md");
   });
 });

@@ -291,7 +291,7 @@ describe("a program of the repository that bundles a script", () => {
     expect(hasRun()).toBe(false);
   });
 
-  it.each(bundling)("is run by svc %s %s if --yes consents, without the variables of svc", async (...args) => {
+  it.each(bundling)("is run by svc %s %s if --yes is passed, and sees no variable of svc", async (...args) => {
     vi.stubEnv("SVC_SECRET_OF_TEST", "hush");
     await svc(...args, "--yes").catch(() => undefined);
     const names = readFileSync(join(folder, "ran"), "utf8").split(" ");
@@ -299,7 +299,7 @@ describe("a program of the repository that bundles a script", () => {
     expect(names.filter((name) => name.startsWith("SVC_"))).toEqual([]);
   });
 
-  it.each(bundling)("is refused to svc %s %s without a terminal and --yes", async (...args) => {
+  it.each(bundling)("is not run by svc %s %s without a terminal or --yes", async (...args) => {
     await expect(svc(...args)).rejects.toThrow(
       "Run the program bundler.cjs of this repository, which bundles f/t? It can do whatever you can do. Add --yes",
     );

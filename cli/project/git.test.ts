@@ -20,12 +20,12 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe("the questions to git", () => {
-  it("have answers", () => {
+describe("queries to git", () => {
+  it("return answers", () => {
     expect([findGitRoot(folder), findGitBranch(folder), findLastSubject(folder)]).toEqual([folder, "main", "first"]);
   });
 
-  it("run no program that the settings of a repository name, also when it lacks an object", () => {
+  it("run no program that the settings of a repository name, even if an object is missing", () => {
     const head = git("rev-parse", "HEAD");
     const program = join(folder, "program");
     for (const name of [
@@ -55,13 +55,13 @@ describe("the questions to git", () => {
     }
   });
 
-  it("run no program of the repository, also where the current folder comes first", () => {
+  it("run no program of the repository, even where the search path starts with the current folder", () => {
     copyFileSync(join(folder, "program"), join(folder, "git"));
     vi.stubEnv("PATH", `.${delimiter}${process.env["PATH"]}`);
     expect([findGitRoot(folder), findGitBranch(folder), runs()]).toEqual([folder, "main", false]);
   });
 
-  it("have no root that a repository chooses", () => {
+  it("never use a root that the repository chooses", () => {
     git("config", "core.worktree", tmpdir());
     expect(findGitRoot(folder)).toBeUndefined();
   });

@@ -63,7 +63,7 @@ describe("a link", () => {
     expect(outside()).toEqual(before);
   });
 
-  it("that leads nowhere is not created by a write", () => {
+  it("without a target is not followed by a write", () => {
     symlinkSync(join(folder, "outside/new"), join(root, "f/new.ts"));
     expect(() => writeLocalFile(root, "f/new.ts", "x")).toThrow("f/new.ts is a link");
     expect(readdirSync(join(folder, "outside"))).toEqual(["file"]);
@@ -102,7 +102,7 @@ const WRITERS = [
   "sync/state.ts",
 ];
 
-it("only the modules that are known to refuse links change files", () => {
+it("only modules that are known to refuse links write files", () => {
   const cli = dirname(import.meta.dirname);
   const names = readdirSync(cli, { recursive: true, encoding: "utf8" }).filter(
     (name) => /(?<!\.test)\.ts$/.test(name) && !/node_modules|dist/.test(name),

@@ -40,7 +40,7 @@ describe("a plan file", () => {
     expect(() => readPlanFile(join(folder, "none.json"), target)).toThrow("The plan cannot be read: ENOENT");
   });
 
-  it("limits a push to its own items, and accepts those that a first attempt has applied", () => {
+  it("limits a push to its items, and accepts items that an earlier attempt has applied", () => {
     const [local, remote] = [snapshot({ a: "new", b: "new" }), snapshot({ a: "old", b: "old" })];
     writePlanFile({ root: folder }, file, target, plan(local, remote));
     const content = readPlanFile(file, target);

@@ -128,7 +128,7 @@ describe("a pull of an archive with an item with", () => {
   });
 });
 
-it("a pull does not change an item that has become unusable in the workspace", () => {
+it("a pull keeps the local files of an item that has become unusable in the workspace", () => {
   const project = newProject();
   const file = join(project.root, "f/t/a.variable.yaml");
   pull(project, new Map([["f/t/a.variable.json", variable("v")]]));
@@ -231,7 +231,7 @@ const entry = fc
   .tuple(fc.array(part, { minLength: 1, maxLength: 5 }), ending, value)
   .map(([parts, end, text]) => [`${parts.join("/")}${end}`, text] as const);
 
-it("a pull writes nothing outside of its folder, whatever an archive contains, and a second one changes nothing", () => {
+it("a pull writes nothing outside of its folder, whatever the archive contains, and a second pull changes nothing", () => {
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 8 }), fc.boolean(), (entries, ignoresCase) => {
       const project = newProject();

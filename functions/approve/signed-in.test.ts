@@ -31,8 +31,8 @@ const uses: Record<string, "read" | "write"> = {
 };
 const open = (Object.values(routes) as Route[]).filter(({ fn, auth }) => fn === "approve" && auth === "none");
 
-describe("a caller who sends a token with a link or on the approval page", () => {
-  it("is described here for every such route", () => {
+describe("a caller who sends a token with an approval link or from the approval page", () => {
+  it("this table has a row for every such route", () => {
     expect(open.map(({ name }) => name).sort()).toEqual(Object.keys(uses).sort());
   });
 

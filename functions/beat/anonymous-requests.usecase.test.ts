@@ -56,8 +56,8 @@ async function post(path: string, token: string | undefined, body: string): Prom
 const beat = ({ id, attempt, nonce }: RunningJob, token: string) =>
   post(`/api/internal/jobs/${id}/beat`, token, JSON.stringify({ attempt, nonce }));
 
-describe("requests to the URL of the function beat", () => {
-  it("1,000 anonymous ones cost no call of AWS and end none of 20 long runs, whose heartbeats are answered between them", async () => {
+describe("requests to the function beat", () => {
+  it("1,000 anonymous requests cause no call to AWS and end none of 20 long runs, whose heartbeats are answered meanwhile", async () => {
     const [{ job, token } = expect.fail()] = jobs;
     expect((await beat(job, token)).status).toBe(200);
     const { privateKey } = generateKeyPairSync("ed25519");
@@ -93,7 +93,7 @@ describe("requests to the URL of the function beat", () => {
     expect(states).toEqual(Array.from({ length: RUNS }, () => ({ state: "running", losses: 0 })));
   });
 
-  it("with the ids of unknown keys read the keys once a second", async () => {
+  it("requests with unknown key ids make it read the keys at most once a second", async () => {
     const [{ job } = expect.fail()] = jobs;
     const { privateKey } = generateKeyPairSync("ed25519");
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10_000 });

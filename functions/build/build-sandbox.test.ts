@@ -25,7 +25,7 @@ function isAlive(pid: string): boolean {
 }
 
 describe("BuildSandbox", () => {
-  it("gives tools a home and a temporary directory of the build, and no credentials", async () => {
+  it("gives tools a home and a temporary directory inside of the build, and no credentials", async () => {
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "AKIDEXAMPLE");
     vi.stubEnv("SVC_BUCKET", "bucket-name");
     await using sandbox = await BuildSandbox.open(60_000);

@@ -158,12 +158,12 @@ describe("build of TypeScript", () => {
       "f/ops/hello.ts:2: imports by URL are not supported",
     ],
     ["an unknown package", 'import x from "svc-there-is-no-such-package";\nexport const main = x;', "svc-there-is-no-such-package"],
-  ])("says where %s stands", async (_, source, error) => {
+  ])("reports the position of %s", async (_, source, error) => {
     const { result } = await builder.build("nodejs", source);
     expect(result).toMatchObject({ ok: false, error: expect.stringContaining(error), log: expect.stringContaining(error) });
   });
 
-  it("reports an artefact that is too large", async () => {
+  it("rejects an artefact that is too large", async () => {
     const { result } = await builder.build("bun", 'import _ from "lodash@4.17.21";\nexport const main = () => _;', {
       maxArtefactBytes: 1024 * 10,
     });
@@ -198,7 +198,7 @@ describe("the client library", () => {
     expect(files["main.mjs"]).not.toContain("fetch(");
   });
 
-  it("works together with npm packages, and their lock does not contain it", async () => {
+  it("works together with npm packages, and is not in their lock", async () => {
     const source =
       'import { chunk } from "lodash@4.17.21";\nimport { waitJob } from "svc-client";\nexport const main = () => [chunk, waitJob].map((f) => typeof f);';
     const first = await builder.build("nodejs", source);
@@ -309,7 +309,7 @@ describe("build of bash", () => {
     expect(execFileSync("cat", [join(dir, "main.sh")], { encoding: "utf8" })).toBe(source);
   });
 
-  it("throws when the upload fails, because the author cannot correct it", async () => {
+  it("throws if the upload fails, because that is not the author's fault", async () => {
     await expect(builder.build("bash", "true", { uploadUrl: "http://127.0.0.1:9/x" })).rejects.toThrow();
   });
 });

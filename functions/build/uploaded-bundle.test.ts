@@ -20,7 +20,7 @@ describe("an uploaded bundle", () => {
     ["a module", 'import { sep } from "node:path";\nexport const main = () => sep;\nexport const other = 1;', undefined],
     ["CommonJS", 'exports.main = () => require("node:path").sep;\nexports.other = 1;', undefined],
     ["CommonJS that names its format", 'module.exports = { main: () => require("path").sep, other: 1 };', "cjs"],
-  ] as const)("is loaded as it is: %s", async (_, source, format) => {
+  ] as const)("is loaded unchanged: %s", async (_, source, format) => {
     const { result, dir, files } = await build(Buffer.from(source), format ? { format } : {});
     expect(result).toMatchObject({ ok: true, lock: "" });
     expect(Object.keys(files).sort()).toEqual(["main.js", "main.mjs", "package.json"]);
@@ -45,7 +45,7 @@ describe("an uploaded bundle", () => {
     expect(result).toMatchObject({ ok: false, error: expect.stringContaining("not a plain path") });
   });
 
-  it("is not used if its content has another hash", async () => {
+  it("is not used if its content does not match its hash", async () => {
     await expect(build(Buffer.from("x"), { sha256: "0".repeat(64) })).rejects.toThrow("another hash");
   });
 });

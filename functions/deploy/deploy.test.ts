@@ -17,7 +17,7 @@ const deployed = { workspace: "shop", onlyConfig: false };
 const newFolder = () => mkdtempSync(join(tmpdir(), "svc-deploy-test-"));
 
 describe("the files of a deployment", () => {
-  it("are written with a svc.yaml, and name the folders that nothing describes", () => {
+  it("are written with a svc.yaml, and the folders without a description are named", () => {
     const folder = newFolder();
     const files = { "f/a/x.sh": "echo", "f/b/y.sh": "echo", "f/b/folder.meta.yaml": "summary: B\n" };
     const items = new Set(["script f/a/x", "script f/b/y", "folder b"]);
@@ -25,7 +25,7 @@ describe("the files of a deployment", () => {
     expect([readFileSync(join(folder, "f/a/x.sh"), "utf8"), readFileSync(join(folder, "svc.yaml"), "utf8")]).toEqual(["echo", "{}\n"]);
   });
 
-  it("are left out when the app no longer deploys them, apart from the options", () => {
+  it("are not written when the app no longer deploys them, except for the options", () => {
     const folder = newFolder();
     expect(
       writeProject(folder, zip({ "svc.yaml": "includeSchedules: true\n", "f/a/x.sh": "echo" }), { ...deployed, onlyConfig: true }),
@@ -71,7 +71,7 @@ describe("the files of a deployment", () => {
 });
 
 describe("the state of a call", () => {
-  it("lets a push delete the items that no other call contains, and replace those that both contain", () => {
+  it("lets a push delete items that no other call contains, and replace items that both calls contain", () => {
     const [given, common, only] = ["script f/a/given", "folder a", "script f/a/only"];
     const item = (digest: string) => ({ digest });
     const items = { [given]: item("1"), [common]: item("1"), [only]: item("1") };
@@ -123,7 +123,7 @@ describe("the reply to CloudFormation", () => {
       ...fields,
     });
 
-  it("names the resource, its state and nothing else, until it has arrived", async () => {
+  it("contains only the ids of the resource and its state", async () => {
     const { received, url } = await receiver(1);
     await reply(request(url), undefined);
     expect(received.map(({ body }) => body)).toEqual([

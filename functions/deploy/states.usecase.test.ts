@@ -9,7 +9,7 @@ beforeAll(async () => {
 const call = (id: string, workspace = world.workspace) => ({ workspace, id });
 const digest = { digest: "1" };
 
-it("the states of other calls name the items that they contain, with their folders", async () => {
+it("the states of other calls name the items that those calls contain, and their folders", async () => {
   const { storage } = world.deps;
   const items = { "script f/a/own": digest, "folder a": digest };
   await writeState(storage, call("Own"), { items, keys: Object.keys(items) });

@@ -144,7 +144,7 @@ describe("a setting for other clients", () => {
     }
   });
 
-  it("in which keys look like names is not named by them in the audit log", async () => {
+  it("with keys that look like names does not add those names to the audit log", async () => {
     await post("operator_settings", { key: "a secret", path: "a secret" });
     expect((await send("GET", "audit/list")).body).not.toContain("a secret");
   });
@@ -163,7 +163,7 @@ describe("the templates of new scripts", () => {
 });
 
 describe("constant answers", () => {
-  it("there are no shared files, which members see", async () => {
+  it("members see that there are no shared files", async () => {
     expect(await send("GET", "shared_ui/get", undefined, { as: "developer" })).toMatchObject({ statusCode: 200, body: '{"files":{}}' });
     expect(await send("GET", "shared_ui/get", undefined, { as: "developer", workspace: "other" })).toMatchObject({ statusCode: 404 });
   });

@@ -43,7 +43,7 @@ describe("the origin of the console", () => {
     "__Host-Http-token=a",
     "\ttoken=a",
     "svc_login=a",
-  ])("keeps its cookies from an answer with %j", async (cookie) => {
+  ])("receives no cookie from an answer with %j", async (cookie) => {
     world.answers.run = async () => success({ svc_headers: { "Set-Cookie": cookie }, result: 1 });
     const shaped = await serve(await aRoute()).call("POST");
     expect([shaped.statusCode, shaped.headers["set-cookie"]]).toEqual([400, undefined]);
@@ -118,7 +118,7 @@ describe("a page of another origin", () => {
     expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
   });
 
-  it("learns the methods of an address by OPTIONS, and that it is unknown", async () => {
+  it("learns by OPTIONS the methods of an address, or that the address is unknown", async () => {
     const { call } = serve(await aRoute());
     const methods = await call("OPTIONS");
     expect([methods.statusCode, methods.headers["allow"]]).toEqual([204, "POST, OPTIONS"]);

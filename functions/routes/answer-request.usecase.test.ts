@@ -30,7 +30,7 @@ function failed(error: { name: string; message: string; stack: string; svc_statu
 }
 
 describe("an answer of a route", () => {
-  it("is the result of the script, or what it describes in its result", async () => {
+  it("is the result of the script, or the response that the result describes", async () => {
     world.answers.run = async () => success({ total: 3 });
     const { call } = serve(await aRoute());
     const reply = await call("POST");
@@ -40,7 +40,7 @@ describe("an answer of a route", () => {
     expect(await call("POST")).toMatchObject({ statusCode: 402, body: "<p>Pay" });
   });
 
-  it("is that to the decoded body, also for a preprocessor, or a refusal of its encoding", async () => {
+  it("is based on the decoded body, also with a preprocessor, or refuses its encoding", async () => {
     const preprocessed = { ...(await aRoute()), head: undefined as FoundHttpRoute["head"] };
     const { build, ...version } = await addScript(world, { path: `f/t/${randomUUID()}`, params: null, preprocessor: { params: null } });
     preprocessed.head = { ...scriptHeadObject.key(world.workspace, version.path), value: version, build };
@@ -114,7 +114,7 @@ describe("an answer of a route", () => {
     }
   });
 
-  it("continues the stream of its run by the id of an event, whatever the route answers new requests with by now", async () => {
+  it("continues the stream of its run from the id of an event, whatever the route now returns to new requests", async () => {
     const route = await aRoute({ request_type: "sync_sse" });
     const first = await serve(route).call("POST", { "x-forwarded-for": "192.0.2.1" });
     world.answers.run = async () => success("streamed");
@@ -174,7 +174,7 @@ describe("an answer of a route", () => {
     expect(reply.headers["allow"]).toBe(status === 405 ? "POST, OPTIONS" : undefined);
   });
 
-  it("is 404 for a disabled route and for one whose script is gone, like that of an unknown address for the former", async () => {
+  it("is 404 for a disabled route and for a route whose script is gone; a disabled route looks like an unknown address", async () => {
     const disabled = await serve(await aRoute({}, "disabled")).call("POST");
     const unknown = await serve(await aRoute()).call("POST", {}, { path: "x" });
     expect([disabled.statusCode, disabled.body]).toEqual([404, unknown.body]);
@@ -182,7 +182,7 @@ describe("an answer of a route", () => {
     expect([gone.statusCode, gone.headers["x-svc-error"]]).toEqual([404, "httpRoute.notRunnable"]);
   });
 
-  it("to HEAD is that to GET without its body", async () => {
+  it("to HEAD is the answer to GET without its body", async () => {
     world.answers.run = async () => success("text");
     const route = await aRoute({ http_method: "get" });
     const reply = await serve(route).call("HEAD");
@@ -206,7 +206,7 @@ describe("a refused request", () => {
     expect(await listJobs(world, route.trigger.scriptPath)).toEqual([]);
   });
 
-  it("carries the status of its challenge only past API Gateway to a CloudFront that restores both", async () => {
+  it("sends its challenge through API Gateway only to a CloudFront that restores status and header", async () => {
     const { call } = serve(await aRoute(), { outcome: "refused", reason: "wrongKey", challenge: 'Basic realm="svc"' });
     const carried = await call("POST", { "X-Svc-Edge-Restores": "1" });
     expect([carried.statusCode, carried.headers["x-svc-status"], carried.headers["www-authenticate"]]).toEqual([
@@ -242,7 +242,7 @@ describe("a refused request", () => {
     expect([reply.statusCode, reply.headers["retry-after"]]).toEqual([503, "30"]);
   });
 
-  it("differs from a check of the address, which is answered without a job", async () => {
+  it("is different from a check of the address, which is answered without a job", async () => {
     const route = await aRoute();
     const reply = await serve(route, { outcome: "answered", contentType: "text/plain", body: "challenge" }).call("POST");
     expect([reply.statusCode, reply.body, reply.headers["content-security-policy"]]).toEqual([200, "challenge", SANDBOX]);

@@ -55,13 +55,13 @@ describe("the resource of an entry in the audit log", () => {
     expect(findResourceInReply(resource, text(201, "0123456789secret")) ?? "").not.toContain("secret");
   });
 
-  it("a second field names the object if the body lacks the first", () => {
+  it("a second field names the object if the body lacks the first one", () => {
     const resource = { body: "name", otherwise: "email" };
     expect(findAuditedResource(resource, { body: { email: "a@example.com" } })).toBe("a@example.com");
     expect(findAuditedResource(resource, { body: { email: "a@example.com", name: "ann" } })).toBe("ann");
   });
 
-  it("a value that is neither a text nor a number is no name", () => {
+  it("a value that is neither a text nor a number is not recorded as a name", () => {
     expect(findAuditedResource({ param: "path" }, { params: { path: ["a"] } })).toBeUndefined();
     expect(findAuditedResource({ body: "path" }, { body: "path" })).toBeUndefined();
     expect(findAuditedResource({ query: "path" }, {})).toBeUndefined();

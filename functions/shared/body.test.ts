@@ -15,7 +15,7 @@ describe("parseJsonBody", () => {
     expect([await read(null), await read(""), await read(" \n")]).toEqual([{}, {}, {}]);
   });
 
-  it("half a surrogate pair becomes U+FFFD, and escapes of other text stay", async () => {
+  it("half of a surrogate pair becomes U+FFFD, and other escaped text is unchanged", async () => {
     expect(await read('{"\\ud800":["\\uDFFF","\\ud83d\\ude00","\\\\ud800"]}')).toEqual({ "\ufffd": ["\ufffd", "😀", "\\ud800"] });
   });
 
@@ -31,7 +31,7 @@ describe("parseJsonBody", () => {
     ['["😀", 😀]', 'there is an unexpected "😀" at position 7 (line 1, column 8)'],
     [`{"at position 3": ${"[1],".repeat(5)}`, 'there is an unexpected "[" at position 22 (line 1, column 23)'],
     [`{"a": "${"x".repeat(50_000)}", "b": oops}`, 'there is an unexpected "o" at position 50015 (line 1, column 50016)'],
-  ])("names where a text stops to be JSON: %.30s", async (body, position) => {
+  ])("names the position at which a text stops being JSON: %.30s", async (body, position) => {
     expect(await detailsOf(body)).toEqual({ position: expect.stringContaining(position) });
   });
 

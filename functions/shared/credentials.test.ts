@@ -71,7 +71,7 @@ describe("the credentials of a request, for every route, Sec-Fetch-Site and Orig
 });
 
 describe("an empty cookie", () => {
-  it("an empty cookie, which signing out leaves, is not a token, and the query counts", () => {
+  it("the empty cookie that remains after sign-out is not a token, and the query counts", () => {
     const headers = { cookie: "token=" };
     const route = Object.values<Route>(routes).find(({ name }) => name === "approvals.suspendedFlow") as Route;
     expect(readToken({ headers, queryStringParameters: null }, route)).toBeUndefined();
@@ -82,7 +82,7 @@ describe("an empty cookie", () => {
 describe("the names of cookies", () => {
   const read = (headers: Record<string, string>) => readToken({ headers, queryStringParameters: null }, routes.logout);
 
-  it("over TLS a browser's session has the prefix __Host-, and a cookie that another host may have set does not count", () => {
+  it("over TLS the session cookie has the prefix __Host-, and a cookie that another host may have set does not count", () => {
     vi.stubEnv(env.baseUrl, OWN);
     expect(sessionCookie("t", 60)).toBe("__Host-token=t; Path=/; HttpOnly; SameSite=Lax; Max-Age=60; Secure");
     expect(read({ cookie: "token=planted; __Host-token=t", "sec-fetch-site": "same-origin" })).toBe("t");

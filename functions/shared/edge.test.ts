@@ -38,7 +38,7 @@ describe("apiHandler with request headers", () => {
 });
 
 describe("apiHandler with reply headers", () => {
-  it("lets the reply's headers override the service's own, except the one of the whole origin", async () => {
+  it("lets the reply override headers of the service, except those that protect the whole origin", async () => {
     const { headers } = await calling(() => json(200, 1, { "referrer-policy": "origin", "strict-transport-security": "max-age=0" }));
     const found = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
     expect(found.filter(([name]) => name === "referrer-policy")).toEqual([["referrer-policy", "origin"]]);
@@ -107,7 +107,7 @@ describe("apiHandler with reply headers", () => {
 });
 
 describe("a response with status 429", () => {
-  it("names in Retry-After the seconds that its error knows, and 1 second otherwise", () => {
+  it("has in Retry-After the seconds that its error names, or else 1 second", () => {
     const again = toErrorReply(new SvcError("approval.noticeAgain", { seconds: 60, retryAfterS: 42 }));
     expect([again.statusCode, again.headers?.["Retry-After"]]).toEqual([429, "42"]);
     const full = toErrorReply(new SvcError("queue.full", { limit: 3 }));

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
 
-it("the outcomes of an invocation that need attention add up by their weights, and ended jobs do not", async () => {
+it("the outcomes of an invocation that need attention add up by their weights, and normal ends of jobs do not count", async () => {
   // Powertools then writes metrics, and to the global console.
   vi.stubEnv("POWERTOOLS_DEV", "true");
   vi.stubEnv("POWERTOOLS_METRICS_DISABLED", "false");

@@ -56,7 +56,7 @@ describe("a request that bypasses CloudFront", () => {
     expect(passEdge(event)).toEqual({ address: caller, isAdmitted: false });
   });
 
-  it("passes where there is no distribution, with the last address, which the front server appends", () => {
+  it("passes if there is no distribution, with the last address, which the front server appends", () => {
     expect(addressOf(`${chosen}, 127.0.0.1`)).toBe("127.0.0.1");
     expect(addressOf(`${chosen}, 127.0.0.1`, "undefined")).toBe("127.0.0.1");
     expect(addressOf(undefined)).toBe("");

@@ -67,7 +67,7 @@ if (process.env["SVC_WRITE_STATE"] === "1") {
 }
 
 describe("the state of an instance that release 0.3 stored", () => {
-  it("is read by all lists, its sealed values are opened, and what waits in it continues", async () => {
+  it("is read by all lists, its sealed values open, and its waiting runs continue", async () => {
     nowMs = realNow;
     const state = readState<StoredInstance>("instance.json");
     const stage = await support.newStoredStage(state, functions.handlers, setClock);
@@ -95,7 +95,7 @@ describe("the recordings", () => {
     expect(wanted.filter((one) => !recorded.has(one) && !(one in unrecorded))).toEqual([]);
   });
 
-  it("contain no request for whose absence there is a reason, and there is no reason for an unknown route", () => {
+  it("contain no request that has a reason for its absence, and no unknown route has such a reason", () => {
     expect(Object.keys(unrecorded).filter((one) => recorded.has(one) || !wanted.includes(one))).toEqual([]);
   });
 });

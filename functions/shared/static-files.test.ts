@@ -26,7 +26,7 @@ const policyOf = (headers: object = {}) =>
   );
 
 describe("a page", () => {
-  it("runs only what it names with the nonce of its reply, because the replies of scripts have the same origin", async () => {
+  it("runs only code that has the nonce of its reply, because the replies of scripts have the same origin", async () => {
     const [first, second] = [await serve("page.html"), await serve("page.html")];
     for (const { headers, body } of [first, second]) {
       const policy = policyOf(headers);
@@ -55,7 +55,7 @@ describe("a page", () => {
     vi.unstubAllEnvs();
   });
 
-  it("loads files that browsers keep, and that render nothing if they are opened", async () => {
+  it("loads files that browsers cache, and that display nothing if they are opened directly", async () => {
     const { headers } = await serve("code.js");
     expect(headers).toMatchObject({ "cache-control": expect.stringContaining("immutable"), "x-content-type-options": "nosniff" });
     expect(policyOf(headers)).toMatchObject({ "default-src": ["'none'"], sandbox: [] });

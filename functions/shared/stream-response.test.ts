@@ -40,7 +40,7 @@ function call(raw: PassThrough, part: string) {
   return { sent, done: handler({} as APIGatewayProxyEvent, raw, {} as Context) };
 }
 
-it("a stream ends and frees its slot as soon as the platform tells that its reader has left", async () => {
+it("a stream ends and frees its slot as soon as the platform reports that its reader has left", async () => {
   const raw = new PassThrough();
   raw.resume();
   const { sent, done } = call(raw, "data");
@@ -63,14 +63,17 @@ it("a stream ends when a write fails, however many fail", async () => {
 it.each([
   ["that the platform still reads", true, 3],
   ["that is not read any more, with a full buffer", false, 1],
-])("a stream %s ends after the duration of a stream, if the platform does not tell that its reader has left", async (_, isRead, parts) => {
-  vi.useFakeTimers();
-  const raw = new PassThrough({ highWaterMark: 1 });
-  if (isRead) raw.resume();
-  const { sent, done } = call(raw, "data");
-  await vi.advanceTimersByTimeAsync(limits.streamMs);
-  expect(sent).toEqual({ parts, isFreed: false });
-  await vi.advanceTimersByTimeAsync(limits.streamGraceMs);
-  await done;
-  expect(sent).toEqual({ parts, isFreed: true });
-});
+])(
+  "a stream %s ends after the longest duration of a stream if the platform does not report that its reader has left",
+  async (_, isRead, parts) => {
+    vi.useFakeTimers();
+    const raw = new PassThrough({ highWaterMark: 1 });
+    if (isRead) raw.resume();
+    const { sent, done } = call(raw, "data");
+    await vi.advanceTimersByTimeAsync(limits.streamMs);
+    expect(sent).toEqual({ parts, isFreed: false });
+    await vi.advanceTimersByTimeAsync(limits.streamGraceMs);
+    await done;
+    expect(sent).toEqual({ parts, isFreed: true });
+  },
+);

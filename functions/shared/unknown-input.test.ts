@@ -11,7 +11,7 @@ const misspell = (name: string) => `${name.slice(0, 2)}${name.slice(3)}`;
 
 describe("a query parameter that a route does not know", () => {
   const cases = all.flatMap(([name, route]) => namesOf(route.query).map((parameter) => ({ name, route, parameter })));
-  it("is refused with the name that was meant, on every route but webhooks, whose senders cannot correct it", () => {
+  it("is refused with the most similar name, on every route except webhooks, whose senders cannot correct it", () => {
     for (const { name, route, parameter } of cases) {
       if (parameter.length < 5) continue;
       const known = namesOf(route.query);
@@ -22,7 +22,7 @@ describe("a query parameter that a route does not know", () => {
     }
   });
 
-  it("is named if it is like no known one", () => {
+  it("is named without a suggestion if no known name is similar", () => {
     for (const [name, route] of all) {
       expect([name, outcomeOf(route, { zzqx_unlike: "1" }, {})]).toEqual([name, "zzqx_unlike"]);
     }
@@ -31,7 +31,7 @@ describe("a query parameter that a route does not know", () => {
 
 describe("a field of a body that a route does not know", () => {
   const cases = all.flatMap(([name, route]) => namesOf(route.body).map((field) => ({ name, route, field })));
-  it("is refused with the name that was meant, on every route", () => {
+  it("is refused with the most similar name, on every route", () => {
     for (const { name, route, field } of cases) {
       const sent = misspell(field);
       if (field.length < 5 || namesOf(route.body).includes(sent)) continue;
@@ -40,7 +40,7 @@ describe("a field of a body that a route does not know", () => {
     }
   });
 
-  it("is named if it is like no known one, on every route whose body does not accept any field", () => {
+  it("is named without a suggestion if no known name is similar, on every route with a closed set of fields", () => {
     for (const [name, route] of all) {
       const { body } = route;
       if (!(body instanceof z.ZodObject) || (body._zod.def.catchall && !(body._zod.def.catchall instanceof z.ZodNever))) continue;

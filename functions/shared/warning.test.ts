@@ -3,7 +3,7 @@ import { addWarning, nameSome } from "./warning.ts";
 
 const reply = { statusCode: 201, headers: { "content-type": "text/plain" }, body: "saved" };
 
-it("a saved object is answered with its warning, and without one if there is none or it cannot be found out", async () => {
+it("the reply to a save has the warning of the object, and none if the warning cannot be determined", async () => {
   expect(await addWarning(reply, "not checked", async () => "Others may.")).toEqual({
     ...reply,
     headers: { ...reply.headers, "x-svc-warning": "Others may." },
@@ -12,7 +12,7 @@ it("a saved object is answered with its warning, and without one if there is non
   expect(await addWarning(reply, "not checked", () => Promise.reject(new Error("The table is busy.")))).toEqual(reply);
 });
 
-it("a warning names five at most, and shows that there are more", () => {
+it("a warning names at most five, and shows that there are more", () => {
   expect(nameSome(["a", "b", "c", "d", "e"])).toBe("a, b, c, d, e");
   expect(nameSome(["a", "b", "c", "d", "e", "f"])).toBe("a, b, c, d, e, ...");
 });

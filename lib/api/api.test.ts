@@ -82,7 +82,7 @@ describe("the REST API", () => {
     }
   });
 
-  it("has no method at the beginnings of addresses, which are not addresses themselves", () => {
+  it("has no method at path prefixes that are not addresses themselves", () => {
     const beginnings = [...table.keys()].filter((path) => !path.endsWith("{proxy+}") && !isAddress(Object.values(routes), path));
     expect(beginnings).toEqual([ROUTES_PREFIX]);
   });
@@ -91,7 +91,7 @@ describe("the REST API", () => {
     expect([...table.keys()].filter((path) => path.startsWith("/device"))).toEqual(["/device"]);
   });
 
-  it("needs one resource for each function's own beginning of an address", () => {
+  it("needs one resource for each path prefix that belongs to one function", () => {
     expect(prefixesOf(Object.values(routes), "run")).toEqual([
       "/api/w/{workspace}/jobs/restart",
       "/api/w/{workspace}/jobs/run",
@@ -110,7 +110,7 @@ describe("the REST API", () => {
     expect(prefixesOf(Object.values(routes), "objects")).toContain("/api/w/{workspace}/workspaces/encryption_key");
   });
 
-  it("refuses routes that it could not tell apart", () => {
+  it("refuses routes that it could not distinguish", () => {
     const clash = [
       { path: "/api/jobs", fn: "run" },
       { path: "/api/jobs/list", fn: "api" },
@@ -142,7 +142,7 @@ describe("the REST API", () => {
     expect(streaming(aStack({ local: true, baseUrl: "http://127.0.0.1:1" }).template)).toEqual([]);
   });
 
-  it("outlives the streams of the service at each of the places that could end them, by 30 s at most, because their readers may have left", () => {
+  it("outlives the streams of the service at each hop that could end them, by at most 30 s, because their readers may have left", () => {
     expect(limits.streamMs).toBeLessThanOrEqual(90_000);
     // The service ends a stream itself, with an event after which the reader reconnects.
     for (const name of ["stream", "routes"] as const)
@@ -183,7 +183,7 @@ describe("the REST API", () => {
     }
   });
 
-  it("logs every call without path and query string: a token can stand in both", () => {
+  it("logs every call without path and query string, because both can contain a token", () => {
     const [stage] = Object.values(template.findResources("AWS::ApiGateway::Stage"));
     const format: string = stage?.Properties.AccessLogSetting.Format;
     expect([...format.matchAll(/\$context\.([\w.]+)/g)].map(([, field]) => field).sort()).toEqual([
@@ -222,7 +222,7 @@ describe("the edge on AWS", () => {
     });
   });
 
-  it("is the address that functions hand out", () => {
+  it("is the address that functions return to callers", () => {
     const [distribution] = Object.keys(template.findResources("AWS::CloudFront::Distribution"));
     const run = Object.values(template.findResources("AWS::Lambda::Function")).find(
       ({ Properties }) => Properties.Description === "svc: run routes",
@@ -231,7 +231,7 @@ describe("the edge on AWS", () => {
     expect(run?.Properties.Environment.Variables).toMatchObject({ SVC_BASE_URL: url, SVC_INTERNAL_URL: url });
   });
 
-  it("takes a domain of the owner's, with its record", () => {
+  it("uses the owner's domain, with its DNS record", () => {
     const own = aStack({
       customDomain: { name: "svc.example.com", certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/abc", hostedZoneId: "Z1" },
     }).template;
@@ -275,7 +275,7 @@ describe("the edge on AWS", () => {
     }
   });
 
-  it("restores the headers that API Gateway renames for HTTP routes alone, and says so to their function", () => {
+  it("restores the headers that API Gateway renames, only for HTTP routes, and tells their function", () => {
     const [distribution] = Object.values(template.findResources("AWS::CloudFront::Distribution"));
     const { CacheBehaviors, DefaultCacheBehavior, Origins } = distribution?.Properties.DistributionConfig ?? {};
     const restoring = (from: { OriginCustomHeaders: { HeaderName: string }[] }) =>
@@ -294,7 +294,7 @@ describe("the edge on AWS", () => {
     expect(DefaultCacheBehavior.FunctionAssociations).toBeUndefined();
   });
 
-  it("is left out locally, where the front server is the origin", () => {
+  it("does not exist locally, where the front server is the origin", () => {
     const local = aStack({ local: true, baseUrl: "http://127.0.0.1:8000" }).template;
     local.resourceCountIs("AWS::CloudFront::Distribution", 0);
     expect(JSON.stringify(local.toJSON())).not.toContain(env.edgeKeys);

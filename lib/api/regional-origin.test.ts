@@ -14,7 +14,7 @@ const valuesOf = ({ template }: Pick<ReturnType<typeof aStack>, "template">, nam
 describe("a deployment without CloudFront", () => {
   const stack = aStack({ edge: false });
 
-  it("has API Gateway's address with its stage, which functions hand out, and no part of CloudFront", () => {
+  it("has API Gateway's address with its stage, which functions return to callers, and no part of CloudFront", () => {
     const { template } = stack;
     expect(JSON.stringify(template.toJSON().Resources)).not.toMatch(/cloudfront/i);
     const [api] = Object.keys(template.findResources("AWS::ApiGateway::RestApi"));

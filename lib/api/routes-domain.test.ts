@@ -52,7 +52,7 @@ describe("a domain of HTTP routes", () => {
     expect(distributions.map(({ Properties }) => Properties.DistributionConfig.CustomErrorResponses)).toEqual([expected, expected]);
   });
 
-  it("passes on the addresses of routes alone", () => {
+  it("forwards only the addresses of routes", () => {
     const isOnlyRoutes = Match.stringLikeRegexp("There is no route");
     const [resource] = Object.values(template.findResources("AWS::CloudFront::Function", { Properties: { FunctionCode: isOnlyRoutes } }));
     const handle = (uri: string) =>

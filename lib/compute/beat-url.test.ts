@@ -8,7 +8,7 @@ const urlId = Object.keys(aws.findResources("AWS::Lambda::Url"))[0] ?? "";
 const beat = fn(aws, descriptions.beat);
 
 describe("the URL of the function beat", () => {
-  it("is the only one of the stack, requires no credentials and buffers", () => {
+  it("is the only function URL of the stack, requires no credentials and buffers replies", () => {
     aws.resourceCountIs("AWS::Lambda::Url", 1);
     aws.hasResourceProperties("AWS::Lambda::Url", {
       TargetFunctionArn: { "Fn::GetAtt": [beat.id, "Arn"] },
@@ -17,7 +17,7 @@ describe("the URL of the function beat", () => {
     });
   });
 
-  it("has both permissions that Lambda requires since October 2025, and no request but one to the URL may use them", () => {
+  it("has both permissions that Lambda requires since October 2025, which only requests to the URL can use", () => {
     const open = Object.values(aws.findResources("AWS::Lambda::Permission")).filter(({ Properties }) => Properties.Principal === "*");
     const about = { FunctionName: { "Fn::GetAtt": [beat.id, "Arn"] }, Principal: "*" };
     expect(open.map(({ Properties }) => Properties)).toEqual([

@@ -260,7 +260,7 @@ describe("the checkout's own bundles", () => {
     expect(files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)).toBeLessThan(600 * 1024);
   });
 
-  it("are made again when any source that they or the command line contain has changed", () => {
+  it("are rebuilt when any source that they or the command line contain has changed", () => {
     const metafiles = filesIn(join(out, "meta")).map((name) => readFileSync(join(out, "meta", name), "utf8"));
     const inputs = metafiles.flatMap((text) => Object.keys((JSON.parse(text) as { inputs: object }).inputs));
     const sources = new Set([...inputs, ...buildCli(scratch())].filter((file) => !file.includes("node_modules/") && !file.includes(":")));
@@ -279,7 +279,7 @@ describe("the checkout's own bundles", () => {
   });
 
   it.each(bundles.filter(({ runtime }) => runtime === "node").map(({ kind, name, directory }) => [`${kind}/${name}`, directory] as const))(
-    "%s holds no path of this machine",
+    "%s contains no path of this machine",
     (_, directory) => {
       expect(readFileSync(join(directory, "index.mjs"), "utf8")).not.toContain(checkout);
     },

@@ -41,7 +41,7 @@ describe("Lambda's concurrency quota", () => {
     expect(sum(reservations(aws)) + MIN_UNRESERVED).toBeLessThanOrEqual(QUOTA);
   });
 
-  it("suffices for all reservations, all workers and the runners of their jobs, of all steps and of synchronous runs, with 47 left, as docs/aws.md says", () => {
+  it("suffices for all reservations, all workers and all runners of jobs, steps and synchronous runs, with 47 left, as docs/aws.md says", () => {
     const { reserved, workers, messagesOfWorker } = divideConcurrency(parseConfig({}));
     expect(sum(reservations(aws))).toBe(sum(Object.values(reserved)));
     const queues = polled(aws);
@@ -73,7 +73,7 @@ describe("Lambda's concurrency quota", () => {
     expect(reservedOf(aStack({ stepConcurrency: 300 }).template, "step")).toBe(300);
   });
 
-  it("has ceilings for what callers and readers keep open, so that they cannot use up what is not reserved", () => {
+  it("limits the requests that callers and readers keep open, so that they cannot use up the unreserved concurrency", () => {
     const ceilings = { run: 100, routes: 50, stream: 100 } as const;
     const settings = { runConcurrency: 7, routesConcurrency: 8, streamConcurrency: 9 };
     const set = aStack(settings).template;

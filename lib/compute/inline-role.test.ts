@@ -26,7 +26,7 @@ function lengthOf(policy: unknown): number {
   }).length;
 }
 
-it("an update can add the rights of a role before it deletes those of a release that kept them in a second resource", () => {
+it("an update can add the rights of a role before it deletes the second resource in which an earlier release stored them", () => {
   const stack = new SvcStack(anApp(FLAGS), "svc", { config: parseConfig({}, true), bundles: stubBundles() });
   const template = Template.fromStack(stack);
   const roles = Object.entries(template.findResources("AWS::IAM::Role"));

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { anApp } from "../app-fixture.ts";
 import { Tick } from "./schedule.ts";
 
-it("neither EventBridge nor Lambda repeats a tick that failed, because the next one finds the same work", () => {
+it("neither EventBridge nor Lambda retries a failed tick, because the next tick finds the same work", () => {
   const stack = new Stack(anApp(), "Test");
   const code = Code.fromInline("exports.handler = () => {};");
   new Tick(stack, "Tick", new LambdaFunction(stack, "Fn", { runtime: Runtime.NODEJS_24_X, handler: "index.handler", code }));

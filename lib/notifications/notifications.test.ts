@@ -16,7 +16,7 @@ describe("delivery queues", () => {
       .find(({ EventSourceArn }) => JSON.stringify(EventSourceArn).includes(`"Deliveries${name}`));
 
   it.each(["Fast", "Slow"])(
-    "a message of the queue %s returns after its claim is free, and leaves for the dead-letter queue after five attempts",
+    "a message of the queue %s returns after its claim has expired, and moves to the dead-letter queue after five attempts",
     (name) => {
       expect(properties(name)).toMatchObject({
         RedrivePolicy: { deadLetterTargetArn: { "Fn::GetAtt": [queueOf("DeadLetters"), "Arn"] }, maxReceiveCount: 5 },
@@ -28,7 +28,7 @@ describe("delivery queues", () => {
     },
   );
 
-  it("each lane has its own senders, and those of slow receivers wait for many at once", () => {
+  it("each lane has its own senders, and those of the slow lane wait for many receivers at once", () => {
     for (const [name, batch] of [
       ["Fast", { BatchSize: 10 }],
       ["Slow", { BatchSize: 100, MaximumBatchingWindowInSeconds: 1 }],
@@ -103,7 +103,7 @@ describe("notifications", () => {
     expect([...actionsOf("deliver", "s3:"), ...actionsOf("deliver", "secretsmanager:"), ...actionsOf("deliver", "states:")]).toEqual([]);
   });
 
-  it("deliver receives only new notices and events, and one that cannot be dispatched for 20 hours is reported without losing the others", () => {
+  it("deliver receives only new notices and events, and reports one that could not be dispatched for 20 hours without losing the others", () => {
     const mapping = (template: Template) =>
       Object.values(template.findResources("AWS::Lambda::EventSourceMapping"))
         .map(({ Properties }) => Properties)

@@ -40,7 +40,7 @@ describe("alarms", () => {
     );
   });
 
-  it("ring after three bad minutes in a quarter of an hour, which need not follow one another, and not without data", () => {
+  it("go off after any three bad minutes within a quarter of an hour, and not without data", () => {
     for (const alarm of alarms) {
       expect(alarm).toMatchObject({ EvaluationPeriods: 15, TreatMissingData: "notBreaching" });
       // Failures of jobs and flows are rare enough that one counts.
@@ -114,7 +114,7 @@ describe("alarms", () => {
     for (const alarm of alarms) expect([alarm.id, metricsOf(alarm)]).toEqual([alarm.id, [expect.anything()]]);
   });
 
-  it("alarms send a mail at their beginning and at their end", () => {
+  it("alarms send a mail when they start and when they end", () => {
     const [topic] = Object.keys(aws.findResources("AWS::SNS::Topic", { Properties: { DisplayName: "svc alarms" } }));
     for (const { AlarmActions, OKActions } of alarms) expect([AlarmActions, OKActions]).toEqual([[{ Ref: topic }], [{ Ref: topic }]]);
     aws.hasResourceProperties("AWS::SNS::Subscription", { Protocol: "email", Endpoint: "ops@example.com" });

@@ -71,7 +71,7 @@ describe("the example app", () => {
 });
 
 describe("the package", () => {
-  it("contains no TypeScript, which Node.js does not run in node_modules, and depends on CDK as its user has it", () => {
+  it("contains no TypeScript, which Node.js does not run in node_modules, and uses the CDK of its user", () => {
     const folder = join(home, "node_modules/svc");
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
     expect(files.filter((name) => name.endsWith(".ts"))).toEqual([]);
@@ -91,7 +91,7 @@ describe("the package", () => {
     expect(modules.get("lib/svc")).toMatch(/addFolder\(folder: string, options: FolderOptions\): void;/);
   });
 
-  it("is necessary for a service without bundles", () => {
+  it("is required by a service without bundles", () => {
     expect(() => findBundles(parseConfig({}, true))).toThrow("Install the package that npm run package builds");
   });
 });

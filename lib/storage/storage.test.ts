@@ -111,7 +111,7 @@ describe("restored tables", () => {
     }
   });
 
-  it("are those that every function, event source and alarm uses", () => {
+  it("are used by every function, event source and alarm", () => {
     const known = Object.keys(aws.findResources("AWS::DynamoDB::Table"));
     for (const id of known) expect(JSON.stringify(restored.toJSON())).not.toContain(id);
     restored.hasResourceProperties("AWS::Lambda::EventSourceMapping", {

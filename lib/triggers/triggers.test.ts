@@ -13,7 +13,7 @@ const statementsOf = (name: keyof typeof descriptions, action: string): Statemen
   rightsOf(aws, descriptions[name]).statements.filter(({ Action }) => list(Action).includes(action));
 
 describe("the queue of triggers", () => {
-  it("gives a message to its dead-letter queue after the third delivery", () => {
+  it("moves a message to its dead-letter queue after the third delivery", () => {
     const { RedrivePolicy } = aws.findResources("AWS::SQS::Queue")[queue ?? ""]?.Properties ?? {};
     expect(RedrivePolicy).toEqual({ deadLetterTargetArn: { "Fn::GetAtt": [deadLetters, "Arn"] }, maxReceiveCount: limits.triggerReceives });
   });
@@ -52,7 +52,7 @@ describe("function connect", () => {
     "events:PutTargets",
   ];
 
-  it("is the only function that may make mappings, subscriptions and rules", () => {
+  it("is the only function that may create mappings, subscriptions and rules", () => {
     const holders = Object.keys(descriptions).filter((name) =>
       rightsOf(aws, descriptions[name as keyof typeof descriptions]).statements.some(({ Action }) =>
         list(Action).some((action) => making.includes(action) || /^(events|sns|lambda):\*?$/.test(action)),

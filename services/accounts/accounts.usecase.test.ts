@@ -113,7 +113,7 @@ const queued = async (id: number) =>
 const mails = async () =>
   (await world.deps.objects.list(noticeObject.partitionKey(world.workspace))).map(({ value }) => mailNoticeSchema.parse(value));
 
-it("a text that the service did not seal creates no key, because requests without a token may send one", async () => {
+it("a text that the service did not seal creates no key, because a request without a token may contain one", async () => {
   const generate = () => expect.fail("a key was created");
   const objects = { ...world.deps.objects, get: async () => undefined, put: generate };
   const empty = { ...deps(), objects, accountKeys: { ...world.deps.accountKeys, generate }, nowMs: () => Number.MAX_SAFE_INTEGER };
@@ -125,7 +125,7 @@ it("a text that the service did not seal creates no key, because requests withou
 });
 
 describe("the clients of the instance", () => {
-  it("have secrets that nothing shows, and that stay with the URL that they were entered for", async () => {
+  it("have secrets that no reply shows, and that are bound to the URL for which they were entered", async () => {
     const stored = JSON.stringify(await world.deps.objects.get(instanceSettingObject.key(CONNECT_CLIENTS)));
     const shown = [await getGlobalSetting(world.deps, ann, CONNECT_CLIENTS), await listGlobalSettings(world.deps)];
     expect(shown[0]).toEqual({ acme: { id: "client-1", connect_config: PATH_CONFIG } });
@@ -149,7 +149,7 @@ describe("the clients of the instance", () => {
 });
 
 describe("a connection", () => {
-  it("is completed in the browser and by the user that began it, in time, and once", async () => {
+  it("is completed once, in time, by the user and the browser that began it", async () => {
     const notBegun = { code: "connect.notBegun" };
     const { cookie, state } = await startConnecting();
     const complete = (fields: object = {}, from: object = {}) =>
@@ -167,7 +167,7 @@ describe("a connection", () => {
     await expect(completeConnect(deps(), "acme", { code: "good", state: late.state }, late)).rejects.toMatchObject(notBegun);
   });
 
-  it("never shows its refresh token, and the sealed text in its place works here, for its user, for ten minutes", async () => {
+  it("never shows its refresh token, and the sealed text in its place works only here, for its user, for ten minutes", async () => {
     const { refreshToken } = await connect();
     expect(Buffer.from(refreshToken, "base64url").toString()).not.toMatch(/refresh-|access-/);
     const eve = { ...ann, email: "eve@example.com" };
@@ -181,7 +181,7 @@ describe("a connection", () => {
 });
 
 describe("an account", () => {
-  it("is one account and one variable, also when its call is repeated after each of its writes", async () => {
+  it("is one account and one variable, even if its call is repeated after each of its writes", async () => {
     const { refreshToken, accessToken } = await connect();
     const path = newPath();
     const request = { client: "acme", refresh_token: refreshToken, path };
@@ -239,7 +239,7 @@ describe("an account", () => {
     expect([await loadAccount(id), await queued(id)]).toEqual([undefined, []]);
   });
 
-  it("that is removed leaves the last token, which nothing refreshes", async () => {
+  it("that is removed leaves its last token, which is not refreshed any more", async () => {
     const path = newPath();
     const id = await connectAt(path);
     const reader = aReader(world.workspace, ["t"]);
@@ -256,7 +256,7 @@ describe("an account", () => {
 });
 
 describe("the token of an account", () => {
-  it("is refreshed before it ends, again and again, each time with the newest refresh token", async () => {
+  it("is refreshed before each expiry, with the newest refresh token", async () => {
     const path = newPath();
     const id = await connectAt(path);
     const { value: first } = await read(path);
@@ -300,7 +300,7 @@ describe("the token of an account", () => {
     await disconnectAccount(deps(), caller(), id);
   });
 
-  it("is refreshed later if the process dies at any of its writes, and the variable is never torn from its account", async () => {
+  it("is refreshed later if the process dies at any of its writes, and the variable keeps its account", async () => {
     // This stand-in does not rotate its refresh tokens, so that a repetition can succeed.
     answer = async () => ({ ...issue(), refreshToken: undefined });
     const path = newPath();
@@ -320,7 +320,7 @@ describe("the token of an account", () => {
     await disconnectAccount(deps(), caller(), id);
   });
 
-  it("that cannot be refreshed three times says so on its variable, and its owner gets one mail", async () => {
+  it("that could not be refreshed three times is reported on its variable and by one mail to its owner", async () => {
     const path = newPath();
     const id = await connectAt(path);
     await createResource(world.deps, caller(), { path, value: 1, resource_type: "any" });
@@ -361,7 +361,7 @@ describe("the token of an account", () => {
     expect([await loadAccount(id), await queued(id)]).toEqual([undefined, []]);
   });
 
-  it("that names no end and cannot be refreshed is in no queue", async () => {
+  it("without an expiry and a refresh token is in no queue", async () => {
     const lasting: TokenEndpoints = {
       ...tokenEndpoints,
       redeemCode: async () => ({ accessToken: "access-lasting", refreshToken: undefined, expiresInS: undefined, scopes: undefined }),

@@ -158,7 +158,7 @@ describe("an app", () => {
     });
   });
 
-  it("must fit a reply with its value", async () => {
+  it("must fit into a reply together with its value", async () => {
     await expect(create(newPath(), { value: '"'.repeat(2_000_000) })).rejects.toMatchObject({ code: "body.tooLarge" });
   });
 });

@@ -46,7 +46,7 @@ describe("a draft", () => {
     expect(await getDraft(world.deps, caller(), at)).toMatchObject({ value: 3 });
   });
 
-  it("has a largest size", async () => {
+  it("has a maximum size", async () => {
     await expect(update(place(), "x".repeat(300 * 1024))).rejects.toEqual(refused("body.tooLarge"));
   });
 

@@ -83,7 +83,7 @@ describe("the log of deliveries", () => {
 });
 
 describe("a replay", () => {
-  it("of ids sends them again with the same webhook-id, once although its messages come twice", async () => {
+  it("of ids sends the events again with the same webhook-id, once even if its messages arrive twice", async () => {
     const events = [await world.deliver("f/t/a"), await world.deliver("f/t/b")];
     const [first = ""] = events;
     const id = await requestReplay(world.deps, world.workspace, { ids: [`${first}.ops`, `${first}.ops`] });
@@ -128,7 +128,7 @@ describe("a replay", () => {
     await expect(replayed({ endpoint: "none" })).rejects.toMatchObject({ code: "webhook.notFound" });
   });
 
-  it("of a range sends also what occurred while the endpoint was switched off", async () => {
+  it("of a range also sends events that occurred while the endpoint was switched off", async () => {
     await addEndpoint(world, { id: "ops", enabled: false });
     const startMs = world.clock.nowMs;
     await world.deliver();
@@ -139,7 +139,7 @@ describe("a replay", () => {
     expect(await list({ state: "sent" })).toEqual(["a"]);
   });
 
-  it("has a bounded request, continues by messages, and ends at the limit", async () => {
+  it("accepts a bounded request, continues by messages, and ends at the limit", async () => {
     const events = await Promise.all(Array.from({ length: 1100 }, () => world.change()));
     const { atMs } = { atMs: world.clock.nowMs };
     await requestReplay(world.deps, world.workspace, { endpoint: "ops", after: at(atMs), before: at(atMs) });

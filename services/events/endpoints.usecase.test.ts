@@ -116,7 +116,7 @@ describe("further endpoints", () => {
     expect(await update("ops", { url: URL_A })).not.toHaveProperty("failingSinceMs");
   });
 
-  it("are at most 20 beside the workspace's own, also if many are created at once", async () => {
+  it("are at most 20 in addition to the workspace's webhook, even if many are created at once", async () => {
     await set({ webhook: URL_A });
     for (let n = 0; n < 18; n += 1) await create();
     const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => create()));

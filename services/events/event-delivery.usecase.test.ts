@@ -48,7 +48,7 @@ describe("the event of a change", () => {
     ]);
   });
 
-  it("causes one call of KMS for many messages", async () => {
+  it("causes one call to KMS for many messages", async () => {
     const { webhookKeys } = shared.deps;
     let calls = 0;
     const unwrap: typeof webhookKeys.unwrap = (...key) => {
@@ -60,7 +60,7 @@ describe("the event of a change", () => {
     expect(calls).toBe(1);
   });
 
-  it("is delivered once if the stream brings it several times, and in any order of the messages", async () => {
+  it("is delivered once if the stream delivers it several times, in any order of the messages", async () => {
     const events = [await world.change("f/t/a"), await world.change("f/t/b"), await world.change("f/t/c")];
     for (const event of [...events, ...events]) await world.dispatch(event);
     shared.deliveries.reverse();
@@ -128,7 +128,7 @@ describe("the event of a change", () => {
 });
 
 describe("attempts", () => {
-  it("follow the schedule, by the delay of the queue and from 15 minutes on by the list of retries, until the eighth fails", async () => {
+  it("follow the schedule until the eighth fails: by the delay of the queue, and from 15 minutes on by the list of retries", async () => {
     world.next.push(...Array.from({ length: 8 }, () => failedAttempt("it returned status 503")));
     await world.deliver();
     const pauses = [5, 300, 1800, 7200, 18_000, 36_000, 36_000].map((s) => s * 1000);
@@ -208,7 +208,7 @@ describe("an endpoint", () => {
     expect(await mails()).toHaveLength(1);
   });
 
-  it("that succeeds in between remains on", async () => {
+  it("that succeeds in between remains enabled", async () => {
     world.next.push(failedAttempt("503"));
     await world.deliver();
     await world.consumer.pass(6000);
@@ -227,7 +227,7 @@ describe("an endpoint", () => {
     expect(await mails()).toHaveLength(1);
   });
 
-  it("with an inner address is refused at each delivery, and the log shows the reason", async () => {
+  it("with an internal address is refused at each delivery, and the log shows the reason", async () => {
     world.next.push(refusedAttempt("its address is inside the network, which is not allowed"));
     await world.deliver();
     expect(await world.records()).toMatchObject([{ state: "failed", tries: [{ error: expect.stringContaining("inside the network") }] }]);

@@ -188,7 +188,7 @@ const whole = {
 
 describe("scripts, and flows with an approval,", () => {
   it.each(Object.entries({ "no fault": () => undefined, ...faults, "all these faults together": all }))(
-    "end once with their results under %s",
+    "end once, with their results, under %s",
     async (name, fault) => {
       const { refused, ...outcome } = await play(fault, 7);
       console.info(`${name}: ${JSON.stringify({ ...outcome, refused })}`);

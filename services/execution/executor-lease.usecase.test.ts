@@ -56,7 +56,7 @@ async function run(during: (id: string) => Promise<unknown>, answer: () => Invoc
 }
 
 describe("while the executor of a run waits,", () => {
-  it("the run is not ended although no heartbeat arrives for minutes", async () => {
+  it("the run is not ended even if no heartbeat arrives for minutes", async () => {
     const { id } = await run(async (job) => {
       for (let minute = 0; minute < 5; minute += 1) {
         await pass(60_000, job);
@@ -75,7 +75,7 @@ describe("while the executor of a run waits,", () => {
     expect(long.writes.length - short.writes.length).toBe(3);
   });
 
-  it("the runner learns how long that is", async () => {
+  it("the runner is told how long the executor waits", async () => {
     world.runs.length = 0;
     await run(async () => {});
     expect(world.runs[0]?.executorWaitsMs).toBe(720_000);
@@ -132,7 +132,7 @@ describe("the lease of a run ends", () => {
     });
   });
 
-  it("when the call takes longer than the run and its surroundings can: the runner is lost without an answer", async () => {
+  it("when the call takes longer than a run with its overhead can: the runner is lost without an answer", async () => {
     await run(async (job) => {
       await pass(700_000, job);
       await pass(100_000, job, false);

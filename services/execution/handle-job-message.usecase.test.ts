@@ -38,7 +38,7 @@ describe("handleJobMessage, whichever of its writes fails,", () => {
   });
 });
 
-describe("handleJobMessage, whatever a script answers in place of its runner,", () => {
+describe("handleJobMessage, whatever a script returns in place of its runner,", () => {
   it("ends the job and never throws", async () => {
     const world = await newWorld();
     const { deps } = world;
@@ -66,7 +66,7 @@ describe("handleJobMessage, whatever a script answers in place of its runner,", 
 describe("the log of the function that calls a runner", () => {
   afterAll(() => registerTelemetry({ failure: () => undefined, count: () => undefined }));
 
-  it("contains each run, and the fault of a runner, which no user sees", async () => {
+  it("contains each run, and each fault of a runner, which users do not see", async () => {
     const [failures, runs]: [unknown[], RunReport[]] = [[], []];
     registerTelemetry({
       failure: (...report) => void failures.push(report),

@@ -121,7 +121,7 @@ describe("the answer of a runner", () => {
     if (error) expect(ending).toMatchObject({ ending: { resultJson: expect.stringContaining(`"name":"${error}"`) } });
   });
 
-  it("each attempt has a token, a nonce and a number that no other has", async () => {
+  it("each attempt has a unique token, nonce and number", async () => {
     const { requests } = await invoke([lost, lost, success(1)]);
     expect(requests.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
     expect(new Set(requests.map(({ nonce }) => nonce)).size).toBe(3);
@@ -154,7 +154,7 @@ describe("the request of a runner", () => {
     ["bash", { n: 1 }, false],
     ["bun", { n: big }, false],
     ["python3", { n: big }, false],
-  ])("contains the arguments of %s as they are, or as exact JSON if its runtime would round a number", (runner, args, exact) => {
+  ])("contains the arguments of %s unchanged, or as exact JSON if its runtime would round a number", (runner, args, exact) => {
     const { args: plain, exactArgs } = passArguments(runner, { ...args });
     expect(exactArgs === undefined ? plain : parseExactJson(Buffer.from(exactArgs, "base64").toString())).toEqual(args);
     expect(exactArgs !== undefined).toBe(exact);

@@ -38,7 +38,7 @@ async function runPrinting(
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 describe("the token of a job", () => {
-  it("is masked in its output, its stream and its result, and a job of its run tree receives the result whole", async () => {
+  it("is masked in its output, its stream and its result, and a job of its run tree receives the unmasked result", async () => {
     const { job, token, seen } = await runPrinting(({ token: own }) =>
       success({ token: own, header: `Basic ${base64(`x:${own}`)}` }, "end\n"),
     );

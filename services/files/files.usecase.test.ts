@@ -44,7 +44,7 @@ it.each([
   ["letters of two code units, at any place of the cut", ["𠀀".repeat(60), `${"𠀀".repeat(60)}a`, `a${"𠀀".repeat(60)}`], "text/plain"],
   ["half a surrogate pair", ["a\ud840", "\udc00"], "text/plain"],
   ["a long type", ["a"], `text/${"x".repeat(15_000)}`],
-])("a file of a stranger's form or mail is stored, also if its name or type has %s", async (_, names, contentType) => {
+])("a file of a stranger's form or mail is stored even if its name or type has %s", async (_, names, contentType) => {
   const job = { id: randomUUID(), workspace: world.workspace, retention: "long", expiresAtMs: 0 } as const;
   const files = names.map((filename) => ({ argument: "a", filename, contentType, bytes: Buffer.from("x") }));
   const { a: stored = [] } = await storeFiles(world.deps, job, files);

@@ -73,7 +73,7 @@ async function saveUnread(resource: string, variable: string): Promise<void> {
 }
 
 describe("a resource for the authentication of routes", () => {
-  it("is used with the text of its variable, and with each later text", async () => {
+  it("is used with the current text of its variable", async () => {
     const [variable, resource] = [newPath(), newPath()];
     await saveVariable(variable, "key-1");
     await saveResource(resource, "api_key_auth", { key: `$var:${variable}` });
@@ -120,7 +120,7 @@ describe("a resource for the authentication of routes", () => {
     expect(await askWithKey(resource, "key-3")).toBe("admitted");
   });
 
-  it("has no copy with another type, and follows its new path", async () => {
+  it("has no copy once its type changes, and follows its new path", async () => {
     const [resource, to] = [newPath(), newPath()];
     await saveResource(resource, "api_key_auth", { key: "k" });
     await updateResource(world.deps, { ...caller(), path: resource }, { path: to });
@@ -138,7 +138,7 @@ describe("a resource for the authentication of routes", () => {
     expect(await askWithKey(resource, "key-of-eve")).toBe("refused");
   });
 
-  it("uses no variable because another user, who may read it, changes something else than its value", async () => {
+  it("does not gain a variable when another user, who may read it, changes a field other than its value", async () => {
     const [variable, resource] = [`u/eve/${randomUUID()}`, `u/bob/${randomUUID()}`];
     await saveVariable(variable, "key-of-eve");
     await saveUnread(resource, variable);
@@ -152,7 +152,7 @@ describe("a resource for the authentication of routes", () => {
     expect(await askWithKey(to, "key-of-eve")).toBe("admitted");
   });
 
-  it("has the text that was written last, whichever of two writers is first", async () => {
+  it("has the text that was written last, in any order of two writers", async () => {
     const [variable, resource] = [newPath(), newPath()];
     await saveVariable(variable, "0");
     await saveResource(resource, "api_key_auth", { key: "none" });
@@ -275,7 +275,7 @@ describe("a JSON Web Token", () => {
     expect(await askWith(route, await sign({}))).toMatchObject({ reason: "wrongAlgorithm" });
   });
 
-  it("of an issuer with a key set causes one request in ten minutes, and one more for a new key", async () => {
+  it("of an issuer with a key set causes one request per ten minutes, and one more for a new key", async () => {
     const { publicKey, privateKey } = await generateKeyPair("ES256");
     keySet = { keys: [{ ...(await exportJWK(publicKey)), kid: "k1", alg: "ES256" }] };
     const route = await routeWith({ jwks_url: "https://issuer.example/keys" });

@@ -159,7 +159,7 @@ const admitsNone = {
 
 const cases = Object.entries(broken).flatMap(([method, values]) => values.map((value) => [method as keyof typeof broken, value] as const));
 
-describe("a method of authentication whose part is absent, renamed, empty or broken admits no request:", () => {
+describe("a method of authentication with an absent, renamed, empty or broken part admits no request:", () => {
   it("the table contains every method that needs a credential", () => {
     expect(Object.keys(broken)).toEqual(Object.keys(credentialTypes));
     expect(authenticationMethodSchema.options.filter((method) => !(method in broken))).toEqual([
@@ -232,7 +232,7 @@ describe("a route whose requests its script checks", () => {
     await expect(world.update("http", other.path, changed)).rejects.toMatchObject(refused("has no preprocessor"));
   });
 
-  it("refuses all requests once the script has no preprocessor or is gone, and the deployment is told which routes do", async () => {
+  it("refuses all requests once the script has no preprocessor or is gone, and a deployment lists such routes", async () => {
     const path = await world.addRunnable(`u/ann/${randomUUID()}`, true);
     const route = fieldsOf("custom_script", { script_path: path });
     await world.create("http", route);

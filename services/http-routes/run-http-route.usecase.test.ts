@@ -42,7 +42,7 @@ describe("a request of a route", () => {
     expect(await argsOf(job)).toEqual({ a: 1 });
   });
 
-  it("passes the headers and query parameters that it names, but for those of a signed request and no credentials", async () => {
+  it("passes the headers and query parameters that the route names, except those of a signed request, and no credentials", async () => {
     const query = {
       include_query: ["a, token"],
       include_header: ["X-Event,authorization"],
@@ -128,7 +128,7 @@ describe("a request of a route", () => {
     ["script without", {}],
     ["script with", { preprocessor: { params: null } }],
   ])(
-    "cannot do so, pass by the preprocessor or change arguments of its path by a file of its form: a %s a preprocessor",
+    "cannot do so, skip the preprocessor or change arguments of its path with a file of its form: a %s a preprocessor",
     async (_, script) => {
       const route = await aRoute({ own: { request_type: "async" }, params: { id: "7" } }, script);
       const headers = { "content-type": "multipart/form-data; boundary=b" };
@@ -278,7 +278,7 @@ describe("a request that arrives twice", () => {
     },
   );
 
-  it("from callers with different tokens starts a job for each, though their claims differ with each token", async () => {
+  it("from callers with different tokens starts a job for each caller, although the claims differ in each token", async () => {
     const route = await aRoute({ own: { request_type: "async", authentication_method: "jwt" } });
     const sent = { headers: { "idempotency-key": randomUUID() } };
     const as = (sub: string, iat: number) => ({ ...admitted, args: { jwt: { iss: "i", sub, iat } } });
@@ -348,7 +348,7 @@ describe("a suspended route", () => {
     expect(held?.value).toEqual({ job: job?.id });
   });
 
-  it("that was enabled since it was read records no job", async () => {
+  it("that was enabled after it was read records no job", async () => {
     const route = await aRoute({ trigger: { mode: "suspended" } });
     await world.deps.objects.put({ ...route.stored, version: randomUUID() });
     await expect(call(route)).rejects.toBeInstanceOf(TriggerChanged);

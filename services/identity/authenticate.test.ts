@@ -13,7 +13,7 @@ afterEach(() => {
   vi.resetModules();
 });
 
-it("reads the token, the rights and the script in one consistent call, so that every change takes effect at once", async () => {
+it("authentication reads the token, the rights and the script in one consistent call, so that every change takes effect at once", async () => {
   const requests: {
     target: string | undefined;
     tables: Record<string, { ConsistentRead?: boolean; Keys: Record<"pk" | "sk", { S: string }>[] }>;

@@ -29,7 +29,7 @@ describe("deployments into one workspace", () => {
     expect(seen.map((event) => event.split(" ")[1])).toEqual(["begins", "ends", "begins", "ends"]);
   });
 
-  it("give up when their time is over, and continue after one that died", async () => {
+  it("give up after their time limit, and continue after one that died", async () => {
     const key = deploymentPushObject.key(world.workspace);
     await world.deps.objects.put({ ...key, version: "of another one", expiresAtS: nowS() + 60 });
     await expect(lock(async () => "done", Date.now() - 1)).rejects.toThrow("has not ended");

@@ -96,7 +96,7 @@ describe("a device", () => {
     expect(after).not.toContain(user.email);
   });
 
-  it("gets the token once, also with several polls at once", async () => {
+  it("gets the token once, even with several simultaneous polls", async () => {
     const user = await aUser();
     const { deviceCode, userCode } = await request();
     await decide(user, userCode);
@@ -190,7 +190,7 @@ describe("a device", () => {
 });
 
 describe("a decision", () => {
-  it("is made once, by one of several users at once", async () => {
+  it("is made once, by one of several simultaneous users", async () => {
     const users = [await aUser(), await aUser(), await aUser()];
     const { deviceCode, userCode } = await request();
     const answers = await Promise.all(users.map((user, index) => codeOf(decide(user, userCode, index !== 1))));
@@ -232,7 +232,7 @@ describe("a decision", () => {
 });
 
 describe("limits", () => {
-  it("the codes that a user guesses are delayed, also with tries at once, while right codes do not count", async () => {
+  it("the codes that a user guesses are delayed, also for simultaneous guesses, and correct codes do not count", async () => {
     const user = await aUser();
     const { userCode } = await request();
     for (let index = 0; index < 2 * throttleRules.deviceCode.free; index += 1) {

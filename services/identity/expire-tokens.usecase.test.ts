@@ -285,7 +285,7 @@ describe("the index entry of a token", () => {
     expect(await entriesOf(person)).toEqual([]);
   });
 
-  it("has the new label of its token, whichever write of the change fails, and keeps its place", async () => {
+  it("has the new label of its token, whichever write of the change fails, and keeps its position", async () => {
     await expectToSurviveFaults(async () => {
       const person = await aPerson();
       const { value, expiresAtMs } = await aToken(person, 20 * DAY_MS);

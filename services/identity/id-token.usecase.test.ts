@@ -46,7 +46,7 @@ describe("an ID token", () => {
     expect(describeIdTokenIssuer("http://svc.test")).toMatchObject({ jwks_uri: "http://svc.test/.well-known/jwks.json" });
   });
 
-  it("has one key, also when the first calls arrive at the same time, and the table does not contain it in clear text", async () => {
+  it("has one key, even if the first calls arrive at the same time, and the table does not contain it in clear text", async () => {
     await world.deps.objects.deleteItem(idTokenKeyObject.key());
     const found = await Promise.all([1, 2, 3].map(() => listIdTokenKeys(world.deps)));
     expect(new Set(found.flat().map(({ kid }) => kid)).size).toBe(1);

@@ -65,8 +65,8 @@ const authenticated = async (token: string) => {
   return actor;
 };
 
-describe("tokens, whichever write of theirs fails,", () => {
-  it("are created whole: each answered value works, and each one that is listed can be deleted", async () => {
+describe("tokens, whichever of their writes fails,", () => {
+  it("are created completely: each returned value works, and each listed token can be deleted", async () => {
     await expectToSurviveFaults(async () => {
       const person = await aPerson();
       const answered: string[] = [];
@@ -214,7 +214,7 @@ describe("the role of a group of the instance", () => {
     await expect(setInstanceGroupRole(world.deps, name, "superadmin")).rejects.toMatchObject({ code: "group.notFound" });
   });
 
-  it("holds for a member who is added while it is set, whichever is first", async () => {
+  it("applies to a member who is added while it is set, in either order", async () => {
     for (let round = 0; round < 5; round += 1) {
       const person = await aPerson();
       const name = await newGroup();
@@ -253,7 +253,7 @@ it("a deleted user is no longer invited to any workspace", async () => {
 });
 
 describe("createUser, whichever of its writes fails,", () => {
-  it("makes one user with the password when the call is repeated after it was told to wait", async () => {
+  it("creates one user with the password when the call is repeated after it was told to wait", async () => {
     await expectToSurviveFaults(async () => {
       const email = newEmail();
       const act = () => createUser(users(), { email, password: "correct horse", super_admin: false });
@@ -294,7 +294,7 @@ describe("createUser, whichever of its writes fails,", () => {
 });
 
 describe("simultaneous calls of createUser with different passwords", () => {
-  it("make one user, who has the password of the call that succeeded", async () => {
+  it("create one user, who has the password of the call that succeeded", async () => {
     for (let round = 0; round < 6; round += 1) {
       const email = newEmail();
       const wanted = ["first horse", "second horse", "third horse"];

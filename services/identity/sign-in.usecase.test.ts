@@ -139,7 +139,7 @@ describe("sign-ins from one address", () => {
     expect(await attempt(await aUser(), RIGHT, newAddress())).toBe("in");
   });
 
-  it("of a whole office at once are all answered", async () => {
+  it("of a whole office at the same time are all answered", async () => {
     const [address, users] = [newAddress(), await Promise.all(Array.from({ length: 5 }, aUser))];
     expect(await Promise.all(users.map((email) => attempt(email, RIGHT, address)))).toEqual(users.map(() => "in"));
   });

@@ -71,7 +71,7 @@ const ends: [string, (member: Member) => Promise<unknown>][] = [
 ];
 
 describe.each(ends)("when a user %s", (_, end) => {
-  it("the user's queued runs end, also those on behalf of others and those of others on the user's behalf, and no others", async () => {
+  it("the user's queued runs end, including those on behalf of others and those of others on the user's behalf, and no others", async () => {
     const [member, other] = [await newMember(), await newMember()];
     const own = await aRun(member);
     const onBehalf = await aRun(other, { starter: member.email, createdBy: member.username });

@@ -328,7 +328,7 @@ describe("housekeeping, in the task", () => {
     expect(failures.length).toBe(before);
   });
 
-  it("has a row for each task, so that a new one is tried too", () => {
+  it("has a row for each task, so that a new task is tested too", () => {
     // The tokens of earlier releases are read once, and one that cannot be read is left out.
     const without = ["countSetAside", "indexTokens"];
     const names = periodicTasks(deps).map(({ name }) => name);

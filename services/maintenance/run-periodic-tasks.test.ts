@@ -48,7 +48,7 @@ describe("runPeriodicTasks", () => {
     expect(clock.nowMs).toBe(36_000);
   });
 
-  it("gives a task with work left the time that the others do not need", async () => {
+  it("gives the time that tasks do not need to a task that has work left", async () => {
     const { busy, options } = workshop();
     const { counts } = await runPeriodicTasks([busy("jobs"), busy("purge", 2), busy("sign", 0)], { untilMs: 30_000, ...options });
     expect(counts).toEqual({ jobs: 28, purge: 2, sign: 0 });
@@ -67,7 +67,7 @@ describe("runPeriodicTasks", () => {
     expect(counts).toEqual({ slow: 1, purge: 1, sign: 1 });
   });
 
-  it("begins each tick with another task, so that a tick which dies in one of them does not starve the same tasks", async () => {
+  it("begins each tick with another task, so that a task in which ticks die does not starve the tasks after it", async () => {
     const reached = new Set<string>();
     const dying: PeriodicTask = { name: "dying", run: () => Promise.reject(new Error("The process dies.")) };
     const tasks = ["a", "b", "c", "d"].map(
@@ -90,7 +90,7 @@ describe("runPeriodicTasks", () => {
     expect([...reached].sort()).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("leaves a task behind that hangs, and runs the others", async () => {
+  it("abandons a task that hangs, and runs the others", async () => {
     const failed: unknown[] = [];
     const hanging: PeriodicTask = { name: "hanging", run: () => new Promise(() => undefined) };
     vi.useFakeTimers();

@@ -26,7 +26,7 @@ const channels: [string, Partial<GateNotice>, string[]][] = [
 
 describe("a notice, whichever of the writes and calls of its delivery fails,", () => {
   it.each(channels)(
-    "is sent to %s when the stream or the queue brings it again, and nothing remains in the queue",
+    "is sent to %s when the stream or the queue delivers it again, and nothing remains in the queue",
     async (_, fields, parts) => {
       await expectToSurviveFaults(async () => {
         const notice = await aNotice(fields);
@@ -49,7 +49,7 @@ describe("a notice, whichever of the writes and calls of its delivery fails,", (
     },
   );
 
-  it("is delivered by the queue from the moment that its messages are sent, although the stream brings nothing again", async () => {
+  it("is delivered by the queue once its messages are sent, even if the stream delivers nothing again", async () => {
     await expectToSurviveFaults(async () => {
       const notice = await aNotice(channels[1]?.[1] ?? {});
       let isQueued = 0;
@@ -69,7 +69,7 @@ describe("a notice, whichever of the writes and calls of its delivery fails,", (
   });
 });
 
-describe("a part of a notice that is sent again, whichever write of that fails,", () => {
+describe("a part of a notice that is sent again, whichever write fails,", () => {
   it("is recorded as sent in the end, and leaves the queue", async () => {
     await expectToSurviveFaults(async () => {
       const notice = await aNotice({ people: [mails[0] ?? ""] });
@@ -139,7 +139,7 @@ describe("the outcome of a request", () => {
   });
 });
 
-describe("a notice that the stream brings several times", () => {
+describe("a notice that the stream delivers several times", () => {
   it("is sent once for each part", async () => {
     const notice = await aNotice({});
     await Promise.all([notice.dispatch(), notice.dispatch()]);
@@ -159,7 +159,7 @@ describe("a notice that the stream brings several times", () => {
   });
 });
 
-it("the retry that an earlier release stored is made", async () => {
+it("a retry that an earlier release stored is sent", async () => {
   const notice = await aNotice({ people: [] });
   const old = { workspace: world.workspace, notice: notice.id, channel: "topic", to: "topic", attempts: 1, heldUntilMs: world.clock.nowMs };
   await world.deps.objects.put({

@@ -39,7 +39,7 @@ async function aMail({ workspace = world.workspace, hasSender = true, to = peopl
 }
 
 describe("a mail that concerns no gate", () => {
-  it("is sent once to each address, although the stream brings it again", async () => {
+  it("is sent once to each address, even if the stream delivers it again", async () => {
     const mail = await aMail();
     await Promise.all([mail.read(), mail.read()]);
     await mail.read();

@@ -77,7 +77,7 @@ describe("recordBounce, whichever write of it or of the delivery fails,", () => 
     await expectToSurviveFaults(make, { kinds: ["death"] });
   });
 
-  it("ends the further attempts of a mail that was sent although its first attempt seemed to fail", async () => {
+  it("prevents further attempts for a mail that was sent although its first attempt seemed to fail", async () => {
     await expectToSurviveFaults(async () => {
       const notice = await aNotice();
       notice.answers.next = [failedAttempt("503"), failedAttempt("503")];

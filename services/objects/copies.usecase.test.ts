@@ -75,7 +75,7 @@ describe("the copy of a credential that HTTP routes read", () => {
     else expect(after).toHaveProperty(expected);
   });
 
-  it("is kept by the kinds whose values it contains, and by no other one", () => {
+  it("is updated by the kinds whose values it contains, and by no other kind", () => {
     const others = [resourceTypeKind, appKind, scheduleKind, folderKind, ...triggerKinds.map(toTriggerPathKind)];
     expect([variableKind, resourceKind].map(({ buildCopies }) => typeof buildCopies)).toEqual(["function", "function"]);
     expect(others.map(({ buildCopies }) => buildCopies)).toEqual(others.map(() => undefined));

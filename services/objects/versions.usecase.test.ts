@@ -25,7 +25,7 @@ describe.each(Object.entries(versionedKinds))("the version of a %s", (_, kind) =
     return { path, version: (await findVersion(kind, path)) ?? "" };
   };
 
-  it("lets one of two writers win who have read the same one, and tells the other who won and when", async () => {
+  it("lets one of two writers who have read the same version win, and tells the other who won and when", async () => {
     const { path, version } = await newObject();
     const outcomes = await Promise.allSettled(people.map((actor) => kind.change(path, actor.username, { actor, expected: [version] })));
     expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
@@ -40,7 +40,7 @@ describe.each(Object.entries(versionedKinds))("the version of a %s", (_, kind) =
     expect(await findVersion(kind, path)).toBe(after);
   });
 
-  it("prevents the deletion of another one, and allows that of the one that was read", async () => {
+  it("allows the deletion of the version that was read, and of no other one", async () => {
     const { path, version } = await newObject();
     await kind.change(path, "other", { actor: anAdmin });
     const refused = kind.remove(path, { actor: anAdmin, expected: [version] });
@@ -51,14 +51,14 @@ describe.each(Object.entries(versionedKinds))("the version of a %s", (_, kind) =
     expect(await findVersion(kind, path)).toBeUndefined();
   });
 
-  it("does not matter to a writer who names none", async () => {
+  it("is not checked for a writer who names none", async () => {
     const { path, version } = await newObject();
     await kind.change(path, "one", { actor: anAdmin });
     await kind.change(path, "two", { actor: anAdmin });
     expect(await findVersion(kind, path)).not.toBe(version);
   });
 
-  it("is a new one, whichever write of a change fails, once the caller has repeated it", async () => {
+  it("is new once the caller has repeated a change, whichever of its writes failed", async () => {
     await expectToSurviveFaults(async () => {
       const { path, version } = await newObject();
       const act = () => kind.change(path, "new", { actor: anAdmin, expected: [version] });

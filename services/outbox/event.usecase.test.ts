@@ -30,7 +30,7 @@ beforeAll(newEventWorld);
 beforeEach(nameNextObjects);
 
 describe("the event of a change", () => {
-  it("every type of a workspace has a case, except those of tokens", () => {
+  it("every event type of a workspace has a case, except those of tokens", () => {
     const others = workspaceEventTypes.filter((type) => !type.startsWith("Token"));
     expect([...new Set(eventCases.map(({ type }) => type))].sort()).toEqual(others.sort());
   });

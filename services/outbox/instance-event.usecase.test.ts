@@ -223,7 +223,7 @@ describe("the receiver of the instance's events", () => {
     expect([await events(), await endpoint()]).toMatchObject([{ length: 3 }, { url: OF_DEPLOYMENT }]);
   });
 
-  it("works by the setting alone, and is switched on again when the setting is saved again", async () => {
+  it("needs only the setting, and is enabled again when the setting is saved again", async () => {
     await set(OF_SETTING);
     const { pk, sk } = endpointObject.key(INSTANCE, INSTANCE_ENDPOINT);
     await world.deps.objects.update({ pk, sk, value: { ...(await endpoint()), enabled: false, disabledReason: "failed" } });

@@ -76,7 +76,7 @@ describe("a failed run", () => {
     expect(await sent()).toEqual([...failedOnce, ...failedOnce].sort());
   });
 
-  it("is reported once although its handlers are started twice at the same time, and so are two runs that fail at once", async () => {
+  it("is reported once even if its handlers are started twice at the same time, and so are two runs that fail at once", async () => {
     const jobs = await Promise.all([addRun(), addRun()]);
     await Promise.all(jobs.map((job) => handleJobMessage(world.deps, { job: job.id, hash: job.hash })));
     await Promise.all(jobs.flatMap(({ id }) => [world.deps.startFollowUps(id), world.deps.startFollowUps(id)]));

@@ -79,7 +79,7 @@ describe("the error handler of a workspace", () => {
     expect(await handlersOf(id)).toHaveLength(1);
   });
 
-  it("is called for a flow, which it may be itself", async () => {
+  it("is called for a flow, and may itself be a flow", async () => {
     const flow = await addFlow(world, "f/ops/report", [{ id: "a", value: { type: "identity" } }]);
     await setError({ path: `flow/${flow.path}` });
     const { id } = await run();
@@ -202,7 +202,7 @@ describe("the error handler of a workspace", () => {
     await work(world);
   };
 
-  it("leaves the time at which the job is erased", async () => {
+  it("does not change the time at which the job is erased", async () => {
     const { id } = await run({ eraseAfterS: 3600 });
     expect(await handlersOf(id)).toHaveLength(1);
     world.clock.nowMs += 3600_000;
@@ -210,7 +210,7 @@ describe("the error handler of a workspace", () => {
     expect(await world.deps.jobs.get(id)).toMatchObject({ erased: true });
   });
 
-  it("is not started where it does not exist, nor in an archived workspace, and nothing remains to do", async () => {
+  it("is not started if it does not exist or the workspace is archived, and nothing remains to be done", async () => {
     await setError({ path: "script/f/ops/gone" });
     const [{ id }, { id: archived }] = [await run(), await addJob(world, { hash })];
     await setError({ path: HANDLER });

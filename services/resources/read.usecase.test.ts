@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const isVisible = (path: string) => path !== "f/t/hidden";
 
-it("the names of the resources of a type are their paths without space and folder, without those that the caller may not see", async () => {
+it("the list of names of a type contains the paths of the visible resources without their space and folder", async () => {
   expect(await listResourceNames(world.deps, world.workspace, "any", isVisible)).toEqual([{ name: "db/main", path: "f/t/db/main" }]);
   expect(await listResourceNames(world.deps, world.workspace, "none", isVisible)).toEqual([]);
 });
@@ -33,7 +33,7 @@ it("a search returns the values of the resources that the caller may see", async
   expect(await resourceExists(world.deps, world.workspace, "f/t/none")).toBe(false);
 });
 
-it("the types of files are those with a file extension and those of sets of files", async () => {
+it("the list of file types contains the types with a file extension and the types of file sets", async () => {
   const create = (name: string, fields: object) =>
     createResourceType(world.deps, { actor: anAdmin, workspace: world.workspace }, { name, ...fields } as never);
   const before = await listFileTypes(world.deps, world.workspace);

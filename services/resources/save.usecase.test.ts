@@ -29,7 +29,7 @@ const share = (path: string) =>
 const acl = (path: string) => getAcl(world.deps, { workspace: world.workspace, kind: "resource", path });
 
 describe("saving a resource, whichever write fails,", () => {
-  it("creates it once, or answers that it exists", async () => {
+  it("creates it once, or returns that it exists", async () => {
     await expectToSurviveFaults(async () => {
       const path = newPath();
       const act = () => create(path, { a: 1 });

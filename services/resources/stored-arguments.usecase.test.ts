@@ -151,7 +151,7 @@ const others: Record<string, RegExp> = {
 };
 
 describe("each stored argument", () => {
-  it("is in this table, with every other field that accepts values of any form", () => {
+  it("has a row in this table, with every other field that accepts values of any form", () => {
     const open = (Object.values(routes) as Route[]).flatMap(({ name, body, access }) =>
       body && (access as { verb?: string } | undefined)?.verb !== "run"
         ? Object.entries(fieldsOfBody(body)).flatMap(([field, schema]) => (isOpen(schema) ? [`${name} ${field}`] : []))
@@ -180,7 +180,7 @@ describe("each stored argument", () => {
     await save(bob(), put("$var:f/t/key"));
   });
 
-  it("of a resource keeps the references that it has, also if its next writer may not read them", async () => {
+  it("of a resource keeps its references, even if its next writer may not read them", async () => {
     const path = await saveResource(anAdmin, { value: { key: "$var:f/secret/key" } });
     await saveResource(bob(), { value: { key: "$var:f/secret/key", host: "h" } }, path);
     const refused = { code: "reference.refused", details: { reference: "$res:f/secret/db", limit: "user" } };
@@ -218,7 +218,7 @@ describe("each stored argument", () => {
     },
   );
 
-  it("counts also if the request leaves it out, because the token may change the script that receives it", async () => {
+  it("is checked even if the request omits it, because the token may change the script that receives it", async () => {
     const path = await saveRoute(anAdmin, { error_handler_path: "f/t/alarm", error_handler_args: { key: "$var:f/secret/key" } });
     await expect(saveRoute(withScopes(), { error_handler_path: "f/t/run" }, path)).rejects.toMatchObject({
       code: "reference.refused",
@@ -308,7 +308,7 @@ const updates = (Object.values(routes) as Route[]).flatMap(({ name, body }) => {
 const WHOLE = ["scripts.update", "flows.update"];
 
 describe("after a change of the user with whose rights an object runs", () => {
-  it("every field of its update is in this table", () => {
+  it("every field of its update has a row in this table", () => {
     expect(updates.sort()).toEqual([...Object.keys(identityCases), ...WHOLE].sort());
     for (const [name, { body, acting, inert, removedKeys }] of Object.entries(identityCases)) {
       const optional = Object.entries(fieldsOfBody(body as NonNullable<Route["body"]>)).flatMap(([field, schema]) =>

@@ -101,7 +101,7 @@ async function passTo(atMs: number, paths: readonly string[]): Promise<void> {
 }
 
 describe.each(Object.entries(targets))("a run of a schedule of a %s", (_, target) => {
-  it("may change its schedule, and each tick after that happens once", async () => {
+  it("may change its schedule, and each later tick happens once", async () => {
     const titles = new Map<string, string>();
     for (const title of Object.keys(changes)) titles.set(await aSchedule(aScheduleRequest({ ...firstSchedule, ...target })), title);
     const paths = [...titles.keys()];

@@ -129,7 +129,7 @@ describe("a change of a schedule", () => {
     expect(await runsOf(path)).toMatchObject([{ state: "canceled" }, { state: "queued", scheduledForMs: nextHour() + HOUR }]);
   });
 
-  it("a run that is started by hand stands for its tick", async () => {
+  it("a run that is started by hand replaces its tick", async () => {
     const path = await aSchedule();
     const [job] = await runsOf(path);
     if (job) await runJobNow(world.deps, job);
@@ -150,7 +150,7 @@ describe("missed ticks", () => {
     expect((await load(path)).error).toBeUndefined();
   });
 
-  it("are skipped and named if they are older, and the last one runs if it is not", async () => {
+  it("are skipped and named if they are older, and the last one runs if it is not older", async () => {
     const path = await aSchedule({ schedule: "0 * * * * *" });
     const firstMs = world.clock.nowMs + MINUTE;
     await passUntil(firstMs + HOUR + 500);
@@ -345,7 +345,7 @@ describe("housekeeping", () => {
     expect(((next?.dueAtMs ?? 0) - world.clock.nowMs) / (24 * HOUR)).toBeCloseTo(days > 30 ? days - 30 : days, 0);
   });
 
-  it("gives a schedule a next run that was lost", async () => {
+  it("restores the lost next run of a schedule", async () => {
     const path = await aSchedule();
     const [job] = await runsOf(path);
     await world.deps.jobs.deleteItem(job?.id ?? "", "job");
@@ -366,7 +366,7 @@ describe("housekeeping", () => {
 
 // The last test: it deletes the workspace of the world.
 describe("a workspace that is not in use", () => {
-  it("continues its schedules after it is restored, and takes them with it when it is deleted", async () => {
+  it("continues its schedules after it is restored, and loses them when it is deleted", async () => {
     world.clock.nowMs += HOUR;
     const path = await aSchedule();
     await archiveWorkspace(world.deps, { actor: anAdmin, workspace: world.workspace });

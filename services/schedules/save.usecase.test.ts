@@ -127,7 +127,7 @@ describe("createSchedule", () => {
 });
 
 describe("updateSchedule", () => {
-  it("replaces the settings, removes those that are omitted, and accepts the runnable and the switch", async () => {
+  it("replaces the settings, removes those that are omitted, and accepts another runnable and another state", async () => {
     const path = await addSchedule(world, { summary: "old", on_failure: "script/f/ops/alarm" });
     await update(path, { enabled: false, script_path: "f/ops/hello", is_flow: false, description: "new" });
     const { summary, on_failure, ...now } = await load(path);

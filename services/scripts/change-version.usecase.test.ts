@@ -24,7 +24,7 @@ const caller = () => ({ actor: anAdmin, workspace: world.workspace });
 const save = (more: object = {}) =>
   createScript(world.deps, caller(), newScriptSchema.parse({ ...sent, auto_parent: true, ...more }), { skipIfNoop: true });
 
-it("the deployment message of a version can be changed and removed, and the list shows that of the newest", async () => {
+it("the deployment message of a version can be changed and removed, and the list shows the message of the newest version", async () => {
   const change = (message: string, target: object = {}, actor = anAdmin) =>
     setScriptMessage(
       world.deps,
@@ -47,7 +47,7 @@ it("the deployment message of a version can be changed and removed, and the list
   await expect(change("x", {}, aReader(world.workspace, ["t"]))).rejects.toMatchObject({ code: "auth.forbidden" });
 });
 
-it("muting the error handler of a script changes its newest version, its list entry and what counts as no change", async () => {
+it("muting the error handler of a script changes its newest version, its list entry and the comparison of later saves", async () => {
   const isMuted = async () => {
     const [listed] = await listScripts(world.deps, world.workspace, {}, () => true);
     const script = await getScript(world.deps, world.workspace, path);
@@ -74,7 +74,7 @@ describe("the lists about scripts", () => {
     expect(await search(aReader(world.workspace, []))).toEqual([]);
   });
 
-  it("the tokens of a script are the caller's own ones with a scope that names its path", async () => {
+  it("the list of a script's tokens contains the caller's tokens with a scope that names its path", async () => {
     const owner = { ...anAdmin, email: "cleo@example.com" };
     const scopes = [
       ["jobs:run:scripts:f/t/hello"],

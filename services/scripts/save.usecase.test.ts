@@ -92,7 +92,7 @@ async function expectVersions(path: string, versions: string[]): Promise<void> {
 }
 
 describe("createScript, whichever of its writes fails,", () => {
-  it.each(contents)("saves %s first version once, or answers that the path is taken", async (_, content) => {
+  it.each(contents)("saves %s first version once, or returns that the path is taken", async (_, content) => {
     await expectToSurviveFaults(async () => {
       const path = newPath();
       const act = () => save(path, content);
@@ -107,7 +107,7 @@ describe("createScript, whichever of its writes fails,", () => {
     });
   });
 
-  it("saves the next version once, or answers that its parent has a child", async () => {
+  it("saves the next version once, or returns that its parent has a child", async () => {
     await expectToSurviveFaults(async () => {
       const path = newPath();
       const parent_hash = await save(path, small);
@@ -145,7 +145,7 @@ describe("createScript, whichever of its writes fails,", () => {
 });
 
 describe("archiveScript and deleteScriptVersion, whichever of their writes fails,", () => {
-  it("archive a script once: its path is free, its version stays", async () => {
+  it("archive a script once: its path is free, and its version remains", async () => {
     await expectToSurviveFaults(async () => {
       const path = newPath();
       const hash = await save(path, small);
@@ -163,7 +163,7 @@ describe("archiveScript and deleteScriptVersion, whichever of their writes fails
     });
   });
 
-  it("erase the content of a version, from S3 too, when the call is repeated", async () => {
+  it("erase the content of a version, also from S3, when the call is repeated", async () => {
     await expectToSurviveFaults(async () => {
       const path = newPath();
       const hash = await save(path, contents[1]?.[1] ?? "");
@@ -206,7 +206,7 @@ describe("deleteScript, whichever of its writes fails,", () => {
 });
 
 describe("at once", () => {
-  it("two saves over one version make one of them", async () => {
+  it("two saves over one version create one version", async () => {
     const path = newPath();
     const parent_hash = await save(path, small);
     const both = await Promise.allSettled(["2", "3"].map((n) => save(path, `export const main = () => ${n};`, { parent_hash })));
@@ -216,7 +216,7 @@ describe("at once", () => {
     expect(["script.parentHasChild", "script.changedMeanwhile"]).toContain((lost.reason as { code: string }).code);
   });
 
-  it("a save and a deletion of the path leave the script whole, or gone", async () => {
+  it("a save and a deletion of the path leave the complete script or nothing", async () => {
     for (let round = 0; round < 6; round += 1) {
       const path = newPath();
       const parent_hash = await save(path, small);
@@ -235,7 +235,7 @@ describe("at once", () => {
     }
   });
 
-  it("an archival and changes of the list leave head and list with the same state", async () => {
+  it("archiving and changing the list entry at once leave head and list with the same state", async () => {
     for (let round = 0; round < 6; round += 1) {
       const path = newPath();
       const hash = await save(path, small);

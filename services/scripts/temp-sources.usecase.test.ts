@@ -185,7 +185,7 @@ describe("the comparison of sources", () => {
     expect(await diff({})).toEqual([]);
   });
 
-  it("names the lists of package versions that differ", async () => {
+  it("names the lists of package versions that are different", async () => {
     const content = '{"dependencies":{}}';
     await saveDependencies(world.deps, world.workspace, { language: "bun", content, name: "equal" });
     const hash = hashSource(content);

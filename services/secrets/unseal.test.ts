@@ -32,7 +32,7 @@ async function aws(workspace: string, key: Buffer): Promise<string[]> {
   return calls;
 }
 
-it("reads the keys once and calls KMS once for twenty concurrent secrets, and does not cache a failed read", async () => {
+it("unsealing reads the keys once and calls KMS once for twenty concurrent secrets, and does not cache a failed read", async () => {
   const key = randomBytes(32);
   const calls = await aws("w", key);
   const [{ unsealValue: unseal }, { objectTable }, { dataKeys }] = await Promise.all([

@@ -51,7 +51,7 @@ describe("a setting that the service only stores", () => {
 });
 
 describe("the setting of automatic invitations", () => {
-  it("loses neither the groups nor the other fields if both are changed at once", async () => {
+  it("loses neither the groups nor the other fields if both are changed at the same time", async () => {
     for (let round = 0; round < 5; round += 1) {
       const workspace = await newWorkspace();
       await invite(workspace, { operator: false });

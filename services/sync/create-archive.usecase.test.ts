@@ -79,7 +79,7 @@ const everything = {
 };
 
 describe("the archive of a workspace", () => {
-  it("has an entry for each object, without what the service stamps", async () => {
+  it("has an entry for each object, without the fields that the service sets", async () => {
     const entries = entriesOf(await read(everything));
     expect(Object.keys(entries)).toEqual([
       ...[
@@ -139,7 +139,7 @@ describe("the archive of a workspace", () => {
     expect(entries.filter((name) => name.includes("secret"))).toEqual([]);
   });
 
-  it("is refused to a caller who may not have a kind, because its files would look deleted", async () => {
+  it("is refused to a caller who may not read one kind, because its files would look deleted", async () => {
     const reader = aReader(world.workspace, ["t"]);
     await expect(read({ include_settings: "true" }, reader)).rejects.toMatchObject({ code: "auth.forbidden" });
     await expect(read({ include_key: "true" }, reader)).rejects.toMatchObject({ code: "auth.forbidden" });
@@ -171,7 +171,7 @@ describe("the archive of a workspace", () => {
     expect(new Uint8Array(await (await fetch(url)).arrayBuffer())).toEqual(new Uint8Array(archive.bytes));
   });
 
-  it("needs one request to AWS for 25 items and one to KMS", async () => {
+  it("needs one request to AWS per 25 items and one to KMS", async () => {
     const caller = { actor: anAdmin as Actor, workspace: world.workspace };
     const many = Array.from({ length: 60 }, (_, index) => index);
     await Promise.all(

@@ -141,7 +141,7 @@ it("values are decrypted in two modules only, whose importers .dependency-cruise
   for (const name of [...found, "services/secrets/unseal.ts"]) expect(rules).toContain(`"${name}": "`);
 });
 
-it("every file that decrypts values is known, and calls for the entry if a reader receives them", () => {
+it("every file that decrypts values is listed, and requests the audit entry if a reader receives them", () => {
   const found = sourcesIn("services", "functions").filter((name) => DECRYPTS.test(readFileSync(name, "utf8")));
   expect(found.toSorted()).toEqual(Object.keys(decrypting));
   const reveal = found.filter((name) => /\brevealSecrets\(/.test(readFileSync(name, "utf8")));

@@ -78,7 +78,7 @@ describe("an HTTP route", () => {
     expect(await world.deps.objects.get(httpRouteFailuresObject.key(world.workspace, id))).toBeUndefined();
   });
 
-  it("moves with its address and its path, and leaves no entry behind", async () => {
+  it("changes its address and its path, and leaves no entry behind", async () => {
     const [path, to, address, other] = [newPath(), newPath(), newAddress(), newAddress()];
     await world.create("http", route(path, `${address}/:a`));
     await world.update("http", path, route(path, `${address}/:renamed`));
@@ -149,7 +149,7 @@ describe("an HTTP route", () => {
     expect(match.outcome).toBe("found");
   });
 
-  it("survives a death at each write, and two that are saved at once both have their entries", async () => {
+  it("survives a death at each write, and two routes that are saved at once both have their entries", async () => {
     await expectToSurviveFaults(async () => {
       const [path, address] = [newPath(), newAddress()];
       return {
@@ -204,7 +204,7 @@ describe("the search for a route", () => {
     expect(reads).toBe(3);
   });
 
-  it("passes over an entry that is older than its trigger", async () => {
+  it("ignores an entry that is older than its trigger", async () => {
     const [path, address] = [newPath(), newAddress()];
     await world.create("http", route(path, address));
     const key = httpRoutesAtObject.key(`${world.workspace}/${address}`);

@@ -76,7 +76,7 @@ describe("a trigger", () => {
     expect(await listTriggers(world.deps, { workspace: world.workspace, kind: "sqs" }, {}, () => false)).toEqual([]);
   });
 
-  it("is renamed with its permissions and its queue, and is gone after its deletion", async () => {
+  it("is renamed with its permissions and its queue, and no longer exists after its deletion", async () => {
     const [path, to, queue] = [newPath(), newPath(), await tagged()];
     await world.create("sqs", { ...common(path), queue_url: queue.url });
     const acl = { workspace: world.workspace, kind: "sqs_trigger" };
@@ -111,7 +111,7 @@ describe("a trigger", () => {
     await expect(world.create("sqs", { ...sent, path: newPath() }, bob)).rejects.toMatchObject({ code: "auth.forbidden" });
   });
 
-  it("is enabled or suspended only by a caller, and with a token, that may run its script; anyone who may write it disables it", async () => {
+  it("is enabled or suspended only by a caller and a token that may run its script; anyone who may write it can disable it", async () => {
     const [path, queue] = [`u/bob/${randomUUID()}`, await tagged()];
     await world.create("sqs", { ...common(path), queue_url: queue.url });
     const token = { ...anAdmin, scopes: ["sqs_triggers:write"] };

@@ -64,7 +64,7 @@ describe("the queue of triggers", () => {
     expect(isConnected()).toBe(true);
   });
 
-  it("counts as a failure if it cannot be connected, and the other sources do not", async () => {
+  it("is counted as a failure if it cannot be connected, and the other sources are not", async () => {
     const mappings = { ...world.connectDeps.mappings, createMapping: () => Promise.reject(new Error("Lambda is not available.")) };
     await allow(["arn:aws:sns:us-east-1:000000000000:orders"]);
     expect(await connectSources({ ...world.connectDeps, mappings }, { connections: [] })).toBe(1);

@@ -37,7 +37,7 @@ async function load(path: string, workspace = world.workspace): Promise<(StoredV
 }
 
 describe("createVariable, whichever of its writes fails,", () => {
-  it.each([false, true])("saves it once, or answers that it exists (secret: %s, the first secret of its workspace)", async (isSecret) => {
+  it.each([false, true])("saves it once, or returns that it exists (secret: %s, the first secret of its workspace)", async (isSecret) => {
     await expectToSurviveFaults(async () => {
       // A new workspace, because its first secret creates the key ring.
       const workspace = `w-${randomUUID().slice(0, 8)}`;
@@ -74,7 +74,7 @@ describe("updateVariable, whichever of its writes fails,", () => {
     });
   });
 
-  it("renames a secret once, with its extra permissions, or answers that it is not found", async () => {
+  it("renames a secret once, with its extra permissions, or returns that it is not found", async () => {
     await expectToSurviveFaults(async () => {
       const [from, to] = [newPath(), newPath()];
       await create(from, "hush");
@@ -116,7 +116,7 @@ describe("deleteVariable, whichever of its writes fails,", () => {
 });
 
 describe("rotateWorkspaceKey, whichever of its writes fails,", () => {
-  it("leaves every secret readable, and seals all of them again when the call is repeated", async () => {
+  it("leaves every secret readable, and reseals all of them when the call is repeated", async () => {
     await expectToSurviveFaults(async () => {
       const workspace = `w-${randomUUID().slice(0, 8)}`;
       await addWorkspace({ ...world, workspace });
@@ -148,7 +148,7 @@ describe("rotateWorkspaceKey, whichever of its writes fails,", () => {
 });
 
 describe("at once", () => {
-  it("a renaming and a change of one variable lose neither the variable nor the change that was answered", async () => {
+  it("renaming and changing one variable at once lose neither the variable nor a change that was confirmed", async () => {
     for (let round = 0; round < 6; round += 1) {
       const [from, to] = [newPath(), newPath()];
       await create(from, "one");

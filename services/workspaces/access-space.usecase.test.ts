@@ -14,7 +14,7 @@ beforeAll(async () => {
   world = await newWorldWithFolder();
 });
 
-it("members cannot use up that space by the summary or the members of a group, nor by the longer path of an object with permissions", async () => {
+it("members cannot use up the space for rights with the summary or the members of a group, or with the longer path of an object with permissions", async () => {
   const { deps, workspace } = world;
   const [bob, admin] = [
     { actor: aReader(workspace, []), workspace },

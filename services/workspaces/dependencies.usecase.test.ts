@@ -99,7 +99,7 @@ describe("the archived contents of a list", () => {
     return lists.map(({ content, archived }) => `${archived ? "archived " : ""}${content}`);
   };
 
-  it("are the newest ones, and are deleted with the list", async () => {
+  it("are the newest contents, and are deleted with the list", async () => {
     for (let version = 1; version <= limits.archivedDependencies + 3; version += 1) await save(list(String(version)), "often");
     const archived = Array.from({ length: limits.archivedDependencies }, (_, at) => `archived ${list(String(at + 3))}`);
     expect(await contentsOf("often")).toEqual([list(String(limits.archivedDependencies + 3)), ...archived]);
@@ -110,7 +110,7 @@ describe("the archived contents of a list", () => {
     expect(await contentsOf("often-2")).toEqual([list("2"), `archived ${list("1")}`]);
   });
 
-  it("contain the list of every writer but the last one, whichever of several comes first", async () => {
+  it("contain the list of every writer except the last, in any order of the writers", async () => {
     await save(list("0"), "raced");
     const versions = ["1", "2", "3", "4"];
     const saved = await Promise.allSettled(versions.map((version) => save(list(version), "raced")));
@@ -140,7 +140,7 @@ describe("the lists of a workspace", () => {
     expect(Buffer.byteLength(JSON.stringify(JSON.stringify(lists)))).toBeLessThanOrEqual(limits.dependenciesReplyBytes);
   });
 
-  it("have a limited number", async () => {
+  it("are limited in number", async () => {
     const own = { ...world, workspace: `w-${randomUUID().slice(0, 8)}` };
     await addWorkspace(own);
     const store = (name: string, content = "{}") => saveDependencies(own.deps, own.workspace, { language: "bun", content, name });

@@ -37,7 +37,7 @@ describe("the rule of one script or flow", () => {
     expect(await reportsRecoveries()).toBe(false);
   });
 
-  it("is refused beyond the number of rules of a workspace, but can be changed and removed there", async () => {
+  it("is refused beyond the limit of rules, at which rules can still be changed and removed", async () => {
     const all = Array.from({ length: limits.failureNoticeRules }, (_, at) => ({ path: `f/ops/s${at}`, ...ann }));
     await setFailureNotices(world.deps, world.workspace, { rules: all });
     await expect(set("f/ops/more", ann)).rejects.toMatchObject({ code: "body.shape" });

@@ -87,7 +87,7 @@ describe("an invited person cannot choose the username", () => {
     );
   });
 
-  it("that has rights, unless it is the name that their address gives them", async () => {
+  it("that has rights, unless it is derived from their address", async () => {
     const [name, own] = [newName(), guest()];
     for (const owner of [`u/${name}`, `u/${own.username}`]) {
       const target = { workspace: world.workspace, kind: "folder", path: "t" };

@@ -36,7 +36,7 @@ const create = (id: string) => createWorkspace(world.deps, anAdmin, { id, name: 
 const find = async (id: string) => (await listAllWorkspaces(world.deps)).find((workspace) => workspace.id === id);
 
 describe("createWorkspace and setWorkspaceArchived, whichever of their writes fails,", () => {
-  it("make a workspace whose creator administers it, or answer that it exists; and archive it", async () => {
+  it("create a workspace with its creator as admin, or return that it exists; and archive it", async () => {
     await expectToSurviveFaults(async () => {
       const id = newId();
       const archive = () => setWorkspaceArchived(world.deps, id, true);
@@ -104,7 +104,7 @@ describe("a deleted workspace, whichever write of its deletion and removal fails
   });
 });
 
-it("the names of groups are those of all groups, or of the caller's own", async () => {
+it("the list of group names contains all groups, or only the caller's groups", async () => {
   const { deps, workspace } = world;
   for (const name of ["readers", "writers"]) await createGroup(deps, { actor: anAdmin, workspace }, { name, summary: "of a report" });
   const caller = { actor: aReader(workspace, []), workspace };
@@ -127,7 +127,7 @@ it("the workspaces of a user have the name and the colour that they were given l
   expect(await listUserWorkspaces(world.deps, { ...anAdmin, workspace: id })).toHaveLength(1);
 });
 
-it("a folder exists from its creation on", async () => {
+it("a folder exists as soon as it is created", async () => {
   expect(await folderExists(world.deps, world.workspace, "reports")).toBe(false);
   await createFolder(world.deps, anAdmin, world.workspace, { name: "reports" } as Parameters<typeof createFolder>[3]);
   expect(await folderExists(world.deps, world.workspace, "reports")).toBe(true);
@@ -188,14 +188,14 @@ describe("the name of a deleted folder or group", () => {
     ["resources", resourceObject.key],
     ["scripts", scriptListingObject.key],
     ["flows", flowListingObject.key],
-  ] as const)("is for admins only while %s of a folder are left that an earlier release deleted", async (kind, key) => {
+  ] as const)("is reserved for admins while %s remain of a folder that an earlier release deleted", async (kind, key) => {
     const name = newName();
     await world.deps.objects.put({ ...key(world.workspace, `f/${name}/left`), value: { archived: true } });
     await expect(makeFolder(bob(), name)).rejects.toMatchObject({ code: "folder.notEmpty", details: { inherits: [kind] } });
     expect(await makeFolder(anAdmin, name)).toEqual([kind]);
   });
 
-  it("is for admins only while runs of a folder are left that an earlier release deleted", async () => {
+  it("is reserved for admins while runs remain of a folder that an earlier release deleted", async () => {
     const [name, workspace] = [newName(), world.workspace];
     const createdAtMs = world.clock.nowMs;
     const job = aQueuedJob({ workspace, path: `f/${name}/left`, createdAtMs, expiresAtMs: createdAtMs + 1e9 });
@@ -204,7 +204,7 @@ describe("the name of a deleted folder or group", () => {
     expect(await makeFolder(anAdmin, name)).toEqual(["runs"]);
   });
 
-  it("is not taken over by a creation at the same time as the deletion", async () => {
+  it("cannot be taken by a creation during the deletion", async () => {
     const name = newName();
     await makeFolder(anAdmin, name);
     const tries = Array.from({ length: 5 }, () => makeFolder(bob(), name).catch(({ code }: { code: string }) => code));
@@ -214,7 +214,7 @@ describe("the name of a deleted folder or group", () => {
     for (const outcome of outcomes) if (!Array.isArray(outcome)) expect(["folder.exists", "folder.notEmpty"]).toContain(outcome);
   });
 
-  it("is for admins only if it was a group's, because flows may still name the group in their approval rules", async () => {
+  it("is reserved for admins if it was a group's name, because approval rules of flows may still name the group", async () => {
     const name = newName();
     const caller = (actor: Person) => ({ actor, workspace: world.workspace });
     await createGroup(world.deps, caller(bob()), { name, summary: "" });
@@ -224,7 +224,7 @@ describe("the name of a deleted folder or group", () => {
     await expect(createGroup(world.deps, caller(bob()), { name, summary: "" })).rejects.toMatchObject({ code: "group.exists" });
   });
 
-  it("is for admins only if the handlers of the workspace run as it, whose members have the rights of the handlers", async () => {
+  it("is reserved for admins if the handlers of the workspace run as that group, whose members have the rights of the handlers", async () => {
     const [name, caller] = ["error_handler", (actor: Person) => ({ actor, workspace: world.workspace })];
     await expect(createGroup(world.deps, caller(bob()), { name, summary: "" })).rejects.toMatchObject({ code: "group.former" });
     await createGroup(world.deps, caller(anAdmin), { name, summary: "" });

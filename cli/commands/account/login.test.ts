@@ -8,7 +8,7 @@ describe("the address of a service", () => {
     ["https://a1b2.execute-api.eu-west-1.amazonaws.com/prod/device", "https://a1b2.execute-api.eu-west-1.amazonaws.com/prod"],
     ["https://a1b2.execute-api.eu-west-1.amazonaws.com", "https://a1b2.execute-api.eu-west-1.amazonaws.com"],
     ["https://a1b2.execute-api.eu-west-1.amazonaws.com.evil.example/prod", "https://a1b2.execute-api.eu-west-1.amazonaws.com.evil.example"],
-  ])("is that of its page %s without the path, but with the stage of API Gateway", (page, service) => {
+  ])("is the address of its page %s without the path but with the stage of API Gateway", (page, service) => {
     expect(serviceAt(new URL(page))).toBe(service);
   });
 });

@@ -68,7 +68,7 @@ func generic[T any](x T) T { return x }
     expect(run(dir, {}, "generic")).toMatchObject({ ok: false, error: { message: expect.stringContaining("no function generic") } });
   });
 
-  it("replaces NaN and the infinities by null, and shows what a panic carries", async () => {
+  it("replaces NaN and infinities with null, and shows the value of a panic", async () => {
     const source = `package inner
 
 import (
@@ -132,7 +132,7 @@ func panicPlain() { panic(Row{}) }
     expect(run(dir, {}, "panicPlain")).toMatchObject(failure("{"));
   });
 
-  it("passes whole numbers of any size on exactly, and others as the numbers of Go", async () => {
+  it("passes whole numbers of any size exactly, and other numbers as Go's floats", async () => {
     const source = `package inner
 
 import (
@@ -234,7 +234,7 @@ func row(x Row) int { return x.At.Year() }
     ["a mistake", "package inner\n\nfunc main( {\n}\n", "f/ops/hello.go:3:"],
     ["no package", "func main() {}\n", 'begins with "package inner"'],
     ["an unknown module", 'package inner\n\nimport "host.invalid/x/y"\n\nfunc main() { y.Z() }\n', "host.invalid/x/y"],
-  ])("says where %s is", async (_, source, error) => {
+  ])("reports the position of %s", async (_, source, error) => {
     const { result } = await builder.build("go", source);
     expect(result).toMatchObject({ ok: false, error: expect.stringContaining(error) });
   });

@@ -74,7 +74,7 @@ describe("a form whose pattern cannot run in linear time", () => {
     expect(await world.deps.jobs.get(run)).toMatchObject({ state: "failed" });
   });
 
-  it("that waits since an earlier release accepts no payload, and its error names the pattern", async () => {
+  it("that has waited since an earlier release accepts no payload, and its error names the pattern", async () => {
     const { world, run, gate } = await waitingRun();
     const flow = await world.deps.jobs.get(run);
     if (!flow) throw new Error("The run does not exist.");

@@ -72,7 +72,7 @@ describe("approvals for a flow before its step requests them", () => {
   });
 });
 
-it("an approval that comes while the step runs does not count with a value that is none of the choices the step then returns", async () => {
+it("an approval that arrives while the step runs does not count if its value is not one of the choices that the step returns", async () => {
   const { build, ...value } = await addScript(world);
   await world.deps.objects.put({ ...scriptHeadObject.key(world.workspace, value.path), value, build });
   const run = world.answers.run;

@@ -110,7 +110,7 @@ describe("a rule with an approver who does not exist", () => {
     },
   );
 
-  it("is refused at opening if the group was deleted after the flow was saved", async () => {
+  it("is refused when the gate opens if the group was deleted after the flow was saved", async () => {
     await makeGroup("ops");
     await save(consents(["g/ops"]));
     await deleteGroup(world.deps, world.workspace, "ops");
@@ -140,7 +140,7 @@ describe("membership at the time of a decision", () => {
     expect((await gateOf(later)).decision).toMatchObject({ outcome: "approved" });
   });
 
-  it("counts for a person who joins the group after the opening", async () => {
+  it("counts for a person who joins the group after the gate has opened", async () => {
     await createGroup(world.deps, admin(), { name: "ops", summary: undefined });
     const run = await start(suspends(computed("['g/ops']")));
     await expect(approveAs("bob@example.com", run)).rejects.toMatchObject({ code: "approval.refused" });
@@ -176,7 +176,7 @@ describe("membership at the time of a decision", () => {
     await expect(approveAs("mallory@example.com", run)).rejects.toMatchObject({ code: "approval.refused" });
   });
 
-  it("is checked again at the opening for an approval that came before it", async () => {
+  it("is checked again when the gate opens for an approval that arrived earlier", async () => {
     await makeGroup("ops");
     const early = suspends(fixed(["ops"]));
     // The step's own job runs when the link is used: the gate does not exist yet.

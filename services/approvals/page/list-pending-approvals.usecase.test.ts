@@ -43,7 +43,7 @@ describe("the list of pending approvals", () => {
     expect(before).toBeUndefined();
   });
 
-  it("is continued by its cursor until each request was returned once, also behind entries that have expired", async () => {
+  it("is continued by its cursor until each request was returned once, even after entries that have expired", async () => {
     const { world, opened } = await newWorldWithGates(3);
     await addOtherEntries(world, 3, 1);
     const found: string[] = [];

@@ -51,7 +51,7 @@ describe("the approval page of a run", () => {
     ["does not exist", async () => "00000000-0000-4000-8000-000000000000", "approval.link"],
   ];
 
-  it.each(runs)("states nothing to a person who may not see the run, when it %s", async (_title, start, forAdmin) => {
+  it.each(runs)("reveals nothing to a person who may not see the run when it %s", async (_title, start, forAdmin) => {
     const id = await start();
     const { deps, workspace } = world;
     const stranger: Actor = { ...aReader(workspace, []) };
@@ -86,7 +86,7 @@ describe("the flow of a link", () => {
     ["anyone, where a link suffices", { required_events: 1 }, undefined, true],
   ];
   it.each(holders)(
-    "shows arguments, definition, execution and stored values only to who may decide or see the run: %s",
+    "shows arguments, definition, execution and stored values only to people who may decide or see the run: %s",
     async (_title, suspend, actor, shown) => {
       const { deps, workspace } = world;
       const id = await play([{ ...asks, suspend }]);

@@ -87,7 +87,7 @@ describe("a job that resolves the packages of a script that is not stored", () =
     expect(result).toMatchObject({ error: { name: "NoRunner" } });
   });
 
-  it("finds the imports of the script among those that are sent, then among the stored ones", async () => {
+  it("finds the imports of the script first in the sources that are sent, then in the stored ones", async () => {
     const stored = { path: "f/t/stored", summary: "", description: "", language: "bun" as const, content: "export const a = 1;" };
     await createScript(world.deps, { actor: anAdmin, workspace: world.workspace }, stored);
     await createScript(world.deps, { actor: anAdmin, workspace: world.workspace }, { ...stored, path: "f/t/both" });

@@ -80,7 +80,7 @@ describe("runAndWait with a cached result, whichever of its writes fails,", () =
     expect(job && extractStream(await loadLogs(world.deps, job), true)).toBe("own");
   });
 
-  it("erases the run although its caller dies, if the script requests that", async () => {
+  it("erases the run even if its caller dies, if the script requests that", async () => {
     await expectToSurviveFaults(async () => {
       world.answers.run = async () => success(1, "WM_STREAM: tick\n");
       const version = await addScript(world, { path: `f/t/${randomUUID()}` });

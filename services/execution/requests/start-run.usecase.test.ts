@@ -108,7 +108,7 @@ describe("startRun, whichever of its writes fails,", () => {
 });
 
 describe("a delay", () => {
-  it("is counted from the creation of the job, however long the request was read", async () => {
+  it("is counted from the creation of the job, however long reading the request took", async () => {
     let reading = world.clock.nowMs;
     const slow = { ...world.deps, nowMs: () => (reading += 7) };
     const { version } = await aRequest({});
@@ -120,7 +120,7 @@ describe("a delay", () => {
 });
 
 describe("an Idempotency-Key", () => {
-  it("answers the job to an equal call although the first call cannot send its message", async () => {
+  it("returns the job to an equal call even if the first call could not send its message", async () => {
     const request = await aRequest({}, {}, randomUUID());
     // The equal call arrives while the first one sends its message.
     let other: Promise<{ id: string }> | undefined;

@@ -41,7 +41,7 @@ describe("a streamed run", () => {
     expect(await countJobs(request)).toBe(1);
   });
 
-  it("continues by the caller's own key from the offset in the id, and a new one begins at its beginning", async () => {
+  it("continues by the caller's key from the offset in the id, and a new run begins at its beginning", async () => {
     const request = await aRequest(60_000);
     const first = await start(request, "5");
     expect([first.replayed, first.from.stream]).toEqual([false, 0]);

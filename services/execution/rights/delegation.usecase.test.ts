@@ -159,7 +159,7 @@ describe("the rights of a run", () => {
     return { deps: { objects, nowMs: world.deps.nowMs }, count: () => count };
   };
 
-  it("are not read if the run was just accepted, and read once for equal runs of one process in ten seconds", async () => {
+  it("are not read if the run was just accepted, and are read once in ten seconds for equal runs of one process", async () => {
     const { deps, count } = reads();
     const path = `f/ops/${newName()}`;
     await deploy(path);

@@ -129,7 +129,7 @@ describe("validateMachine", () => {
     expect(await refused(good, "a b")).toContain("name");
   });
 
-  it("counts the bytes of the request: in quotes, and as UTF-8", async () => {
+  it("counts the bytes of the request with quotes and as UTF-8", async () => {
     const large = (text: string, times: number) => refused({ Comment: text.repeat(times), StartAt: "End", States: end });
     expect(await large("x", limits.machineBytes - 1000)).toBeUndefined();
     expect(await large('"', limits.machineBytes / 2)).toContain("too large");

@@ -7,7 +7,7 @@ const hour = 3_600_000;
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 describe("deleteIdleMachines", () => {
-  it.each([0, 1, 20, 21, 999])("checks all of %i machines within some hours, a few in each", (count) => {
+  it.each([0, 1, 20, 21, 999])("checks all of %i machines within some hours, a few per hour", (count) => {
     const all = numbers(count);
     const rounds = numbers(Math.max(1, Math.ceil(count / 20))).map((at) => selectHourlyShare(all, 400_000 + at));
     expect(rounds.flat().sort((a, b) => a - b)).toEqual(all);

@@ -89,7 +89,7 @@ it("a flow names the concurrency key of another folder only if its author may wr
 });
 
 describe("saveFlow, whichever of its writes fails,", () => {
-  it.each(texts)("saves %s flow once, or answers that the path is taken", async (_, text) => {
+  it.each(texts)("saves %s flow once, or returns that the path is taken", async (_, text) => {
     await expectToSurviveFaults(async () => {
       const path = newPath();
       const act = () => save(path, text);
@@ -104,7 +104,7 @@ describe("saveFlow, whichever of its writes fails,", () => {
     });
   });
 
-  it("renames a flow once, with its extra permissions, or answers that it is not found", async () => {
+  it("renames a flow once, with its extra permissions, or returns that it is not found", async () => {
     await expectToSurviveFaults(async () => {
       const [from, to] = [newPath(), newPath()];
       await save(from, "s");
@@ -181,7 +181,7 @@ describe("setFlowArchived and deleteFlow, whichever of their writes fails,", () 
 });
 
 describe("at once", () => {
-  it("two saves over one flow make one of them the newest, and every answered version exists", async () => {
+  it("after two saves over one flow one of them is the newest version, and every version that was returned exists", async () => {
     const path = newPath();
     await save(path, "1");
     const both = await Promise.allSettled(["2", "3"].map((text) => save(path, text, path)));
@@ -192,7 +192,7 @@ describe("at once", () => {
     expect(won).toContain(await textOf(head?.version ?? 0));
   });
 
-  it("a save and a deletion leave the saved flow whole, or no flow", async () => {
+  it("a save and a deletion leave the complete saved flow or no flow", async () => {
     for (let round = 0; round < 6; round += 1) {
       const path = newPath();
       await save(path, "1");
@@ -207,7 +207,7 @@ describe("at once", () => {
   });
 });
 
-it("checks the inputs of a flow with its schema if the flow has validate_input, which needs a schema", async () => {
+it("the inputs of a flow are checked with its schema if the flow has validate_input, which needs a schema", async () => {
   const schema = { type: "object", properties: { net: { type: "number" } } };
   const send = (fields: object) => {
     world.clock.nowMs += 1;

@@ -57,7 +57,7 @@ describe("the logs of a whole flow", () => {
     ]);
   });
 
-  it("contain those of nested flows where they began, of parallel branches, of both attempts of a loop, and of the failure module", async () => {
+  it("contain the logs of nested flows where they began, of parallel branches, of both attempts of a loop, and of the failure module", async () => {
     const once = { ...each("l", "[1]", [echo("n", "'in it'"), echo("e", "'bad'")]), ...again };
     const logs = await logsOf({
       modules: [all("p", [[nested("i", "f/t/inner")], [echo("s", "'beside'")]], { parallel: true }), once],
@@ -172,7 +172,7 @@ describe("a flow's job", () => {
     expect(await jobOf(run)).toMatchObject({ state: "succeeded" });
   });
 
-  it("names the executions that it continued from, the oldest first", async () => {
+  it("names the executions that it continues, the oldest first", async () => {
     const run = await startFlow(world, [step("a"), step("b")]);
     const cloud: Cloud = new Cloud(world, {
       onEnter: async ({ name, execution: { execution } }) => {

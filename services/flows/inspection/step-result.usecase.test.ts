@@ -26,7 +26,7 @@ const resultOf = async (id: string, name: string, actor = anAdmin) =>
   JSON.parse(await loadStepResult(world.deps, { actor, action: actions.readJob }, { workspace: world.workspace, id, step: name }));
 
 describe("the result of a flow's step", () => {
-  it("is that of the step's outcome, also of steps without a job and of steps inside branches and loops", async () => {
+  it("is the result of the step's outcome, also for steps without a job and steps inside branches and loops", async () => {
     const { run } = await runFlowInCloud(world, [
       step("a"),
       echo("skipped", "1", { skip_if: { expr: "true" } }),
@@ -45,7 +45,7 @@ describe("the result of a flow's step", () => {
     }
   });
 
-  it("is that of the last attempt of a loop that was retried", async () => {
+  it("is the result of the last attempt if a loop was retried", async () => {
     let failures = 1;
     const { run: before } = world.answers;
     world.answers.run = async (request) => (request.args["x"] === "later" && failures-- > 0 ? failure("no") : before(request));
@@ -55,7 +55,7 @@ describe("the result of a flow's step", () => {
     expect(await resultOf(run, "j")).toBe("later");
   });
 
-  it("is not readable for people who may not read the flow, and gone with the step's data", async () => {
+  it("is not readable for people who may not read the flow, and disappears with the step's data", async () => {
     const { run } = await runFlowInCloud(world, [step("a")]);
     await expect(resultOf(run, "a", aReader(world.workspace, []))).rejects.toMatchObject({ code: "job.notFound" });
     await expect(resultOf(randomUUID(), "a")).rejects.toMatchObject({ code: "job.notFound" });

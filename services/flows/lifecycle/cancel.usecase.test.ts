@@ -153,7 +153,7 @@ describe("the end of a flow that waits for an approval, if the process that ends
     await expectToSurviveFaults(make, { kinds: ["death"] });
   });
 
-  it("stops the execution although the job is erased before", async () => {
+  it("stops the execution even if the job is erased first", async () => {
     const run = await startFlow(world, [asks]);
     await settle();
     const job = await world.deps.jobs.get(run);

@@ -91,7 +91,7 @@ async function runDisturbed(at: number, disturb: Disturbance) {
   return { run, entered, place, end: await endOfFlow(world, run), places: placesFrom(from), executions: world.started.slice(started) };
 }
 
-describe("a flow runs each step once and ends once, successfully, although", () => {
+describe("a flow runs each step once and ends once, successfully, even if", () => {
   /** Each disturbance occurs at every third state, so that each state has two or three of them. */
   const STRIDE = 3;
   const table = Object.entries(disturbances).map(([title, disturb], index) => [title, disturb, 1 + (index % STRIDE)] as const);
@@ -117,7 +117,7 @@ describe("a flow runs each step once and ends once, successfully, although", () 
   });
 });
 
-describe("when no event of an execution's end arrives, housekeeping sees it:", () => {
+describe("if no event of an execution's end arrives, housekeeping finds the end:", () => {
   /** Runs the first step only: the execution waits at the second one until the test ends it. */
   async function stopAtSecond(): Promise<string> {
     const run = await startFlow(world, [step("a"), step("b")]);
@@ -151,7 +151,7 @@ describe("when no event of an execution's end arrives, housekeeping sees it:", (
   });
 });
 
-it("a task that waits for a nested flow does not wait in an execution that does not count", async () => {
+it("a task that waits for a nested flow does not wait in an obsolete execution", async () => {
   const run = await startFlow(world, [nested("n", "f/t/inner")]);
   const state = { version: STATE_VERSION, workspace: world.workspace, job: run, execution: 7, events: 0, path: "" } as const;
   const token = randomUUID();

@@ -130,7 +130,7 @@ it.each<[string, unknown, object[]]>([
   ["a number", 2, plainBody],
   ["an expression", { type: "javascript", expr: "flow_input.width" }, plainBody],
   ["a number and an inner loop", 2, [each("m", "[0]", [echo("a", "flow_input.iter_parent.value")])]],
-])("a slow iteration of a parallel loop does not hold the places beside it: its width is %s", async (_, parallelism, body) => {
+])("a slow iteration of a parallel loop does not block the other slots of the loop: its width is %s", async (_, parallelism, body) => {
   const { promise: othersHaveRun, resolve } = Promise.withResolvers<void>();
   let running = 0;
   let most = 0;

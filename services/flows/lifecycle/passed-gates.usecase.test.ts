@@ -146,7 +146,7 @@ describe("the restart of a run whose gate was passed", () => {
     expect(await countAskedInCloud(second, another)).toBe(1);
   });
 
-  it("always asks again with flow_version, also where the version added the approval", async () => {
+  it("always asks again with flow_version, even if that version added the approval", async () => {
     const path = "f/t/versioned";
     const versionOf = async (modules: object[]) => {
       await addFlow(world, path, modules);

@@ -73,7 +73,7 @@ describe("a flow that release 0.1 started", () => {
     expect(await endOf(world, run)).toMatchObject(OUTDATED);
   });
 
-  it("starts and succeeds if it was still queued", async () => {
+  it("starts and succeeds if it was still in the queue", async () => {
     const world = await worldWithWorkspace();
     await addFlow(world, "f/ops/flow", [identity("a")]);
     const { version } = await loadFlowHead(world);

@@ -46,7 +46,7 @@ describe("rerun of two jobs with an Idempotency-Key, whichever of its writes fai
 });
 
 describe("rerun of two jobs without an Idempotency-Key, whichever of its writes fails,", () => {
-  it("answers for each job an id that runs once or an error, even if the call is not repeated", async () => {
+  it("returns for each job an id that runs once or an error, even if the call is not repeated", async () => {
     await expectToSurviveFaults(async () => {
       const path = `f/t/${randomUUID()}`;
       const { hash } = await addScript(world, { path });

@@ -89,7 +89,7 @@ describe("restartFlow, whichever of its writes fails,", () => {
     });
   });
 
-  it("leaves nothing that a later call with the same job id would take for its own steps", async () => {
+  it("leaves nothing that a later call with the same job id would mistake for its own steps", async () => {
     await expectToSurviveFaults(async () => {
       const id = randomUUID();
       let later = false;
@@ -109,7 +109,7 @@ describe("restartFlow, whichever of its writes fails,", () => {
     });
   });
 
-  it("starts one flow when a worker loses the job while it begins", async () => {
+  it("starts one flow if a worker loses the job while it begins", async () => {
     const { deps } = world;
     await expectToSurviveFaults(
       async () => {

@@ -45,7 +45,7 @@ const cancel = async (run: string) => {
 const approvers = ["u/ann"];
 
 describe("housekeeping describes the execution", () => {
-  it("of a flow that waits a month for approval once a day, and not for its reminder and its escalation", async () => {
+  it("of a flow that waits a month for approval once a day, and not at its reminder and its escalation", async () => {
     const times = { remind_after: 100_000, escalate: { after: 200_000, approvers: ["kim@example.com"] }, timeout: 40 * 24 * 3600 };
     const run = await startFlow(world, [{ id: "ask", value: { type: "consentgate", approvers, ...times } }]);
     await playExecutions(world);
@@ -55,7 +55,7 @@ describe("housekeeping describes the execution", () => {
     await cancel(run);
   });
 
-  it("of a flow that waits for less than a day never, before the gate expires", async () => {
+  it("of a flow that waits for less than a day not before the gate expires", async () => {
     const run = await startFlow(world, [{ id: "ask", value: { type: "consentgate", approvers, timeout: 20 * 3600 } }]);
     await playExecutions(world);
     expect(await passChecks(run, 19 * 3600_000)).toEqual({ checks: 0, describes: 0 });

@@ -42,7 +42,7 @@ describe("a flow that another flow runs", () => {
     expect(new Set(started(from)).size).toBe(3);
   });
 
-  it("is passed over with continue_on_error", async () => {
+  it("is skipped with continue_on_error", async () => {
     const modules = [{ ...nested("a", "f/t/failing"), continue_on_error: true }, echo("b", "error.message")];
     expect(await runFlowInCloud(world, modules)).toMatchObject({ state: "succeeded", result: notFound.message });
   });

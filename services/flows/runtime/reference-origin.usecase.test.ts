@@ -101,7 +101,7 @@ const combinations = ways.flatMap(([way, flow], at) =>
   }),
 );
 
-describe("a text of a stranger that looks like a reference once it is", () => {
+describe("a stranger's text that looks like a reference after it was", () => {
   it.each(disguises)("%s is a text for the step that receives it", async (_, text, expression) => {
     const received = JSON.stringify(await runAndRead([echo("a", expression)], { text }));
     expect(received).toContain(JSON.stringify(`\\${MARK}`).slice(1, -1));

@@ -127,7 +127,7 @@ describe("a gate whose step function died while it registered the task's token",
     await expectSuccess(world, run);
   });
 
-  it("gets no further execution while the one that replaced it has not reached the gate", async () => {
+  it("gets no further execution until the one that replaced it has reached the gate", async () => {
     const world = await aWorld();
     const run = await startFlow(world, [asks, identity("b")]);
     await playExecutions(world, tokenFault(1, "before"));
@@ -155,7 +155,7 @@ describe("a nested flow whose caller died while it registered the task's token",
     await expectSuccess(world, run);
   });
 
-  it.each(moments)("is waited for by another execution although it runs long (write %i, %s)", async (write, moment) => {
+  it.each(moments)("is waited for by another execution even if it runs for a long time (write %i, %s)", async (write, moment) => {
     const world = await aWorld();
     await addFlow(world, "f/t/inner", [asks]);
     const run = await startFlow(world, [nested, identity("b")]);

@@ -89,7 +89,7 @@ describe("endJobFromCache of a run that streamed, whichever of its writes fails,
 });
 
 describe("storeCacheEntry, whichever write of the run fails,", () => {
-  it("makes an equal run get the result of a run that succeeded, or run itself", async () => {
+  it("gives an equal run the result of a successful run, or lets it run", async () => {
     await expectToSurviveFaults(async () => {
       const { add, run } = await newRuns();
       const [first, second] = [await add(), await add()];
@@ -108,7 +108,7 @@ describe("storeCacheEntry, whichever write of the run fails,", () => {
     });
   });
 
-  it("offers nothing of a run that was erased", async () => {
+  it("stores nothing of a run that was erased", async () => {
     const { add, run, hash } = await newRuns();
     const first = await add();
     await run(first);

@@ -63,7 +63,7 @@ describe("archiveWorkspace, whichever of its writes fails,", () => {
     await expectToSurviveFaults(make, { kinds: ["death"] });
   });
 
-  it("cancels no job of a workspace that is in use, and all jobs of one that is archived, when the call is not repeated", async () => {
+  it("cancels no job of an active workspace, and all jobs of an archived one, if the call is not repeated", async () => {
     const make = async () => {
       const { archive, isArchived, states, isOpen, runs } = await aWorkspace();
       return {

@@ -61,7 +61,7 @@ const startScript = (fields: Partial<NewJob>) =>
   enqueueJob(world.deps, { actor, workspace: world.workspace, kind: "script", language: "bun", timeoutS: 60, args: {}, ...fields });
 
 describe("the data of a job", () => {
-  it("is there while its flow waits for 200 days, and is gone 32 days after its end", async () => {
+  it("exists while its flow waits for 200 days, and is gone 32 days after its end", async () => {
     await addFlow(world, "f/t/inner", [echo("x", "flow_input.text")]);
     const wait = { suspend: { required_events: 1, timeout: 250 * 24 * 3600 } };
     const modules = [
@@ -95,7 +95,7 @@ describe("the data of a job", () => {
     expect(await listStored()).toEqual([]);
   });
 
-  it("of a run is there for as long as a restarted flow uses its results, and is removed with that flow", async () => {
+  it("of a run exists as long as a restarted flow uses its results, and is removed with that flow", async () => {
     const wait = { suspend: { required_events: 1, timeout: 250 * 24 * 3600 } };
     const origin = await startFlow([echo("large", "flow_input.text"), echo("asked", "1", wait), echo("last", "results.large")], {
       text: LARGE,
@@ -131,7 +131,7 @@ describe("the data of a job", () => {
     expect(await listStored()).toEqual([]);
   });
 
-  it("is there when it starts 300 days after its creation, and is gone 31 days after its end", async () => {
+  it("exists when it starts 300 days after its creation, and is gone 31 days after its end", async () => {
     const { hash } = await addScript(world, { path: "f/ops/later" });
     world.answers.run = async () => success(LARGE, LARGE);
     const scheduledForMs = world.clock.nowMs + 300 * 24 * 3600 * 1000;
@@ -161,7 +161,7 @@ describe("the data of a job", () => {
   });
 
   it.each([MIDDLE, LARGE])(
-    "of a script that waits for 100 days in the queue is there when it runs, and is removed after its end",
+    "of a script that waits for 100 days in the queue exists when it runs, and is removed after its end",
     async (text) => {
       const { hash } = await addScript(world, { path: "f/ops/waits" });
       world.answers.run = async () => success(text, text);

@@ -163,7 +163,7 @@ it.each(limited)(
   },
 );
 
-it("a list finds a match behind the jobs that one search reads", async () => {
+it("a list finds a match after the jobs that one search reads", async () => {
   const query = { tag: "rare", per_page: 5 };
   const page = await listJobIds(world.deps, person, { workspace: world.workspace, query, scope: "completed" });
   expect(page.entries).toEqual(expected(query, "completed"));
@@ -178,7 +178,7 @@ it("a list without a cursor has the pages of existing clients, of which page 0 i
   for (const page of [1, 2, 5]) expect(await pageOf(page)).toEqual(all.slice((page - 1) * 50, page * 50));
 });
 
-it("a list refuses a page number behind the jobs that one request may skip, and reads none", async () => {
+it("a list refuses a page number after the jobs that one request may skip, and reads none", async () => {
   const page = limits.listSkipped / 100 + 2;
   const search = { workspace: world.workspace, query: { page, per_page: 100 }, scope: "all" as const };
   await expect(listJobIds({} as typeof world.deps, person, search)).rejects.toMatchObject({ code: "query.invalid" });
@@ -223,7 +223,7 @@ it("a count equals the length of the list, and reads no ended job if the caller 
   expect(read.length).toBeLessThan(80);
 });
 
-it("housekeeping records once since when unsuccessful jobs are in the index of their state", async () => {
+it("housekeeping records once the time from which unsuccessful jobs are in the index of their state", async () => {
   const before = await world.deps.objects.get(endedIndexObject.key());
   expect(await recordEndedIndexStart(world.deps, [world.workspace])).toBe(false);
   expect(await world.deps.objects.get(endedIndexObject.key())).toEqual(before);

@@ -62,7 +62,7 @@ it("a merge yields every matching entry of all partitions once, in one order", a
   );
 });
 
-it("a merge that stops early has yielded every entry before its position", async () => {
+it("a merge that stops early has yielded each entry before its position", async () => {
   const readers = [
     aPartition(["0009", "0007", "0005", "0003"], { ascending: false, most: 1, nth: 1 }),
     aPartition(["0008"], { ascending: false, most: 1, nth: 1 }),

@@ -103,23 +103,20 @@ describe("the audit log of a workspace", () => {
     );
   });
 
-  it.each([10, 300])(
-    "compares a bounded number of entries, and a page that ends early names where to continue (%d)",
-    async (maxScanned) => {
-      const query: AuditQuery = { username: "ann", resource: "f/t/1", per_page: 100 };
-      const found = new Set<string>();
-      let before: string | undefined;
-      let pages = 0;
-      do {
-        const page = await listWorkspaceAudit(world.deps, world.workspace, { ...query, ...(before ? { before } : {}) }, maxScanned);
-        for (const { id } of page.entries) found.add(id);
-        before = page.before;
-        pages += 1;
-      } while (before !== undefined && pages < 60);
-      expect(pages).toBeGreaterThan(1);
-      expect([...found]).toEqual(all.filter((entry) => matchesAuditQuery(entry, query)).map(({ id }) => id));
-    },
-  );
+  it.each([10, 300])("compares a bounded number of entries, and a page that ends early has a cursor (%d)", async (maxScanned) => {
+    const query: AuditQuery = { username: "ann", resource: "f/t/1", per_page: 100 };
+    const found = new Set<string>();
+    let before: string | undefined;
+    let pages = 0;
+    do {
+      const page = await listWorkspaceAudit(world.deps, world.workspace, { ...query, ...(before ? { before } : {}) }, maxScanned);
+      for (const { id } of page.entries) found.add(id);
+      before = page.before;
+      pages += 1;
+    } while (before !== undefined && pages < 60);
+    expect(pages).toBeGreaterThan(1);
+    expect([...found]).toEqual(all.filter((entry) => matchesAuditQuery(entry, query)).map(({ id }) => id));
+  });
 
   it("contains no run of another workspace and no step", async () => {
     const step = jobs.find(({ step }) => step);

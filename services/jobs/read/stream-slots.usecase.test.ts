@@ -72,7 +72,7 @@ describe("the streams of a reader", () => {
     expect(takeCounts().requests).toEqual({ "dynamodb.Query": 1 });
   });
 
-  it("of an environment that died are free after the time in which its function would have ended", async () => {
+  it("of an environment that died are free after the timeout of its function", async () => {
     const reader = toAddressReader("203.0.113.10");
     const { freeing } = await open(reader, limits.streamsPerAddress);
     world.clock.nowMs += EXPIRY_MS - 1000;

@@ -138,7 +138,7 @@ describe("a mail", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  it("that SES did not report in the form that it has is not read", async () => {
+  it("is not read if SES's report of it is malformed", async () => {
     const body = (Message: unknown) =>
       JSON.stringify({ Type: "Notification", MessageId: "m", TopicArn: MAIL_TOPIC, Message: JSON.stringify(Message) });
     const receipt = { recipients: [`${local}@${MAIL_DOMAIN}`], action: { type: "S3", objectKey: `jobs/${world.workspace}/x` } };

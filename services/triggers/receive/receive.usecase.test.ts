@@ -78,7 +78,7 @@ describe("a message of a queue", () => {
     });
   });
 
-  it("that arrives twice, also at the same time, starts one job, and a rename of the trigger changes nothing", async () => {
+  it("that arrives twice, even at the same time, starts one job, also after a rename of the trigger", async () => {
     const { path, script, queue, jobs } = await aQueueTrigger();
     const id = randomUUID();
     await Promise.all([world.receive(queue.arn, "a", { id }), world.receive(queue.arn, "a", { id })]);
@@ -101,7 +101,7 @@ describe("a message of a queue", () => {
     expect(world.mappings.has(queue.arn)).toBe(false);
   });
 
-  it("that fails is delivered again, and after the third time is a dead letter; the trigger shows why", async () => {
+  it("that fails is delivered again, and becomes a dead letter after the third failure; the trigger shows why", async () => {
     const { path, script, queue, jobs } = await aQueueTrigger();
     await world.deps.objects.deleteItem(scriptHeadObject.key(world.workspace, script));
     expect(await world.receive(queue.arn, "lost", { id: "m", count: 1 })).toEqual(["m"]);
@@ -141,7 +141,7 @@ describe("a message of a queue", () => {
     expect(await world.deps.objects.list("RELEASES")).toEqual([]);
   });
 
-  it("after a failed one of an ordered queue waits for it", async () => {
+  it("that follows a failed one in an ordered queue waits for it", async () => {
     const { queue } = await aQueueTrigger();
     const record = (id: string, queueArn: string) => ({
       id,
@@ -204,7 +204,7 @@ describe("the job of a message", () => {
 });
 
 describe("a queue that is read with keys", () => {
-  it("is read when housekeeping hands it over, with the resource that the trigger's user may read", async () => {
+  it("is read when housekeeping delegates it, with the resource that the trigger's user may read", async () => {
     const [path, script] = [newPath(), await world.addRunnable()];
     const value = { awsAccessKeyId: "test", awsSecretAccessKey: "test", region: "us-east-1" };
     const resource = { path: newPath(), value, resource_type: "aws" } as Parameters<typeof createResource>[2];
@@ -254,7 +254,7 @@ describe("an AWS trigger", () => {
     expect(await listJobs(world, red)).toHaveLength(1);
   });
 
-  it("on an event bus or a bucket starts a job for each event that its rule lets through", async () => {
+  it("on an event bus or a bucket starts a job for each event that its rule matches", async () => {
     await list([bus, "arn:aws:s3:::incoming"]);
     const [script, files] = [await world.addRunnable(), await world.addRunnable()];
     const [path, inbox] = [newPath(), newPath()];
@@ -297,7 +297,7 @@ describe("an AWS trigger", () => {
   });
 });
 
-it("a message in the queue of triggers that none of its senders can have sent fails", async () => {
+it("a message in the queue of triggers that no known sender can have sent fails", async () => {
   for (const body of ["", "{}", '{"Type": "Notification"}', `${"[".repeat(1000)}${"]".repeat(1000)}`]) {
     expect(await world.receive(world.own.arn, body, { id: "m" })).toEqual(["m"]);
   }

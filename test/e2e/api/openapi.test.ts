@@ -107,7 +107,7 @@ describe("GET /api/openapi.json", () => {
 });
 
 describe("the worked examples", () => {
-  it("are those of their operations, and each works after those before it", async () => {
+  it("belong to their operations, and each works after the previous ones", async () => {
     const ws = await newWorkspace();
     const byName = new Map(Object.values<Route>(routes).map((route) => [route.name, route]));
     for (const [name, { params, body }] of Object.entries(examples)) {

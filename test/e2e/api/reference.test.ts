@@ -55,7 +55,7 @@ describe("the API reference at /docs", () => {
 });
 
 describe("the address of the deployment", () => {
-  it("leads a browser to the reference, and a program that has a wrong address gets 404", async () => {
+  it("redirects a browser to the reference, and returns 404 to a program", async () => {
     const browser = await fetch(`${url}/`, { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } });
     expect([browser.status, browser.url, await browser.text()]).toEqual([200, `${url}/docs`, expect.stringContaining("svc API reference")]);
     for (const accept of ["*/*", "application/json"]) {

@@ -50,7 +50,7 @@ async function promptOf(run: string, module: string): Promise<Prompt> {
   return expectStatus(await ws.get(`jobs_u/completed/get_result/${job}`), 200).json as Prompt;
 }
 
-describe.each(languages)("an approval step in $language, as docs/approvals.md has it,", ({ language, fence, plain, early }) => {
+describe.each(languages)("an approval step in $language, as docs/approvals.md shows it,", ({ language, fence, plain, early }) => {
   const content = block(fence);
 
   it("the step returns the prompt and the URLs that resume its flow", async () => {

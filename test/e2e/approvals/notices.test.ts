@@ -354,7 +354,7 @@ describe("faults of deliveries", () => {
     expect(await ended(notice, "topic")).toMatchObject([{ state: "sent" }]);
   });
 
-  it("a mail whose sender died is sent by another one, unless the receiver has left the workspace", async () => {
+  it("a mail whose sender died is sent by another sender, unless the receiver has left the workspace", async () => {
     const [stays, leaves] = await Promise.all([member(ws, "stays"), member(ws, "leaves")]);
     expectStatus(await ws.call("DELETE", `users/delete/${leaves.username}`), 200);
     const notices = [stays, leaves].map(({ username }) => aNotice({ ...of, people: [`u/${username}`] }));

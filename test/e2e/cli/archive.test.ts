@@ -34,7 +34,7 @@ async function addLargeApps(): Promise<void> {
 }
 
 describe("the archive of a workspace", () => {
-  it.each(["zip", "tar"])("is the same %s each time, which is not sent to a client that has it", async (archive_type) => {
+  it.each(["zip", "tar"])("is the same %s each time, and is not sent to a client that already has it", async (archive_type) => {
     const [first, second] = [await fetchArchive({ archive_type }), await fetchArchive({ archive_type })];
     const [etag] = [first, second].map(({ headers }) => headers.get("etag"));
     expect([first.status, second.status, second.headers.get("etag")]).toEqual([200, 200, etag]);
@@ -45,7 +45,7 @@ describe("the archive of a workspace", () => {
     expect((await fetchArchive({ archive_type }, { "if-none-match": etag ?? "" })).status).toBe(200);
   });
 
-  it("is refused in another format, in words by which clients recognise the reason", async () => {
+  it("is refused in another format, with a text by which clients recognise the reason", async () => {
     const refused = await fetchArchive({ archive_type: "rar" });
     expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("Invalid Archive Type")]);
   });
@@ -58,7 +58,7 @@ describe("the archive of a workspace", () => {
     }
   });
 
-  it("is a link of five minutes where it is large, which the command line follows without its token", async () => {
+  it("is a link that is valid for five minutes if it is large, and the command line follows it without its token", async () => {
     await addLargeApps();
     const readers = { zip: (bytes: Uint8Array) => Object.keys(unzipSync(bytes)), tar: listTar };
     for (const [archive_type, list] of Object.entries(readers)) {

@@ -149,7 +149,7 @@ describe("a codebase", () => {
     expect(await push()).not.toContain("create_snapshot");
   });
 
-  it("has its former metadata after an `undo`, and the next plan contains the change again", async () => {
+  it("has its previous metadata after an `undo`, and the next plan contains the change again", async () => {
     write("f/t/site/all.script.yaml", metadata.replace("''", "Undone"));
     await push();
     expect(await svc(["sync", "undo", "--yes"])).toMatchObject({ code: 0, stderr: expect.stringContaining("restore script f/t/site/all") });
@@ -159,14 +159,14 @@ describe("a codebase", () => {
     write("f/t/site/all.script.yaml", metadata.replace("''", "All"));
   });
 
-  it("is left by `undo`, which cannot fetch the former bundle", async () => {
+  it("is not changed by `undo`, which cannot fetch the previous bundle", async () => {
     write("lib/tax.ts", "export const tax = (net: number) => net * 3;\n");
     await push();
     const undone = await svc(["sync", "undo", "--yes"]);
     expect(undone).toMatchObject({ code: 0, stderr: expect.stringContaining("leave script f/t/site/all (its former bundle") });
   });
 
-  it("runs as a preview with the files as they are", async () => {
+  it("runs as a preview of the local files", async () => {
     write("lib/tax.ts", "export const tax = (net: number) => net * 4;\n");
     const preview = await svc(["script", "preview", "f/t/site/all.ts", "-d", '{"net":1}']);
     expect(preview, preview.stderr).toMatchObject({ code: 0 });
@@ -224,7 +224,7 @@ describe("a preview", () => {
     expect((await ws.get("scripts/exists/p/f/t/greet")).json).toBe(false);
   });
 
-  it("imports the scripts of the project as their files are, also if they are not saved", async () => {
+  it("imports the local files of the project's scripts, even if they are not saved", async () => {
     write("f/t/parts.ts", "export const half = (x: number) => x / 2;\nexport const main = half;\n");
     write("f/t/uses_parts.ts", 'import { half } from "./parts.ts";\nexport const main = (x: number) => half(x);\n');
     write(

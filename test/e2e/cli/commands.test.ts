@@ -57,7 +57,7 @@ describe("svc login", () => {
 });
 
 describe("svc approvals", () => {
-  it("lists, shows, approves and rejects what waits for the user", async () => {
+  it("lists, shows, approves and rejects requests that wait for the user", async () => {
     const form = { type: "object", properties: { budget: { type: "string" } }, required: ["budget"] };
     const step = asks("ask", { inputs: ["item"], resume_form: { schema: form } }, "'asked'", { summary: "May we \u001b[31mbuy it?" });
     const [first, second] = await Promise.all([1, 2].map(() => startRun(ws, [step, sees()], { item: "drill" })));
@@ -126,7 +126,7 @@ describe("svc audit", () => {
 });
 
 describe("svc doctor", () => {
-  it("reports each check, and exits with 0 if all are well", async () => {
+  it("reports each check, and exits with 0 if all succeed", async () => {
     const { code, stdout, stderr } = await checkout.svc("doctor");
     expect([code, stdout]).toEqual([0, ""]);
     expect(stderr.split("\n").map((line) => line.split(":")[0])).toEqual([
@@ -135,7 +135,7 @@ describe("svc doctor", () => {
     ]);
   });
 
-  it("names the fault and the next step", async () => {
+  it("names the fault and the remedy", async () => {
     const other = newCheckout(cli, ws.id, { token: "wrong" });
     other.write({ "f/t/a.script.yaml": "summary: [\n" });
     expect(

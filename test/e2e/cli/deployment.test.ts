@@ -69,7 +69,7 @@ describe("the files of an app", () => {
     expect((await ws.runWait("f/t/a")).json).toBe("a1");
   });
 
-  it("change nothing the second time, and replace or archive what the app has changed, also if the member deployment was removed", async () => {
+  it("change nothing the second time, and replace or archive what the app has changed, even if the member deployment was removed", async () => {
     const before = (await read("f/t/a"))["hash"];
     await deploy({ ...script("f/t/a", "echo a1"), ...script("f/t/b", "echo b1") });
     expect((await read("f/t/a"))["hash"]).toBe(before);
@@ -78,7 +78,7 @@ describe("the files of an app", () => {
     expect([await contentOf("f/t/a"), await isArchived("f/t/b"), await isArchived("f/t/own")]).toEqual(["echo a2", true, false]);
   });
 
-  it("do not replace what someone has changed in the workspace: the deployment fails, and the former one can be restored", async () => {
+  it("do not replace what someone has changed in the workspace: the deployment fails, and the previous one can be restored", async () => {
     await ws.saveScript({ path: "f/t/a", content: "echo by hand", language: "bash" });
     await deploy({ ...script("f/t/a", "echo a2"), ...script("f/t/c", "echo c") });
     expect([await contentOf("f/t/a"), await contentOf("f/t/c")]).toEqual(["echo by hand", "echo c"]);
@@ -88,7 +88,7 @@ describe("the files of an app", () => {
     expect(await contentOf("f/t/a")).toBe("echo by hand");
   });
 
-  it("fail the deployment with the reason, and the former files replace the new ones again", async () => {
+  it("fail the deployment with the reason, and the previous files replace the new ones", async () => {
     await deploy(script("f/t/d", "echo d1"), "Failing");
     const broken = { ...script("f/t/d", "echo d2"), "f/t/e.flow/flow.yaml": "summary: ''\nvalue:\n  modules: wrong\n" };
     await expect(deploy(broken, "Failing")).rejects.toThrow(/f\/t\/e/);
@@ -96,7 +96,7 @@ describe("the files of an app", () => {
     expect(await contentOf("f/t/d")).toBe("echo d1");
   });
 
-  it("are archived when the app no longer deploys them, if it wants so", async () => {
+  it("are archived when the app no longer deploys them, if it requests that", async () => {
     await remove(script("f/t/d", "echo d1"), "Failing");
     expect(await isArchived("f/t/d")).toBe(true);
     expect(await isArchived("f/t/c")).toBe(false);
@@ -118,7 +118,7 @@ describe("the files of an app", () => {
     expect((await workspaceOf(api(), workspace).get("scripts/get/p/f/t/a")).json).toMatchObject({ content: "echo a" });
   });
 
-  it("stop when the time is over", async () => {
+  it("stop at the time limit", async () => {
     const deployment = await upload(script("f/t/late", "echo late"), "Late");
     await expect(push(deps, deployment, false, Date.now() + 1)).rejects.toThrow("did not end in time");
   });
@@ -130,7 +130,7 @@ describe("two calls of an app", () => {
   const y = script("f/t/y", "echo y");
   const present = async () => [!(await isArchived("f/t/x")), !(await isArchived("f/t/y"))];
 
-  it("hand over an item, whichever of both is deployed first", async () => {
+  it("hand over an item, whichever call is deployed first", async () => {
     await deploy({ ...x, ...y }, "Former");
     await deploy(x, "New");
     await deploy(y, "Former");
@@ -153,7 +153,7 @@ describe("two calls of an app", () => {
     expect(await present()).toEqual([false, false]);
   });
 
-  it("may run at once", async () => {
+  it("may run at the same time", async () => {
     await deploy(x, "First");
     await Promise.all([remove(x, "First"), deploy(x, "Second")]);
     expect(await present()).toEqual([true, false]);

@@ -69,11 +69,11 @@ function holdNext(matches: RegExp): { arrived: Promise<void>; release: () => voi
   return { arrived: arrival.promise, release: release.resolve };
 }
 
-describe("a push that breaks off", () => {
+describe("an interrupted push", () => {
   it.each([
     ["creates items", "new", undefined],
     ["changes items of a checkout that was never synchronised", "old", "before"],
-  ])("names what is done and what is not, and the same command continues, where it %s", async (_, prefix, before) => {
+  ])("names what is done and what is not, and the same command continues, if it %s", async (_, prefix, before) => {
     if (before !== undefined)
       expect(await direct(newCheckout(variables(prefix, before)), "sync", "push", "--yes")).toMatchObject({ code: 0 });
     const folder = newCheckout({ "svc.yaml": `includes: [f/t/${prefix}_*]\nskipFolders: true\n`, ...variables(prefix, "after") });
@@ -141,7 +141,7 @@ describe("a push that breaks off", () => {
     expect((await ws.get("scripts/history/p/f/t/lost")).json).toHaveLength(1);
   });
 
-  it("repeats requests that are refused for the moment, after the time that the service names", async () => {
+  it("retries requests that are refused temporarily, after the time that the service names", async () => {
     const folder = newCheckout({ "svc.yaml": "includes: [f/t/busy_*]\nskipFolders: true\n", ...variables("busy", "after") });
     const refusals = [429, 503].map((status) => ({ status, headers: { "retry-after": "0.01" } }));
     proxy.treat((request) => (request.startsWith("POST") ? (refusals.shift() ?? "pass") : "pass"));
@@ -153,7 +153,7 @@ describe("a push that breaks off", () => {
 });
 
 describe("two pushes at once", () => {
-  it("the one that saves a script second is in conflict, though it planned before the first one", async () => {
+  it("the push that saves a script second is in conflict, even if it planned first", async () => {
     const first = newCheckout({ "svc.yaml": "includes: [f/t/both]\nskipFolders: true\n", ...sql("f/t/both", "select 1") });
     expect(await direct(first, "sync", "push", "--yes")).toMatchObject({ code: 0 });
     const second = cli.newFolder();
@@ -207,7 +207,7 @@ describe("two pushes at once", () => {
     expect((await ws.get("scripts/get/p/f/t/created")).json).toMatchObject({ content: "select 'theirs'" });
   });
 
-  it("a push that plans after the other one finds conflicts", async () => {
+  it("a push that plans after the other one finds the conflicts", async () => {
     const first = newCheckout({ "svc.yaml": "includes: [f/t/later_*]\nskipFolders: true\n", ...variables("later", "before") });
     expect(await direct(first, "sync", "push", "--yes")).toMatchObject({ code: 0 });
     const second = cli.newFolder();

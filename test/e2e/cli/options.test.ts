@@ -95,14 +95,14 @@ async function pull(config: string, { args = [] as string[], env = connection() 
 }
 
 describe("a pull", () => {
-  it("writes the kinds that no option leaves out, and none that an option would have to request", async () => {
+  it("writes the kinds that no option excludes, and no kind that needs an option", async () => {
     const { filesAmong, folder } = await pull("{}\n");
     expect(filesAmong(always)).toEqual(Object.values(always));
     expect(filesAmong(requested)).toEqual([]);
     expect(existsSync(join(folder, "users"))).toBe(false);
   });
 
-  it("leaves out each kind that a property skips, and writes each kind that one includes", async () => {
+  it("omits each kind that a property skips, and writes each kind that a property includes", async () => {
     const skipped = [
       "Variables",
       "Resources",
@@ -200,7 +200,7 @@ describe("the workspaces of svc.yaml", () => {
     expect(filesAmong(specific)).toEqual(Object.values(specific));
   });
 
-  it.each(["gitBranches", "environments"])("may have the deprecated name %s, with a warning", async (property) => {
+  it.each(["gitBranches", "environments"])("may be named by the deprecated %s, with a warning", async (property) => {
     const { filesAmong, stderr } = await pull(JSON.stringify({ [property]: { dev: entry({ overrides: { skipScripts: true } }) } }), {
       env: profileOnly(),
       args: ["--workspace", "dev"],
@@ -210,7 +210,7 @@ describe("the workspaces of svc.yaml", () => {
     expect(stderr).toContain(`svc.yaml: ${property} is deprecated, use workspaces.`);
   });
 
-  it("stop a branch that none of them names, unless skipBranchValidation is true", async () => {
+  it("refuse a branch that none of them names, unless skipBranchValidation is true", async () => {
     const workspaces = { dev: entry({ overrides: { skipScripts: true } }) };
     const strict = newProject(JSON.stringify({ workspaces }));
     execFileSync("git", ["init", "-q", "-b", "feature"], { cwd: strict.folder });
@@ -223,7 +223,7 @@ describe("the workspaces of svc.yaml", () => {
 });
 
 describe("a push", () => {
-  it("makes as many requests at once as parallel states, and saves versions with the message", async () => {
+  it("makes as many simultaneous requests as parallel allows, and saves versions with the message", async () => {
     const names = ["a", "b", "c"];
     const { folder } = newProject("includes: [f/t/at_once_*]\nparallel: 3\nmessage: From the file\n");
     const scripts = names.map((name) => [`f/t/at_once_${name}.pg.sql`, `select '${name}'`]);

@@ -170,7 +170,7 @@ describe("svc", () => {
     }
   });
 
-  it("finds no change where files lack all optional fields, nor after these were removed from files", async () => {
+  it("finds no change if files lack all optional fields, and none after those are removed from files", async () => {
     const full = await newWorkspace();
     const known = await prepare(full);
     const every = itemsWithEveryField(known).filter(({ kind }) => kind !== "encryption_key" && kind !== "dependencies");

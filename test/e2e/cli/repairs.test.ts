@@ -32,7 +32,7 @@ const addressOf = async (name: string) =>
   ((await ws.get(`http_triggers/get/f/t/${name}`)).json as { route_path: string } | undefined)?.route_path.replace(`${ws.id}/`, "");
 
 describe("svc", () => {
-  it("exchanges and moves the addresses of routes in one push", async () => {
+  it("swaps and moves the addresses of routes in one push", async () => {
     expect(await checkout.svc("sync", "pull", "--yes")).toMatchObject({ code: 0 });
     checkout.write({ ...bash("f/t/target", "echo hello\n"), ...route("one", "a"), ...route("two", "b"), ...route("three", "c") });
     await push();
@@ -45,7 +45,7 @@ describe("svc", () => {
     expect(await Promise.all(["one", "two", "three", "four"].map(addressOf))).toEqual(["b", "a", undefined, "c"]);
   });
 
-  it("restores a folder with all that was in it", async () => {
+  it("restores a folder with all its contents", async () => {
     const files: Record<string, string> = {
       "f/gone/folder.meta.yaml": "summary: Gone\ndisplay_name: gone\nowners: []\nextra_perms: {}\n",
       "f/gone/name.variable.yaml": "value: v\nis_secret: false\ndescription: ''\n",

@@ -73,7 +73,7 @@ describe("svc script run", () => {
     expect(await checkout.svc("script", "run", "f/t/twice", "-d", "n=1")).toMatchObject({ code: 2, stdout: "" });
   });
 
-  it("leaves the job alone when it is interrupted without a terminal, and another command cancels it", async () => {
+  it("leaves the job running when it is interrupted without a terminal, and another command cancels it", async () => {
     const run = checkout.start("script", "run", "f/t/hold", "--json");
     await run.line(({ log }) => String(log).includes("holding"));
     const { code, stderr } = await run.stop();

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 describe("docs/sync.md", () => {
-  it("has shell blocks that run in their order, from the installation on, and do what the page describes", async () => {
+  it("has shell blocks that run in order, from the installation on, and do what the page describes", async () => {
     const instead = [["--workspace demo", `--workspace ${ws.id}`]] as const;
     const stdout = (await readAloud(readings.sync, { workspace: ws.id, home, instead })).join("");
     expect(stdout).toContain(`${shared().url}, workspace ${ws.id} (profile ${ws.id})`);

@@ -94,7 +94,7 @@ describe("svc", () => {
     expect(await planOf()).toEqual([]);
   });
 
-  it("undoes the last push where nothing has changed since, and names the rest", async () => {
+  it("undoes the last push for items that have not changed since, and names the others", async () => {
     write("f/t/hello.sh", "echo pushed\n");
     write("f/t/remote.sh", "echo pushed");
     write("f/t/name.variable.yaml", read("f/t/name.variable.yaml").replace("value: v", "value: w"));
@@ -109,7 +109,7 @@ describe("svc", () => {
     expect(await svc(["sync", "pull", "--yes", "--force"])).toMatchObject({ code: 0 });
   });
 
-  it("deletes no variable and no resource unless that is requested", async () => {
+  it("deletes variables and resources only on request", async () => {
     rmSync(join(checkout, "f/t/db.resource.yaml"));
     rmSync(join(checkout, "f/t/remote.sh"));
     rmSync(join(checkout, "f/t/remote.script.yaml"));
@@ -121,7 +121,7 @@ describe("svc", () => {
     expect((await ws.get("resources/exists/f/t/db")).json).toBe(false);
   });
 
-  it("applies the items of a plan alone, and stops where one of them has changed since", async () => {
+  it("applies only the items of a plan, and stops if one of them has changed since", async () => {
     write("f/t/hello.sh", "echo planned\n");
     expect(await svc(["sync", "plan", "-o", "plan.json", "--exit-code"])).toMatchObject({ code: 3 });
     write("f/t/name.variable.yaml", read("f/t/name.variable.yaml").replace("value: v", "value: x"));
@@ -175,7 +175,7 @@ describe("svc", () => {
     expect(read("f/t/hello.sh")).toBe(before);
   });
 
-  it("gives a member what the member may read, and refuses the settings", async () => {
+  it("pulls only what a member may read, and refuses the settings", async () => {
     const bob = await member(ws, "bob");
     const folder = cli.newFolder();
     write("svc.yaml", "{}\n", folder);

@@ -49,7 +49,7 @@ describe("get_value_interpolated", () => {
     expect((await interpolated("f/t/half")).text).not.toContain("secret-of-the-database");
   });
 
-  it("a value that would grow without limit is rejected", async () => {
+  it("a value that would expand without limit is rejected", async () => {
     await resource("f/t/grow0", "x".repeat(1000));
     for (let level = 1; level <= 6; level += 1)
       await resource(

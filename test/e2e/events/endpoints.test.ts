@@ -42,7 +42,7 @@ describe("the endpoints of a workspace over HTTP", () => {
     expect(JSON.stringify(entries)).not.toContain(SECRET);
   });
 
-  it("a URL that cannot be called is refused with 422 and the field, and an inner address is saved", async () => {
+  it("a URL that cannot be called is refused with 422 and the field, and an internal address is saved", async () => {
     for (const bad of ["ftp://example.com/", "https://user:password@example.com/", `https://example.com/${"x".repeat(2000)}`]) {
       const [set, added] = [await ws.post("workspaces/edit_webhook", { webhook: bad }), await ws.post("webhooks/create", { url: bad })];
       expect(set).toMatchObject({ status: 422, text: expect.stringContaining("webhook: ") });
@@ -53,7 +53,7 @@ describe("the endpoints of a workspace over HTTP", () => {
     expectStatus(await ws.post("webhooks/create", { url: "http://169.254.169.254/latest", enabled: false }), 201);
   });
 
-  it("the secret is that of notices, and a replaced one is replaced for both", async () => {
+  it("events and notices share one secret, and a replacement applies to both", async () => {
     const secretOf = async (method: "GET" | "POST", route: string) =>
       (expectStatus(await ws.call(method, route), 200).json as { secret: string }).secret;
     const before = await secretOf("GET", "workspaces/webhook_secret");

@@ -69,7 +69,7 @@ describe("the storage of a workspace (api.md 2.7, 3.6)", () => {
     expect((await read("a.txt")).text).toBe("own");
   });
 
-  it("the storage can be any bucket, with the keys in a resource whose secrets stay secret", async () => {
+  it("the storage can be any bucket, with its keys in a resource whose secrets are not revealed", async () => {
     expectStatus(await configure(s3Storage("f/t/main")), 200);
     expect((await ws.get("workspaces/get_settings")).json).toMatchObject({ large_file_storage: s3Storage("f/t/main") });
     expectStatus(await upload("deep/é 1.txt", "theirs"), 200);
@@ -161,7 +161,7 @@ describe("the storage of a workspace (api.md 2.7, 3.6)", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it("a resource lends no secret of another folder, because its references are limited to its folder", async () => {
+  it("a resource does not expose a secret of another folder, because its references are limited to its folder", async () => {
     expectStatus(await ws.post("folders/create", { name: "hidden" }), 201);
     expectStatus(await ws.post("variables/create", { path: "f/hidden/key", value: SECRET, is_secret: true, description: "" }), 201);
     await resource("f/t/lent", s3Value(buckets.main, { secretKey: "$var:f/hidden/key" }));

@@ -65,7 +65,7 @@ describe("recovery of flows", () => {
     expect([witness.count("a2"), witness.count("b2"), witness.count("c2")]).toEqual([1, 2, 1]);
   });
 
-  it("at most the batch runs again whose runner died, and no step before it", async () => {
+  it("after its runner died, at most the batch runs again, and no earlier step", async () => {
     const quick = (id: string, more: object = {}) =>
       flow.script(
         id,
@@ -204,7 +204,7 @@ describe("flows deleted during a run", () => {
 });
 
 describe("canceled flows", () => {
-  it("a canceled flow ends at once, waiting steps never startRun, and a running script is stopped", async () => {
+  it("a canceled flow ends at once, its waiting steps never start, and its running script is stopped", async () => {
     const id = await start([telling("a", "a5", 30), telling("b", "b5")]);
     await witness.waitForReport("a5");
     expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, { reason: "enough" }), 200);

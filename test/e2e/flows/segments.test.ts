@@ -36,7 +36,7 @@ export const main = () => { appendFileSync("./shared/words", "${id} "); return r
 };
 
 describe("the folder ./shared", () => {
-  it("is one for all steps of a flow with same_worker, in any language, in loops, branches and the failure module", async () => {
+  it("is shared by all steps of a flow with same_worker, in any language, in loops, branches and the failure module", async () => {
     const job = await runFlow(ws, {
       same_worker: true,
       modules: [
@@ -52,7 +52,7 @@ describe("the folder ./shared", () => {
     expect(job).toMatchObject({ success: false, result: "a b c d d e failure " });
   });
 
-  it("is one for the segments of a list, and no other's", async () => {
+  it("is shared by the segments of one list of modules only", async () => {
     const together = <T extends object>(module: T) => ({ ...module, segment: true });
     const job = await runFlow(ws, [
       together(append.bun("a")),
@@ -89,7 +89,7 @@ describe("the folder ./shared", () => {
     expect(job["result"]).toBe("./deep/zeros ./tried 100000");
   });
 
-  it("that has become too large fails the step that made it so", async () => {
+  it("fails the step that makes it too large", async () => {
     const big = inline("a", "bash", "head -c 70000000 /dev/zero > shared/zeros");
     expect(await runFlow(ws, { same_worker: true, modules: [big] })).toMatchObject({
       success: false,
@@ -114,7 +114,7 @@ describe("a segment", () => {
     ]);
   });
 
-  it("finds the newest version of a script for each run, also of those that go together", async () => {
+  it("finds the newest version of a script for each run, also for steps in one call", async () => {
     const content = (version: string) => `let ran = 0; export const main = () => ({ ran: ++ran, version: "${version}" });`;
     const named = (id: string) => ({ id, value: { type: "script", path: "f/t/named", input_transforms: {} } });
     await ws.saveScript({ path: "f/t/named", language: "bun", content: content("one") });

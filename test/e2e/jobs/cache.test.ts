@@ -158,7 +158,7 @@ describe("cache_ttl of a script", () => {
     expect([isCached(second), first.text === second.text]).toEqual([false, false]);
   });
 
-  it("the cache also serves runs that report their end themselves", async () => {
+  it("the cache also serves runs whose runner reports their end", async () => {
     const started = await ws.run("f/t/slow", { ms: 6000 });
     const { result } = await ws.completed(started);
     const answer = await run("slow", { ms: 6000 });

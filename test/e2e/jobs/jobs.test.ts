@@ -109,7 +109,7 @@ describe.concurrent("reading a job", () => {
 });
 
 describe("lists", () => {
-  it("lists filter, order and page many jobs without gaps or repeats", async () => {
+  it("lists filter, order and page many jobs without gaps or repetitions", async () => {
     const own = await newWorkspace();
     await own.saveScript({ path: "f/t/ok", language: "bash", content: 'x="$1"\necho "$x"' });
     await own.saveScript({ path: "f/t/bad", language: "bash", content: "exit 1" });

@@ -72,7 +72,7 @@ describe("messages", () => {
     expect([tagged("begun", "repeated").length, tagged("ended", "repeated").length]).toEqual([1, 1]);
   });
 
-  it("messages about missing jobs and foreign messages are ignored", async () => {
+  it("messages about missing jobs and malformed messages are ignored", async () => {
     await Promise.all([send({ job: randomUUID() }), send({ nonsense: true })]);
     expect(await ws.completed(await ws.run("f/t/quick", args("neighbour")))).toMatchObject({ success: true });
     await awsClients(instance).sqs.send(new PurgeQueueCommand({ QueueUrl: instance.outputs["QueueUrl"] }));

@@ -34,7 +34,7 @@ const job = async (id: string) => expectStatus(await ws.get(`jobs_u/get/${id}`),
 const args = (tag: string, seconds = 0) => ({ url: witness.url, tag, seconds: String(seconds) });
 
 describe("a runner that crashes during a run", () => {
-  it("the crash costs one attempt: the job runs again, and its script reads the number of the attempt", async () => {
+  it("the crash uses up one attempt: the job runs again, and its script reads the number of the attempt", async () => {
     const id = await ws.run("f/t/slow", args("once", 3));
     await waitForReport("begun", "once");
     expect(crashFunction(instance, { runner: "bash" })).toBeGreaterThan(0);
@@ -47,7 +47,7 @@ describe("a runner that crashes during a run", () => {
   it.each([
     ["bun", "begun_ts"],
     ["python3", "begun_py"],
-  ])("a runner in %s behaves the same", async (language, begun) => {
+  ])("a runner of %s behaves the same", async (language, begun) => {
     const before = witness.count(begun);
     const id = await ws.run(`f/t/slow_${language}`, { url: witness.url });
     await witness.waitForReport(begun, before + 1);

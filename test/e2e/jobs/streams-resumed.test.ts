@@ -65,7 +65,7 @@ describe("run_and_stream", () => {
     expect(streamOf(found)).toBe("one two");
   });
 
-  it("a repeated call with the id of the last event continues the same run, and after the end its reply is 204", async () => {
+  it("a repeated call with the id of the last event continues the same run, and returns 204 after its end", async () => {
     const [first] = await eventsOf(ws, "jobs/run_and_stream/p/f/t/slow", { method: "POST", body: { n: 4 }, most: 1 });
     const rest = await run("f/t/slow", { n: 4 }, { "last-event-id": String(first?.lastEventId) });
     expect((first ? streamOf([first]) : "") + streamOf(rest)).toBe("piece 0 piece 1 piece 2 piece 3 ");

@@ -84,7 +84,7 @@ describe("npm run smoke", () => {
     expect(lines(elsewhere.output())).toEqual(["ok   version", "FAIL token in nowhere"]);
   });
 
-  it("the checks of the first hour remove what they saved, say what to do about a failed one, and name what only a person can check", async () => {
+  it("the checks of the first hour remove what they saved, explain what to do about a failed check, and name the checks that only a person can make", async () => {
     const ws = await newWorkspace();
     // The check of streams takes all that a token may have open.
     const token = expectStatus(await ws.api.post("users/tokens/create", { label: "first hour" }), 201).text;

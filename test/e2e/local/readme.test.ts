@@ -12,7 +12,7 @@ async function newDemo(): Promise<string> {
 
 const linesOf = (outputs: readonly string[]) => outputs.join("").split("\n").filter(Boolean);
 
-it("every shell line of the README runs unchanged and returns the result in the text", async () => {
+it("every shell line of the README runs unchanged and returns the result that the text shows", async () => {
   const lines = linesOf(await readAloud(readings.readme, { workspace: await newDemo() }));
   expect(lines[0]).toMatch(/^[0-9a-f]{16}$/);
   expect(lines.slice(1, 3)).toEqual(['{"hello":"Ada"}', '{"hello":"Ada"}']);

@@ -135,7 +135,7 @@ describe("npm run up", () => {
     expect(await isPortFree(port)).toBe(true);
   });
 
-  it("a restart deploys nothing, and scripts, jobs and token still exist", async () => {
+  it("a restart deploys nothing, and scripts, jobs and tokens still exist", async () => {
     up = npmRun("up", ["--port", String(port)], env);
     await up.says(READY);
     expect(up.output()).toMatch(/deploy.*nothing changed/);

@@ -223,7 +223,7 @@ describe("an update of the stack", () => {
 });
 describe("INCLUDE_HEADERS (spec 4.2.6)", () => {
   const headers = { "x-tenant": "acme" };
-  it("every run receives the headers, whichever way it is called", async () => {
+  it("every run receives the headers, however it is called", async () => {
     if (!instance || !admin) throw new Error("The instance did not start.");
     const ws = workspaceOf(api({ url: instance.url, token: admin.token }), "kept");
     await ws.saveScript({ path: "u/admin/echo", language: "bun", content: "export function main({ ...all }) { return all; }" });

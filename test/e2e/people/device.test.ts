@@ -61,7 +61,7 @@ describe("the sign-in of a device", () => {
     ]);
   });
 
-  it("is not decided or begun by pages of other sites, nor decided by tokens with limits or without sign-in", async () => {
+  it("is neither started nor decided by pages of other sites, and is not decided by tokens with limits or without sign-in", async () => {
     const codes = await requestCodes();
     const elsewhere = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
     expect((await decide(codes, true, elsewhere)).status).toBe(403);
@@ -118,7 +118,7 @@ describe("the page for devices", () => {
     expectQuiet({ ...visit, complaints: visit.complaints.filter((complaint) => !complaint.includes("401")) });
   });
 
-  it("takes the code by hand, shows a wrong one next to the field, and refuses the device", async () => {
+  it("accepts a typed code, shows an error next to the field for a wrong one, and refuses the device", async () => {
     const codes = await requestCodes();
     const { page } = await visited(codes.verification_uri);
     if (await page.getByLabel("Email").isVisible()) await signIn(page);

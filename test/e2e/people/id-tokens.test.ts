@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe("ID tokens", () => {
-  it("a consumer verifies the token of a job with nothing but the issuer's URL", async () => {
+  it("a consumer verifies the token of a job with the issuer's URL alone", async () => {
     await ws.saveScript({
       path: "u/admin/identify",
       language: "bash",

@@ -55,7 +55,7 @@ const named = (email: string, more: object = {}): AtProvider => ({ claims: { ema
 const newAddress = () => `new${randomUUID().slice(0, 8)}@acme.example`;
 
 describe("sign-in through a provider", () => {
-  it("the login is offered by name, and begins with PKCE, state and nonce", async () => {
+  it("the login is offered by name, and starts with PKCE, state and nonce", async () => {
     const listed = await client.call("GET", "oauth/list_logins", { token: "" });
     expect(listed.json).toEqual({ oauth: [{ type: "acme", display_name: "Acme" }, { type: "silent" }] });
     const { status, location, setCookies } = await new Browser().startSignIn();

@@ -186,7 +186,7 @@ describe("a route with an authentication", () => {
     expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, 'Basic realm="svc", charset="UTF-8"']);
   });
 
-  it("by our tokens accepts those that may read the route, and no cookie", async () => {
+  it("by our tokens accepts tokens that may read the route, and no cookie", async () => {
     const { path, address } = await addHttpRoute({ authentication_method: "svc" });
     const tokenWith = async (scopes: string[]) => expectStatus(await ws.api.post("users/tokens/create", { label: "t", scopes }), 201).text;
     const fitting = await tokenWith([`http_triggers:read:${path}`]);
@@ -219,7 +219,7 @@ describe("a route for the tokens of an identity provider", () => {
       .setExpirationTime("5m")
       .sign((await keys).privateKey);
 
-  it("accepts those with its claims, which become an argument, and refuses others", async () => {
+  it("accepts tokens with the required claims, which become an argument, and refuses others", async () => {
     const value = { issuer: at(), audience: "shop", jwks_url: `${at()}/keys`, claims: { role: "clerk" } };
     const { path, address } = await addHttpRoute({
       authentication_method: "jwt",
@@ -232,7 +232,7 @@ describe("a route for the tokens of an identity provider", () => {
     expect(await failuresOf(path)).toEqual(["wrongToken", "wrongClaim"]);
   });
 
-  it("asks to try again while the provider does not respond", async () => {
+  it("asks the caller to retry while the provider does not respond", async () => {
     isDown = true;
     const value = { issuer: at(), jwks_url: `${at()}/others` };
     const { address } = await addHttpRoute({

@@ -19,7 +19,7 @@ describe("the arguments of a script", () => {
     ["python3", 'def main(\n    who: str,\n    n=2,\n):\n    return f"{who} {n}"\n'],
     ["go", 'package inner\n\nimport "fmt"\n\nfunc main(\n\twho string,\n\tn int,\n) string {\n\treturn fmt.Sprint(who, " ", n)\n}\n'],
     ["bash", '#!/bin/bash\nwho="$1" n="${2:-2}"\nif [ -n "$who" ]; then\n  echo "$who $n"\nfi\n'],
-  ])("are read and passed in %s although the file has a byte order mark and CRLF", async (language, text) => {
+  ])("are read and passed in %s even if the file has a byte order mark and CRLF", async (language, text) => {
     const path = `f/t/crlf_${language}`;
     const content = `\uFEFF${text.replaceAll("\n", "\r\n")}`;
     await ws.saveScript({ path, language, content });
@@ -39,7 +39,7 @@ describe("the arguments of a script", () => {
       "python3",
       "from datetime import date\nimport functools\n\ndef run(greeting, who: str, at: date):\n    return [who, at.year]\n\nmain = functools.partial(run, 'hello')\n",
     ],
-  ])("are those of the function that a call in %s receives", async (language, content) => {
+  ])("belong to the function that a call in %s names", async (language, content) => {
     const path = `f/t/wrapped_${language}`;
     await ws.saveScript({ path, language, content });
     expect((await scriptAt(path)).inferred_schema?.required).toEqual(["who", "at"]);

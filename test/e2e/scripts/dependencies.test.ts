@@ -19,7 +19,7 @@ const statusOf = async (hash: string) =>
   (await ws.get(`scripts/deployment_status/h/${hash}`)).json as { lock?: string | null; lock_error_logs?: string; job_id?: string };
 
 describe.each(["bun", "deno", "nodejs"])("npm packages in a %s script", (language) => {
-  it("a package without a version is the newest one, and the lock contains its version", async () => {
+  it("a package without a version is installed in its newest version, which the lock contains", async () => {
     const path = `f/t/npm_${language}`;
     const content = `import leftPad from "left-pad";\nexport const main = (text: string) => leftPad(text, 6, "-");`;
     const hash = await ws.saveScript({ path, language, content });
@@ -246,7 +246,7 @@ describe("packages that cannot be resolved", () => {
 });
 
 describe("install scripts of packages", () => {
-  it("install scripts do not run, so a package that depends on its own one lacks its files", async () => {
+  it("install scripts do not run, so that a package lacks the files that its install script creates", async () => {
     // Its install script downloads a program and writes lib/location.js; without it the path is null.
     const content = `import phantom from "phantomjs-prebuilt@2.1.16";\nexport const main = () => phantom.path;`;
     const hash = await ws.saveScript({ path: "f/t/install_script", language: "nodejs", content });
@@ -336,7 +336,7 @@ func main(name string, count int, tags []string, item *Item) error { return nil 
 });
 
 describe("the versions that a workspace selects", () => {
-  it("apply to imports without a version, and to all packages of a list that a Python script names", async () => {
+  it("apply to imports without a version, and to all packages if a Python script names the list", async () => {
     const own = await newWorkspace();
     const post = (language: string, content: string, name?: string) =>
       own.post("workspace_dependencies/create", { language, content, name });

@@ -64,7 +64,7 @@ describe("preprocessors (api.md 2.1, 2.3)", () => {
     }
   });
 
-  it("skip_preprocessor skips it, and test runs and previews do not use it", async () => {
+  it("skip_preprocessor skips the preprocessor, and test runs and previews do not use it", async () => {
     const answer = await call("POST", "jobs/run_wait_result/p/f/t/bun", { skip_preprocessor: true });
     expect(answer.json).toEqual({ n: 7 });
     const job = await ws.completed(answer.headers.get("x-svc-job-id") ?? "");
@@ -74,7 +74,7 @@ describe("preprocessors (api.md 2.1, 2.3)", () => {
     expect(preview.json).toEqual({ n: 7 });
   });
 
-  it("a call from a running job skips it, because its arguments are for main", async () => {
+  it("a call from a running job skips the preprocessor, because its arguments are for main", async () => {
     await ws.saveScript({
       path: "f/t/caller",
       language: "bun",

@@ -92,7 +92,7 @@ async function newVisitor() {
   };
 }
 
-it("no page of a script reads the session of its visitor, whatever its media type", { timeout: 240_000 }, async () => {
+it("no page that a script returns reads the session of its visitor, whatever its media type", { timeout: 240_000 }, async () => {
   const visit = await newVisitor();
   let rendered = 0;
   for (const fail of [false, true]) {

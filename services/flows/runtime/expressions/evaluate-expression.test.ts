@@ -190,7 +190,7 @@ describe("an expression that closes the function around it", () => {
     expect(accepted).toBeGreaterThan(0);
   });
 
-  it("would run it if the text was embedded without a parser", async () => {
+  it("would run it if the text were embedded without a parser", async () => {
     const evaluation = { as: "json", names: ["inside"], given: '{"names":{"inside":1}}', mayRead: false } as const;
     const interpreter = await loadInterpreter();
     const run = (code: string, isBody: boolean) => interpretExpression(interpreter, { ...evaluation, code, isBody, names: ["inside"] });

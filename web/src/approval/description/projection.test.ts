@@ -17,7 +17,7 @@ describe("the projection of the map", () => {
     expect(at(0, 0, { zoom: 1 }).x(90) - W / 2).toBeCloseTo(128);
   });
 
-  it("the map crosses the date line where that is shorter", () => {
+  it("the map crosses the date line if that is shorter", () => {
     expect(at(0, 179, { zoom: 4 }).x(-179)).toBeGreaterThan(W / 2);
     expect(at(0, -179, { zoom: 4 }).x(179)).toBeLessThan(W / 2);
   });
@@ -50,7 +50,7 @@ describe("the projection of the map", () => {
     }
   });
 
-  it("coordinates are written as people read them", () => {
+  it("coordinates are written in a readable form", () => {
     expect(placeText({ lat: 48.8566, lon: -2.3522 })).toBe("48.85660° N, 2.35220° W");
     expect(placeText({ lat: -33, lon: 151 })).toBe("33.00000° S, 151.00000° E");
   });
