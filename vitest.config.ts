@@ -20,7 +20,7 @@ const programs = [
 const notTests = ["**/node_modules/**", "**/fixtures/**"];
 
 /** Tests of use cases stand beside them too. */
-const useCases = "{services,functions}/**/*.usecase.test.ts";
+const useCases = "{services,functions,test/changes}/**/*.usecase.test.ts";
 
 export default defineConfig({
   test: {

@@ -1,0 +1,134 @@
+import type { FileChange } from "./changed-checkout.ts";
+
+const jobField = (name: string, attribute: string, request: string): FileChange => ({
+  file: "core/jobs/fields.ts",
+  after: "export const runFields = {",
+  add: `  ${name}: { stored: "${attribute}", schema: text, seenBy: "readers", json: "${name}", request: { ${request} } },`,
+});
+const shownField = (name: string): FileChange => ({
+  file: "contract/routes/jobs/job.ts",
+  after: "const jobFields = {",
+  add: `  ${name}: z.string().optional(),`,
+});
+const variable = (name: string): FileChange[] => [
+  { file: "core/jobs/contextual-variables.ts", after: '    | "workspace"', add: `    | "${name}"` },
+  { file: "core/jobs/contextual-variables.ts", after: "    TOKEN: token,", add: `    ${name.toUpperCase()}: job.${name} ?? "",` },
+];
+
+/** The examples of docs/how-to-change.md, each with the largest number of files that it may change. */
+export const changes = {
+  "an option of a run that its caller sets": {
+    files: 4,
+    changes: [
+      { file: "contract/routes/jobs/runs.ts", after: "export const runQuery = z.object({", add: "  note: z.string().optional()," },
+      jobField("note", "zn", 'query: "note"'),
+      shownField("note"),
+      ...variable("note"),
+    ],
+  },
+  "an option of a run that the author of its script sets": {
+    files: 4,
+    changes: [
+      { file: "contract/routes/stored/script.ts", after: "const settable = {", add: "  owner: z.string().nullish()," },
+      jobField("owner", "zo", 'script: "owner"'),
+      shownField("owner"),
+      ...variable("owner"),
+    ],
+  },
+  "a rule of who may resume a flow": {
+    files: 4,
+    changes: [
+      {
+        file: "contract/flows/flow-value.ts",
+        after: "  self_approval_disabled: optional(z.boolean()),",
+        add: "  members_only: optional(z.boolean()),",
+      },
+      { file: "core/approvals/rules.ts", after: "  personOnly: z.boolean(),", add: "  membersOnly: z.boolean().optional()," },
+      {
+        file: "core/approvals/rules.ts",
+        find: "self_approval_disabled: notStarter }: Suspend,",
+        replace: "self_approval_disabled: notStarter, members_only: membersOnly }: Suspend,",
+      },
+      { file: "core/approvals/rules.ts", after: "    personOnly: false,", add: "    membersOnly: membersOnly === true," },
+      {
+        file: "core/approvals/rules.ts",
+        find: "    signedIn: signedIn === true ||",
+        replace: "    signedIn: signedIn === true || membersOnly === true ||",
+      },
+      {
+        file: "core/approvals/authorize.ts",
+        after: '  if (who.kind === "job" && rules.personOnly) return "job_token";',
+        add: '  if (rules.membersOnly && !who.member) return "not_member";',
+      },
+      {
+        file: "contract/approvals/refusals.ts",
+        after: "export const refusals = {",
+        add: `  not_member: {
+    error: { code: "approval.refused", details: { reason: "you are not a member of the workspace" } },
+    page: "Only members of the workspace may decide this request.",
+  },`,
+      },
+    ],
+  },
+  "a channel of notices": {
+    files: 4,
+    changes: [
+      {
+        file: "contract/notices/channels.ts",
+        after: "export const noticeChannels = {",
+        add: '  pager: { receivers: "channel", asksApprovers: true, reportsRuns: false },',
+      },
+      {
+        file: "services/notifications/channels/pager.ts",
+        create: `import type { GateNoticeSender } from "./sender.ts";
+
+export const pager: GateNoticeSender = {
+  sendGateNotice: (deps, { notice, answerMs }) => deps.webhooks.post("https://pager.example.com", {}, JSON.stringify(notice.what), { answerMs }),
+};
+`,
+      },
+      {
+        file: "services/notifications/channels/senders.ts",
+        after: 'import { email } from "./email.ts";',
+        add: 'import { pager } from "./pager.ts";',
+      },
+      { file: "services/notifications/channels/senders.ts", find: "senders = { email,", replace: "senders = { pager, email," },
+    ],
+  },
+  "a kind of modules": {
+    files: 7,
+    changes: [
+      {
+        file: "contract/flows/flow-value.ts",
+        after: '  z.looseObject({ type: z.literal("identity") }),',
+        add: '  z.looseObject({ type: z.literal("constant"), value: z.unknown() }),',
+      },
+      { file: "contract/flows/flow-rules.ts", after: '    case "identity":', add: '    case "constant":' },
+      { file: "statemachines/modules.ts", after: '    case "identity":', add: '    case "constant":' },
+      {
+        file: "services/flows/runtime/modules/constant.ts",
+        create: `import type { StepState } from "../../../../core/flows/step-call.ts";
+import { completeStep } from "../complete-step.ts";
+import { storeFlowValue } from "../flow-values.ts";
+import type { StepContext } from "../step-context.ts";
+import type { RunScriptDeps } from "./script.ts";
+
+/** Succeeds with the value of the module. */
+export async function runConstant(deps: RunScriptDeps, step: StepContext, value: unknown): Promise<StepState> {
+  return completeStep(deps, step, { status: "succeeded", result: await storeFlowValue(deps, step, value) });
+}
+`,
+      },
+      {
+        file: "services/flows/runtime/execute-module.ts",
+        after: 'import { openConsent } from "./modules/consent-gate.ts";',
+        add: 'import { runConstant } from "./modules/constant.ts";',
+      },
+      {
+        file: "services/flows/runtime/execute-module.ts",
+        after: '    case "identity":\n      return runIdentity(deps, step);',
+        add: '    case "constant":\n      return runConstant(deps, step, value.value);',
+      },
+    ],
+  },
+} satisfies Record<string, { files: number; changes: FileChange[] }>;

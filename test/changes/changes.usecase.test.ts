@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ChangedCheckout } from "./changed-checkout.ts";
+import { changes } from "./changes.ts";
+
+let copy: ChangedCheckout;
+let world: Awaited<ReturnType<typeof newWorldOfCopy>>;
+beforeAll(async () => {
+  copy = new ChangedCheckout(Object.values(changes).flatMap((example) => [...example.changes]));
+  world = await newWorldOfCopy();
+});
+afterAll(() => copy.remove());
+
+const loadUseCases = async () => ({
+  ...(await copy.load<typeof import("../support/use-cases/world.ts")>("test/support/use-cases/world.ts")),
+  ...(await copy.load<typeof import("../support/use-cases/world-jobs.ts")>("test/support/use-cases/world-jobs.ts")),
+  ...(await copy.load<typeof import("../support/use-cases/world-people.ts")>("test/support/use-cases/world-people.ts")),
+  ...(await copy.load<typeof import("../support/use-cases/world-flows.ts")>("test/support/use-cases/world-flows.ts")),
+  ...(await copy.load<typeof import("../support/use-cases/world-notices.ts")>("test/support/use-cases/world-notices.ts")),
+});
+
+async function newWorldOfCopy() {
+  const support = await loadUseCases();
+  const created = await support.newWorld();
+  await support.addWorkspace(created);
+  return { ...support, world: created };
+}
+
+describe("the examples of docs/how-to-change.md", () => {
+  it.each(Object.entries(changes))("%s changes no more files than the guide allows", (_, { files, changes: list }) => {
+    expect(new Set(list.map(({ file }) => file)).size).toBeLessThanOrEqual(files);
+  });
+
+  it("options of a run are stored with the job, passed to its runner and shown", async () => {
+    const { payloadQuery } = await copy.load<typeof import("../../contract/routes/jobs/runs.ts")>("contract/routes/jobs/runs.ts");
+    const { newScriptSchema } =
+      await copy.load<typeof import("../../contract/routes/stored/script.ts")>("contract/routes/stored/script.ts");
+    const { createScript } = await copy.load<typeof import("../../services/scripts/create.ts")>("services/scripts/create.ts");
+    const { requireNewestScript } = await copy.load<typeof import("../../services/scripts/load.ts")>("services/scripts/load.ts");
+    const { scriptHeadObject } = await copy.load<typeof import("../../core/scripts/version.ts")>("core/scripts/version.ts");
+    const requests = "services/execution/requests";
+    const { buildVersionRequest } = await copy.load<typeof import("../../services/execution/requests/version-request.ts")>(
+      `${requests}/version-request.ts`,
+    );
+    const { startRun } = await copy.load<typeof import("../../services/execution/requests/start-run.ts")>(`${requests}/start-run.ts`);
+    const { loadJobJson } = await copy.load<typeof import("../../services/jobs/read/read.ts")>("services/jobs/read/read.ts");
+    const { deps, workspace, answers, runs } = world.world;
+    answers.build = async () => ({ ok: true, lock: "", sha256: "0".repeat(64), bytes: 1, log: "" });
+    const script = { path: "u/ann/toy", language: "bun", content: "export const main = () => 1;", summary: "", owner: "the author" };
+    await createScript(deps, { actor: world.anAdmin, workspace }, newScriptSchema.parse(script));
+    await world.work(world.world);
+
+    const head = await deps.objects.get(scriptHeadObject.key(workspace, script.path));
+    const target = { kind: "script" as const, version: requireNewestScript(head, script.path) };
+    const payload = { method: "POST", headers: {}, query: {}, bytes: Buffer.from("{}") };
+    const call = { actor: world.anAdmin, query: payloadQuery.parse({ note: "for the runner" }), payload };
+    const { id } = await startRun(deps, await buildVersionRequest(deps, target, call, { includedHeaders: [] }));
+    await world.work(world.world);
+
+    const job = (await deps.jobs.get(id)) ?? expect.fail("The job is gone.");
+    expect(job).toMatchObject({ state: "succeeded", note: "for the runner", owner: "the author" });
+    expect(runs.at(-1)?.env).toMatchObject({ WM_NOTE: "for the runner", WM_OWNER: "the author" });
+    expect(await loadJobJson(deps, job, {})).toMatchObject({ note: "for the runner", owner: "the author" });
+  });
+
+  it("a rule of who may resume a flow refuses those to whom it does not apply, with its reason", async () => {
+    const suspend = { required_events: 1, members_only: true };
+    const run = await world.startFlow(world.world, [{ id: "ask", value: { type: "identity" }, suspend }]);
+    await world.playExecutions(world.world);
+    const [gate] = await world.gates(world.world, run);
+    if (!gate) throw new Error("The gate has not opened.");
+    // A superadmin who is not a member.
+    await expect(world.approveGate(world.world, gate, 1, { person: world.anAdmin })).rejects.toMatchObject({
+      code: "approval.refused",
+      details: { reason: "you are not a member of the workspace" },
+    });
+    await world.approveGate(world.world, gate, 1, { person: world.aReader(world.world.workspace, []) });
+    await world.playExecutions(world.world);
+    expect(await world.world.deps.jobs.get(run)).toMatchObject({ state: "succeeded" });
+  });
+
+  it("a channel of notices sends a notice to its receiver", async () => {
+    const notice = await world.addNotice(world.world, { channel: "pager" as "chat" });
+    await notice.read();
+    expect(notice.sent.sort()).toEqual(["https://pager.example.com", "topic"]);
+  });
+
+  it("a kind of modules has a result that the next module reads", async () => {
+    const next = { id: "b", value: { type: "identity" } };
+    const run = await world.startFlow(world.world, [{ id: "a", value: { type: "constant", value: { answer: 42 } } }, next]);
+    await world.playExecutions(world.world);
+    expect(await world.endOfFlow(world.world, run)).toMatchObject({ state: "succeeded", result: { answer: 42 } });
+  });
+});
