@@ -1,9 +1,8 @@
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
-import { SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { api } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { awsClients, bendJob, invoke } from "../../support/engine/aws.ts";
+import { awsClients, invoke } from "../../support/engine/aws.ts";
 import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
 import { crashFunction } from "../../support/engine/processes.ts";
 import { startWitness, type Witness } from "../../support/jobs/witness.ts";
@@ -95,46 +94,6 @@ describe("a concurrent_limit", () => {
     await until(async () => (await groupItem(group)) === undefined, { what: "the group to be over" });
   });
 
-  it("the limit is used fully and never exceeded", async () => {
-    await save("fully", { concurrent_limit: 3 });
-    const long = await Promise.all([1, 2, 3].map((n) => run("fully", n, 100)));
-    await Promise.all([1, 2, 3].map((n) => waitForEvent("begun", "fully", n)));
-    const last = await run("fully", 4, 0);
-    await waiting(last);
-    expect(begun("fully")).toHaveLength(3);
-    expectStatus(await ws.post("jobs/queue/cancel_selection", long), 200);
-    await succeeded([last]);
-  });
-
-  it("waiting jobs run in the order of their creation", async () => {
-    await save("order", { concurrent_limit: 1 });
-    const ids = [await run("order", 0, 4)];
-    await waitForEvent("begun", "order", 0);
-    for (let n = 1; n <= 6; n += 1) ids.push(await run("order", n, 0));
-    for (const id of ids.slice(1)) await waiting(id);
-    await succeeded(ids);
-    expect(events("order")).toEqual(ids.flatMap((_, n) => [`begun ${n}`, `ended ${n}`]));
-  });
-
-  it("runs with one concurrency_key wait for each other, and runs with another key do not", async () => {
-    await save("keyed", { concurrent_limit: 1, concurrency_key: "customer $args[tag] of $workspace" });
-    const [first, other] = [await run("keyed", 1, 4, "ann"), await run("keyed", 1, 4, "bob")];
-    await Promise.all([waitForEvent("begun", "ann", 1), waitForEvent("begun", "bob", 1)]);
-    const behind = await run("keyed", 2, 0, "ann");
-    await succeeded([first, other, behind]);
-    expect(events("ann")).toEqual(["begun 1", "ended 1", "begun 2", "ended 2"]);
-    expect(await groupOf(first)).toBe(await groupOf(behind));
-    expect(await groupOf(first)).not.toBe(await groupOf(other));
-  });
-
-  it("two scripts with one key share the limit", async () => {
-    await Promise.all(["left", "right"].map((path) => save(path, { concurrent_limit: 1, concurrency_key: "the printer" })));
-    const first = await run("left", 1, 3, "printer");
-    await waitForEvent("begun", "printer", 1);
-    await succeeded([first, await run("right", 2, 0, "printer")]);
-    expect(events("printer")).toEqual(["begun 1", "ended 1", "begun 2", "ended 2"]);
-  });
-
   it("a synchronous call waits for its slot", async () => {
     await save("sync", { concurrent_limit: 1 });
     await run("sync", 1, 2);
@@ -159,19 +118,6 @@ describe("a concurrent_limit", () => {
     }
     expect(events("late")).toEqual(["begun 1", "ended 1", "begun 2", "ended 2"]);
   });
-
-  it("the limit of a new version applies to its own runs, and waiting jobs retain their limit and position", async () => {
-    await save("changed", { concurrent_limit: 1 });
-    const first = await run("changed", 1, 6);
-    await waitForEvent("begun", "changed", 1);
-    const second = await run("changed", 2, 6);
-    await waiting(second);
-    await save("changed", { concurrent_limit: 2 });
-    const third = await run("changed", 3, 0);
-    await succeeded([first, second, third]);
-    expect(events("changed").slice(0, 2)).toEqual(["begun 1", "ended 1"]);
-    expect(events("changed").indexOf("begun 3")).toBeLessThan(events("changed").indexOf("ended 2"));
-  });
 });
 
 describe("a concurrency_time_window_s", () => {
@@ -185,52 +131,6 @@ describe("a concurrency_time_window_s", () => {
 });
 
 describe("a slot", () => {
-  it("the slot of a canceled run goes to the next job, and a job that is canceled while it waits is skipped", async () => {
-    await save("cancel", { concurrent_limit: 1 });
-    const first = await run("cancel", 1, 100);
-    await waitForEvent("begun", "cancel", 1);
-    const second = await run("cancel", 2, 0);
-    await waiting(second);
-    const third = await run("cancel", 3, 0);
-    await waiting(third);
-    expectStatus(await ws.post(`jobs_u/queue/cancel/${second}`, {}), 200);
-    expect(await ws.completed(second)).toMatchObject({ canceled: true });
-    expectStatus(await ws.post(`jobs_u/queue/cancel/${first}`, {}), 200);
-    await succeeded([third]);
-    expect(begun("cancel")).toEqual(["1", "3"]);
-  });
-
-  it("the slot of a run that was canceled by force is free at once", async () => {
-    await save("forced", { concurrent_limit: 1 });
-    const first = await run("forced", 1, 100);
-    await waitForEvent("begun", "forced", 1);
-    const second = await run("forced", 2, 0);
-    await waiting(second);
-    expectStatus(await ws.post(`jobs_u/queue/force_cancel/${first}`, {}), 200);
-    await succeeded([second]);
-  });
-
-  it("a job whose message arrives several times takes one slot", async () => {
-    await save("twice", { concurrent_limit: 2 });
-    const first = await run("twice", 1, 100);
-    await waitForEvent("begun", "twice", 1);
-    const [second, third] = [await run("twice", 2, 100), await run("twice", 3, 0)];
-    await waitForEvent("begun", "twice", 2);
-    await waiting(third);
-    const group = await groupOf(first);
-    const again = async (id: string) =>
-      awsClients(instance).sqs.send(
-        new SendMessageCommand({ QueueUrl: instance.outputs["QueueUrl"], MessageBody: JSON.stringify({ job: id, group }) }),
-      );
-    await Promise.all([first, first, second, third, third].map(again));
-    for (const id of [first, second]) expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, {}), 200);
-    await succeeded([third]);
-    // Ended, they are told of again: nothing is freed a second time.
-    await Promise.all([first, second, third].map(again));
-    await succeeded([await run("twice", 4, 0)]);
-    expect(begun("twice")).toEqual(["1", "2", "3", "4"]);
-  });
-
   it("the slot of a run whose worker and runner crashed is reserved for its next attempt, and then goes to a waiting job", async () => {
     await save("killed", { concurrent_limit: 1 });
     const first = await run("killed", 1, 100);
@@ -242,37 +142,6 @@ describe("a slot", () => {
     await housekeep(75);
     await succeeded([first, second]);
     expect(events("killed")).toEqual(["begun 1", "begun 1", "ended 1", "begun 2", "ended 2"]);
-  });
-
-  it("the slot of a lost run goes to a waiting job", async () => {
-    await save("lost", { concurrent_limit: 1 });
-    const first = await run("lost", 1, 100);
-    await waitForEvent("begun", "lost", 1);
-    const second = await run("lost", 2, 0);
-    await waiting(second);
-    crashFunction(instance, { output: "WorkerFunction" });
-    crashFunction(instance, { runner: "bash" });
-    await bendJob(instance, first, "SET lo = :two", { ":two": { N: "2" } });
-    await housekeep(75);
-    expect(await ws.completed(first)).toMatchObject({ success: false, result: { error: { name: "WorkerLost" } } });
-    await succeeded([second]);
-  });
-
-  it("housekeeping frees a slot whose holder died right after it had ended the job", async () => {
-    await save("leaked", { concurrent_limit: 1 });
-    const first = await run("leaked", 1, 8);
-    await waitForEvent("begun", "leaked", 1);
-    const second = await run("leaked", 2, 0);
-    await waiting(second);
-    crashFunction(instance, { output: "WorkerFunction" });
-    crashFunction(instance, { runner: "bash" });
-    await bendJob(instance, first, "SET s = :failed, en = :now, r = :result REMOVE n, lu, dp, ds", {
-      ":failed": { S: "failed" },
-      ":now": { N: String(Date.now()) },
-      ":result": { M: { in: { S: "head" }, json: { S: "null" } } },
-    });
-    await housekeep(61);
-    await succeeded([second]);
   });
 });
 
