@@ -8,17 +8,21 @@ export const MAX_DEPTH = 400;
 /** Digits of a whole number. Python refuses more than 4300. */
 export const MAX_DIGITS = 4000;
 
-interface ExactJson {
-  parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
-  /** Absent before Node 21, where only the command line runs: it rounds numbers there. */
-  rawJSON?(text: string): unknown;
-}
 // TypeScript's library declares neither `rawJSON` nor the third parameter of a reviver yet.
-const exact = JSON as unknown as ExactJson;
+declare global {
+  interface JSON {
+    parse(
+      text: string,
+      reviver: (this: Record<string, unknown>, key: string, value: unknown, context: { source?: string }) => unknown,
+    ): unknown;
+    /** Returns a JSON number with its source text. Absent before Node 21, where only the command line runs: it rounds numbers there. */
+    rawJSON?(text: string): unknown;
+  }
+}
 
 Object.defineProperty(BigInt.prototype, "toJSON", {
   value(this: bigint) {
-    return exact.rawJSON?.(this.toString());
+    return JSON.rawJSON?.(this.toString());
   },
   configurable: true,
   writable: true,
@@ -30,11 +34,11 @@ const WHOLE = /^-?\d+$/;
 
 /** Parses JSON like JSON.parse, with its whole numbers exact. Throws SyntaxError. The text must not be nested more deeply than a parser can follow. */
 export function parseExactJson(text: string): unknown {
-  if (!LONG_DIGITS.test(text) || !exact.rawJSON) return JSON.parse(text);
+  if (!LONG_DIGITS.test(text) || !JSON.rawJSON) return JSON.parse(text);
   const { digits, depth } = measureJson(text);
   // A deeper text is refused by each reader, and a reviver would exhaust the stack before.
   if (digits < 16 || depth > 2 * MAX_DEPTH) return JSON.parse(text);
-  return exact.parse(text, (_, value, { source }) => {
+  return JSON.parse(text, (_, value, { source }) => {
     if (typeof value !== "number" || Number.isSafeInteger(value) || source === undefined || !WHOLE.test(source)) return value;
     return String(value) === source ? value : BigInt(source);
   });
@@ -102,7 +106,7 @@ export function findExcess(json: string, maxDepth = MAX_DEPTH): string | undefin
 /** Returns a number that a double cannot hold at all, as it was written. A whole number becomes a BigInt. */
 function findInfinite(json: string): string | undefined {
   let found: string | undefined;
-  exact.parse(json, (_, value, { source }) => {
+  JSON.parse(json, (_, value, { source }) => {
     const isInfinite = value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
     if (isInfinite && source !== undefined && !WHOLE.test(source)) found = source.slice(0, 40);
     return null;

@@ -43,7 +43,7 @@ export function findUnknownFields(schema: z.core.$ZodType, value: unknown, aroun
     return element ? value.flatMap((item, at) => findUnknownFields(element, item, [...around, at])) : [];
   }
   if (!isJsonObject(value)) return [];
-  const inner = unwrap(schema);
+  const inner = unwrapSchema(schema);
   const def = definitionOf(inner);
   if (inner instanceof z.ZodRecord && def.valueType) {
     const { valueType } = def;
@@ -73,18 +73,18 @@ interface Definition {
 }
 
 /** The type of a schema's definition depends on its kind, which only the definition itself shows. */
-const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def as unknown as Definition;
+const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def;
 
 /** Returns the schema inside wrappers that do not change which fields a value has. */
-function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema instanceof z.ZodLazy) return unwrap(schema._zod.innerType);
+export function unwrapSchema(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodLazy) return unwrapSchema(schema._zod.innerType);
   const { type, innerType, in: before } = definitionOf(schema);
-  if (innerType) return unwrap(innerType);
-  return type === "pipe" && before ? unwrap(before) : schema;
+  if (innerType) return unwrapSchema(innerType);
+  return type === "pipe" && before ? unwrapSchema(before) : schema;
 }
 
 function elementOf(schema: z.core.$ZodType): z.core.$ZodType | undefined {
-  const inner = unwrap(schema);
+  const inner = unwrapSchema(schema);
   const { element, options = [] } = definitionOf(inner);
   return element ?? options.map(elementOf).find((found) => found !== undefined);
 }
@@ -120,14 +120,14 @@ function findInUnion(options: readonly z.core.$ZodType[], value: Record<string, 
 
 /** Returns whether an alternative has fixed values, such as its type, and the value has all of them. */
 function hasLiteralsOf(schema: z.core.$ZodType, value: Record<string, unknown>): boolean {
-  const inner = unwrap(schema);
+  const inner = unwrapSchema(schema);
   if (!(inner instanceof z.ZodObject)) return false;
   const fixed = Object.entries(inner.shape).filter(([, field]) => field instanceof z.ZodLiteral);
   return fixed.length > 0 && fixed.every(([name, field]) => z.safeParse(field, value[name]).success);
 }
 
 function acceptsObjects(schema: z.core.$ZodType): boolean {
-  const inner = unwrap(schema);
+  const inner = unwrapSchema(schema);
   const { options } = definitionOf(inner);
   return options ? options.some(acceptsObjects) : inner instanceof z.ZodObject;
 }

@@ -36,7 +36,7 @@ function resourcesByPlace(stack: Stack, svc: Svc): Record<string, unknown> {
   // The flags of the whole app decide the order of the lists in a statement.
   const sorted = (key: string, value: unknown) =>
     ["Action", "Resource"].includes(key) && Array.isArray(value) ? value.map((each) => JSON.stringify(each)).sort() : value;
-  return JSON.parse(placed(placed(text)), sorted);
+  return JSON.parse(placed(placed(text)), sorted) as Record<string, unknown>;
 }
 
 describe("the stack of the service", () => {

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { runnerLanguages } from "../../contract/languages.ts";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
+import type { Context } from "../context.ts";
 import { objectKinds } from "../objects/kinds.ts";
 import { type Action, run } from "./action.ts";
 
@@ -10,8 +11,9 @@ type ObjectAction = "listObjects" | "getObject" | "showObject" | "listHistory" |
 export function addObjectCommands(program: Command): void {
   const load = (name: ObjectAction, kind: string) => async () => {
     const commands = await import("../commands/items/objects.ts");
+    const command: (context: Context, kind: string, ...args: never[]) => unknown = commands[name];
     // The command declares the other arguments, which no type connects with the parameters of the action.
-    return ((context, ...args) => (commands[name] as Action)(context, ...([kind, ...args] as never[]))) as Action;
+    return ((context, ...args) => command(context, kind, ...args)) as Action;
   };
   for (const { name, what, archive, history } of objectKinds) {
     const one = `${/^[aeiou]/.test(name) ? "an" : "a"} ${name.replace("-", " ")}`;

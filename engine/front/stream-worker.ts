@@ -53,8 +53,7 @@ async function eventOf(request: http.IncomingMessage): Promise<APIGatewayProxyEv
   const pairs = [...new URLSearchParams(query)];
   const byName = Map.groupBy(pairs, ([name]) => name);
   const many = Object.fromEntries([...byName].map(([name, all]) => [name, all.map(([, value]) => value)]));
-  // The functions read no other field of the event.
-  return {
+  const event: Partial<APIGatewayProxyEvent> = {
     httpMethod: request.method ?? "GET",
     path,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
@@ -63,5 +62,7 @@ async function eventOf(request: http.IncomingMessage): Promise<APIGatewayProxyEv
     multiValueQueryStringParameters: many,
     body: Buffer.concat(await request.toArray()).toString("base64"),
     isBase64Encoded: true,
-  } as unknown as APIGatewayProxyEvent;
+  };
+  // The functions read no other field of the event.
+  return event as APIGatewayProxyEvent;
 }

@@ -1,5 +1,5 @@
-import type * as z from "zod";
-import { findNearestName } from "../../../contract/unknown-fields.ts";
+import * as z from "zod";
+import { findNearestName, unwrapSchema } from "../../../contract/unknown-fields.ts";
 import { createLocator } from "../check/locate.ts";
 import { parseYaml } from "../files/yaml.ts";
 import type { FileProblem } from "../item.ts";
@@ -40,23 +40,13 @@ function describeUnknown(key: string, path: readonly PropertyKey[]): string {
 
 /** Returns the properties that are known at a path of the schema. */
 function shapeAt(path: readonly PropertyKey[]): Record<string, unknown> | undefined {
-  // The parts of a schema have types without these fields.
-  let schema = configSchema as unknown as ShapedSchema | undefined;
-  for (const part of path) {
-    const inner = unwrap(schema);
-    schema = typeof part === "number" ? inner?.element : (inner?.shape?.[String(part)] ?? inner?.def?.catchall);
-  }
-  return unwrap(schema)?.shape;
+  let schema: z.core.$ZodType | undefined = configSchema;
+  for (const part of path) schema = schema && innerSchemaOf(unwrapSchema(schema), part);
+  const inner = schema && unwrapSchema(schema);
+  return inner instanceof z.ZodObject ? inner.shape : undefined;
 }
 
-interface ShapedSchema {
-  shape?: Record<string, ShapedSchema>;
-  element?: ShapedSchema;
-  def?: { catchall?: ShapedSchema; innerType?: ShapedSchema };
-}
-
-function unwrap(schema: ShapedSchema | undefined): ShapedSchema | undefined {
-  let inner = schema;
-  while (inner?.def?.innerType) inner = inner.def.innerType;
-  return inner;
+function innerSchemaOf(schema: z.core.$ZodType, part: PropertyKey): z.core.$ZodType | undefined {
+  if (typeof part === "number") return schema instanceof z.ZodArray ? schema.def.element : undefined;
+  return schema instanceof z.ZodObject ? (schema.shape[String(part)] ?? schema.def.catchall) : undefined;
 }

@@ -33,9 +33,9 @@ export const validator: ValidatorType = {
     const whole = { ...(definitions ? { definitions } : {}), ...($defs ? { $defs } : {}), ...schema };
     return value !== undefined && outputOf(whole, value).length === 0;
   },
-  rawValidation(schema, values) {
+  rawValidation<Result>(schema: RJSFSchema, values?: unknown) {
     // The caller names the type of the errors, which nothing checks.
-    return { errors: errorsOf(schema, values) as never[] };
+    return { errors: errorsOf(schema, values) as Result[] };
   },
 };
 
