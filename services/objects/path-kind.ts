@@ -2,7 +2,7 @@ import type { Action } from "../../contract/access/access-rule.ts";
 import type { SvcError } from "../../contract/errors.ts";
 import type { EventType } from "../../contract/events.ts";
 import type { ExpectedVersions } from "../../core/objects/version.ts";
-import type { ObjectKey, StoredObject } from "../../core/objects/write.ts";
+import type { Expectation, ObjectKey, StoredObject } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import type { NewEvent } from "../outbox/event.ts";
@@ -28,7 +28,7 @@ export interface PathKind<T, Deps extends Uses<"objects" | "nowMs"> = Uses<"obje
   permissions: string | undefined;
   /** The action whose right the caller needs at the path where an object is saved. Absent: the route has checked it. */
   save: Action | undefined;
-  /** Whether the path of an object is free for another one, so that a change does not find it. Absent: no path is. */
+  /** Whether an object leaves its path to another one, so that a change does not find it. Absent: no object does. */
   isArchived?: ((object: T) => boolean) | undefined;
   exists: (path: string) => SvcError;
   notFound: (path: string) => SvcError;
@@ -45,12 +45,24 @@ export interface PathKind<T, Deps extends Uses<"objects" | "nowMs"> = Uses<"obje
 /** The event of a write, without the fields that the writer adds. */
 export type WriteEvent = { [Type in EventType]: Pick<NewEvent<Type>, "type" | "data"> }[EventType];
 
+/** An object that a write moves to another path, or removes. */
+export interface Source {
+  path: string;
+  unchanged: Expectation;
+  /** The error if it was changed or removed. `undefined`: another writer was first. */
+  refused: SvcError | undefined;
+}
+
 /** The change that a write makes to an object that was read. */
 export interface Change<T, Sent = undefined> {
   /** The object in its stored form. */
   value: T;
-  /** The version of the item. Absent: a new version with its author. `kept`: the change makes no new version. */
-  version?: "kept";
+  /** Absent: the item gets a random version. `kept`: the change makes no new version. Otherwise that of the kind, with the state of its build. */
+  version?: "kept" | Required<Pick<StoredObject, "version" | "build">>;
+  /** The object that this one follows at another path. Absent: the one that was read. */
+  from?: Source | undefined;
+  /** Parts whose conditions decide before that of the object. */
+  conditions?: TransactionPart[];
   /** Further writes of the kind in the same transaction. */
   parts?: TransactionPart[];
   event?: WriteEvent;

@@ -6,22 +6,22 @@ import { permitPath } from "../identity/permit.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import type { Uses } from "../uses.ts";
 import type { Change, ObjectTarget, PathKind, Writer } from "./path-kind.ts";
-import { type Mode, writeObject } from "./write-object.ts";
+import { type BuildChange, type Mode, writeObject } from "./write-object.ts";
 
 /**
  * Checks the request, once and before anything is read, and returns the function that builds the change. That function is called again when
- * another writer was first. `before`: the stored object; always `undefined` for an object that is created.
+ * another writer was first.
  */
-export type PrepareChange<Before, C> = () => Promise<(before: Before) => Promise<C>>;
+type PrepareChange<Before, T, C> = () => Promise<BuildChange<Before, T, C>>;
 
 /** Creates an object at a path and returns the change. Throws the kind's `exists`, `auth.forbidden`, `path.noFolder`, `workspace.notFound`. */
 export function createObject<T, D extends Uses<"objects" | "nowMs">, S, C extends Change<T, S> | undefined>(
   deps: D,
   kind: PathKind<T, D, S>,
   target: WorkspaceCaller & { path: string },
-  prepare: PrepareChange<undefined, C>,
+  prepare: PrepareChange<undefined, T, C>,
 ): Promise<C> {
-  return saveObject(deps, kind, { ...target, to: target.path }, { mode: "create", prepare: prepare as PrepareChange<T | undefined, C> });
+  return saveObject(deps, kind, { ...target, to: target.path }, { mode: "create", prepare: prepare as PrepareChange<T | undefined, T, C> });
 }
 
 /**
@@ -32,11 +32,11 @@ export function changeObject<T, D extends Uses<"objects" | "nowMs">, S, C extend
   deps: D,
   kind: PathKind<T, D, S>,
   target: ObjectTarget & { to?: string | undefined },
-  prepare: PrepareChange<T, C>,
+  prepare: PrepareChange<T, T, C>,
 ): Promise<C> {
   const { path, to = path } = target;
   // The object of a change was read.
-  return saveObject(deps, kind, { ...target, to }, { mode: "change", prepare: prepare as PrepareChange<T | undefined, C> });
+  return saveObject(deps, kind, { ...target, to }, { mode: "change", prepare: prepare as PrepareChange<T | undefined, T, C> });
 }
 
 /** Creates an object at a path, or replaces the existing one. Throws as `createObject` does. */
@@ -44,7 +44,7 @@ export function replaceObject<T, D extends Uses<"objects" | "nowMs">, S, C exten
   deps: D,
   kind: PathKind<T, D, S>,
   target: ObjectTarget,
-  prepare: PrepareChange<T | undefined, C>,
+  prepare: PrepareChange<T | undefined, T, C>,
 ): Promise<C> {
   return saveObject(deps, kind, { ...target, to: target.path }, { mode: "replace", prepare });
 }
@@ -53,7 +53,7 @@ async function saveObject<T, D extends Uses<"objects" | "nowMs">, S, C extends C
   deps: D,
   kind: PathKind<T, D, S>,
   target: ObjectTarget & { to: string },
-  { mode, prepare }: { mode: Mode; prepare: PrepareChange<T | undefined, C> },
+  { mode, prepare }: { mode: Mode; prepare: PrepareChange<T | undefined, T, C> },
 ): Promise<C> {
   const { actor, workspace, to } = target;
   if (kind.save) permitPath(actor, kind.save, workspace, to);

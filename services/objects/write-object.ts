@@ -4,13 +4,19 @@ import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart
 import { buildEventParts } from "../outbox/event.ts";
 import type { Uses } from "../uses.ts";
 import { type AclMove, buildAclPart } from "../workspaces/acls.ts";
-import type { Change, ObjectTarget, PathKind } from "./path-kind.ts";
+import type { Change, ObjectTarget, PathKind, Source } from "./path-kind.ts";
 
 /** The kind of write. `replace`: the object is created unless it exists. */
 export type Mode = "create" | "change" | "replace" | "remove";
 
 /** The change of a write. The one of a deletion has no value. */
-export type AnyChange<T, S> = Omit<Change<T, S>, "value" | "version"> & { value?: T; version?: "kept" };
+export type AnyChange<T, S> = Omit<Change<T, S>, "value"> & { value?: T };
+
+/**
+ * Builds the change of an object. `before`: the object at the path, or `undefined` for one that is created. `archived`: the object that leaves its
+ * path to this one. `stored`: the item of `before`.
+ */
+export type BuildChange<Before, T, C> = (before: Before, archived: T | undefined, stored: StoredObject | undefined) => Promise<C>;
 
 /** An object that a write stores at the path `to`, or removes. */
 type WriteTarget = ObjectTarget & { to: string };
@@ -24,22 +30,27 @@ export async function writeObject<T, D extends Uses<"objects" | "nowMs">, S, C e
   deps: D,
   kind: PathKind<T, D, S>,
   target: WriteTarget,
-  { mode, build }: { mode: Mode; build: (before: T | undefined) => Promise<C> },
+  { mode, build }: { mode: Mode; build: BuildChange<T | undefined, T, C> },
 ): Promise<C> {
-  const { actor, workspace, path } = target;
+  const { actor, workspace, path, to } = target;
   return retryOnConflict(
     async (earlier) => {
-      const stored = mode === "create" ? undefined : await deps.objects.get(kind.key(workspace, path));
+      const mayReplace = kind.isArchived && (mode === "create" || to !== path);
+      const [there, stored] = await Promise.all([
+        mayReplace ? deps.objects.get(kind.key(workspace, to)) : undefined,
+        mode === "create" ? undefined : deps.objects.get(kind.key(workspace, path)),
+      ]);
       if (!stored && (mode === "change" || mode === "remove")) throw kind.notFound(path);
-      const before = stored && kind.parse(stored);
+      const [archived, before] = [there, stored].map((each) => each && kind.parse(each));
       if (before && mode === "change" && kind.isArchived?.(before)) throw kind.notFound(path);
+      if (archived && !kind.isArchived?.(archived)) throw kind.exists(to);
       if (stored) requireVersion(stored, target);
-      const change = await build(before);
+      const change = await build(before, archived, stored);
       if (!change) return { done: change };
       const atMs = deps.nowMs();
-      const { value: after, version, parts = [], event, sent } = change;
+      const { value: after, parts = [], event, sent } = change;
       const isCommitted = await commitParts(deps.objects, [
-        ...(await buildObjectParts(deps, kind, { target, stored, mode, after, version })),
+        ...(await buildObjectParts(deps, kind, { target, stored, there, mode, change })),
         ...parts,
         ...((await kind.buildCopies?.(deps, { actor, workspace }, { before, after }, sent)) ?? []),
         ...(event ? await buildEventParts(deps, { ...event, workspace, by: actor.username, atMs }) : []),
@@ -53,37 +64,64 @@ export async function writeObject<T, D extends Uses<"objects" | "nowMs">, S, C e
   );
 }
 
-interface ObjectWriteRequest<T> {
+interface ObjectWriteRequest<T, S> {
   target: WriteTarget;
   /** The stored object at the path. */
   stored: StoredObject | undefined;
+  /** The archived object at the path `to`. */
+  there: StoredObject | undefined;
   mode: Mode;
-  after: T | undefined;
-  version: "kept" | undefined;
+  change: AnyChange<T, S>;
 }
 
-/** Builds the parts that store or remove an object. At another path it is created there and removed at the old one, together with its extra permissions. */
+/** Builds the parts that store an object, and those that remove the one at its old path. */
 async function buildObjectParts<T, D extends Uses<"objects" | "nowMs">, S>(
   deps: D,
-  { key, permissions, exists }: Pick<PathKind<T, D, S>, "key" | "permissions" | "exists">,
-  { target: { actor, workspace, path, to }, stored, mode, after, version }: ObjectWriteRequest<T>,
+  kind: PathKind<T, D, S>,
+  request: ObjectWriteRequest<T, S>,
 ): Promise<TransactionPart[]> {
-  const removed = stored && { write: write.remove(key(workspace, path), unchangedSince(stored)), refused: undefined };
-  const buildAcl = async (move?: AclMove) =>
-    permissions === undefined ? [] : [await buildAclPart(deps, { workspace, kind: permissions, path }, move)];
-  if (mode === "remove") return removed ? [removed, ...(await buildAcl())] : [];
-  if (stored && version === "kept")
-    return [{ write: write.update({ ...key(workspace, path), value: after }, unchangedSince(stored)), refused: undefined }];
-  const object = { ...key(workspace, to), value: after, ...createVersion(actor.username, deps.nowMs()) };
-  if (stored && to === path) {
-    // Only a request that may create the object requires its folder.
-    const conditions = mode === "replace" ? buildPathConditions(workspace, to) : [];
-    return [...conditions, { write: write.put(object, unchangedSince(stored)), refused: undefined }];
-  }
+  const { target, stored, mode, change } = request;
+  const { actor, workspace, path, to } = target;
+  const isRemoved = mode === "remove";
+  const read = stored && (isRemoved || to !== path) ? { path, unchanged: unchangedSince(stored), refused: undefined } : undefined;
+  const { from = read } = change;
   return [
-    ...buildPathConditions(workspace, to),
-    // Between the read and the write of `replace`, another writer may have created the object.
-    { write: write.put(object, "absent"), refused: mode === "replace" ? undefined : exists(to) },
-    ...(removed ? [removed, ...(await buildAcl({ actor, to }))] : []),
+    ...(isRemoved ? [] : buildPutParts(kind, request, deps.nowMs())),
+    ...(from ? await buildRemovalParts(deps, kind, workspace, from, isRemoved ? undefined : { actor, to }) : []),
+  ];
+}
+
+function buildPutParts<T, D extends Uses<"objects" | "nowMs">, S>(
+  { key, isArchived, exists }: PathKind<T, D, S>,
+  { target: { actor, workspace, path, to }, stored, there, mode, change }: ObjectWriteRequest<T, S>,
+  atMs: number,
+): TransactionPart[] {
+  const { value, version, conditions = [] } = change;
+  if (stored && version === "kept")
+    return [{ write: write.update({ ...key(workspace, path), value }, unchangedSince(stored)), refused: undefined }];
+  const replaced = to === path ? (stored ?? there) : there;
+  const object = { ...key(workspace, to), value, ...createVersion(actor.username, atMs), ...(version === "kept" ? {} : version) };
+  // Only a request that may create the object, or a version of it, requires its folder.
+  const needsFolder = !stored || to !== path || mode === "replace" || version !== undefined;
+  // Between the read of the path and the write, another writer may have created the object.
+  const refused = replaced || mode === "replace" || isArchived ? undefined : exists(to);
+  return [
+    ...(needsFolder ? buildPathConditions(workspace, to) : []),
+    ...conditions,
+    { write: write.put(object, replaced ? unchangedSince(replaced) : "absent"), refused },
+  ];
+}
+
+/** Builds the parts that remove an object, together with its extra permissions, which may move to another path. */
+async function buildRemovalParts<T, D extends Uses<"objects" | "nowMs">, S>(
+  deps: D,
+  { key, permissions }: PathKind<T, D, S>,
+  workspace: string,
+  { path, unchanged, refused }: Source,
+  move: AclMove | undefined,
+): Promise<TransactionPart[]> {
+  return [
+    { write: write.remove(key(workspace, path), unchanged), refused },
+    ...(permissions === undefined ? [] : [await buildAclPart(deps, { workspace, kind: permissions, path }, move)]),
   ];
 }

@@ -13,7 +13,7 @@ import { permitRun } from "../identity/permit.ts";
 import { requireActingFields } from "../identity/run-as.ts";
 import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
 import { removeObject } from "../objects/remove-object.ts";
-import { changeObject, createObject, type PrepareChange } from "../objects/save-object.ts";
+import { changeObject, createObject } from "../objects/save-object.ts";
 import { checkStoredArguments } from "../resources/stored-arguments.ts";
 import { buildSavedRun, type NextRunDeps, nameLastRun, parseTarget, sendRun, toClock, toTargetKey } from "./next-run.ts";
 import { resolveRunIdentity } from "./run-identity.ts";
@@ -133,7 +133,7 @@ export async function deleteSchedule(deps: NextRunDeps, target: ObjectTarget): P
 async function changeSchedule(
   deps: NextRunDeps,
   caller: ObjectTarget,
-  prepare: PrepareChange<StoredSchedule, SavedSchedule>,
+  prepare: () => Promise<(before: StoredSchedule) => Promise<SavedSchedule>>,
 ): Promise<void> {
   const { workspace, path } = caller;
   const { job } = await changeObject(deps, scheduleKind, caller, async () => {

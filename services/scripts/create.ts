@@ -8,12 +8,13 @@ import type { StoredObject } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { isNoop, type Runnable, scriptHeadObject, scriptVersionObject } from "../../core/scripts/version.ts";
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../identity/on-behalf.ts";
-import { permit, permitConcurrencyKey, permitPath } from "../identity/permit.ts";
+import { permit, permitConcurrencyKey } from "../identity/permit.ts";
 import { type RunAs, requireActingFields } from "../identity/run-as.ts";
 import type { ObjectTarget } from "../objects/path-kind.ts";
+import { replaceObject } from "../objects/save-object.ts";
 import type { Uses } from "../uses.ts";
-import { loadScriptVersion, parseScript, requireNewestScript } from "./load.ts";
-import { type ParentVersion, saveScriptVersion } from "./save-version.ts";
+import { loadScriptVersion, parseScript, requireNewestScript, scriptKind } from "./load.ts";
+import { buildScriptVersion, type ParentVersion, sendBuild } from "./save-version.ts";
 
 /**
  * Saves a new version of a script and returns its hash. The version, the script's head and listing, its history, the event and the
@@ -27,33 +28,37 @@ export async function createScript(
   { skipIfNoop = false, bundle }: { skipIfNoop?: boolean; bundle?: Bundle } = {},
 ): Promise<string> {
   const { path } = sent;
-  permitPath(actor, actions.saveScript, workspace, path);
-  permitConcurrencyKey(actor, workspace, path, sent.concurrency_key);
-  const request = applyOnBehalfOf(actor, workspace, sent);
-  if (Buffer.byteLength(request.content) > limits.scriptBytes) throw new SvcError("script.tooLarge", { limitBytes: limits.scriptBytes });
-  const { objects } = deps;
-  const head = await objects.get(scriptHeadObject.key(workspace, request.path));
-  const current = parseScript(head);
-  const parent = await findParent(deps, workspace, request, current);
-  if (parent && parent.runnable.path !== path) {
-    const hidden = () => new SvcError("script.parentUnknown", { parentHash: parent.runnable.hash });
-    permit(actor, actions.saveScript, { workspace, path: parent.runnable.path }, hidden);
-  }
-  await requireExpected(deps, { workspace, path, expected }, head, parent);
-  if (skipIfNoop && parent && isActiveAt(parent.runnable, request.path) && isNoop(currentFields(parent), request))
-    return parent.runnable.hash;
-  const runsAs = await resolveOnBehalfOf(deps, actor, workspace, request);
-  const inherited = parent && !bundle ? inheritBundle(parent, request, runsAs) : undefined;
-  return saveScriptVersion(deps, {
-    actor,
-    workspace,
-    newScript: request,
-    current,
-    parent,
-    onBehalfOf: runsAs,
-    bundle: bundle ?? inherited,
-  });
+  /** The hash of the version that is equal to the request, which is then not saved again. */
+  let equal = "";
+  const prepare = async () => {
+    permitConcurrencyKey(actor, workspace, path, sent.concurrency_key);
+    const request = applyOnBehalfOf(actor, workspace, sent);
+    if (Buffer.byteLength(request.content) > limits.scriptBytes) throw new SvcError("script.tooLarge", { limitBytes: limits.scriptBytes });
+    return async (head: ScriptHead | undefined, _: unknown, stored: StoredObject | undefined) => {
+      const parent = await findParent(deps, workspace, request, head);
+      if (parent && parent.runnable.path !== path) {
+        const hidden = () => new SvcError("script.parentUnknown", { parentHash: parent.runnable.hash });
+        permit(actor, actions.saveScript, { workspace, path: parent.runnable.path }, hidden);
+      }
+      await requireExpected(deps, { workspace, path, expected }, stored, parent);
+      if (skipIfNoop && parent && isUnchanged(parent, request)) {
+        equal = parent.runnable.hash;
+        return undefined;
+      }
+      const runsAs = await resolveOnBehalfOf(deps, actor, workspace, request);
+      const inherited = parent && !bundle ? inheritBundle(parent, request, runsAs) : undefined;
+      return buildScriptVersion(deps, { actor, workspace, newScript: request, parent, onBehalfOf: runsAs, bundle: bundle ?? inherited });
+    };
+  };
+  const saved = await replaceObject(deps, savedScriptKind, { actor, workspace, path }, prepare);
+  await sendBuild(deps, saved?.job);
+  return saved?.hash ?? equal;
 }
+
+type ScriptHead = Omit<Runnable, "build">;
+
+/** A save is not repeated after a conflict, because its build is prepared already. */
+const savedScriptKind = { ...scriptKind, save: actions.saveScript, maxTries: 1 };
 
 /** The script that a new version replaces is the one at its path, or the one that it renames. Throws `object.versionChanged`. */
 async function requireExpected(
@@ -98,14 +103,17 @@ export async function updateScript(
   return createScript(deps, target, { ...sent, parent_hash: sent.parent_hash ?? hash });
 }
 
-const isActiveAt = ({ path, archived, deleted }: Runnable, wanted: string) => path === wanted && !archived && !deleted;
+function isUnchanged({ runnable, version }: ParentVersion, request: NewScript): boolean {
+  const { path, archived, deleted } = runnable;
+  return path === request.path && !archived && !deleted && isNoop(currentFields({ runnable, version }), request);
+}
 
 /** Returns the version that the new one follows; `undefined` for a new script. */
 async function findParent(
   deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   workspace: string,
   request: NewScript,
-  current: Runnable | undefined,
+  current: ScriptHead | undefined,
 ): Promise<ParentVersion | undefined> {
   const hash = request.parent_hash ?? (request.auto_parent ? current?.hash : undefined);
   // The path of an archived script, or of one whose newest version was deleted, is free: a new version there continues the script.

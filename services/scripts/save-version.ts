@@ -9,7 +9,6 @@ import type { Bundle } from "../../core/builds/bundle.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { readSettings } from "../../core/jobs/run-settings.ts";
-import { createVersion } from "../../core/objects/version.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import {
@@ -19,7 +18,6 @@ import {
   type Runnable,
   type StoredVersion,
   scriptBodyObject,
-  scriptHeadObject,
   scriptHistoryObject,
   scriptListingObject,
   scriptVersionObject,
@@ -27,10 +25,8 @@ import {
 } from "../../core/scripts/version.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { prepareJob, sendJob } from "../jobs/queue/enqueue.ts";
-import { buildPathConditions, commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
-import { buildEventParts } from "../outbox/event.ts";
+import type { TransactionPart } from "../outbox/commit-parts.ts";
 import type { Uses } from "../uses.ts";
-import { buildAclPart } from "../workspaces/acls.ts";
 import { scriptObjectKey } from "./load.ts";
 
 /** Larger fields of a version are stored in S3: a DynamoDB item has at most 400 KB. */
@@ -43,8 +39,6 @@ interface SaveRequest {
   actor: Actor;
   workspace: string;
   newScript: NewScript;
-  /** The current script at the path. */
-  current: Runnable | undefined;
   parent: ParentVersion | undefined;
   onBehalfOf: Runnable["onBehalfOf"];
   /** The uploaded bundle that its runs execute. */
@@ -52,14 +46,12 @@ interface SaveRequest {
 }
 
 /**
- * Saves a version and returns its hash. Throws `script.changedMeanwhile`, `script.parentHasChild`, `workspace.notFound`, `path.noFolder`, and
- * `body.shape` for a check of the arguments without a usable schema.
+ * Builds a version of a script, together with its build. Throws `body.shape` for a check of the arguments without a usable schema. A transaction
+ * that another version has preceded fails with `script.parentHasChild`.
  */
-export async function saveScriptVersion(
-  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
-  save: SaveRequest,
-): Promise<string> {
+export async function buildScriptVersion(deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">, save: SaveRequest) {
   const { actor, workspace, newScript, parent, bundle } = save;
+  const { path } = newScript;
   const atMs = deps.nowMs();
   const hash = computeVersionHash(workspace, randomUUID(), newScript);
   const { readScriptInterface: interfaceOf } = await import("../../core/scripts/interface.ts");
@@ -77,27 +69,41 @@ export async function saveScriptVersion(
   const runner = findRunner(newScript.language, newScript.content);
   const job = runner ? await prepareJob(deps, buildDependenciesJob(save, hash)) : undefined;
   const runnable = { ...buildRunnable(save, hash), ...(runner ? { runner } : {}), ...(inputSchema ? { inputSchema } : {}), ...read };
-  const parts = [
-    ...buildPathConditions(workspace, newScript.path),
-    ...buildVersionParts(save, runnable, { job, body: await storeBody(deps, workspace, version), atMs }),
-    ...buildListingParts(save, version, read.preprocessor !== undefined),
-    ...(await buildRenameParts(deps, save)),
-    ...(await buildEventParts(deps, {
-      type: parent ? "UpdateScript" : "CreateScript",
-      workspace,
-      by: actor.username,
-      atMs,
-      data: buildEventData(save, hash),
-    })),
-    ...(job ? [toPart({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } })] : []),
-  ];
-  if (!(await commitParts(deps.objects, parts))) throw new SvcError("script.changedMeanwhile", { path: newScript.path });
-  // The script is saved even if the message cannot be sent: housekeeping finds the job by its due time and sends it again.
-  if (job)
-    await sendJob(deps, job).catch((error: unknown) =>
-      reportFailure("The build could not be sent to the queue; housekeeping sends it", error, { job: job.id }),
-    );
-  return hash;
+  const build: BuildState = job ? { state: "pending", job: job.id } : { state: "none" };
+  const body = await storeBody(deps, workspace, version);
+  const hasChild = parent && new SvcError("script.parentHasChild", { parentHash: parent.runnable.hash });
+  const renamed = parent && parent.runnable.path !== path ? parent.runnable : undefined;
+  return {
+    value: runnable,
+    version: { version: hash, build },
+    // Nothing can be run at the old path any longer, but its versions and history remain.
+    from: renamed && { path: renamed.path, unchanged: { version: renamed.hash }, refused: hasChild },
+    conditions: parent
+      ? [toPart(write.update({ ...scriptVersionObject.key(workspace, parent.runnable.hash), next: hash }, "childless"), hasChild)]
+      : [],
+    parts: [
+      toPart(write.put({ ...scriptVersionObject.key(workspace, hash), value: runnable, version: hash, build }, "absent")),
+      toPart(write.put({ ...scriptBodyObject.key(workspace, hash), value: body }, "absent")),
+      ...buildListingParts(save, version, read.preprocessor !== undefined),
+      ...(renamed ? [toPart(write.remove(scriptListingObject.key(workspace, renamed.path)))] : []),
+      ...(job ? [toPart({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } })] : []),
+    ],
+    event: { type: parent ? ("UpdateScript" as const) : ("CreateScript" as const), data: buildEventData(save, hash) },
+    sent: undefined,
+    hash,
+    job,
+  };
+}
+
+/**
+ * Sends the build of a version. The script is saved even if the message cannot be sent: housekeeping finds the job by its due time and sends it
+ * again.
+ */
+export async function sendBuild(deps: Uses<"queue" | "nowMs">, job: Job | undefined): Promise<void> {
+  if (!job) return;
+  await sendJob(deps, job).catch((error: unknown) =>
+    reportFailure("The build could not be sent to the queue; housekeeping sends it", error, { job: job.id }),
+  );
 }
 
 async function loadInputSchema({ schema }: NewScript, inferred: StoredVersion["inferredSchema"]) {
@@ -167,35 +173,6 @@ async function storeBody(
   return { s3Key };
 }
 
-function buildVersionParts(
-  { actor, workspace, newScript: { path }, current, parent }: SaveRequest,
-  value: { hash: string },
-  { job, body, atMs }: { job: Job | undefined; body: unknown; atMs: number },
-): TransactionPart[] {
-  const { hash } = value;
-  const { changed } = createVersion(actor.username, atMs);
-  const build: BuildState = job ? { state: "pending", job: job.id } : { state: "none" };
-  const parentHash = parent?.runnable.hash;
-  return [
-    ...(parentHash === undefined
-      ? []
-      : [
-          toPart(
-            write.update({ ...scriptVersionObject.key(workspace, parentHash), next: hash }, "childless"),
-            new SvcError("script.parentHasChild", { parentHash }),
-          ),
-        ]),
-    toPart(
-      write.put(
-        { ...scriptHeadObject.key(workspace, path), value, version: hash, changed, build },
-        current ? { version: current.hash } : "absent",
-      ),
-    ),
-    toPart(write.put({ ...scriptVersionObject.key(workspace, hash), value, version: hash, build }, "absent")),
-    toPart(write.put({ ...scriptBodyObject.key(workspace, hash), value: body }, "absent")),
-  ];
-}
-
 function buildListingParts({ workspace, newScript }: SaveRequest, version: StoredVersion, hasPreprocessor: boolean): TransactionPart[] {
   const { hash, parentHashes, createdBy, createdAtMs } = version;
   const { content, schema, lock, modules, assets, ...listed } = newScript;
@@ -205,22 +182,5 @@ function buildListingParts({ workspace, newScript }: SaveRequest, version: Store
   return [
     toPart(write.put({ ...scriptListingObject.key(workspace, newScript.path), value })),
     toPart(write.put({ ...scriptHistoryObject.key(workspace, newScript.path, createdAtMs, hash), value: { ...made, ...note } })),
-  ];
-}
-
-/** A parent at another path means a rename: nothing can be run at the old path any longer, but its versions and history remain. */
-async function buildRenameParts(
-  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
-  { actor, workspace, newScript: { path }, parent }: SaveRequest,
-): Promise<TransactionPart[]> {
-  if (!parent || parent.runnable.path === path) return [];
-  const { hash: parentHash, path: from } = parent.runnable;
-  return [
-    toPart(
-      write.remove(scriptHeadObject.key(workspace, from), { version: parentHash }),
-      new SvcError("script.parentHasChild", { parentHash }),
-    ),
-    toPart(write.remove(scriptListingObject.key(workspace, from))),
-    toPart((await buildAclPart(deps, { workspace, kind: "script", path: from }, { actor, to: path })).write),
   ];
 }

@@ -14,7 +14,6 @@ import {
   type FlowBuild,
   flowBodyObject,
   flowHashObject,
-  flowHeadObject,
   flowHistoryObject,
   flowListingObject,
   flowVersionObject,
@@ -23,7 +22,7 @@ import {
 } from "../../../core/flows/version.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
 import { readSettings } from "../../../core/jobs/run-settings.ts";
-import { createVersion, type ExpectedVersions, requireVersion } from "../../../core/objects/version.ts";
+import type { ExpectedVersions } from "../../../core/objects/version.ts";
 import { write } from "../../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import { accessObject, noAccess } from "../../../core/permissions/access.ts";
@@ -33,13 +32,12 @@ import type { ObjectStore } from "../../../ports/object-store.ts";
 import { describeFormProblem } from "../../approvals/decisions/check-payload.ts";
 import { loadPrincipalIdentities } from "../../approvals/gates/principals.ts";
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../../identity/on-behalf.ts";
-import { permit, permitConcurrencyKey, permitPath } from "../../identity/permit.ts";
+import { permit, permitConcurrencyKey } from "../../identity/permit.ts";
 import { prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
-import { buildPathConditions, commitParts, type TransactionPart } from "../../outbox/commit-parts.ts";
-import { buildEventParts } from "../../outbox/event.ts";
+import { changeObject, createObject } from "../../objects/save-object.ts";
+import type { TransactionPart } from "../../outbox/commit-parts.ts";
 import type { Uses } from "../../uses.ts";
-import { buildAclPart } from "../../workspaces/acls.ts";
-import { flowObjectKey, parseFlow, requireNewestFlow } from "./load.ts";
+import { flowKind, flowObjectKey } from "./load.ts";
 
 /** Larger fields of a version are stored in S3: a DynamoDB item has at most 400 KB. */
 const BODY_ITEM_BYTES = 100 * 1024;
@@ -51,29 +49,46 @@ const BODY_ITEM_BYTES = 100 * 1024;
  */
 export async function saveFlow(
   deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
-  { actor, workspace, at, expected }: WorkspaceCaller & { at?: string; expected?: ExpectedVersions | undefined },
+  { at, expected, ...caller }: WorkspaceCaller & { at?: string; expected?: ExpectedVersions | undefined },
   sent: NewFlow,
 ): Promise<string> {
+  const { actor, workspace } = caller;
   const { path } = sent;
-  permitPath(actor, actions.saveFlow, workspace, path);
-  permitConcurrencyKey(actor, workspace, path, sent.value.concurrency_key);
-  const { objects, nowMs } = deps;
-  const request = applyOnBehalfOf(actor, workspace, sent);
-  const [there, before] = await Promise.all([
-    objects.get(flowHeadObject.key(workspace, path)),
-    at === undefined || at === path ? undefined : objects.get(flowHeadObject.key(workspace, at)),
-  ]);
-  const current = parseFlow(there);
-  const renamed = at === undefined || at === path ? undefined : requireNewestFlow(before, at);
-  if (at === path) requireNewestFlow(there, path);
-  else if (current && !current.archived) throw new SvcError("flow.pathTaken", { path });
-  const replaced = at === path ? there : before;
-  if (replaced) requireVersion(replaced, { path: at ?? path, expected });
-  if (renamed) permit(actor, actions.saveFlow, { workspace, path: renamed.path }, () => new SvcError("flow.notFound", { path: at ?? "" }));
+  const prepare = async () => {
+    permitConcurrencyKey(actor, workspace, path, sent.value.concurrency_key);
+    const request = applyOnBehalfOf(actor, workspace, sent);
+    return (before: FlowHead | undefined, archived: FlowHead | undefined) => buildVersion(deps, caller, request, before ?? archived);
+  };
+  const { job } =
+    at === undefined
+      ? await createObject(deps, savedFlowKind, { ...caller, path }, prepare)
+      : await changeObject(deps, savedFlowKind, { ...caller, path: at, to: path, expected }, prepare);
+  // The flow is saved even if the message cannot be sent: housekeeping finds the job by its due time and sends it again.
+  await sendJob(deps, job).catch((error: unknown) =>
+    reportFailure("The build could not be sent to the queue; housekeeping sends it", error, { job: job.id }),
+  );
+  return path;
+}
 
-  await checkApprovalSteps(objects, workspace, request);
+type FlowHead = Omit<RunnableFlow, "build">;
 
-  const atMs = nowMs();
+/** A save is not repeated after a conflict, because its build is prepared already. */
+const savedFlowKind = { ...flowKind, save: actions.saveFlow, maxTries: 1 };
+
+/** Builds a version of a flow. `known`: the flow that it changes, also at another path, or the archived one that leaves its path to it. */
+async function buildVersion(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  { actor, workspace }: WorkspaceCaller,
+  request: NewFlow,
+  known: FlowHead | undefined,
+) {
+  const { path, deployment_message: message } = request;
+  const renamed = known && known.path !== path ? known : undefined;
+  if (renamed)
+    permit(actor, actions.saveFlow, { workspace, path: renamed.path }, () => new SvcError("flow.notFound", { path: renamed.path }));
+  await checkApprovalSteps(deps.objects, workspace, request);
+
+  const atMs = deps.nowMs();
   const version = createVersionId(atMs, Math.random());
   const stored: StoredFlow = {
     sent: request,
@@ -102,41 +117,30 @@ export async function saveFlow(
   });
   const build: FlowBuild = { state: "pending", job: job.id };
   const asVersion = String(version);
-  const { changed } = createVersion(actor.username, atMs);
-  const known = current ?? renamed;
-  const parts: TransactionPart[] = [
-    ...buildPathConditions(workspace, path),
-    toPart(
-      write.put(
-        { ...flowHeadObject.key(workspace, path), value, version: asVersion, changed, build },
-        current ? { version: String(current.version) } : "absent",
-      ),
-    ),
-    toPart(write.put({ ...flowVersionObject.key(workspace, version), value, version: asVersion, build }, "absent")),
-    toPart(write.put({ ...flowHashObject.key(workspace, stored.hash), value: { version } }, "absent")),
-    toPart(write.put({ ...flowBodyObject.key(workspace, version), value: await storeBody(deps, workspace, version, json) }, "absent")),
-    ...buildListingParts(workspace, stored),
-    ...(renamed ? await buildRenameParts(deps, { actor, workspace }, renamed, path) : []),
-    ...(await buildEventParts(deps, {
-      type: known ? "UpdateFlow" : "CreateFlow",
-      workspace,
-      by: actor.username,
-      atMs,
+  return {
+    value,
+    version: { version: asVersion, build },
+    parts: [
+      toPart(write.put({ ...flowVersionObject.key(workspace, version), value, version: asVersion, build }, "absent")),
+      toPart(write.put({ ...flowHashObject.key(workspace, stored.hash), value: { version } }, "absent")),
+      toPart(write.put({ ...flowBodyObject.key(workspace, version), value: await storeBody(deps, workspace, version, json) }, "absent")),
+      ...buildListingParts(workspace, stored),
+      // The old path can no longer be run, but its versions and history remain.
+      ...(renamed ? [toPart(write.remove(flowListingObject.key(workspace, renamed.path)))] : []),
+      toPart({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } }),
+    ],
+    event: {
+      type: known ? ("UpdateFlow" as const) : ("CreateFlow" as const),
       data: {
         path,
         ...(renamed ? { old_path: renamed.path } : {}),
         version,
-        ...(sent.deployment_message ? { deployment_message: sent.deployment_message } : {}),
+        ...(message ? { deployment_message: message } : {}),
       },
-    })),
-    toPart({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } }),
-  ];
-  if (!(await commitParts(objects, parts))) throw new SvcError("flow.changedMeanwhile", { path });
-  // The flow is saved even if the message cannot be sent: housekeeping finds the job by its due time and sends it again.
-  await sendJob(deps, job).catch((error: unknown) =>
-    reportFailure("The build could not be sent to the queue; housekeeping sends it", error, { job: job.id }),
-  );
-  return path;
+    },
+    sent: undefined,
+    job,
+  };
 }
 
 /**
@@ -182,8 +186,8 @@ async function loadInputSchema({ schema }: NewFlow) {
   return requireInputSchema(chooseSchema(schema, undefined));
 }
 
-/** By default, a refusal means that another writer has changed the flow. */
-const toPart = (done: TransactionPart["write"], refused?: SvcError): TransactionPart => ({ write: done, refused });
+/** A refusal means that another writer has changed the flow. */
+const toPart = (done: TransactionPart["write"]): TransactionPart => ({ write: done, refused: undefined });
 
 function buildRunnable(
   workspace: string,
@@ -219,19 +223,5 @@ function buildListingParts(workspace: string, { sent, version, hash, createdBy, 
   return [
     toPart(write.put({ ...flowListingObject.key(workspace, sent.path), value: { ...listed, ...made, archived: false } })),
     toPart(write.put({ ...flowHistoryObject.key(workspace, sent.path, version), value: { ...made, ...(message ? { message } : {}) } })),
-  ];
-}
-
-/** The old path can no longer be run, but its versions and history remain. */
-async function buildRenameParts(
-  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
-  { actor, workspace }: WorkspaceCaller,
-  { path: from, version }: RunnableFlow,
-  to: string,
-): Promise<TransactionPart[]> {
-  return [
-    toPart(write.remove(flowHeadObject.key(workspace, from), { version: String(version) })),
-    toPart(write.remove(flowListingObject.key(workspace, from))),
-    toPart((await buildAclPart(deps, { workspace, kind: "flow", path: from }, { actor, to })).write),
   ];
 }
