@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { defined } from "../../contract/defined.ts";
-import { type AppJson, type AppListQuery, type AppPolicy, type ListedAppJson, policySchema } from "../../contract/routes/stored/apps.ts";
+import { type AppPolicy, policySchema } from "../../contract/routes/stored/app-policy.ts";
+import type { AppJson, AppListQuery, ListedAppJson } from "../../contract/routes/stored/apps.ts";
 import { defineObject, inWorkspace, inWorkspaceBy, sortableNumber, sortByPath } from "../objects/define-object.ts";
 import { parseRecord } from "../records/record-format.ts";
 

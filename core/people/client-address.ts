@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { ClientAddressMode } from "../../contract/client-addresses.ts";
-import { toAddressGroup } from "./sign-in-throttle.ts";
+import { toAddressGroup } from "./address-group.ts";
 
 const HASH_CHARS = 16;
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { inviteSchema } from "../../contract/routes/people/members.ts";
+import { inviteSchema } from "../../contract/routes/people/invite.ts";
 import { defineObject, inQueue, inWorkspace, withoutValue } from "../objects/define-object.ts";
 
 /** The owner of a username in a workspace. */

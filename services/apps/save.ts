@@ -2,7 +2,8 @@ import { actions } from "../../contract/access/actions.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import type { AppChange, AppPolicy, NewApp } from "../../contract/routes/stored/apps.ts";
+import type { AppPolicy } from "../../contract/routes/stored/app-policy.ts";
+import type { AppChange, NewApp } from "../../contract/routes/stored/apps.ts";
 import {
   appCustomPathObject,
   appHistoryObject,

@@ -7,6 +7,7 @@ import type { DeviceRequestJson } from "../../contract/routes/people/device.ts";
 import type { ObjectKey } from "../../core/objects/write.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
+import { toAddressGroup } from "../../core/people/address-group.ts";
 import {
   type ApprovedGrant,
   approveGrant,
@@ -26,7 +27,7 @@ import {
   requirePending,
 } from "../../core/people/device-grant.ts";
 import { isSuperAdmin, type PersonRecord, personKey } from "../../core/people/person.ts";
-import { throttleRules, toAddressGroup, uncountAttempt } from "../../core/people/sign-in-throttle.ts";
+import { throttleRules, uncountAttempt } from "../../core/people/sign-in-throttle.ts";
 import { hashToken } from "../../core/people/token.ts";
 import type { ObjectStore } from "../../ports/object-store.ts";
 import { buildAuditItem } from "../audit/audit.ts";

@@ -1,7 +1,8 @@
 import { SvcError } from "../../contract/errors.ts";
 import { write } from "../../core/objects/write.ts";
+import { toAddressGroup } from "../../core/people/address-group.ts";
 import { type PersonRecord, personKey } from "../../core/people/person.ts";
-import { computeWaitMs, countAttempt, throttleRules, toAddressGroup, uncountAttempt } from "../../core/people/sign-in-throttle.ts";
+import { computeWaitMs, countAttempt, throttleRules, uncountAttempt } from "../../core/people/sign-in-throttle.ts";
 import { buildAuditItem } from "../audit/audit.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 import type { Uses } from "../uses.ts";

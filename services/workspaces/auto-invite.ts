@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
-import type { InviteJson } from "../../contract/routes/people/members.ts";
+import type { InviteJson } from "../../contract/routes/people/invite.ts";
 import type { AutoInvite, AutoInviteRequest } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { instanceSettingObject } from "../../core/objects/setting.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
-import { type InviteJson, memberRoutes, type NewMember } from "../../contract/routes/people/members.ts";
+import type { InviteJson } from "../../contract/routes/people/invite.ts";
+import { memberRoutes, type NewMember } from "../../contract/routes/people/members.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { inviteObject } from "../../core/people/membership.ts";

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { actions } from "../../access/actions.ts";
 import { atPath, inWorkspace, page, username, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
+import { inviteSchema } from "./invite.ts";
 import { userSchema } from "./people.ts";
 
 const w = "/api/w/{workspace}";
@@ -24,8 +25,6 @@ export const memberChangeSchema = z.object({
   disabled: z.boolean().nullish(),
 });
 export type MemberChange = z.output<typeof memberChangeSchema>;
-export const inviteSchema = z.object({ workspace_id: z.string(), email: z.string(), is_admin: z.boolean(), operator: z.boolean() });
-export type InviteJson = z.output<typeof inviteSchema>;
 const userWorkspaces = z.object({
   email: z.string(),
   workspaces: z.array(

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { actions } from "../../access/actions.ts";
 import { atPath, extraPerms, flag, inWorkspace, page, runnablePath, timestamp, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
+import { executionMode, policySchema } from "./app-policy.ts";
 
 const w = "/api/w/{workspace}/apps";
 const read = { method: "GET", fn: "objects", auth: "token", status: 200 } as const;
@@ -11,15 +12,6 @@ const post = { method: "POST", fn: "objects", auth: "token", status: 200 } as co
 const appVersion = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 /** The editor's data, returned exactly as sent. */
 const opaque = z.custom<unknown>((value) => value !== undefined, "is missing").meta({ override: { description: "Any JSON value." } });
-const executionMode = z.enum(["viewer", "publisher", "guest", "anonymous"]);
-
-/** Defines who may open the app and as whom its scripts run. Further fields are stored as sent. */
-export const policySchema = z.looseObject({
-  execution_mode: executionMode,
-  on_behalf_of: z.string().max(300).nullish().describe("Set by the server."),
-  on_behalf_of_email: z.string().max(300).nullish().describe("The caller, or with preserve_on_behalf_of the user whom an admin names."),
-});
-export type AppPolicy = z.output<typeof policySchema>;
 
 const customPath = z
   .string()

@@ -2,7 +2,7 @@ import { createHash, randomInt, randomUUID } from "node:crypto";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { toAddressGroup } from "../../../core/people/sign-in-throttle.ts";
+import { toAddressGroup } from "../../../core/people/address-group.ts";
 import { openStreamObject } from "../../../core/streams/stream-slot.ts";
 import type { Uses } from "../../uses.ts";
 
