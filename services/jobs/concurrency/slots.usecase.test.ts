@@ -83,7 +83,7 @@ async function end(job: string, invocation = success(1)): Promise<void> {
   await settle();
 }
 
-/** Worker and runner of a job die: nobody reports its end. */
+/** Simulates the death of a job's worker and runner, after which no process reports the end of the run. */
 const loseRun = (job: string) => {
   running = running.filter((run) => run.job !== job);
   handling.delete(job);
