@@ -11,8 +11,6 @@ export interface Executions {
   startExecution(execution: ExecutionName, input: unknown): Promise<"started" | "noMachine">;
   /** Computed from names, without a request. */
   describeExecution(execution: ExecutionName): { arn: string; url?: string };
-  /** Computed from names, without a request. */
-  describeStateMachine(machine: string): { arn: string; url?: string };
   /** Returns the state of an execution and, if it was stopped or has failed, the reason. */
   getExecutionStatus(execution: ExecutionName): Promise<{ is: "running" | "ended" | "stopped" | "none"; reason: string }>;
   /** Stops an execution. An ended or missing execution is not an error. */
@@ -20,6 +18,9 @@ export interface Executions {
   /** Resumes a waiting task. A task that no longer waits is not an error. */
   sendTaskSuccess(taskToken: string, output: object): Promise<void>;
 }
+
+/** Returns the ARN of a state machine and its address in the console. Both are computed from names, without a request. */
+export type DescribeStateMachine = (machine: string) => { arn: string; url?: string };
 
 /** The state machines of flows. They are separate from executions, because most functions need only those and load less code. */
 export interface StateMachines {

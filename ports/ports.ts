@@ -3,7 +3,7 @@ import type { Tenancy } from "../core/jobs/tenant.ts";
 import type { Buckets } from "./buckets.ts";
 import type { Clock } from "./clock.ts";
 import type { ConcurrencyStore } from "./concurrency-store.ts";
-import type { Executions, StateMachines } from "./executions.ts";
+import type { DescribeStateMachine, Executions, StateMachines } from "./executions.ts";
 import type { Assets, FileStore } from "./file-store.ts";
 import type { Functions, TriggerSources } from "./functions.ts";
 import type { KeySets, TokenEndpoints } from "./identity-providers.ts";
@@ -14,7 +14,7 @@ import type { Logins, People } from "./people.ts";
 import type { DeliveryQueue, Queue, SourceQueues } from "./queues.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { Mail, Topic, Webhooks } from "./senders.ts";
-import type { EventRules, EventSourceMappings, Subscriptions } from "./sources.ts";
+import type { DeploymentPlace, EventRules, EventSourceMappings, Subscriptions } from "./sources.ts";
 
 /**
  * The external systems that use cases call, and the facts about the deployment that they need. Every method that calls AWS throws `service.busy` if
@@ -35,6 +35,7 @@ export interface Ports {
   queues: SourceQueues;
   executions: Executions;
   stateMachines: StateMachines;
+  describeStateMachine: DescribeStateMachine;
   functions: Functions;
   sources: TriggerSources;
   mappings: EventSourceMappings;
@@ -108,6 +109,11 @@ export interface Ports {
   toQueueUrl: (name: string) => string;
   /** Whether the deployment is a local engine. */
   isLocal: boolean;
+  place: DeploymentPlace;
+  /** The ARN of the function that runs the steps of flows. */
+  stepFunction: string;
+  /** The ARN of the role of state machines. */
+  machineRole: string;
   /** The architecture and versions that artefacts are built for. */
   target: BuildTarget;
   /** The package registries of the deployment. */

@@ -1,3 +1,12 @@
+/** The location of the deployment. */
+export interface DeploymentPlace {
+  account: string;
+  region: string;
+  /** The beginning of the ARNs of queues in its account and region. */
+  queueArnPrefix: string;
+  /** A local engine, whose queues have other URLs. */
+  isLocal: boolean;
+}
 /** The mapping from a queue to function `receive`. */
 export interface Mapping {
   id: string;

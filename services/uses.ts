@@ -16,6 +16,8 @@ import type { ItemIsolation } from "./maintenance/item-isolation.ts";
 export interface Collaborators extends Ports {
   /** Decides and requests what follows the end of a job. */
   followUps: FollowUps;
+  /** Starts the follow-ups of an ended job. */
+  startFollowUps(job: string): Promise<void>;
   /** Runs a claimed job by its kind. */
   executors: Readonly<Record<JobKind, JobExecutor>>;
   /** The first claim of a job that has a claimer, by the claimer's name. */

@@ -14,7 +14,7 @@ import {
 import { env, requireEnv } from "../../contract/env.ts";
 import { buildConsoleUrl } from "../../core/flows/console-url.ts";
 import { STOPPED_BY_SERVICE } from "../../core/flows/execution-event.ts";
-import type { ExecutionName, Executions } from "../../ports/executions.ts";
+import type { DescribeStateMachine, ExecutionName, Executions } from "../../ports/executions.ts";
 import { stepFunctions } from "../sdk/clients.ts";
 
 const nameOf = ({ job, execution }: ExecutionName) => `${job}.${execution}`;
@@ -23,6 +23,8 @@ const executionArn = (execution: ExecutionName) => `${requireEnv(env.statesArn)}
 
 /** Returns the ARN and, if there is a console, the URL of its page. */
 const shown = (arn: string) => ({ arn, ...(process.env[env.statesConsole] === "on" ? { url: buildConsoleUrl(arn) } : {}) });
+
+export const describeStateMachine: DescribeStateMachine = (machine) => shown(machineArn(machine));
 
 /** Step Functions, which executes flows. Every call may be repeated: an object that already exists is a success. */
 export const executions = {
@@ -45,7 +47,6 @@ export const executions = {
 
   /** Computed from names, without a request. */
   describeExecution: (execution: ExecutionName) => shown(executionArn(execution)),
-  describeStateMachine: (machine: string) => shown(machineArn(machine)),
 
   /** Returns the state of an execution and, if it was stopped or has failed, the reason. */
   async getExecutionStatus(execution: ExecutionName): Promise<{ is: "running" | "ended" | "stopped" | "none"; reason: string }> {

@@ -4,7 +4,12 @@ import { type MachineAnswer, machineRequestSchema } from "../../core/flows/versi
 import { makeMachine } from "../../services/flows/definitions/compile-machine.ts";
 import { observeHandler } from "../shared/observe.ts";
 
-const deps = { stateMachines, step: requireEnv(env.stepFunction), role: requireEnv(env.machineRole), stack: requireEnv(env.stack) };
+const deps = {
+  stateMachines,
+  stepFunction: requireEnv(env.stepFunction),
+  machineRole: requireEnv(env.machineRole),
+  stack: requireEnv(env.stack),
+};
 
 /** Creates state machines. No other function has this right. */
 export const handler = observeHandler(

@@ -4,10 +4,8 @@ import { dataKeys, httpRouteKeys } from "../../aws/kms/data-keys.ts";
 import { buckets } from "../../aws/s3/buckets.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
-import { executions } from "../../aws/stepfunctions/executions.ts";
+import { describeStateMachine } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
-
-const { describeStateMachine } = executions;
 
 export const deps = {
   objects: objectTable,
@@ -17,9 +15,9 @@ export const deps = {
   buckets,
   dataKeys,
   httpRouteKeys,
-  executions: { describeStateMachine },
+  describeStateMachine,
   baseUrl: requireEnv(env.baseUrl),
-  step: requireEnv(env.stepFunction),
+  stepFunction: requireEnv(env.stepFunction),
   stack: requireEnv(env.stack),
   nowMs: Date.now,
 };

@@ -14,20 +14,15 @@ import { beginJob, doAttempt, type RunJobDeps } from "./run-job.ts";
 /** Makes the first claim of a job, together with the claimer's writes. Returns `undefined` if the job does not run now. */
 export type JobClaimer = (message: JobMessage) => Promise<RunningJob | undefined>;
 
-/** `worker` names this process in the job's record. `claimers` has an entry for each value of the field `claimer`. */
-type HandleJobMessageDeps = RunJobDeps &
-  Uses<"jobs" | "concurrency" | "queue" | "nowMs"> & {
-    worker: string;
-    claimers: Readonly<Record<string, JobClaimer>>;
-    startFollowUps: (job: string) => Promise<void>;
-  };
-
 /**
  * Claims the job of one message and runs it, or starts the follow-ups of an ended job. A repeated message, or one for an ended job, has no
  * effect. If AWS refuses a call, the job is postponed. Returns the ended job, or `undefined` if there was nothing to do or the job continues
  * elsewhere. Throws if the service failed.
  */
-export async function handleJobMessage(deps: HandleJobMessageDeps, message: JobMessage): Promise<EndedJobWithResult | undefined> {
+export async function handleJobMessage(
+  deps: RunJobDeps & Uses<"claimers" | "startFollowUps" | "concurrency" | "worker">,
+  message: JobMessage,
+): Promise<EndedJobWithResult | undefined> {
   const { job: id, group } = message;
   if (message.followUp) {
     await retryWhileBusy(deps, () => deps.startFollowUps(id));
@@ -50,17 +45,17 @@ export async function handleJobMessage(deps: HandleJobMessageDeps, message: JobM
   return doAttempt(deps, claimed, async () => (await findCancellation(deps, claimed)) ?? beginJob(deps, claimed, {}));
 }
 
-const claimerOf = ({ claimers }: HandleJobMessageDeps, { claimer = "" }: JobMessage) =>
+const claimerOf = ({ claimers }: Uses<"claimers">, { claimer = "" }: JobMessage) =>
   Object.hasOwn(claimers, claimer) ? claimers[claimer] : undefined;
 
 /** A job that was returned to the queue after it was canceled does not begin again, and a step does not begin after its flow has ended. */
-async function findCancellation(deps: HandleJobMessageDeps, job: RunningJob): Promise<JobEnding | undefined> {
+async function findCancellation(deps: Uses<"jobs">, job: RunningJob): Promise<JobEnding | undefined> {
   const cancel = job.cancel ?? (await cancelOfParent(deps, job));
   return cancel && decideEnd(job, canceledEnding(cancel), { cancel });
 }
 
 /** The service failed to start a job. When its message has failed too often, this shows that no quota was the reason (handle-dead-letter.ts). */
-async function countFailedStart({ jobs }: HandleJobMessageDeps, id: string): Promise<void> {
+async function countFailedStart({ jobs }: Uses<"jobs">, id: string): Promise<void> {
   await jobs
     .update(id, { losses: jobs.oneMore }, { attr: "state", eq: "queued" })
     .catch((error: unknown) => reportFailure("A failed start could not be counted", error, { job: id }));

@@ -13,27 +13,25 @@ import type { Uses } from "../uses.ts";
 import type { LoadedSchedule } from "./change-run.ts";
 import { parseTarget, toRunner, toTargetKey } from "./next-run.ts";
 
-type SkipDeps = Uses<
-  | "followUps"
-  | "executors"
-  | "onJobEnded"
-  | "jobs"
-  | "objects"
-  | "storage"
-  | "schedules"
-  | "queue"
-  | "nowMs"
-  | "pause"
-  | "maxRetryMs"
-  | "worker"
->;
-
 /**
  * Returns whether the script `dynamic_skip` skips a run: if it returns true. A script that fails, does not exist or may not be run does not skip
  * the run. `undecided`: the script is still running, and the message of the run is sent again when it has ended.
  */
 export async function isSkipped(
-  deps: SkipDeps,
+  deps: Uses<
+    | "followUps"
+    | "executors"
+    | "onJobEnded"
+    | "jobs"
+    | "objects"
+    | "storage"
+    | "schedules"
+    | "queue"
+    | "nowMs"
+    | "pause"
+    | "maxRetryMs"
+    | "worker"
+  >,
   { workspace, schedule }: LoadedSchedule,
   { run, tickMs, actor }: { run: QueuedJob; tickMs: number; actor: JobActor },
 ): Promise<boolean | "undecided"> {
@@ -50,13 +48,13 @@ export async function isSkipped(
   return "undecided";
 }
 
-async function readDecision(deps: SkipDeps, check: Job): Promise<boolean> {
+async function readDecision(deps: Uses<"jobs" | "storage">, check: Job): Promise<boolean> {
   if (!hasEnded(check) || check.state !== "succeeded") return false;
   return (await loadJson(deps, check, check.result)) === true;
 }
 
 async function createCheck(
-  deps: SkipDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs" | "worker">,
   workspace: string,
   schedule: StoredSchedule,
   { path, run, tickMs }: { path: string; run: QueuedJob; tickMs: number },

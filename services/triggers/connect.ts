@@ -16,44 +16,33 @@ import {
 import { hashName, type StoredTrigger, type TriggerRef, triggerObject, triggerSourceObject } from "../../core/triggers/trigger.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import type { ObjectStore } from "../../ports/object-store.ts";
-import type { SourceQueues } from "../../ports/queues.ts";
-import type { EventRules, EventSourceMappings, Mapping, Subscriptions } from "../../ports/sources.ts";
+import type { EventSourceMappings, Mapping } from "../../ports/sources.ts";
+import type { Uses } from "../uses.ts";
 import { recordFault } from "./faults.ts";
 import { type Connection, connectionWrite, loadAllowedSources } from "./sources.ts";
 
-export interface ConnectDeps {
-  objects: ObjectStore;
-  queues: Pick<SourceQueues, "describeQueue">;
-  mappings: EventSourceMappings;
-  rules: EventRules;
-  subscriptions: Subscriptions;
-  /** The location of the deployment. `isLocal`: a local engine, whose queues have other URLs. */
-  place: { queueArnPrefix: string; account: string; region: string; isLocal: boolean };
-  /** The queue to which topics, rules and mails send. */
-  triggerQueueArn: string;
-  /** The maximum number of concurrent invocations for its messages. */
-  triggerConcurrency: number;
-  /** The domain whose mails start jobs, if the deployment has one. */
-  mailDomain: string | undefined;
-  /** The stack's name, which is the prefix of the names of its rules. */
-  stack: string;
-  /** The timeout of function `receive` in seconds: a queue must hide a message for at least as long. */
-  receiveTimeoutS: number;
-  nowMs: () => number;
-}
+/** The ports with which a source is connected. */
+type SourcePorts = Uses<"objects" | "queues" | "rules" | "mappings" | "subscriptions" | "place" | "stack" | "receiveTimeoutS" | "nowMs">;
 
 /** The name of a trigger's rule. Roles may change only rules with this prefix. */
 const buildRuleName = (stack: string, id: string): string => `${buildTriggerRulePrefix(stack)}${hashName(id)}`;
 
 /** Returns the reason for which a workspace cannot use a source, or `undefined` if it can. */
-export async function findSourceFault(deps: ConnectDeps, { workspace, check }: CheckSource): Promise<string | undefined> {
+export async function findSourceFault(
+  deps: Uses<"queues" | "rules" | "place" | "receiveTimeoutS">,
+  { workspace, check }: CheckSource,
+): Promise<string | undefined> {
   if (check.type === "rule") return deps.rules.findPatternFault(check.pattern);
   const place = parseQueueUrl(check.url);
   if (!place || (place.region === undefined && !deps.place.isLocal)) return "it is not the URL of an SQS queue";
   return check.type === "queue" ? findQueueFault(deps, workspace, check.url) : undefined;
 }
 
-async function findQueueFault(deps: ConnectDeps, workspace: string, url: string): Promise<string | undefined> {
+async function findQueueFault(
+  deps: Uses<"queues" | "place" | "receiveTimeoutS">,
+  workspace: string,
+  url: string,
+): Promise<string | undefined> {
   const { place, queues, receiveTimeoutS } = deps;
   const named = parseQueueUrl(url);
   // The tag proves that the workspace may read a queue, so the reply to a queue without it does not show whether the queue exists.
@@ -76,7 +65,10 @@ const TRIES = 3;
  * Reconciles mappings, rules and subscriptions with the triggers of sources. Each step finds the existing state, so it may run twice or die in
  * between. A source that fails stays in the list of housekeeping. Returns the number of sources that failed, the queue of triggers included.
  */
-export async function connectSources(deps: ConnectDeps, { connections }: ConnectSources): Promise<number> {
+export async function connectSources(
+  deps: SourcePorts & Uses<"triggerQueueArn" | "triggerConcurrency" | "mailDomain">,
+  { connections }: ConnectSources,
+): Promise<number> {
   let failed = 0;
   for (const connection of connections) {
     try {
@@ -100,7 +92,13 @@ export async function connectSources(deps: ConnectDeps, { connections }: Connect
 }
 
 /** Connects the queue of triggers once something may send to it. Until then Lambda does not poll it, which costs money also without messages. */
-async function connectTriggerQueue({ objects, mappings, triggerQueueArn, triggerConcurrency, mailDomain }: ConnectDeps): Promise<void> {
+async function connectTriggerQueue({
+  objects,
+  mappings,
+  triggerQueueArn,
+  triggerConcurrency,
+  mailDomain,
+}: Uses<"objects" | "mappings" | "triggerQueueArn" | "triggerConcurrency" | "mailDomain">): Promise<void> {
   const isUsed = mailDomain !== undefined || Object.values(await loadAllowedSources(objects)).some((sources) => sources.length > 0);
   if (isUsed) await ensureMapping(mappings, triggerQueueArn, triggerConcurrency);
 }
@@ -113,7 +111,7 @@ async function ensureMapping(mappings: EventSourceMappings, queueArn: string, co
   return found;
 }
 
-async function connectSource(deps: ConnectDeps, connection: Connection): Promise<void> {
+async function connectSource(deps: SourcePorts, connection: Connection): Promise<void> {
   const { objects } = deps;
   const key = connectionObject.key(connection.workspace, sourceName(connection.source));
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -133,7 +131,7 @@ interface Need {
   fault: string | undefined;
 }
 
-async function applySource(deps: ConnectDeps, { workspace, source }: Connection): Promise<void> {
+async function applySource(deps: SourcePorts, { workspace, source }: Connection): Promise<void> {
   switch (source.type) {
     case "queue": {
       const [need] = await loadNeeds(deps, workspace, sourceName(source), ({ own }) =>
@@ -184,7 +182,7 @@ const describeMissing = (missing: string | undefined) =>
 
 /** Loads the triggers of a source that are not disabled, in a workspace that is in use. */
 async function loadNeeds(
-  { objects }: ConnectDeps,
+  { objects }: Uses<"objects">,
   workspace: string,
   name: string,
   findFault: (trigger: StoredTrigger) => Promise<string | undefined>,
@@ -212,7 +210,7 @@ async function isInUse(objects: ObjectStore, workspace: string): Promise<boolean
   return !access || accessObject.parse(access).state === undefined;
 }
 
-async function applyQueue({ place, mappings }: ConnectDeps, name: string, isNeeded: boolean): Promise<void> {
+async function applyQueue({ place, mappings }: Uses<"place" | "mappings">, name: string, isNeeded: boolean): Promise<void> {
   const arn = `${place.queueArnPrefix}${name}`;
   if (!isNeeded) {
     const found = await mappings.findMapping(arn);
@@ -225,12 +223,12 @@ async function applyQueue({ place, mappings }: ConnectDeps, name: string, isNeed
     throw new Error("The earlier connection to this queue is still being removed. It is connected within a few minutes.");
 }
 
-async function recordNeeds(deps: ConnectDeps, needs: readonly Need[]): Promise<void> {
+async function recordNeeds(deps: Uses<"objects" | "nowMs">, needs: readonly Need[]): Promise<void> {
   for (const { ref, fault } of needs) await recordFault(deps, ref.workspace, ref.id, fault);
 }
 
 /** A source that fails makes its triggers in this workspace show the failure. */
-async function recordFaults(deps: ConnectDeps, { workspace, source }: Connection, message: string): Promise<void> {
+async function recordFaults(deps: Uses<"objects" | "nowMs">, { workspace, source }: Connection, message: string): Promise<void> {
   const name = sourceName(source);
   const entries = await deps.objects.list(triggerSourceObject.partitionKey(workspace), { beginsWith: name });
   for (const { id } of triggerSourceObject.parseReadable(entries)) await recordFault(deps, workspace, id, message);

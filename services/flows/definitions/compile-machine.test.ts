@@ -7,8 +7,8 @@ import { validateMachine } from "./validate-machine.ts";
 const request = (modules: object[]) => ({ workspace: "demo", path: "f/t/flow", value: aFlow({ modules }) });
 const deps = (make: (name: string, definition: string) => "made" | "leaving" | "different" | { refused: string }) => ({
   stateMachines: { createStateMachine: async (name: string, definition: string) => make(name, definition) },
-  step: "arn:aws:lambda:us-east-1:000000000000:function:step",
-  role: "arn:aws:iam::000000000000:role/any",
+  stepFunction: "arn:aws:lambda:us-east-1:000000000000:function:step",
+  machineRole: "arn:aws:iam::000000000000:role/any",
   stack: "svc",
 });
 const never = deps(() => expect.fail("something was made"));

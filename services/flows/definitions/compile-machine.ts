@@ -3,20 +3,17 @@ import type { MachineAnswer, MachineRequest } from "../../../core/flows/version.
 import type { StateMachines } from "../../../ports/executions.ts";
 import { buildFlowMachine } from "../../../statemachines/flow-machine.ts";
 import { buildMachineTags } from "../../../statemachines/machine-name.ts";
+import type { Uses } from "../../uses.ts";
 import { validateMachine } from "./validate-machine.ts";
-
-export interface CompileMachineDeps {
-  stateMachines: Pick<StateMachines, "createStateMachine">;
-  /** The ARN of the function that runs steps. */
-  step: string;
-  role: string;
-  /** The stack's name. */
-  stack: string;
-}
 
 /** Creates the flow's state machine if it does not exist, and returns its name or the reason for which it cannot exist. */
 export async function makeMachine(
-  { stateMachines, step, role, stack }: CompileMachineDeps,
+  {
+    stateMachines,
+    stepFunction: step,
+    machineRole: role,
+    stack,
+  }: Uses<"stepFunction" | "machineRole" | "stack"> & { stateMachines: Pick<StateMachines, "createStateMachine"> },
   { workspace, path, value }: MachineRequest,
 ): Promise<MachineAnswer> {
   const large = describeSizeProblem(value);

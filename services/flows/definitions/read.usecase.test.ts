@@ -35,7 +35,12 @@ describe("a version of a flow that a number names", () => {
   });
 
   it("does not exist for a caller who may not read its path", async () => {
-    const machineDeps = { ...world.deps, step: "arn:step", stack: "svc" };
+    const machineDeps = {
+      ...world.deps,
+      describeStateMachine: (machine: string) => ({ arn: machine }),
+      stepFunction: "arn:step",
+      stack: "svc",
+    };
     const calls = [
       () => getFlowVersion(world.deps, as(stranger(), routes.getFlowVersion), version),
       () => describeMachineAtVersion(machineDeps, as(stranger(), routes.flowMachineAtVersion), version),

@@ -7,13 +7,14 @@ import { loadTrigger } from "./load-trigger.ts";
 import { parseMail, toMailMessage } from "./parse-mail.ts";
 import { type LoadedTrigger, startTriggeredJob } from "./start-job.ts";
 
-export type ReceiveMailDeps = Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs" | "mailDomain">;
-
 /**
  * Starts the jobs of a mail that SES has stored, one for each recipient with a trigger, and removes the mail. A mail that is refused is
  * counted, and starts nothing. A mail that is gone was received before. Throws as `startTriggeredJob` does.
  */
-export async function receiveMail(deps: ReceiveMailDeps, { mail: { messageId }, receipt }: MailNotification): Promise<string[]> {
+export async function receiveMail(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs" | "mailDomain">,
+  { mail: { messageId }, receipt }: MailNotification,
+): Promise<string[]> {
   const { storage } = deps;
   const key = receipt.action.objectKey;
   const addressed = await findRecipients(deps, receipt.recipients);
@@ -32,7 +33,7 @@ interface Addressed {
 }
 
 async function startFromObject(
-  deps: ReceiveMailDeps,
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   key: string,
   { messageId, addressed }: { messageId: string; addressed: Addressed[] },
 ): Promise<string[] | MailRefusal> {
@@ -51,7 +52,10 @@ async function startFromObject(
 }
 
 /** Returns the recipients that have a trigger which is not disabled. */
-async function findRecipients({ objects, mailDomain = "" }: ReceiveMailDeps, recipients: readonly string[]): Promise<Addressed[]> {
+async function findRecipients(
+  { objects, mailDomain = "" }: Uses<"objects" | "mailDomain">,
+  recipients: readonly string[],
+): Promise<Addressed[]> {
   const found = [...new Set(recipients.map((address) => address.toLowerCase()))].map(async (address): Promise<Addressed | undefined> => {
     const recipient = parseRecipient(recipients.find((each) => each.toLowerCase() === address) ?? address, mailDomain);
     const entry = recipient && (await objects.get(mailboxObject.key(recipient.localPart)));

@@ -13,15 +13,14 @@ export interface ReceivedRecord extends QueueMessage {
   queueArn: string;
 }
 
-export type ReceiveRecordsDeps = Uses<
-  "jobs" | "objects" | "storage" | "queue" | "queues" | "nowMs" | "mailDomain" | "mailTopicArn" | "ownQueueArn" | "toQueueUrl"
->;
-
 /**
  * Starts the jobs of a batch, all records of which come from one queue. Returns the ids of the messages that must be delivered again. A message
  * of a trigger's queue that has failed `limits.triggerReceives` times goes to the dead-letter queue instead.
  */
-export async function receiveRecords(deps: ReceiveRecordsDeps, records: readonly ReceivedRecord[]): Promise<string[]> {
+export async function receiveRecords(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "queues" | "nowMs" | "mailDomain" | "mailTopicArn" | "ownQueueArn" | "toQueueUrl">,
+  records: readonly ReceivedRecord[],
+): Promise<string[]> {
   const arn = records[0]?.queueArn ?? "";
   if (arn === deps.ownQueueArn) return handleAll(records, (record) => receiveOwnMessage(deps, record.body));
   const name = arn.slice(arn.lastIndexOf(":") + 1);
@@ -76,7 +75,10 @@ export async function handOver(
 }
 
 /** Handles a message of a topic, a rule or SES. Throws an error for a message that none of them can have sent. */
-async function receiveOwnMessage(deps: ReceiveRecordsDeps, body: string): Promise<string[]> {
+async function receiveOwnMessage(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs" | "mailDomain" | "mailTopicArn">,
+  body: string,
+): Promise<string[]> {
   const sent = tryParseJson(body)?.json;
   const event = ruleMessageSchema.safeParse(sent);
   if (event.success) return receiveEvent(deps, event.data);

@@ -9,7 +9,7 @@ import { changedTriggerSchemas, type NewTrigger, newTriggerSchemas } from "../..
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import { scriptHeadObject, scriptVersionObject } from "../../../core/scripts/version.ts";
 import type { ConnectSources, PollCall } from "../../../core/triggers/connect-call.ts";
-import { type ConnectDeps, connectSources, findSourceFault } from "../../../services/triggers/connect.ts";
+import { connectSources, findSourceFault } from "../../../services/triggers/connect.ts";
 import { pollQueues } from "../../../services/triggers/receive/poll-queues.ts";
 import { type ReceivedRecord, receiveRecords } from "../../../services/triggers/receive/receive-records.ts";
 import { createTrigger, updateTrigger } from "../../../services/triggers/save.ts";
@@ -41,7 +41,7 @@ export async function newTriggerWorld() {
   process.env[env.triggerDeadLetterUrl] = dead.url;
   /** The concurrency of each mapping. */
   const mappings = new Map<string, number>();
-  const connectDeps: ConnectDeps = {
+  const connectDeps: Parameters<typeof connectSources>[0] = {
     objects: world.deps.objects,
     queues: sourceQueues,
     mappings: {

@@ -8,7 +8,8 @@ import { firstDueMs, flowRemainingS } from "../../../../core/jobs/lifecycle.ts";
 import { loadGate } from "../../../approvals/gates/change-gate.ts";
 import type { Uses } from "../../../uses.ts";
 import { parseFlow } from "../../definitions/load.ts";
-import { completeStep } from "../complete-step.ts";
+import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
+import type { EndStepDeps } from "../end-step.ts";
 import { writeProgress } from "../journal.ts";
 import { attemptId, type StepContext } from "../step-context.ts";
 import { erasureDelayS, noteStepErasure } from "../step-jobs/erasure.ts";
@@ -22,10 +23,8 @@ import { resumeTask, storeTaskToken, toWaitingTask } from "../waiting/resume-par
 import { registerGateToken } from "./gate.ts";
 import { resultOfJob } from "./script.ts";
 
-export type RunSubflowDeps = Uses<"gatedFlows" | "expressions" | "jobs" | "objects" | "storage" | "queue" | "dataKeys" | "nowMs">;
-
 /** Starts another flow as a separate job and waits for it, or completes the step with the end of that job. */
-export async function runSubflow(deps: RunSubflowDeps, step: StepContext): Promise<StepState> {
+export async function runSubflow(deps: CompleteStepDeps & Uses<"queue">, step: StepContext): Promise<StepState> {
   const id = attemptId(step);
   const job = await deps.jobs.get(id);
   if (job) requireOwnJob(step, job);
@@ -42,7 +41,11 @@ export async function runSubflow(deps: RunSubflowDeps, step: StepContext): Promi
 const awaitsToken = ({ nowMs }: Uses<"nowMs">, { state }: StepContext) => ({ execution: state.execution, atMs: nowMs() });
 
 /** Returns the problem if the flow does not exist, the calling job may not run it, or the flows are nested too deeply. */
-async function startSubflow(deps: RunSubflowDeps, step: StepContext, id: string): Promise<{ name: string; message: string } | undefined> {
+async function startSubflow(
+  deps: EndStepDeps & Uses<"queue">,
+  step: StepContext,
+  id: string,
+): Promise<{ name: string; message: string } | undefined> {
   const { flow, module } = step;
   const args = await stepArguments(deps, step);
   const path = module.value.type === "flow" ? module.value.path : "";
@@ -88,7 +91,7 @@ async function startSubflow(deps: RunSubflowDeps, step: StepContext, id: string)
 }
 
 /** A job with this id already exists: an equal call of this step created it. Throws `ForeignStepJob` if the flow did not create it. */
-async function requireCreated(deps: RunSubflowDeps, step: StepContext, id: string): Promise<void> {
+async function requireCreated(deps: Uses<"jobs">, step: StepContext, id: string): Promise<void> {
   const known = await deps.jobs.get(id);
   if (known) requireOwnJob(step, known);
 }
