@@ -17,7 +17,7 @@ type ResumeUrls struct {
 
 // GetResumeUrls creates the URLs that approve or reject the step that runs this code. Each call returns new URLs, and each counts once.
 // The URLs allow their holder to decide: send the page to people and the others only to programs. approver is the name of the approver that the
-// flow sees in approvers; it may be empty. With flowLevel true they apply to the next step of the flow that requests approval, even before
+// flow sees in approvers; it may be empty. With flowLevel, the URLs apply to the next step of the flow that requests approval, even before
 // it does.
 func GetResumeUrls(approver string, flowLevel ...bool) (ResumeUrls, error) {
 	urls := ResumeUrls{}

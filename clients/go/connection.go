@@ -43,9 +43,9 @@ var (
 	chosen   connection
 )
 
-// SetClient sets the URL and the token, instead of the environment. An empty string selects the value of the environment: token
+// SetClient replaces the URL and the token of the environment. An empty string selects the value of the environment: token
 // to WM_TOKEN or OV_TOKEN, baseURL (the service's origin) to BASE_INTERNAL_URL or BASE_URL or http://localhost:8000, workspace to
-// WM_WORKSPACE or OV_WORKSPACE. A script that svc runs never needs it.
+// WM_WORKSPACE or OV_WORKSPACE. A script that svc runs does not need it.
 func SetClient(token, baseURL, workspace string) {
 	choosing.Lock()
 	defer choosing.Unlock()

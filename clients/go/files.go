@@ -47,7 +47,7 @@ func fileQuery(file S3Object, options []FileOptions) map[string]string {
 	return query
 }
 
-// LoadS3File returns the content of a file. IsNotFound(err) if it does not exist.
+// LoadS3File returns the content of a file. IsNotFound(err) is true if it does not exist.
 func LoadS3File(file S3Object, options ...FileOptions) ([]byte, error) {
 	content, _, err := call(http.MethodGet, "job_helpers/download_s3_file", asked{query: fileQuery(file, options)})
 	return content, err
@@ -128,7 +128,8 @@ func SignS3Objects(files ...S3Object) ([]S3Object, error) {
 	return signed, err
 }
 
-// PresignedS3PublicURLs returns URLs, below WM_BASE_URL, that serve files without a token: for a day, or for the validity of a file's own Presigned.
+// PresignedS3PublicURLs returns URLs, below WM_BASE_URL, that serve files without a token. Each is valid for a day or, if its file has
+// Presigned, as long as that.
 func PresignedS3PublicURLs(files ...S3Object) ([]string, error) {
 	var unsigned, signed []S3Object
 	for _, file := range files {

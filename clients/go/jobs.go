@@ -38,7 +38,7 @@ type MaybeResult struct {
 
 // RunOptions are optional settings of a run.
 type RunOptions struct {
-	// Tag selects workers other than the script's own.
+	// Tag replaces the tag of the script, which selects workers.
 	Tag string
 	// ScheduledIn delays the run, in whole seconds. Only for asynchronous runs.
 	ScheduledIn time.Duration
@@ -52,7 +52,7 @@ func RunScriptByPath(path string, args map[string]any, options ...RunOptions) (a
 	return runAndWait("p/", path, args, options)
 }
 
-// RunScriptByHash runs one version of a script, named by its 16 hex digits, and waits for its result. Errors as RunScriptByPath.
+// RunScriptByHash runs one version of a script, named by its 16 hex digits, and waits for its result. The errors are those of RunScriptByPath.
 func RunScriptByHash(hash string, args map[string]any, options ...RunOptions) (any, error) {
 	return runAndWait("h/", hash, args, options)
 }
@@ -143,8 +143,8 @@ func isTemporary(err error) bool {
 	return !errors.As(err, &refused) || refused.Status == http.StatusTooManyRequests || refused.Status >= 500
 }
 
-// GetResult returns the result of a completed job; a failed one has {"error": {"name", "message", "stack"}}. While the job has not
-// ended, IsNotFound(err).
+// GetResult returns the result of a completed job; a failed one has {"error": {"name", "message", "stack"}}. IsNotFound(err) is true
+// while the job has not ended.
 func GetResult(id string) (any, error) {
 	var result any
 	err := aboutJob(&result, http.MethodGet, "jobs_u/completed/get_result/", id, asked{})
@@ -169,8 +169,8 @@ func CancelJob(id, reason string) (string, error) {
 	return answer, err
 }
 
-// GetRootJobID returns the outermost parent of a job, or the job itself if it has none. The job defaults to the one that this code
-// runs in.
+// GetRootJobID returns the outermost parent of a job, or the job itself if it has none. The job defaults to the one that runs
+// this code.
 func GetRootJobID(id ...string) (string, error) {
 	job, err := jobOr(id)
 	if err != nil {

@@ -31,7 +31,7 @@ func bare(path string, prefixes ...string) string {
 
 // GetResource returns the value of a resource (a connection) with its references resolved. The path
 // is f/ops/db, also written $res:f/ops/db or res://f/ops/db. Objects are map[string]any, numbers float64, as encoding/json reads them.
-// IsNotFound(err) if it is missing or not visible to the caller.
+// IsNotFound(err) is true if it is missing or not visible to the caller.
 func GetResource(path string) (any, error) {
 	path = bare(path, "$res:", "res://")
 	value, found, err := mocked("resources", path)
@@ -73,8 +73,8 @@ func SetResource(value any, path string, resourceType ...string) error {
 	return err
 }
 
-// GetState returns the value that an earlier run of this script stored with SetState, or nil. The path defaults to one of this
-// script's own, for the user as whom it runs.
+// GetState returns the value that an earlier run of this script stored with SetState, or nil. The path defaults to one
+// for this script and the user as whom it runs.
 func GetState(path ...string) (any, error) {
 	at, err := statePath(path)
 	if err != nil {
@@ -96,8 +96,8 @@ func SetState(state any, path ...string) error {
 	return SetResource(state, at, "state")
 }
 
-// GetVariable returns the value of a variable, also of a secret. The path is f/ops/token, also written $var:f/ops/token or var://f/ops/token.
-// IsNotFound(err) if it is missing or not visible to the caller.
+// GetVariable returns the value of a variable, which may be secret. The path is f/ops/token, also written $var:f/ops/token or var://f/ops/token.
+// IsNotFound(err) is true if it is missing or not visible to the caller.
 func GetVariable(path string) (string, error) {
 	path = bare(path, "$var:", "var://")
 	known, found, err := mocked("variables", path)
@@ -116,8 +116,8 @@ func GetVariable(path string) (string, error) {
 	return value, err
 }
 
-// SetVariable sets the value of a variable, or creates it. isSecret and description apply only to a new variable: an existing one
-// retains its own.
+// SetVariable sets the value of a variable, or creates it. isSecret and description apply only to a new variable: an existing
+// variable retains both.
 func SetVariable(path, value string, isSecret bool, description string) error {
 	path = bare(path, "$var:", "var://")
 	part, err := pathPart(path)
@@ -138,7 +138,7 @@ func SetVariable(path, value string, isSecret bool, description string) error {
 	return err
 }
 
-// UsernameToEmail returns the address of a user of the workspace. IsNotFound(err) if there is no such user.
+// UsernameToEmail returns the address of a user of the workspace. IsNotFound(err) is true if there is no such user.
 func UsernameToEmail(username string) (string, error) {
 	part, err := pathPart(username)
 	if err != nil {
@@ -161,8 +161,8 @@ func GetIDToken(audience string, expiresIn ...int) (string, error) {
 	return token, err
 }
 
-// DatabaseURLFromResource returns a connection URL, postgresql://user:password@host:port/dbname?sslmode=…, from a resource of type postgresql.
-// It contains the password.
+// DatabaseURLFromResource returns a connection URL, postgresql://user:password@host:port/dbname?sslmode=…, for a resource of type postgresql.
+// The URL contains the password.
 func DatabaseURLFromResource(path string) (string, error) {
 	value, err := GetResource(path)
 	if err != nil {

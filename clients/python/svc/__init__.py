@@ -1,6 +1,6 @@
 """A client of svc, for the scripts that it runs and for other programs.
 
-Inside a job no set-up is necessary: the environment contains the URL of the service and a token with exactly the job's rights.
+Inside a job, no setup is necessary: the environment contains the URL of the service and a token with exactly the job's rights.
 Other programs call `set_client` first.
 """
 

@@ -24,7 +24,7 @@ def get_resume_urls(approver: str | None = None, flow_level: bool = False) -> Re
     """Creates the URLs that approve or reject the step that runs this code. Each call returns new URLs, and each counts once.
 
     The URLs allow their holder to decide: send the page to people and the others only to programs. `approver` is the name of the approver
-    that the flow sees in `approvers`. With `flow_level`, they apply to the next step of the flow that requests approval.
+    that the flow sees in `approvers`. With `flow_level`, the URLs apply to the next step of the flow that requests approval.
     """
     query = {"approver": approver, "flow_level": flow_level or None}
     answer: ResumeUrls = call_for_value("GET", f"jobs/resume_urls/{path_part(own_job())}/{secrets.randbelow(2**32)}", query=query)

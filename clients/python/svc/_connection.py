@@ -28,9 +28,9 @@ class ApiError(Exception):
 
 
 def set_client(token: str | None = None, base_url: str | None = None, workspace: str | None = None) -> None:
-    """Sets the URL and the token, instead of the environment. Without arguments, the environment is used again.
+    """Replaces the URL and the token of the environment. Without arguments, those of the environment are used again.
 
-    A script that svc runs never needs it. `token` stands for `WM_TOKEN` (or `OV_TOKEN`), `base_url`, the service's origin, for
+    A script that svc runs does not need it. `token` stands for `WM_TOKEN` (or `OV_TOKEN`), `base_url`, the service's origin, for
     `BASE_INTERNAL_URL` (or `BASE_URL`, or `http://localhost:8000`), `workspace` for `WM_WORKSPACE` (or `OV_WORKSPACE`).
     """
     _chosen.clear()

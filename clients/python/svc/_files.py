@@ -106,12 +106,12 @@ def sign_s3_objects(files: list[S3ObjectLike]) -> list[S3Object]:
 
 
 def sign_s3_object(file: S3ObjectLike) -> S3Object:
-    """The same for one file."""
+    """Signs one file, as `sign_s3_objects` does."""
     return sign_s3_objects([file])[0]
 
 
 def get_presigned_s3_public_urls(files: list[S3ObjectLike], base_url: str | None = None) -> list[str]:
-    """Returns URLs that serve files without a token: for a day, or for the validity of a file's own `presigned`.
+    """Returns URLs that serve files without a token. Each is valid for a day or, if its file has `presigned`, as long as that.
 
     `base_url` is the service's public origin, `WM_BASE_URL` by default.
     """
@@ -127,5 +127,5 @@ def get_presigned_s3_public_urls(files: list[S3ObjectLike], base_url: str | None
 
 
 def get_presigned_s3_public_url(file: S3ObjectLike, base_url: str | None = None) -> str:
-    """The same for one file."""
+    """Returns the URL of one file, as `get_presigned_s3_public_urls` does."""
     return get_presigned_s3_public_urls([file], base_url)[0]

@@ -68,12 +68,12 @@ def run_script(
 
 
 def run_script_by_path(path: str, args: Mapping[str, Any] | None = None, verbose: bool = False, tag: str | None = None, timeout: float | None = None) -> Any:
-    """Runs the newest version of a script and waits for its result. Raises as `run_script`."""
+    """Runs the newest version of a script and waits for its result. Raises like `run_script`."""
     return run_script(path, None, args, verbose, tag, timeout)
 
 
 def run_script_by_hash(hash_: str, args: Mapping[str, Any] | None = None, verbose: bool = False, tag: str | None = None, timeout: float | None = None) -> Any:
-    """Runs one version of a script, named by its 16 hex digits, and waits for its result. Raises as `run_script`."""
+    """Runs one version of a script, named by its 16 hex digits, and waits for its result. Raises like `run_script`."""
     return run_script(None, hash_, args, verbose, tag, timeout)
 
 
@@ -126,7 +126,7 @@ def wait_job(job_id: str, timeout: float | None = None) -> Any:
 
 
 def _is_temporary(error: ApiError | OSError) -> bool:
-    """Whether an error is temporary: no connection, too many calls, or a service that is briefly unavailable."""
+    """Returns whether an error is temporary: no connection, too many calls, or a service that is briefly unavailable."""
     return not isinstance(error, ApiError) or error.status == 429 or error.status >= 500
 
 

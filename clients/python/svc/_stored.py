@@ -44,9 +44,9 @@ def get_resource(path: str | None = None, none_if_undefined: bool = False) -> An
 
 
 def set_resource(value: Any, path: str | None = None, resource_type: str | None = None) -> None:
-    """Sets the value of a resource. `path` defaults to that of the script's state.
+    """Sets the value of a resource. `path` defaults to the path of the script's state.
 
-    With `resource_type` it is created when there is none; else a missing resource raises `ApiError` with status 404.
+    With `resource_type`, a missing resource is created; without it, a missing resource raises `ApiError` with status 404.
     """
     at = _resource_path(path)
     if call_for_value("GET", f"resources/exists/{path_part(at)}"):
@@ -62,7 +62,7 @@ def set_resource(value: Any, path: str | None = None, resource_type: str | None 
 def get_state(path: str | None = None) -> Any:
     """Returns the value that an earlier run of this script stored with `set_state`, or `None`.
 
-    `path` defaults to a place of this script's own, for the user it runs as.
+    `path` defaults to one for this script and the user as whom it runs.
     """
     return get_resource(path, none_if_undefined=True)
 
@@ -73,7 +73,7 @@ def set_state(state: Any, path: str | None = None) -> None:
 
 
 def get_variable(path: str) -> str:
-    """Returns the value of a variable, also of a secret. `path` is `f/ops/token`, also written `$var:f/ops/token` or `var://f/ops/token`.
+    """Returns the value of a variable, which may be secret. `path` is `f/ops/token`, also written `$var:f/ops/token` or `var://f/ops/token`.
 
     Raises `ApiError` with status 404 if it is missing or not visible to the caller.
     """
@@ -85,7 +85,7 @@ def get_variable(path: str) -> str:
 def set_variable(path: str, value: str, is_secret: bool = False, description: str = "") -> None:
     """Sets the value of a variable, or creates it.
 
-    `is_secret` and `description` apply only to a new variable: an existing one retains its own.
+    `is_secret` and `description` apply only to a new variable: an existing variable retains both.
     """
     at = _variable_path(path)
     if call_for_value("GET", f"variables/exists/{path_part(at)}"):
@@ -108,9 +108,9 @@ def get_id_token(audience: str, expires_in: int | None = None) -> str:
 
 
 def database_url_from_resource(path: str) -> str:
-    """Returns a connection URL, `postgresql://user:password@host:port/dbname?sslmode=…`, from a resource of type `postgresql`.
+    """Returns a connection URL, `postgresql://user:password@host:port/dbname?sslmode=…`, for a resource of type `postgresql`.
 
-    It holds the password. Raises `ApiError` with status 404 when there is no such resource.
+    The URL contains the password. Raises `ApiError` with status 404 if there is no such resource.
     """
     database = get_resource(path)
     login = ":".join(quote(database[name], safe="") for name in ("user", "password") if database.get(name))

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 def append_to_result_stream(text: str) -> None:
     """Adds text to the job's result stream. A caller of `run_and_stream` receives it while the job is running.
 
-    It travels as a line of the job's output, so do not print half a line before it.
+    The text is a line of the job's output, so do not print an incomplete line before it.
     """
     # A newline is written `\n`. A literal backslash before an n is split across two lines, so that readers do not take it for a newline.
     parts = (part.replace("\n", "\\n") for part in text.split("\\n"))

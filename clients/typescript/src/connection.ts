@@ -23,7 +23,7 @@ interface Chosen {
 let chosen: Chosen = {};
 
 /**
- * Sets the URL and the token, instead of the environment. A script that svc runs never needs this, because its environment contains
+ * Replaces the URL and the token of the environment. A script that svc runs does not need this, because its environment contains
  * the URL of the service and a token with exactly the job's permissions.
  *
  * @param token default: `WM_TOKEN`, else `OV_TOKEN`

@@ -39,7 +39,7 @@ export async function loadS3File(file: S3ObjectLike, s3ResourcePath?: string): P
   return new Uint8Array(await (await loadS3FileStream(file, s3ResourcePath)).arrayBuffer());
 }
 
-/** Returns a file as a `Blob`, which can be read as a stream (`blob.stream()`). Throws as `loadS3File`. */
+/** Returns a file as a `Blob`, which can be read as a stream (`blob.stream()`). Throws like `loadS3File`. */
 export async function loadS3FileStream(file: S3ObjectLike, s3ResourcePath?: string): Promise<Blob> {
   return await (await call("GET", "job_helpers/download_s3_file", { query: queryFor(file, s3ResourcePath) })).blob();
 }
@@ -103,13 +103,13 @@ export async function signS3Objects(files: S3ObjectLike[]): Promise<S3Object[]> 
   return (await answerOf(await call("POST", "apps/sign_s3_objects", { json: { s3_objects: files.map(asObject) } }))) as S3Object[];
 }
 
-/** The same for one file. */
+/** Signs one file, as `signS3Objects` does. */
 export async function signS3Object(file: S3ObjectLike): Promise<S3Object> {
   return (await signS3Objects([file]))[0] as S3Object;
 }
 
 /**
- * Returns URLs that serve files without a token: for a day, or for the validity of a file's own `presigned`.
+ * Returns URLs that serve files without a token. Each is valid for a day or, if its file has `presigned`, as long as that.
  *
  * @param options.baseUrl the service's public origin, default: `WM_BASE_URL`
  */
@@ -124,7 +124,7 @@ export async function getPresignedS3PublicUrls(files: S3ObjectLike[], options: {
   });
 }
 
-/** The same for one file. */
+/** Returns the URL of one file, as `getPresignedS3PublicUrls` does. */
 export async function getPresignedS3PublicUrl(file: S3ObjectLike, options?: { baseUrl?: string }): Promise<string> {
   return (await getPresignedS3PublicUrls([file], options))[0] as string;
 }

@@ -1,5 +1,5 @@
 /**
- * A client of svc, for the scripts that it runs and for other programs. Inside a job no set-up is necessary; other programs call `setClient` first.
+ * A client of svc, for the scripts that it runs and for other programs. Inside a job, no setup is necessary; other programs call `setClient` first.
  *
  * @module
  */

@@ -52,12 +52,12 @@ export async function runScript<T = unknown>(
   return path ? await runScriptByPath(path, args, verbose, tag) : await runScriptByHash(hash ?? "", args, verbose, tag);
 }
 
-/** Runs the newest version of a script and waits for its result. Throws as `runScript`. */
+/** Runs the newest version of a script and waits for its result. Throws like `runScript`. */
 export async function runScriptByPath<T = unknown>(path: string, args: Args = null, verbose = false, tag?: string): Promise<T> {
   return await runAndWait(`p/${pathPart(path)}`, args, verbose, tag);
 }
 
-/** Runs one version of a script, named by its 16 hex digits, and waits for its result. Throws as `runScript`. */
+/** Runs one version of a script, named by its 16 hex digits, and waits for its result. Throws like `runScript`. */
 export async function runScriptByHash<T = unknown>(hash: string, args: Args = null, verbose = false, tag?: string): Promise<T> {
   return await runAndWait(`h/${pathPart(hash)}`, args, verbose, tag);
 }
@@ -72,7 +72,7 @@ export async function runScriptByPathAsync(path: string, args: Args = null, sche
   return await (await send("POST", `jobs/run/p/${pathPart(path)}`, { query, json: args ?? {} })).text();
 }
 
-/** Runs one version of a script without waiting for it. Returns and throws as `runScriptByPathAsync`. */
+/** Runs one version of a script without waiting for it. Returns and throws like `runScriptByPathAsync`. */
 export async function runScriptByHashAsync(hash: string, args: Args = null, scheduledInSeconds?: number, tag?: string): Promise<string> {
   const query = { ...lineage(), scheduled_in_secs: scheduledInSeconds, tag };
   return await (await send("POST", `jobs/run/h/${pathPart(hash)}`, { query, json: args ?? {} })).text();
@@ -109,7 +109,7 @@ export async function waitJob<T = unknown>(jobId: string): Promise<T> {
   }
 }
 
-/** Whether an error is temporary: no connection (`fetch` throws a `TypeError`), too many calls, or a service that is briefly unavailable. */
+/** Returns whether an error is temporary: no connection (`fetch` throws a `TypeError`), too many calls, or a service that is briefly unavailable. */
 function isTemporary(error: unknown): boolean {
   return error instanceof ApiError ? error.status === 429 || error.status >= 500 : error instanceof TypeError;
 }

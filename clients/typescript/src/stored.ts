@@ -31,7 +31,7 @@ export async function getResource<T = unknown>(path?: string, undefinedIfEmpty =
  *
  * @param path default: the path of the script's state
  * @param initializeToTypeIfNotExist the resource type with which a missing resource is created; without it, a missing resource is an error
- * @throws `ApiError`, also with status 404 when there is no such resource and no type was given
+ * @throws `ApiError`, with status 404 if the resource is missing and no type was given
  */
 export async function setResource(value: unknown, path?: string, initializeToTypeIfNotExist?: string): Promise<void> {
   const at = (path ?? statePath()).replace(/^(\$res:|res:\/\/)/, "");
@@ -49,7 +49,7 @@ export async function setResource(value: unknown, path?: string, initializeToTyp
 /**
  * Returns the value that an earlier run of this script stored with `setState`, or `undefined`.
  *
- * @param path default: a path of this script's own, for the user as whom it runs
+ * @param path default: a path for this script and the user as whom it runs
  */
 export async function getState<T = unknown>(path?: string): Promise<T | undefined> {
   return await getResource<T>(path, true);
@@ -61,7 +61,7 @@ export async function setState(state: unknown, path?: string): Promise<void> {
 }
 
 /**
- * Returns the value of a variable, also of a secret.
+ * Returns the value of a variable, which may be secret.
  *
  * @param path `f/ops/token`, also written `$var:f/ops/token` or `var://f/ops/token`
  * @throws `ApiError` with status 404 if it is missing or not visible to the caller
@@ -76,7 +76,7 @@ export async function getVariable(path: string): Promise<string> {
 /**
  * Sets the value of a variable, or creates it.
  *
- * @param isSecret and `description` apply only to a new variable: an existing one retains its own
+ * @param isSecret applies only to a new variable, as does `description`: an existing variable retains both
  */
 export async function setVariable(path: string, value: string, isSecret = false, description = ""): Promise<void> {
   const at = path.replace(/^(\$var:|var:\/\/)/, "");
@@ -115,9 +115,10 @@ interface Database {
 }
 
 /**
- * A connection URL, `postgresql://user:password@host:port/dbname?sslmode=…`, from a resource of type `postgresql`. It holds the password.
+ * Returns a connection URL, `postgresql://user:password@host:port/dbname?sslmode=…`, for a resource of type `postgresql`. The URL contains
+ * the password.
  *
- * @throws `ApiError` with status 404 when there is no such resource
+ * @throws `ApiError` with status 404 if there is no such resource
  */
 export async function databaseUrlFromResource(path: string): Promise<string> {
   const { host, port = 5432, user = "", password = "", dbname, sslmode } = (await getResource(path)) as Database;

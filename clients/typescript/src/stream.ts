@@ -1,6 +1,6 @@
 /**
- * Adds text to the job's result stream: who called with `run_and_stream` gets it while the job still runs. It travels as a line of the job's
- * output, so do not print half a line before it.
+ * Adds text to the job's result stream. A caller of `run_and_stream` receives it while the job is running. The text is a line of the job's
+ * output, so do not print an incomplete line before it.
  */
 export function appendToResultStream(text: string): void {
   // A newline is encoded as `\n`. The format does not escape an existing backslash before an n.
