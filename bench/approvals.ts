@@ -42,10 +42,10 @@ async function shown({ client, workspace }: Flows, id: string): Promise<Shown> {
   return JSON.parse((await client.ask.jobs.get({ workspace, id, query: { no_logs: true, no_code: true } })).text) as Shown;
 }
 
-async function until(flows: Flows, id: string, what: (job: Shown) => boolean, everyMs = 50): Promise<Shown> {
+async function until(flows: Flows, id: string, condition: (job: Shown) => boolean, everyMs = 50): Promise<Shown> {
   for (;;) {
     const job = await shown(flows, id);
-    if (what(job)) return job;
+    if (condition(job)) return job;
     if (job.success === false) throw new Error(`The flow ${id} failed.`);
     await sleep(everyMs);
   }

@@ -46,7 +46,7 @@ export interface BenchOptions {
   /** The sections with a matching title. */
   only?: RegExp;
   /** Called before each section. */
-  say?: (what: string) => void;
+  say?: (message: string) => void;
 }
 
 export async function bench(target: Target, { quick, only, say = () => {} }: BenchOptions): Promise<Section[]> {

@@ -29,7 +29,7 @@ if (flags["page"]) {
 
 try {
   const startedMs = Date.now();
-  const say = (what: string) => console.error(`  ${String(Math.round((Date.now() - startedMs) / 1000)).padStart(4)} s  ${what}`);
+  const say = (message: string) => console.error(`  ${String(Math.round((Date.now() - startedMs) / 1000)).padStart(4)} s  ${message}`);
   const load = os.loadavg()[0] ?? 0;
   if (load > 1) console.error(`  The load of this machine is ${load.toFixed(1)}: figures taken now say little.`);
   say("a local set-up starts");

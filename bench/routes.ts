@@ -25,12 +25,12 @@ export async function routeRows(measured: Measured): Promise<Row[]> {
   const name = `r${randomUUID().slice(0, 8)}`;
   const issuer = await startIssuer();
   const address = (route: string) => `/api/r/${workspace}/${name}/${route}`;
-  const create = (route: string, own: object = {}) =>
+  const create = (route: string, fields: object = {}) =>
     client.ask.http_triggers.create({
       workspace,
       body: {
         ...{ path: `f/bench/${name}_${route.replace(/\W/g, "_")}`, script_path: fibo.bun.path, is_flow: false, workspaced_route: true },
-        ...{ route_path: `${name}/${route}`, http_method: "post", ...own },
+        ...{ route_path: `${name}/${route}`, http_method: "post", ...fields },
       },
     });
   const credential = async (type: string, value: object) => {
@@ -55,8 +55,8 @@ export async function routeRows(measured: Measured): Promise<Row[]> {
     };
     const byToken = () => client.post(address("token"), ARGS, { authorization: `Bearer ${token}` });
     const ratio = async (line: string, call: () => Promise<unknown>, atMost: number): Promise<Row> => {
-      const [own, other] = await inTurns(call, webhook, quick);
-      return { line, value: median(own) / median(other), unit: "×", note: noteOf(own, other), target: { atMost } };
+      const [routeSample, other] = await inTurns(call, webhook, quick);
+      return { line, value: median(routeSample) / median(other), unit: "×", note: noteOf(routeSample, other), target: { atMost } };
     };
     const rows = [
       await ratio("a route's sync call beside run_wait_result", open, 1.1),
@@ -68,7 +68,7 @@ export async function routeRows(measured: Measured): Promise<Row[]> {
     const count = quick ? 2 : 1000;
     await createMany(count, (at) => create(`n${at}/:id`));
     const many = await inTurns(open, webhook, quick);
-    const aboveMs = ([own, other]: [Sample, Sample]) => median(own) - median(other);
+    const aboveMs = ([routeSample, other]: [Sample, Sample]) => median(routeSample) - median(other);
     return [
       ...rows,
       {
@@ -86,7 +86,7 @@ export async function routeRows(measured: Measured): Promise<Row[]> {
   }
 }
 
-const noteOf = (own: Sample, other: Sample) => `median ${median(own).toFixed(1)} ms and ${median(other).toFixed(1)} ms`;
+const noteOf = (routeSample: Sample, other: Sample) => `median ${median(routeSample).toFixed(1)} ms and ${median(other).toFixed(1)} ms`;
 
 /** Calls alternate, so that load on the machine affects both equally. */
 async function inTurns(call: () => Promise<unknown>, other: () => Promise<unknown>, quick: boolean): Promise<[Sample, Sample]> {
@@ -142,7 +142,11 @@ const priceRow = (): Row => ({
 
 async function staticRow(
   { client, workspace, quick }: Measured,
-  { name, create, address }: { name: string; create: (route: string, own: object) => Promise<unknown>; address: (route: string) => string },
+  {
+    name,
+    create,
+    address,
+  }: { name: string; create: (route: string, fields: object) => Promise<unknown>; address: (route: string) => string },
 ): Promise<Row> {
   const key = `f/bench/${name}.txt`;
   await client.ask.files.upload({ workspace, query: { file_key: key }, body: "x".repeat(100 * 1024 - 2) });
@@ -165,8 +169,8 @@ function documentRow(quick: boolean): Row {
     ...{ kind: "script" as const, path: `f/shop/s${at}`, summary: "Order", description: "Takes an order.", schema, hasPreprocessor: false },
   }));
   const httpRoutes = webhooks.map((runnable, at) => {
-    const own = httpFieldsSchema.parse({ route_path: `r${at}/:id`, http_method: "post" });
-    return { path: `f/shop/r${at}`, address: own.route_path, own, runnable };
+    const fields = httpFieldsSchema.parse({ route_path: `r${at}/:id`, http_method: "post" });
+    return { path: `f/shop/r${at}`, address: fields.route_path, own: fields, runnable };
   });
   const took = Array.from({ length: quick ? 1 : 5 }, () => {
     const startedMs = performance.now();

@@ -31,13 +31,13 @@ export class Context {
   #namesTarget: boolean;
 
   /**
-   * `namesTarget`: print the target before the first question or request. `place`: the folder and the target, which otherwise depend on the
+   * `namesTarget`: print the target before the first question or request. `scope`: the folder and the target, which otherwise depend on the
    * flags.
    */
-  constructor(command: Command, { namesTarget, place }: { namesTarget: boolean; place?: { cwd: string; target: Target } }) {
+  constructor(command: Command, { namesTarget, scope }: { namesTarget: boolean; scope?: { cwd: string; target: Target } }) {
     this.#command = command;
-    this.cwd = place?.cwd ?? process.cwd();
-    this.#target = place?.target;
+    this.cwd = scope?.cwd ?? process.cwd();
+    this.#target = scope?.target;
     const {
       json = false,
       yes = false,
@@ -61,7 +61,7 @@ export class Context {
 
   /** Returns the context of another folder and of a workspace of the same service, for a command that has named its service. */
   at(cwd: string, workspace: string): Context {
-    return new Context(this.#command, { namesTarget: false, place: { cwd, target: { ...this.target(), workspace } } });
+    return new Context(this.#command, { namesTarget: false, scope: { cwd, target: { ...this.target(), workspace } } });
   }
 
   /** Reads `svc.yaml` of the current folder, if there is one. */
@@ -76,8 +76,8 @@ export class Context {
     if (!this.#namesTarget) return;
     this.#namesTarget = false;
     const { url, workspace, source } = this.target();
-    const place = `${workspace === "" ? "" : `workspace ${workspace} at `}${url} (${source})`;
-    this.output.say(this.output.style("dim", `Target: ${cleanLine(place)}`));
+    const description = `${workspace === "" ? "" : `workspace ${workspace} at `}${url} (${source})`;
+    this.output.say(this.output.style("dim", `Target: ${cleanLine(description)}`));
   }
 
   /** Throws `CommandError` unless the person or `--yes` confirms. */

@@ -164,8 +164,8 @@ export function skipsInterpreters(node: Node): boolean {
   return skip === true || skip === "true";
 }
 
-export function parseConfig(given: unknown, skipInterpreters = false): StackConfig {
-  const parsed = stackConfigSchema.safeParse(given);
+export function parseConfig(input: unknown, skipInterpreters = false): StackConfig {
+  const parsed = stackConfigSchema.safeParse(input);
   if (!parsed.success) throw new Error(`The context key svc is not valid. ${z.prettifyError(parsed.error)}`);
   if (parsed.data.local && !parsed.data.baseUrl)
     throw new Error("A local deployment needs svc.baseUrl, because it has no CloudFront distribution.");

@@ -11,9 +11,9 @@ import { parseConfig } from "./config.ts";
 import { SvcStack } from "./svc-stack.ts";
 
 /** Creates the whole stack for tests, with assets of one line each, so that it needs neither the handlers' sources nor a network. */
-export function aStack(given: Record<string, unknown> = {}): { template: Template; findings: string[]; protection: boolean } {
+export function aStack(settings: Record<string, unknown> = {}): { template: Template; findings: string[]; protection: boolean } {
   const app = anApp();
-  const stack = new SvcStack(app, "svc", { config: parseConfig(given, true), bundles: stubBundles() });
+  const stack = new SvcStack(app, "svc", { config: parseConfig(settings, true), bundles: stubBundles() });
   const checks = new AwsSolutionsChecks(app);
   Validations.of(app).addPlugins(checks);
   const template = Template.fromStack(stack);

@@ -87,9 +87,9 @@ export class Svc extends Construct {
   constructor(scope: Construct, id: string, props: SvcProps = {}) {
     super(scope, id);
     for (const [flag, value] of Object.entries(FLAGS)) if (this.node.tryGetContext(flag) === undefined) this.node.setContext(flag, value);
-    const { name, bundles: given, ...settings } = props;
+    const { name, bundles: preparedBundles, ...settings } = props;
     const config = parseConfig({ ...settings, ...defined({ stackName: name }) }, skipsInterpreters(this.node));
-    const bundles = given ?? findBundles(config);
+    const bundles = preparedBundles ?? findBundles(config);
     this.name = config.stackName;
     requireFreeName(this, config.stackName);
     const jobs = new JobsTable(this, "Jobs", config);

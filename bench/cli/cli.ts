@@ -52,12 +52,12 @@ async function versionRow({ program }: InstalledCli, quick: boolean): Promise<Ro
     took[0].push(await timeSpawn([process.execPath, program, "--version"]));
     took[1].push(await timeSpawn([process.execPath, "--eval", "0"]));
   }
-  const [own, bare] = [median(sorted(took[0])), median(sorted(took[1]))];
+  const [svcMs, bare] = [median(sorted(took[0])), median(sorted(took[1]))];
   return {
     line: "svc --version beside a bare node",
-    value: own / bare,
+    value: svcMs / bare,
     unit: "×",
-    note: `median ${own.toFixed(1)} ms and ${bare.toFixed(1)} ms`,
+    note: `median ${svcMs.toFixed(1)} ms and ${bare.toFixed(1)} ms`,
     target: { atMost: 1.5 },
   };
 }

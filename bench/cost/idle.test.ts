@@ -21,7 +21,7 @@ async function page(): Promise<string> {
   const after = rest?.split(END)[1];
   if (before === undefined || after === undefined) throw new Error(`${PAGE} lacks its markers ${START} and ${END}.`);
   const rows = idleRows(byDefault).map(
-    ({ what, dollars, withAllowances }) => `| ${what} | ${dollars.toFixed(2)} | ${withAllowances.toFixed(2)} |`,
+    ({ label, dollars, withAllowances }) => `| ${label} | ${dollars.toFixed(2)} | ${withAllowances.toFixed(2)} |`,
   );
   const table = ["| what | $ | with free allowances left |", "|---|---|---|", ...rows].join("\n");
   return `${before}${START}\n${table}\n${END}${after}`;

@@ -7,7 +7,7 @@ export interface PricedTemplate {
 
 /** The price of a month without work in dollars, at list prices and with the free allowances of an account that uses them for nothing else. */
 export interface IdleRow {
-  what: string;
+  label: string;
   dollars: number;
   withAllowances: number;
 }
@@ -112,7 +112,7 @@ export function idleRows({ Resources }: PricedTemplate): IdleRow[] {
     row("Logs of housekeeping", logs, 0),
     row("API Gateway, CloudFront, tables, bucket, Cognito, EventBridge, SNS", 0),
   ];
-  return [...rows, { what: "**total**", dollars: sum(rows, "dollars"), withAllowances: sum(rows, "withAllowances") }];
+  return [...rows, { label: "**total**", dollars: sum(rows, "dollars"), withAllowances: sum(rows, "withAllowances") }];
 }
 
 /** CloudWatch charges each metric of an alarm, also each one of a metric math expression. */
@@ -125,5 +125,5 @@ function countMetrics(alarm: Record<string, unknown>): number {
   return metrics ? metrics.filter(({ MetricStat }) => MetricStat).length : 1;
 }
 
-const row = (what: string, dollars: number, withAllowances = dollars): IdleRow => ({ what, dollars, withAllowances });
+const row = (label: string, dollars: number, withAllowances = dollars): IdleRow => ({ label, dollars, withAllowances });
 const sum = (rows: readonly IdleRow[], field: "dollars" | "withAllowances") => rows.reduce((total, each) => total + each[field], 0);

@@ -65,7 +65,7 @@ async function overheads(language: Measured, calls: number, goBinary = ""): Prom
           SVC_TMP_MODE: process.platform === "linux" ? "private" : "none",
         },
       });
-      child.once("message", (said) => resolve(said as Overheads));
+      child.once("message", (message) => resolve(message as Overheads));
       child.once("exit", (code) => reject(new Error(`The runner of ${language} ended with ${code} before it was measured.`)));
     });
   } finally {

@@ -29,8 +29,8 @@ export async function backUpWorkspace(
   const client = context.at(context.cwd, id).client();
   let sealed: Settings = {};
   await inWorkingFolder(fullOptions({ withSecrets: seal !== undefined }), async (folder) => {
-    const own = context.at(folder, id);
-    const session = await openSession(own, openSyncProject(own));
+    const workspaceContext = context.at(folder, id);
+    const session = await openSession(workspaceContext, openSyncProject(workspaceContext));
     const { local, remote } = session;
     applyPull(session, planSync("pull", { local, remote, base: undefined, force: true, hasBundles: false }));
     const { files, problems } = readLocalFiles(folder);

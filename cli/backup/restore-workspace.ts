@@ -19,7 +19,7 @@ import { folderOf, fullOptions, readSettings, SETTINGS_FILE } from "./workspace-
 interface Restore {
   root: string;
   /** The private key that opens the secrets. Without it, secret variables are left out. */
-  own: KeyObject | undefined;
+  privateKey: KeyObject | undefined;
   /** The workspace of the instance. */
   present: WorkspaceJson | undefined;
   /** The user who restores. */
@@ -41,33 +41,33 @@ const FIRST: ReadonlySet<string> = new Set(["user", "group"]);
  */
 export async function restoreWorkspace(context: Context, backup: BackedUpWorkspace, restore: Restore): Promise<void> {
   const { id, name, color, archived } = backup;
-  const { root, own, present, caller } = restore;
+  const { root, privateKey, present, caller } = restore;
   const client = context.at(context.cwd, id).client();
   if (!present) await client.call.workspaces.create({ body: { id, name, color } });
   else if (present.deleted) await client.call.workspaces.unarchive({ workspace: id });
   await removeCreator(client, backup, { email: caller.email, isNew: !present });
-  const withSecrets = own !== undefined && backup.sealed_key !== undefined;
-  if (withSecrets) await setKey(client, await openKey(own, id, backup.sealed_key ?? ""));
+  const withSecrets = privateKey !== undefined && backup.sealed_key !== undefined;
+  if (withSecrets) await setKey(client, await openKey(privateKey, id, backup.sealed_key ?? ""));
   const { files, problems } = readLocalFiles(`${root}/${folderOf(id)}`);
   throwProblems(problems);
   await inWorkingFolder(fullOptions({ withSecrets }), async (folder) => {
     for (const [file, text] of files) {
-      const content = file === SETTINGS_FILE ? await completeSettings(client, backup, { own, text }) : text;
+      const content = file === SETTINGS_FILE ? await completeSettings(client, backup, { privateKey, text }) : text;
       writeLocalFile(folder, file, content, { isPrivate: true });
     }
-    const place = context.at(folder, id);
-    const session = await openSession(place, openSyncProject(place));
+    const workspaceContext = context.at(folder, id);
+    const session = await openSession(workspaceContext, openSyncProject(workspaceContext));
     const { local, remote } = session;
     const planned = planSync("push", { local, remote, base: undefined, force: true, hasBundles: false });
     const kept = planned.filter(({ type }) => type !== "delete");
     const changes = withIdentities(context, kept, { backup, caller });
     await applyPush(
-      place,
+      workspaceContext,
       session,
       changes.filter(({ kind }) => FIRST.has(kind)),
     );
     await applyPush(
-      place,
+      workspaceContext,
       session,
       changes.filter(({ kind }) => !FIRST.has(kind)),
     );
@@ -79,9 +79,9 @@ export async function restoreWorkspace(context: Context, backup: BackedUpWorkspa
 async function completeSettings(
   client: ApiClient,
   { id, sealed_settings: sealed }: BackedUpWorkspace,
-  { own, text }: { own: KeyObject | undefined; text: string },
+  { privateKey, text }: { privateKey: KeyObject | undefined; text: string },
 ): Promise<string> {
-  const opened = own !== undefined && sealed !== undefined ? await openSettings(own, id, sealed) : undefined;
+  const opened = privateKey !== undefined && sealed !== undefined ? await openSettings(privateKey, id, sealed) : undefined;
   const present = await client.call.workspaces.getSettings();
   return formatYaml(mergeSettings(readSettings(text), opened, present));
 }
@@ -90,10 +90,10 @@ async function completeSettings(
 async function removeCreator(
   client: ApiClient,
   { members }: BackedUpWorkspace,
-  { email: own, isNew }: { email: string; isNew: boolean },
+  { email: creator, isNew }: { email: string; isNew: boolean },
 ): Promise<void> {
   const present = await client.call.users.list();
-  const isOwn = ({ email }: { email: string }) => email.toLowerCase() === own.toLowerCase();
+  const isOwn = ({ email }: { email: string }) => email.toLowerCase() === creator.toLowerCase();
   const mine = present.find(isOwn);
   if (!mine) return;
   const isWanted = members.some((one) => isOwn(one) && one.username === mine.username);
@@ -114,12 +114,12 @@ function withIdentities(
 ): Change[] {
   const users = new Map(runs_as.map(({ kind, path, user }) => [itemKey({ kind, path }), user]));
   // A superadmin need not be a member.
-  const known = new Set([...members.flatMap(({ email, username }) => [email, `u/${username}`]), caller.email, `u/${caller.username}`]);
+  const identities = new Set([...members.flatMap(({ email, username }) => [email, `u/${username}`]), caller.email, `u/${caller.username}`]);
   return changes.flatMap((change) => {
     const { local, key, kind, path } = change;
     const user = users.get(key);
     if (!local || user === undefined) return [change];
-    if (!known.has(user)) {
+    if (!identities.has(user)) {
       context.output.say(`Left out: ${kind} ${path} runs with the rights of ${user}, who is no member of the workspace.`);
       return [];
     }

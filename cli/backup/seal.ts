@@ -48,17 +48,17 @@ function parseKey(file: string, parse: () => KeyObject): KeyObject {
 /** The kind and the workspace of a secret. They are part of the sealed data, so that no secret can replace another one. */
 type Place = { workspace: string } | { settings: string };
 
-async function seal(recipient: KeyObject, place: Place, text: string): Promise<string> {
+async function seal(recipient: KeyObject, scope: Place, text: string): Promise<string> {
   const content = new TextEncoder().encode(text);
-  return new CompactEncrypt(content).setProtectedHeader({ ...HEADER, ...place }).encrypt(recipient);
+  return new CompactEncrypt(content).setProtectedHeader({ ...HEADER, ...scope }).encrypt(recipient);
 }
 
 /** Returns the sealed data of a kind and workspace, or `undefined` for another private key, another kind or workspace, and a changed text. */
-async function open(own: KeyObject, place: Place, sealed: string): Promise<string | undefined> {
+async function open(privateKey: KeyObject, scope: Place, sealed: string): Promise<string | undefined> {
   const options = { keyManagementAlgorithms: [HEADER.alg], contentEncryptionAlgorithms: [HEADER.enc] };
-  const opened = await compactDecrypt(sealed, own, options).catch(() => undefined);
+  const opened = await compactDecrypt(sealed, privateKey, options).catch(() => undefined);
   const isFor = ([name, value]: [string, string]) => opened?.protectedHeader[name] === value;
-  return opened && Object.entries(place).every(isFor) ? new TextDecoder().decode(opened.plaintext) : undefined;
+  return opened && Object.entries(scope).every(isFor) ? new TextDecoder().decode(opened.plaintext) : undefined;
 }
 
 const WHY = "they were sealed for another key, or the backup was changed.";
@@ -67,8 +67,8 @@ const WHY = "they were sealed for another key, or the backup was changed.";
 export const sealKey = (recipient: KeyObject, workspace: string, key: string): Promise<string> => seal(recipient, { workspace }, key);
 
 /** Opens the sealed key of a workspace. Throws `CommandError` for another private key, another workspace, and a changed text. */
-export async function openKey(own: KeyObject, workspace: string, sealed: string): Promise<string> {
-  const key = await open(own, { workspace }, sealed);
+export async function openKey(privateKey: KeyObject, workspace: string, sealed: string): Promise<string> {
+  const key = await open(privateKey, { workspace }, sealed);
   if (key === undefined) throw new CommandError(`The secrets of the workspace ${workspace} cannot be opened: ${WHY}`);
   return key;
 }
@@ -80,8 +80,8 @@ export async function sealSettings(recipient: KeyObject, workspace: string, sett
 }
 
 /** Opens sealed settings. Throws `CommandError` as `openKey` does. */
-export async function openSettings(own: KeyObject, workspace: string, sealed: string): Promise<Settings> {
-  const text = await open(own, { settings: workspace }, sealed);
+export async function openSettings(privateKey: KeyObject, workspace: string, sealed: string): Promise<Settings> {
+  const text = await open(privateKey, { settings: workspace }, sealed);
   const settings = text === undefined ? undefined : parseExactJson(text);
   const of = workspace === "" ? "the instance" : `the workspace ${workspace}`;
   if (!isJsonObject(settings)) throw new CommandError(`The settings of ${of} cannot be opened: ${WHY}`);

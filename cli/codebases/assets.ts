@@ -16,29 +16,29 @@ export function readAssets({ root, file, codebase }: BundleSource): Map<string, 
     throw new BundleFailure([{ file, message }]);
   };
   const read = (from: string, to: string, parents: readonly string[]): void => {
-    const place = realpathSync(join(root, from));
+    const realPath = realpathSync(join(root, from));
     // The bundle is uploaded, so a link must not publish a file of another folder.
-    if (!isInside(realRoot, place)) fail(`The asset ${from} is a link that leads out of the folder of svc.yaml.`);
-    if (isHidden(realRoot, place)) fail(`The asset ${from} is a hidden file, so no bundle may contain it.`);
-    if (parents.includes(place)) fail(`The asset ${from} is a link to a folder that contains it.`);
-    if (statSync(place).isDirectory()) {
-      const names = readdirSync(place).filter((name) => !isHidden(realRoot, join(place, name)));
-      for (const name of names.sort()) read(`${from}/${name}`, to === "" ? name : `${to}/${name}`, [...parents, place]);
+    if (!isInside(realRoot, realPath)) fail(`The asset ${from} is a link that leads out of the folder of svc.yaml.`);
+    if (isHidden(realRoot, realPath)) fail(`The asset ${from} is a hidden file, so no bundle may contain it.`);
+    if (parents.includes(realPath)) fail(`The asset ${from} is a link to a folder that contains it.`);
+    if (statSync(realPath).isDirectory()) {
+      const names = readdirSync(realPath).filter((name) => !isHidden(realRoot, join(realPath, name)));
+      for (const name of names.sort()) read(`${from}/${name}`, to === "" ? name : `${to}/${name}`, [...parents, realPath]);
       return;
     }
     if (to === "") fail(`The asset ${from} is a file, so its \`to\` must name one.`);
     if (files.has(to)) fail(`Two assets have the place ${to} in the bundle. Change the \`to\` of one.`);
-    files.set(to, readFileSync(place));
+    files.set(to, readFileSync(realPath));
   };
   for (const { from, to } of codebase.assets ?? []) read(toInnerPath(from) ?? from, toInnerPath(to) ?? to, []);
   return files;
 }
 
 /** Returns whether a part of a path below the root is hidden, such as `.env` and `.svc`. Packages may contain hidden files. */
-function isHidden(realRoot: string, place: string): boolean {
-  const parts = relative(realRoot, place).split(sep);
-  const own = parts.includes(PACKAGES) ? parts.slice(0, parts.indexOf(PACKAGES)) : parts;
-  return own.some((part) => part.startsWith("."));
+function isHidden(realRoot: string, realPath: string): boolean {
+  const parts = relative(realRoot, realPath).split(sep);
+  const outerParts = parts.includes(PACKAGES) ? parts.slice(0, parts.indexOf(PACKAGES)) : parts;
+  return outerParts.some((part) => part.startsWith("."));
 }
 
 /** Packs files to an archive. Equal files produce equal bytes. */

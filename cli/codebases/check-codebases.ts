@@ -44,9 +44,9 @@ function describePath(root: string, path: string, kind: NamedPath["kind"]): stri
     return RESERVED.has(inner) ? `${path} is a file of the bundle itself. Name another place.` : undefined;
   }
   if (inner === undefined) return `${path} leads out of the folder of svc.yaml. Move it into the folder.`;
-  const place = join(root, inner);
-  const found = statSync(place, { throwIfNoEntry: false });
+  const location = join(root, inner);
+  const found = statSync(location, { throwIfNoEntry: false });
   if (!found || (kind === "file" && !found.isFile()) || (kind === "folder" && !found.isDirectory()))
     return `there is no ${kind === "any" ? "file or folder" : kind} ${path}. The path is relative to svc.yaml.`;
-  return isInside(realpathSync(root), realpathSync(place)) ? undefined : `${path} is a link that leads out of the folder of svc.yaml.`;
+  return isInside(realpathSync(root), realpathSync(location)) ? undefined : `${path} is a link that leads out of the folder of svc.yaml.`;
 }

@@ -26,12 +26,12 @@ export async function requireConsent(
   for (const codebase of new Set(codebases)) {
     const { customBundler, relative_path: folder } = codebase;
     if (customBundler === undefined) continue;
-    const place = join(realpathSync(root), folder);
+    const directory = join(realpathSync(root), folder);
     const hash = hashBundler(root, customBundler, codebase);
-    if (readConsents(place).includes(hash)) continue;
+    if (readConsents(directory).includes(hash)) continue;
     await context.confirm(`Run the program ${customBundler} of this repository, which bundles ${folder}? It can do whatever you can do.`);
-    const consents = [...readConsents(place), hash].slice(-KEPT);
-    writeConfigFile(FILE, `${JSON.stringify({ ...readAll(), [place]: consents }, undefined, 2)}\n`);
+    const consents = [...readConsents(directory), hash].slice(-KEPT);
+    writeConfigFile(FILE, `${JSON.stringify({ ...readAll(), [directory]: consents }, undefined, 2)}\n`);
   }
 }
 
@@ -50,8 +50,8 @@ function readAll(): Record<string, unknown> {
   }
 }
 
-function readConsents(place: string): string[] {
+function readConsents(directory: string): string[] {
   const all = readAll();
-  const found = Object.hasOwn(all, place) ? all[place] : undefined;
+  const found = Object.hasOwn(all, directory) ? all[directory] : undefined;
   return Array.isArray(found) ? found.map(String) : [];
 }

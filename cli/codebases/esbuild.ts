@@ -82,9 +82,9 @@ const ownFilesPlugin = (root: string): Plugin => ({
     const tops = [root, findGitRoot(root)].flatMap((top) => (top === undefined ? [] : [realpathSync(top)]));
     build.onLoad({ filter: /(?:)/, namespace: "file" }, ({ path }) => {
       // A package may be in an archive, whose files are not on the disk.
-      const place = existsSync(path) ? realpathSync(path) : path;
-      if (place.split(sep).includes("node_modules") || tops.some((top) => isOwnFile(top, place))) return undefined;
-      return { errors: [{ text: describeForeign(relative(root, place)), detail: FOREIGN }] };
+      const realPath = existsSync(path) ? realpathSync(path) : path;
+      if (realPath.split(sep).includes("node_modules") || tops.some((top) => isOwnFile(top, realPath))) return undefined;
+      return { errors: [{ text: describeForeign(relative(root, realPath)), detail: FOREIGN }] };
     });
   },
 });

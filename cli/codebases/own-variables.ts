@@ -9,11 +9,11 @@ export const withoutOwnVariables = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =
  * returns, so the function must start the process synchronously.
  */
 export function callWithoutOwnVariables<Result>(start: () => Result): Result {
-  const own = Object.entries(process.env).filter(([name]) => isOwn(name));
-  for (const [name] of own) delete process.env[name];
+  const svcVariables = Object.entries(process.env).filter(([name]) => isOwn(name));
+  for (const [name] of svcVariables) delete process.env[name];
   try {
     return start();
   } finally {
-    Object.assign(process.env, Object.fromEntries(own));
+    Object.assign(process.env, Object.fromEntries(svcVariables));
   }
 }

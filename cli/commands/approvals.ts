@@ -45,8 +45,8 @@ export async function showApproval(context: Context, id: string): Promise<void> 
     ["Form", info.form_schema],
     ["You may decide", info.can_approve ? "yes" : `no${info.refused ? ` (${info.refused.replaceAll("_", " ")})` : ""}`],
   ] as const;
-  const known = lines.filter(([, value]) => value !== undefined && value !== "");
-  context.output.data(info, known.map(([name, value]) => `${plain(name)}: ${oneLine(value)}`).join("\n"));
+  const filledLines = lines.filter(([, value]) => value !== undefined && value !== "");
+  context.output.data(info, filledLines.map(([name, value]) => `${plain(name)}: ${oneLine(value)}`).join("\n"));
 }
 
 interface DecisionFlags {

@@ -3,8 +3,8 @@ import { findAffectedItems, listBundleParts } from "./affected-items.ts";
 
 const script = (path: string) => ({ kind: "script", path }) as const;
 const bundles = [
-  { place: script("f/a/x"), paths: ["f/a/x.ts", "lib/tax.ts"] },
-  { place: script("f/a/y"), paths: ["f/a/y.ts", "f/a/x.ts", "lib/tax.ts", "texts"] },
+  { item: script("f/a/x"), paths: ["f/a/x.ts", "lib/tax.ts"] },
+  { item: script("f/a/y"), paths: ["f/a/y.ts", "f/a/x.ts", "lib/tax.ts", "texts"] },
 ];
 
 describe("findAffectedItems", () => {

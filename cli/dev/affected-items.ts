@@ -8,7 +8,7 @@ import type { SnapshotItem } from "../project/snapshot-item.ts";
 
 /** The files and folders from which the bundle of a script is built. */
 export interface BundleParts {
-  place: PreviewPlace;
+  item: PreviewPlace;
   paths: readonly string[];
 }
 
@@ -17,16 +17,16 @@ export function findAffectedItems(
   file: string,
   { defaultTs, bundles }: { defaultTs: DefaultTs; bundles: Iterable<BundleParts> },
 ): PreviewPlace[] {
-  const own = file.endsWith(ARGUMENTS) ? findByBase(file.slice(0, -ARGUMENTS.length), defaultTs) : findByFile(file, defaultTs);
+  const owner = file.endsWith(ARGUMENTS) ? findByBase(file.slice(0, -ARGUMENTS.length), defaultTs) : findByFile(file, defaultTs);
   const isPart = ({ paths }: BundleParts) => paths.some((path) => file === path || file.startsWith(`${path}/`));
-  const importing = [...bundles].filter(isPart).map(({ place }) => place);
-  const found = new Map([...(own ? [own] : []), ...importing].map((place) => [itemKey(place), place]));
+  const importing = [...bundles].filter(isPart).map(({ item }) => item);
+  const found = new Map([...(owner ? [owner] : []), ...importing].map((item) => [itemKey(item), item]));
   return [...found.values()];
 }
 
 function findByFile(file: string, defaultTs: DefaultTs): PreviewPlace | undefined {
-  const place = placeOf(file, { defaultTs });
-  return place?.kind === "script" || place?.kind === "flow" ? { kind: place.kind, path: place.path } : undefined;
+  const location = placeOf(file, { defaultTs });
+  return location?.kind === "script" || location?.kind === "flow" ? { kind: location.kind, path: location.path } : undefined;
 }
 
 /** Finds the item of a file of arguments, which is named after the folder or the source of the item. */

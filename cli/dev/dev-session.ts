@@ -55,22 +55,22 @@ export class DevSession {
 
   #remember(local: SnapshotItem): void {
     const { path } = local.item;
-    const place: PreviewPlace = { kind: "script", path };
+    const item: PreviewPlace = { kind: "script", path };
     // A bundle that cannot be built retains its previous inputs.
     if (local.bundled === undefined || local.bundle === undefined) return;
     const paths = listBundleParts(local);
-    this.#bundles.set(itemKey(place), { place, paths });
+    this.#bundles.set(itemKey(item), { item, paths });
     this.#watch.add(paths);
   }
 
   #preview(file: string): void {
     const { defaultTs } = toLayout(this.#project);
-    const places = findAffectedItems(file, { defaultTs, bundles: this.#bundles.values() });
-    if (places.length === 0) return;
+    const items = findAffectedItems(file, { defaultTs, bundles: this.#bundles.values() });
+    if (items.length === 0) return;
     this.#previews.replace(async (signal) => {
-      for (const place of places) {
+      for (const item of items) {
         if (signal.aborted) return;
-        await previewOnSave(this.#context, place, { signal, onRead: ({ local }) => this.#remember(local) }).catch((error: unknown) =>
+        await previewOnSave(this.#context, item, { signal, onRead: ({ local }) => this.#remember(local) }).catch((error: unknown) =>
           reportProblem(this.#context, error),
         );
       }

@@ -31,6 +31,6 @@ export interface SourcePlace extends ErrorPlace {
 
 /** Formats the line that an error names, with its number, for people. */
 export function formatSourceLine({ file, line, column, text }: SourcePlace): string {
-  const place = [file, line, column].filter((part) => part !== undefined).join(":");
-  return text === undefined ? `  ${place}` : `  ${place}\n  ${line} | ${text}`;
+  const position = [file, line, column].filter((part) => part !== undefined).join(":");
+  return text === undefined ? `  ${position}` : `  ${position}\n  ${line} | ${text}`;
 }

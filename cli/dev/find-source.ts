@@ -12,8 +12,8 @@ import { type ErrorPlace, listErrorPlaces, type SourcePlace } from "./error-plac
 
 /** Finds the local file and the line that caused an error. The service names scripts by their paths, and a bundle by one name for all of its files. */
 export function findSource(project: Pick<Project, "root" | "options">, item: PreviewItem, error: string): SourcePlace | undefined {
-  for (const place of listErrorPlaces(error)) {
-    const found = place.file === MAIN ? fromBundle(item, place) : fromScript(project, item, place);
+  for (const location of listErrorPlaces(error)) {
+    const found = location.file === MAIN ? fromBundle(item, location) : fromScript(project, item, location);
     if (found === undefined) continue;
     const text = readText(project.root, found.file)?.split("\n")[found.line - 1];
     return { ...found, ...defined({ text }) };
@@ -28,15 +28,15 @@ function fromBundle({ local: { bundle } }: PreviewItem, { line, column = 1 }: Er
   return { file: entry.originalSource, line: entry.originalLine + 1, column: entry.originalColumn + 1 };
 }
 
-function fromScript(project: Pick<Project, "options">, item: PreviewItem, place: ErrorPlace): ErrorPlace | undefined {
-  const path = place.file.replace(/\.[^./]+$/, "");
+function fromScript(project: Pick<Project, "options">, item: PreviewItem, location: ErrorPlace): ErrorPlace | undefined {
+  const path = location.file.replace(/\.[^./]+$/, "");
   const layout = toLayout(project);
   const isSource = (file: string) => {
     const found = placeOf(file, layout);
     return found?.kind === "script" && found.part === "source" && found.path === path;
   };
   const file = findInlineScript(item, path) ?? [...item.projectFiles.keys()].find(isSource);
-  return file === undefined ? undefined : { ...place, file };
+  return file === undefined ? undefined : { ...location, file };
 }
 
 /** The service names an inline script after the flow and the step. */

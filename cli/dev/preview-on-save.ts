@@ -16,20 +16,20 @@ import { findSource } from "./find-source.ts";
 /** Runs a script or flow from its files, and prints its log and its result. If the signal aborts it, its job is canceled. */
 export async function previewOnSave(
   context: Context,
-  place: PreviewPlace,
+  location: PreviewPlace,
   { signal, onRead }: { signal: AbortSignal; onRead: (item: PreviewItem) => void },
 ): Promise<void> {
   const { output } = context;
   // The file svc.yaml may have changed as well.
   const { project, target } = openSyncProject(context);
-  const item = await readPreviewItem(context, project, place);
+  const item = await readPreviewItem(context, project, location);
   onRead(item);
   const args = readArguments(project, item.argumentsFile);
   const client = context.client(target);
   const start = await createPreview(client, item, { args, output });
   if (signal.aborted) return;
   const id = randomUUID();
-  const { kind, path } = place;
+  const { kind, path } = location;
   output.progress({ event: "started", kind, path, id }, `${output.style("bold", `${kind} ${path}`)}\n`);
   // This request is not aborted, because a job may exist before the reply arrives.
   await startJob(client, start, id);

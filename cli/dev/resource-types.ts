@@ -13,12 +13,12 @@ const HEADER = `// Written by \`svc dev\` from the resource types of the workspa
 
 /** Returns the declarations of the types of resources. Equal types produce equal text. */
 export function declareResourceTypes(types: readonly ResourceType[]): string {
-  const known = new Map<string, ResourceType>();
+  const typesByName = new Map<string, ResourceType>();
   for (const type of types.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const name = toTypeName(type.name);
-    if (!known.has(name)) known.set(name, type);
+    if (!typesByName.has(name)) typesByName.set(name, type);
   }
-  const declarations = [...known].map(
+  const declarations = [...typesByName].map(
     ([name, { description, schema }]) => `${toComment(description, "  ")}  type ${name} = ${toType(schema, "  ")};\n`,
   );
   return `${HEADER}declare namespace RT {\n${declarations.join("")}}\n`;

@@ -31,15 +31,15 @@ export async function watchFiles(root: string, onProblem: (problem: CommandError
     new CommandError(`Files cannot be watched: ${error instanceof Error ? error.message : String(error)}.`);
   await new Promise<void>((resolve, reject) => watcher.once("ready", () => resolve()).once("error", (error) => reject(toProblem(error))));
   watcher.on("error", (error) => onProblem(toProblem(error)));
-  const known = new Set<string>();
+  const watchedPaths = new Set<string>();
   return {
     onSave(call) {
       const report = (path: string) => call(relative(root, path).split(sep).join("/"));
       watcher.on("add", report).on("change", report);
     },
     add(paths) {
-      const further = paths.filter((path) => !known.has(path));
-      for (const path of further) known.add(path);
+      const further = paths.filter((path) => !watchedPaths.has(path));
+      for (const path of further) watchedPaths.add(path);
       if (further.length > 0) watcher.add(further.map((path) => join(root, path)));
     },
     close: () => watcher.close(),

@@ -47,19 +47,19 @@ interface Generation {
 
 /**
  * Generates the metadata of stale items and writes it to their files. An item whose lock cannot be built is reported and not changed. The hash of
- * each complete item is recorded at once, so that an interrupted run can continue. `stale`: all stale items, of which `wanted` are generated.
+ * each complete item is recorded at once, so that an interrupted run can continue. `stale`: all stale items, of which `selected` are generated.
  */
 export async function generateItems(
   generation: Generation,
-  { stale, wanted }: { stale: readonly StaleItem[]; wanted: readonly StaleItem[] },
+  { stale, selected }: { stale: readonly StaleItem[]; selected: readonly StaleItem[] },
 ): Promise<Outcome> {
   const { state, output } = generation;
   const { project, files } = state;
   const outcome: Outcome = { generated: [], failed: [] };
-  const temps = await storeImports(generation, wanted);
+  const temps = await storeImports(generation, selected);
   let hashes = pruneHashes(state.hashes, files);
-  if (wanted.length > 0) hashes = forgetUnchanged(hashes, stale);
-  await mapInParallel(wanted, project.options.parallel ?? 1, async (one) => {
+  if (selected.length > 0) hashes = forgetUnchanged(hashes, stale);
+  await mapInParallel(selected, project.options.parallel ?? 1, async (one) => {
     const name = nameOf(one);
     const built = await generateItem(generation, one, temps);
     if ("error" in built) {
@@ -78,8 +78,8 @@ export async function generateItems(
 }
 
 /** Stores the scripts that stale sources import, if the workspace lacks this version of them. */
-async function storeImports({ state, client, output }: Generation, wanted: readonly StaleItem[]): Promise<TempSources> {
-  const imports = new Set(wanted.flatMap((one) => listUnlocked(one).flatMap((source) => source.imports)));
+async function storeImports({ state, client, output }: Generation, items: readonly StaleItem[]): Promise<TempSources> {
+  const imports = new Set(items.flatMap((one) => listUnlocked(one).flatMap((source) => source.imports)));
   const sources = state.items.flatMap(({ item: { kind, path, content = "" } }) =>
     kind === "script" && imports.has(path) ? [[path, content] as const] : [],
   );

@@ -34,13 +34,16 @@ export function readMetadataProject({ project, target }: OpenedProject): Metadat
  */
 export function selectByPaths({ project, items }: MetadataProject, { cwd }: Pick<Context, "cwd">, paths: readonly string[]) {
   const selections = paths.map((path) => {
-    const places = [toProjectPath(project, cwd, path), path.replace(/\/+$/, "")];
+    const selectedPaths = [toProjectPath(project, cwd, path), path.replace(/\/+$/, "")];
     return ({ local: { item, files } }: Pick<StaleItem, "local">): boolean =>
-      places.some((place) => place === "" || place === item.path || [...files.keys()].some((file) => isAtOrBelow(file, place)));
+      selectedPaths.some(
+        (selectedPath) =>
+          selectedPath === "" || selectedPath === item.path || [...files.keys()].some((file) => isAtOrBelow(file, selectedPath)),
+      );
   });
   const unused = paths.find((_, index) => !items.some((local) => selections[index]?.({ local })));
   if (unused !== undefined) throw new UsageError(`${unused} is not a script, a flow, or a folder of the project with some of them.`);
   return (one: Pick<StaleItem, "local">): boolean => paths.length === 0 || selections.some((isSelected) => isSelected(one));
 }
 
-const isAtOrBelow = (file: string, place: string): boolean => file === place || file.startsWith(`${place}/`);
+const isAtOrBelow = (file: string, folder: string): boolean => file === folder || file.startsWith(`${folder}/`);

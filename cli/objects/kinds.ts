@@ -9,7 +9,7 @@ export interface ObjectKind {
   /** The name of the kind of its items. */
   item: string;
   /** The objects in a sentence. */
-  what: string;
+  plural: string;
   /** The beginning of the names of its operations. */
   noun: Noun;
   /** The columns of its list. */
@@ -27,7 +27,7 @@ const toCommand = (item: string): string => item.replace("_", "-");
 function describeKind(item: string, { columns = [], hasVersions, isArchived, id }: Kind): ObjectKind {
   const name = toCommand(item);
   return {
-    ...{ name, item, what: `${name.replace("-", " ")}s`, noun: nounOf(item), columns },
+    ...{ name, item, plural: `${name.replace("-", " ")}s`, noun: nounOf(item), columns },
     archive: isArchived ?? false,
     history: hasVersions ?? false,
     unpaged: id === "name",
@@ -37,7 +37,7 @@ function describeKind(item: string, { columns = [], hasVersions, isArchived, id 
 /** Triggers have one command for all of their kinds. */
 const describeTrigger = (kind: string): ObjectKind => ({
   ...describeKind(`${kind}_trigger`, { ...kinds.http_trigger, columns: ["path", "script_path", "mode"] }),
-  ...{ name: "trigger", what: "triggers" },
+  ...{ name: "trigger", plural: "triggers" },
 });
 
 /** The place in the help: objects with versions, other objects at paths, objects with names. */

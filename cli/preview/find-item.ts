@@ -17,7 +17,7 @@ export function findPreviewItem(context: Context, project: Project, kind: Previe
   const found = statSync(resolve(context.cwd, file), { throwIfNoEntry: false });
   if (!found) throw new UsageError(`${file} does not exist.`);
   const path = toProjectPath(project, context.cwd, file);
-  const place = placeOf(found.isDirectory() ? `${path}/${kind}.yaml` : path, toLayout(project));
-  if (place?.kind !== kind) throw new UsageError(`${file} is not a file of a ${kind} below f/ or u/ of the project.`);
-  return { kind, path: place.path };
+  const location = placeOf(found.isDirectory() ? `${path}/${kind}.yaml` : path, toLayout(project));
+  if (location?.kind !== kind) throw new UsageError(`${file} is not a file of a ${kind} below f/ or u/ of the project.`);
+  return { kind, path: location.path };
 }

@@ -10,10 +10,10 @@ export const ARGUMENTS = ".args.json";
 
 /** Reads the arguments in the file of a script or flow. Without the file, there are none. Throws `UsageError`. */
 export function readArguments({ root }: Pick<Project, "root">, file: string): Record<string, unknown> {
-  const place = placeWithoutLinks(root, file);
-  if (!existsSync(place)) return {};
+  const fullPath = placeWithoutLinks(root, file);
+  if (!existsSync(fullPath)) return {};
   try {
-    const value = parseExactJson(readFileSync(place, "utf8"));
+    const value = parseExactJson(readFileSync(fullPath, "utf8"));
     if (isJsonObject(value)) return value;
   } catch (error) {
     throw new UsageError(`${file}: ${(error as Error).message}.`);

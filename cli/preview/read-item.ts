@@ -38,9 +38,9 @@ export async function readPreviewItem(
 /** Returns the folder of an item, or the source file of a script without one. */
 function findBase({ item, files }: SnapshotItem, layout: LayoutOptions): string {
   for (const file of files.keys()) {
-    const place = placeOf(file, layout);
-    if (place?.folder !== undefined) return place.folder;
-    if (place?.part === "source") return file;
+    const location = placeOf(file, layout);
+    if (location?.folder !== undefined) return location.folder;
+    if (location?.part === "source") return file;
   }
   return item.path;
 }

@@ -18,8 +18,8 @@ export interface Profiles {
 }
 
 /** Returns the folder of the profiles: `$SVC_CONFIG_DIR`, otherwise the one of the XDG specification. */
-function configFolder({ SVC_CONFIG_DIR: own, XDG_CONFIG_HOME: xdg } = process.env): string {
-  return own || join(xdg || join(homedir(), ".config"), "svc");
+function configFolder({ SVC_CONFIG_DIR: svcFolder, XDG_CONFIG_HOME: xdg } = process.env): string {
+  return svcFolder || join(xdg || join(homedir(), ".config"), "svc");
 }
 
 /** Returns the path of a file in the folder of the profiles, which no repository can write. */

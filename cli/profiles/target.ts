@@ -42,15 +42,15 @@ export function findTarget(flags: TargetFlags, configured: ConfiguredWorkspace =
   const named = readNamedWorkspace(flags);
   const ownUrl = flags.url ?? (SVC_URL || undefined);
   const ownToken = flags.token ?? (SVC_TOKEN || undefined);
-  const wanted = {
+  const requested = {
     url: ownUrl ?? configured.url,
     workspace: configured.isNamed ? configured.workspace : (named?.name ?? configured.workspace),
   };
-  const profile = findProfile(stored, wanted);
+  const profile = findProfile(stored, requested);
   const found = profile === undefined ? undefined : stored.profiles[profile];
   // The path of an address of svc.yaml could lead to another receiver at the same origin.
   const url = ownUrl ?? found?.url ?? configured.url;
-  const workspace = profile !== undefined && profile === wanted.workspace ? found?.workspace : (wanted.workspace ?? found?.workspace);
+  const workspace = profile !== undefined && profile === requested.workspace ? found?.workspace : (requested.workspace ?? found?.workspace);
   if (url === undefined) throw new UsageError("No service is known. Run: svc login <url>");
   if (ownToken !== undefined && ownUrl === undefined)
     requireOwnService(url, findProfile(stored, { workspace: configured.isNamed ? undefined : named?.name }), stored);
@@ -69,8 +69,8 @@ const describeUnknown = (url: string, isOfRepository: boolean): string =>
     : `No token for ${url} is known. Run: svc login ${url}`;
 
 /** Throws `UsageError` unless the service is the one of the profile that the person has chosen: `svc.yaml` may name any other. */
-function requireOwnService(url: string, own: string | undefined, { profiles }: Profiles): void {
-  const chosen = own === undefined ? undefined : profiles[own];
+function requireOwnService(url: string, profile: string | undefined, { profiles }: Profiles): void {
+  const chosen = profile === undefined ? undefined : profiles[profile];
   if (chosen && originOf(chosen.url) === originOf(url)) return;
   throw new UsageError(
     `svc.yaml chooses ${url}, and a token of --token or SVC_TOKEN is sent only to a service that you choose. If you trust this address, add --url ${url}, or set SVC_URL.`,

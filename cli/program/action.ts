@@ -19,10 +19,10 @@ export function run(command: Command, effect: Effect, load: () => Promise<Action
   effects.set(command, effect);
   return command.action(async (...args: unknown[]) => {
     // commander adds the flags and the command itself to the arguments.
-    const own = args.slice(0, -1);
+    const actionArguments = args.slice(0, -1);
     const action = await load();
     // commander passes what the command declares, which no type connects with the parameters of the action.
-    const code = await action(new Context(args.at(-1) as Command, { namesTarget: effect === "change" }), ...(own as never[]));
+    const code = await action(new Context(args.at(-1) as Command, { namesTarget: effect === "change" }), ...(actionArguments as never[]));
     if (typeof code === "number") process.exitCode = code;
   });
 }

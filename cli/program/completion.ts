@@ -55,8 +55,8 @@ function toFish(nodes: readonly Node[]): string {
   const lines = nodes.flatMap(({ path, words }) => {
     const seen = path === "" ? ["__fish_use_subcommand"] : path.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);
     return words.map((word) => {
-      const what = word.startsWith("--") ? `-l ${word.slice(2)}` : `-f -a ${word}`;
-      return `complete -c svc -n "${seen.join("; and ")}" ${what}`;
+      const completion = word.startsWith("--") ? `-l ${word.slice(2)}` : `-f -a ${word}`;
+      return `complete -c svc -n "${seen.join("; and ")}" ${completion}`;
     });
   });
   return `${lines.join("\n")}\n`;

@@ -15,15 +15,15 @@ export function addObjectCommands(program: Command): void {
     // The command declares the other arguments, which no type connects with the parameters of the action.
     return ((context, ...args) => command(context, kind, ...args)) as Action;
   };
-  for (const { name, what, archive, history } of objectKinds) {
+  for (const { name, plural, archive, history } of objectKinds) {
     const one = `${/^[aeiou]/.test(name) ? "an" : "a"} ${name.replace("-", " ")}`;
     const withKind = (command: Command): Command =>
       name === "trigger"
         ? command.addOption(new Option("--kind <kind>", "kind of trigger").choices(triggerKinds).default("http"))
         : command;
     const group =
-      program.commands.find((command) => command.name() === name) ?? program.command(name).description(`Read and change ${what}.`);
-    const list = withKind(group.command("list").description(`List ${what}.`));
+      program.commands.find((command) => command.name() === name) ?? program.command(name).description(`Read and change ${plural}.`);
+    const list = withKind(group.command("list").description(`List ${plural}.`));
     run(list.option("--path-start <text>", "only paths that begin like this"), "read", load("listObjects", name));
     const get = withKind(group.command("get").description(`Print ${one} as JSON.`).argument("<path>"));
     if (name === "variable") get.option("--show-secret", "print the value of a secret");

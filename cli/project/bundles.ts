@@ -47,16 +47,16 @@ export async function tryBundles(
   if (misconfigured.length > 0) return { bundles: new Map(), problems: misconfigured };
   const bundles = new Map<string, Bundle>();
   const problems: FileProblem[] = [];
-  const wanted = [...snapshot].filter(([key, { bundled }]) => bundled !== undefined && isWanted(key));
+  const selected = [...snapshot].filter(([key, { bundled }]) => bundled !== undefined && isWanted(key));
   // Most projects have no codebase, and their commands need no bundler.
-  if (wanted.length === 0) return { bundles, problems };
+  if (selected.length === 0) return { bundles, problems };
   await requireConsent(
     context,
     project.root,
-    wanted.flatMap(([, { bundled }]) => bundled?.codebase ?? []),
+    selected.flatMap(([, { bundled }]) => bundled?.codebase ?? []),
   );
   const { bundleScript } = await import("../codebases/bundle-script.ts");
-  await mapInParallel(wanted, AT_ONCE, async ([key, { item, bundled }]) => {
+  await mapInParallel(selected, AT_ONCE, async ([key, { item, bundled }]) => {
     if (bundled === undefined) return;
     try {
       bundles.set(key, await bundleScript(project.root, item, bundled.source, bundled.codebase));

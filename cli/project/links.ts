@@ -27,15 +27,15 @@ export function leadsToItem(link: string, realRoot: string): boolean {
  * link.
  */
 export function placeWithoutLinks(root: string, path: string): string {
-  let place = root;
+  let location = root;
   for (const part of path.split("/")) {
-    place = join(place, part);
-    if (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      const name = relative(root, place).split(sep).join("/");
+    location = join(location, part);
+    if (lstatSync(location, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      const name = relative(root, location).split(sep).join("/");
       throw new CommandError(
         `${name} is a link, and svc neither reads nor writes through a link there. Replace it by a file or folder, or remove it.`,
       );
     }
   }
-  return place;
+  return location;
 }

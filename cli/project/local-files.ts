@@ -21,15 +21,15 @@ export function readLocalFiles(root: string): { files: FileMap; problems: FilePr
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (isSkipped(entry.name)) continue;
       if (folder === "" && !isFileOfRoot(entry.name) && !FOLDERS.has(entry.name)) continue;
-      const place = join(root, path);
-      if (entry.isSymbolicLink() && !leadsToItem(place, realRoot)) {
+      const fullPath = join(root, path);
+      if (entry.isSymbolicLink() && !leadsToItem(fullPath, realRoot)) {
         problems.push({ file: path, message: "This link leads out of the folder of svc.yaml, or to a hidden file." });
         continue;
       }
-      const kind = entry.isSymbolicLink() ? statSync(place) : entry;
+      const kind = entry.isSymbolicLink() ? statSync(fullPath) : entry;
       // A link to a folder would repeat its files, or cause an endless loop.
       if (kind.isDirectory() && !entry.isSymbolicLink()) visit(path);
-      else if (kind.isFile()) files.set(path, readFileSync(place, "utf8"));
+      else if (kind.isFile()) files.set(path, readFileSync(fullPath, "utf8"));
     }
   };
   visit("");

@@ -23,13 +23,13 @@ export async function readLocalItem(
 ): Promise<SnapshotItem | undefined> {
   const key = itemKey(item);
   const keyOf = (file: string) => {
-    const place = placeOf(file, layout);
-    return place && itemKey(place);
+    const location = placeOf(file, layout);
+    return location && itemKey(location);
   };
   const files = groupFiles(all.files, layout).get(key)?.files ?? new Map<string, string>();
-  const own = { files, onDisk: all.onDisk, problems: all.problems.filter(({ file }) => keyOf(file) === key) };
+  const itemFiles = { files, onDisk: all.onDisk, problems: all.problems.filter(({ file }) => keyOf(file) === key) };
   const options = selectKinds(project.options, new Set([item.kind]));
-  const { snapshot, problems } = parseLocal(own, { ...project, options }, layout);
+  const { snapshot, problems } = parseLocal(itemFiles, { ...project, options }, layout);
   throwProblems([...problems, ...checkFields(snapshot).problems]);
   attachBundles(snapshot, await makeBundles(context, project, snapshot, (one) => one === key));
   return snapshot.get(key);

@@ -160,8 +160,8 @@ export function parseLocal(local: LocalFiles, project: Project, layout: ParseOpt
   const snapshot: Snapshot = new Map();
   const leftOut = new Map<string, number>();
   for (const item of items) {
-    const own = groups.get(itemKey(item))?.files ?? new Map<string, string>();
-    const files = new Map([...own].map(([file, text]) => [local.onDisk.get(file) ?? file, text]));
+    const itemFiles = groups.get(itemKey(item))?.files ?? new Map<string, string>();
+    const files = new Map([...itemFiles].map(([file, text]) => [local.onDisk.get(file) ?? file, text]));
     if (!isSelected(item, [...files.keys()], project.options)) {
       const option = findAbsentOption(item.kind, project.options);
       if (option !== undefined) leftOut.set(option, (leftOut.get(option) ?? 0) + 1);

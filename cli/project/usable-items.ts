@@ -71,10 +71,10 @@ function describeUnusable(
 function findObstacle(root: string, name: string): string | undefined {
   const parts = name.split("/");
   for (let length = 1; length <= parts.length; length += 1) {
-    const place = parts.slice(0, length).join("/");
-    const found = lstatSync(join(root, place), { throwIfNoEntry: false });
+    const partialPath = parts.slice(0, length).join("/");
+    const found = lstatSync(join(root, partialPath), { throwIfNoEntry: false });
     if (found === undefined) return undefined;
-    if (length < parts.length ? !found.isDirectory() : !found.isFile()) return place;
+    if (length < parts.length ? !found.isDirectory() : !found.isFile()) return partialPath;
   }
   return undefined;
 }

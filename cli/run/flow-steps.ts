@@ -41,7 +41,7 @@ function describeProgress({ iterator, branchall, branch_chosen: chosen }: Extrac
 
 /** Returns what has happened to the steps of a flow between two states, in the order of the steps. `before`: absent at the start. */
 export function listStepEvents(before: FlowStatus | undefined, after: FlowStatus): StepEvent[] {
-  const known = new Set(
+  const earlierTexts = new Set(
     before === undefined
       ? []
       : listModules(before)
@@ -51,7 +51,7 @@ export function listStepEvents(before: FlowStatus | undefined, after: FlowStatus
   return listModules(after)
     .filter(hasEntered)
     .map(toEvent)
-    .filter(({ text }) => !known.has(text));
+    .filter(({ text }) => !earlierTexts.has(text));
 }
 
 /**

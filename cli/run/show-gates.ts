@@ -6,11 +6,11 @@ import { isTerminal } from "../output/terminal.ts";
 export async function showGates(context: Context, client: ApiClient, flow: string): Promise<void> {
   const { gates } = await client.call.approvals.run({ run_id: flow });
   for (const gate of gates.filter(({ decision }) => decision === undefined)) {
-    const { module_id: step, summary, message, approvers, required_events: required, approved_by: given, deadline, links } = gate;
+    const { module_id: step, summary, message, approvers, required_events: required, approved_by: approvals, deadline, links } = gate;
     const lines = [
       summary,
       message,
-      `${given.length} of ${required} approvals`,
+      `${approvals.length} of ${required} approvals`,
       approvers.length > 0 ? `approvers: ${approvers.join(", ")}` : undefined,
       deadline === undefined ? undefined : `until ${deadline}`,
       isTerminal() && links ? links.approvalPage : undefined,

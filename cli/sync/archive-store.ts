@@ -25,11 +25,11 @@ interface StoredArchive {
 export async function loadArchive(client: ApiClient, root: string, query: Query): Promise<ArchiveEntries> {
   const isStorable = query["plain_secret"] !== true && query["include_key"] !== true;
   const stored = isStorable ? readStored(fileOf(client, root), query) : undefined;
-  const known = stored && unzip(stored.bytes);
+  const storedEntries = stored && unzip(stored.bytes);
   // Without a readable local copy, the service must send the bytes.
   const headers = { "content-type": "application/octet-stream" };
-  const { etag, bytes } = await client.download("workspaces.tarball", { query, headers, ifNoneMatch: known && stored.etag });
-  if (bytes === undefined) return known ?? new Map();
+  const { etag, bytes } = await client.download("workspaces.tarball", { query, headers, ifNoneMatch: storedEntries && stored.etag });
+  if (bytes === undefined) return storedEntries ?? new Map();
   const entries = unzip(bytes);
   if (!entries) throw new CommandError(`The archive from ${client.options.url} is not a zip file: a proxy may have changed it. Try again.`);
   if (isStorable && etag !== undefined) writeStored(client, root, query, { etag, bytes });
@@ -59,9 +59,9 @@ function unzip(bytes: Uint8Array): ArchiveEntries | undefined {
 
 /** Decompresses entries, without those that cannot be decompressed. */
 function decompress(bytes: Uint8Array, names: readonly string[]): [string, Uint8Array][] {
-  const wanted = new Set(names);
+  const selected = new Set(names);
   try {
-    return Object.entries(unzipSync(bytes, { filter: ({ name }) => wanted.has(name) }));
+    return Object.entries(unzipSync(bytes, { filter: ({ name }) => selected.has(name) }));
   } catch {
     // The error does not name the broken entry.
     if (names.length <= 1) return [];

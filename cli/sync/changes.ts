@@ -47,9 +47,9 @@ export function planSync(
 /** Returns the folders that new items need, and that the workspace neither has nor gets. */
 export function findMissingFolders(changes: readonly Change[], folders: ReadonlySet<string>): string[] {
   const created = changes.filter(({ type }) => type === "create");
-  const known = new Set([...folders, ...created.flatMap(({ kind, path }) => (kind === "folder" ? [path] : []))]);
+  const available = new Set([...folders, ...created.flatMap(({ kind, path }) => (kind === "folder" ? [path] : []))]);
   const needed = created.flatMap(({ path }) => /^f\/([^/]+)\//.exec(path)?.[1] ?? []);
-  return [...new Set(needed)].filter((name) => !known.has(name));
+  return [...new Set(needed)].filter((name) => !available.has(name));
 }
 
 export const isEffective = ({ type }: Pick<Change, "type">): boolean => type === "create" || type === "change" || type === "delete";

@@ -33,10 +33,10 @@ type PlannedChange = PlanFile["changes"][number];
 /** Writes a plan. A file of the project must not be a link. Throws `CommandError`. */
 export function writePlanFile(project: Pick<Project, "root">, file: string, { url, workspace }: Target, changes: readonly Change[]): void {
   const path = toProjectPath(project, process.cwd(), file);
-  const place = path === ".." || path.startsWith("../") ? resolve(file) : placeWithoutLinks(project.root, path);
+  const fullPath = path === ".." || path.startsWith("../") ? resolve(file) : placeWithoutLinks(project.root, path);
   const plan: PlanFile = { version: 1, url, workspace, changes: toPlanJson(changes) };
   try {
-    writeFileSync(place, `${JSON.stringify(plan, undefined, 2)}\n`);
+    writeFileSync(fullPath, `${JSON.stringify(plan, undefined, 2)}\n`);
   } catch (error) {
     throw new UsageError(`The plan cannot be written: ${(error as Error).message}`);
   }
@@ -75,9 +75,9 @@ export function selectPlanned(
   plan: PlanFile,
   { file, local, remote }: { file: string; local: Snapshot; remote: Snapshot },
 ): Change[] {
-  const wanted = new Map(plan.changes.filter(isEffective).map((one) => [keyOf(one), one]));
+  const plannedChanges = new Map(plan.changes.filter(isEffective).map((one) => [keyOf(one), one]));
   const now = new Map(toPlanJson(changes).map((one) => [keyOf(one), one]));
-  const moved = [...wanted].filter(([key, planned]) => {
+  const moved = [...plannedChanges].filter(([key, planned]) => {
     const current = now.get(key);
     return current ? !isSame(planned, current) : !isDone(planned, local, remote);
   });
@@ -85,7 +85,9 @@ export function selectPlanned(
     const names = moved.map(([key]) => key).join(", ");
     throw new CommandError(`The plan no longer holds, because these items have changed since: ${names}. Run: svc sync plan -o ${file}`);
   }
-  return changes.map((change) => (wanted.has(change.key) ? change : { ...change, type: "skip", reason: "it is not part of the plan" }));
+  return changes.map((change) =>
+    plannedChanges.has(change.key) ? change : { ...change, type: "skip", reason: "it is not part of the plan" },
+  );
 }
 
 const keyOf = ({ kind, path }: Pick<PlannedChange, "kind" | "path">): string => `${kind} ${path}`;

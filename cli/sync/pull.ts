@@ -20,14 +20,14 @@ export function applyPull(session: SyncSession, changes: readonly Change[]): voi
   // Only a project whose metadata was generated has this file. It is not a file of the workspace.
   const hashes = hasLockFile(root) ? recordPulled(readLockFile(root), session.files.files, effective) : undefined;
   for (const change of effective) {
-    const wanted = change.type === "delete" ? new Map<string, string>() : (change.remote?.files ?? new Map<string, string>());
+    const newFiles = change.type === "delete" ? new Map<string, string>() : (change.remote?.files ?? new Map<string, string>());
     const existing = change.local?.files ?? new Map<string, string>();
     const isPrivate = isConfidential(change.remote?.item);
-    for (const [file, text] of wanted) if (existing.get(file) !== text) writeLocalFile(root, file, text, { isPrivate });
+    for (const [file, text] of newFiles) if (existing.get(file) !== text) writeLocalFile(root, file, text, { isPrivate });
     // Other workspaces may use the common file.
     const isCommon = (file: string) =>
-      entry !== undefined && [...wanted.keys()].some((name) => name !== file && name.includes(`.${entry}.`));
-    for (const file of existing.keys()) if (!wanted.has(file) && !isCommon(file)) removeLocalFile(root, file);
+      entry !== undefined && [...newFiles.keys()].some((name) => name !== file && name.includes(`.${entry}.`));
+    for (const file of existing.keys()) if (!newFiles.has(file) && !isCommon(file)) removeLocalFile(root, file);
   }
   makeSecretsPrivate(root, local);
   if (hashes) writeLockFile(root, hashes);

@@ -74,7 +74,7 @@ async function deleteLogGroups(stack: string, resources: readonly Resource[]): P
 
 function dataIn(resources: readonly Resource[]): Data[] {
   return resources.flatMap(({ ResourceType, PhysicalResourceId: id, ResourceStatus }) => {
-    const type = dataTypes.find((known) => known === ResourceType);
+    const type = dataTypes.find((candidate) => candidate === ResourceType);
     return type && id && ResourceStatus !== "DELETE_COMPLETE" ? [{ type, id }] : [];
   });
 }

@@ -15,11 +15,11 @@ interface SmokeOptions {
 async function smoke(target: Target, { workspace, languages, firstHour }: SmokeOptions): Promise<boolean> {
   let allWell = await step("version", () => createApi(target, workspace).call.instance.version());
   let username = "";
-  const known = await step(`token in ${workspace}`, async () => {
+  const user = await step(`token in ${workspace}`, async () => {
     ({ username } = await createApi(target, workspace).call.users.whoami());
     return username;
   });
-  if (!known) return false;
+  if (!user) return false;
   for (const language of languages) {
     const path = `u/${username}/smoke_${language}_${randomBytes(4).toString("hex")}`;
     allWell = (await smokeLanguage(target, workspace, language, path)) && allWell;

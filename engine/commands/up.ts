@@ -185,9 +185,9 @@ function aborted(signal: AbortSignal): Promise<undefined> {
 }
 
 function upOptions(): UpOptions {
-  const { port: wanted = DEFAULT_PORT, engine = "ministack" } = readOptions("up").texts;
-  const port = Number(wanted);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Complaint(`--port takes a number from 1 to 65535, not ${wanted}.`);
+  const { port: portText = DEFAULT_PORT, engine = "ministack" } = readOptions("up").texts;
+  const port = Number(portText);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Complaint(`--port takes a number from 1 to 65535, not ${portText}.`);
   if (engine !== "ministack" && engine !== "localstack") throw new Complaint(`--engine takes ministack or localstack, not ${engine}.`);
   return { port, engine };
 }

@@ -155,10 +155,10 @@ function cdk(
   });
 }
 
-function failure(what: string, { output, timedOut }: CommandResult, limitMs: number): Error {
+function failure(problem: string, { output, timedOut }: CommandResult, limitMs: number): Error {
   if (timedOut)
-    return new Complaint(`${what}: it took longer than ${limitMs / 1000} s. Try npm run reset, then npm run up.\n${lastLines(output)}`);
-  return new Complaint(`${what}. If the sources are correct, run npm run reset and npm run up.\n${lastLines(output, 15)}`);
+    return new Complaint(`${problem}: it took longer than ${limitMs / 1000} s. Try npm run reset, then npm run up.\n${lastLines(output)}`);
+  return new Complaint(`${problem}. If the sources are correct, run npm run reset and npm run up.\n${lastLines(output, 15)}`);
 }
 
 function countResources(cdkOut: string): number {

@@ -160,10 +160,10 @@ async function deployTo(endpoint: string, { options, inPhase, signal, url, tools
     if (!(await bootstrap(endpoint, dir, signal))) say("done before");
   });
   signal.throwIfAborted();
-  const own = foreign
+  const baseSettings = foreign
     ? await containerSettings({ url, internalUrl: `${foreign.endpointForFunctions}${API_PATH}`, tools })
     : await settingsHere(dir, url, tools, go);
-  const settings = options.logins ? { ...own, logins: options.logins } : own;
+  const settings = options.logins ? { ...baseSettings, logins: options.logins } : baseSettings;
   const more = foreign ? { limits: FOREIGN_LIMITS, pythonDir: path.dirname(tools.python) } : {};
   return inPhase("deploy", "cdk deploy", async (say) => {
     const { outputs, did } = await deploy({ dir, endpoint, settings, say, signal, ...more });

@@ -212,7 +212,7 @@ export function endToEnd(rawHeaders: readonly string[], alsoDrop: readonly strin
   return remaining;
 }
 
-interface Way {
+interface ProxyTarget {
   agent: http.Agent;
   to: URL;
   path: string;
@@ -222,8 +222,8 @@ interface Way {
   errorKey: string;
 }
 
-function passOn(request: http.IncomingMessage, response: http.ServerResponse, way: Way): void {
-  const { agent, to, path, engineKey, errors, errorKey } = way;
+function passOn(request: http.IncomingMessage, response: http.ServerResponse, target: ProxyTarget): void {
+  const { agent, to, path, engineKey, errors, errorKey } = target;
   if (Number(request.headers["content-length"] ?? 0) > BODY_LIMIT_BYTES) {
     refuseUnread(request, response, "body.tooLarge", TOO_LARGE);
     return;

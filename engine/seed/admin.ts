@@ -33,7 +33,7 @@ export async function invokeFunction(endpoint: string, functionName: string, pay
   }
 }
 
-interface Wanted {
+interface AdminRequest {
   endpoint: string;
   setupFunction: string | undefined;
   email: string;
@@ -46,8 +46,8 @@ interface Wanted {
 }
 
 /** Creates the first administrator with the one-shot function `setup`, which may be called again (`docs/aws.md`). */
-export async function createAdmin(wanted: Wanted): Promise<Account> {
-  const { endpoint, setupFunction, email, password, hasPasswords = true, workspace, tokenLabel } = wanted;
+export async function createAdmin(admin: AdminRequest): Promise<Account> {
+  const { endpoint, setupFunction, email, password, hasPasswords = true, workspace, tokenLabel } = admin;
   if (!setupFunction) throw new Complaint("The deployed stack has no function setup, so sign-in is not possible. Deploy a newer version.");
   const secret = hasPasswords ? (password ?? randomPassword()) : "";
   const request = { email, ...(secret ? { password: secret } : {}), workspace, token: { label: tokenLabel } };

@@ -33,8 +33,8 @@ export class EdgeKeys extends Construct {
    * request came through it.
    */
   headers({ ofRoutes }: { ofRoutes: boolean }): Record<string, string> {
-    const [sent = ""] = this.keys;
-    return { [EDGE_KEY_HEADER]: sent, ...(ofRoutes ? { [ROUTES_KEY_HEADER]: `${sent}${ROUTES_SUFFIX}` } : {}) };
+    const [currentKey = ""] = this.keys;
+    return { [EDGE_KEY_HEADER]: currentKey, ...(ofRoutes ? { [ROUTES_KEY_HEADER]: `${currentKey}${ROUTES_SUFFIX}` } : {}) };
   }
 
   /** Lets functions refuse requests that did not come through CloudFront. */

@@ -19,15 +19,15 @@ const spellings = (path: string) => [...new Set([path, path.replace("/jobs_u/", 
  * path is a prefix of another function's route.
  */
 export function prefixesOf(routes: readonly PlacedRoute[], fn: RouteFunction): string[] {
-  const own = speciality(fn);
+  const functionSpeciality = speciality(fn);
   const foreign = routes
-    .filter((route) => route.fn !== fn && (own === GENERAL.length || speciality(route.fn) < own))
+    .filter((route) => route.fn !== fn && (functionSpeciality === GENERAL.length || speciality(route.fn) < functionSpeciality))
     .flatMap(({ path }) => spellings(path))
     .map(segmentsOf);
   const prefixes = routes
     // The origin itself is not a prefix: it belongs to `api`, like every address that no function claims.
     .filter((route) => route.fn === fn && route.path !== "/")
-    .flatMap(({ path }) => (own === GENERAL.length ? [path] : spellings(path)))
+    .flatMap(({ path }) => (functionSpeciality === GENERAL.length ? [path] : spellings(path)))
     .map((path) => {
       const segments = segmentsOf(path);
       const length = segments.findIndex((_, index) => !foreign.some((other) => beginsWith(other, segments.slice(0, index + 1)))) + 1;

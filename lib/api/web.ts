@@ -38,15 +38,15 @@ function build(root: string, out: string): void {
 }
 
 /** Moves a build to its place and removes those of older sources. If another process was first, its build is equal. */
-function keepOnly(builds: string, fresh: string, place: string): void {
+function keepOnly(builds: string, fresh: string, destination: string): void {
   try {
-    renameSync(fresh, place);
+    renameSync(fresh, destination);
   } catch (error) {
-    if (!existsSync(place)) throw error;
+    if (!existsSync(destination)) throw error;
   }
   for (const name of readdirSync(builds)) {
     const old = join(builds, name);
-    if (old !== place && (old === fresh || !name.startsWith("."))) rmSync(old, { recursive: true, force: true });
+    if (old !== destination && (old === fresh || !name.startsWith("."))) rmSync(old, { recursive: true, force: true });
   }
 }
 

@@ -143,13 +143,13 @@ function replaceFiles(out: string, folders: string[], files: ReadonlyMap<string,
 
 /** Reads the sources of the client libraries, which `build` puts into artefacts that import them. */
 function clientFiles(root: string): string[] {
-  const wanted = /^clients\/(typescript\/src\/.+\.ts|python\/svc\/.+\.py|go\/[^/]+\.go|go\/go\.mod)$/;
+  const pattern = /^clients\/(typescript\/src\/.+\.ts|python\/svc\/.+\.py|go\/[^/]+\.go|go\/go\.mod)$/;
   const folder = join(root, "clients");
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .filter((path) => wanted.test(path) && !/(\.test\.ts|_test\.go)$/.test(path))
+    .filter((path) => pattern.test(path) && !/(\.test\.ts|_test\.go)$/.test(path))
     .sort();
 }
 
@@ -169,9 +169,9 @@ function discover(root: string, out: string, kind: Bundle["kind"]): Bundle[] {
 /** Reads the files that are executed and not imported: wrappers and the Python supervisor, without tests and their helpers. */
 function sideFiles(root: string, { kind, name, runtime }: Bundle): string[] {
   const source = join(root, kind, name);
-  const wanted = runtime === "python" ? /\.py$/ : /\.mjs$/;
+  const pattern = runtime === "python" ? /\.py$/ : /\.mjs$/;
   return readdirSync(source, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && wanted.test(entry.name) && !/\.test\.mjs$|^test_.*\.py$|_test\.py$/.test(entry.name))
+    .filter((entry) => entry.isFile() && pattern.test(entry.name) && !/\.test\.mjs$|^test_.*\.py$|_test\.py$/.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .filter((path) => !path.split("/").some((folder) => ["test", "tests", "fixtures", "__pycache__", "node_modules"].includes(folder)))
     .sort();

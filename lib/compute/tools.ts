@@ -90,14 +90,14 @@ function run(command: string, args: string[]): void {
 }
 
 /** Extracts one file from a tar, whose headers are blocks of 512 bytes with the name at 0 and the size in octal at 124. */
-function fileInTar(tar: Uint8Array, wanted: string): Uint8Array | undefined {
+function fileInTar(tar: Uint8Array, name: string): Uint8Array | undefined {
   const text = (from: number, length: number) =>
     Buffer.from(tar.subarray(from, from + length))
       .toString("latin1")
       .replace(/\0.*$/s, "");
   for (let at = 0; at + 512 <= tar.length; ) {
     const size = Number.parseInt(text(at + 124, 12), 8) || 0;
-    if (text(at, 100) === wanted) return tar.subarray(at + 512, at + 512 + size);
+    if (text(at, 100) === name) return tar.subarray(at + 512, at + 512 + size);
     at += 512 + Math.ceil(size / 512) * 512;
   }
   return undefined;

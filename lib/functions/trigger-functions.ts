@@ -5,8 +5,8 @@ import { addFunction, type StackParts } from "./add-function.ts";
 /** The functions that receive the messages of triggers, and that connect the sources of the messages. */
 export function addTriggerFunctions(parts: StackParts): Record<"receive" | "connect", LambdaFunction> {
   const { jobs, objects, storage, secrets, queue, triggers } = parts;
-  const received = { description: "svc: messages of triggers", memoryMb: 1024, timeoutS: RECEIVE_TIMEOUT_S };
-  const receive = addFunction(parts, "receive", received, (fn) => {
+  const settings = { description: "svc: messages of triggers", memoryMb: 1024, timeoutS: RECEIVE_TIMEOUT_S };
+  const receive = addFunction(parts, "receive", settings, (fn) => {
     triggers.allowReceive(fn);
     objects.allowReceive(fn);
     jobs.allowMoveJobs(fn);

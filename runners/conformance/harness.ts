@@ -85,8 +85,8 @@ async function start(language: string, host: (manifest: RunnerManifest) => Promi
   const { service, close } = await startService();
   const supervisor = await host(manifest);
   const { printed, pid, workDir } = supervisor;
-  const send = async (sent: RunRequest) => {
-    const answer = parseRunnerAnswer(JSON.stringify(await supervisor.send(sent)));
+  const send = async (request: RunRequest) => {
+    const answer = parseRunnerAnswer(JSON.stringify(await supervisor.send(request)));
     // Callers must accept every answer of a runner.
     if (answer.kind === "lost") throw new Error(answer.reason);
     return answer.outcome;

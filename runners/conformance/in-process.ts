@@ -58,8 +58,8 @@ export function describeInProcess(language: RunnerLanguage, programs: InProcessP
         ["fails if the service never answers", [500, 500, 500], invalid(`${NOT_CHECKED}: no answer.`)],
       ])("a preprocessor whose result is checked %s", async (_, replies, expected) => {
         const asked: unknown[] = [];
-        runner.onCheck = ({ args: made, authorization }) => {
-          asked.push([made, authorization]);
+        runner.onCheck = ({ args: checkedArgs, authorization }) => {
+          asked.push([checkedArgs, authorization]);
           return replies[asked.length - 1] ?? 400;
         };
         const checked = { ...preprocessor, checks: true as const };
@@ -70,9 +70,9 @@ export function describeInProcess(language: RunnerLanguage, programs: InProcessP
           token: "t",
           params: ["n", "query", "extra"],
         });
-        const made = { n: 2, extra: "x", query: { a: "b" } };
-        expect(outcome).toMatchObject({ preprocessed: made, ...expected });
-        expect(asked).toEqual(replies.map(() => [made, "Bearer t"]));
+        const newArgs = { n: 2, extra: "x", query: { a: "b" } };
+        expect(outcome).toMatchObject({ preprocessed: newArgs, ...expected });
+        expect(asked).toEqual(replies.map(() => [newArgs, "Bearer t"]));
       });
 
       it("the arguments from a preprocessor are part of the outcome even if main fails or does not end", async () => {

@@ -122,15 +122,15 @@ export function describeSupervision(language: RunnerLanguage, programs: Programs
 
       it("the log is cut once at the limit, with a marker, and the script continues", async () => {
         const outcome = await runner.run({ code: programs.printLine(10_000_000) });
-        const sent = runner.beats.map(({ logs }) => logs?.text ?? "").join("");
-        const text = sent + outcome.logs.text;
+        const reportedText = runner.beats.map(({ logs }) => logs?.text ?? "").join("");
+        const text = reportedText + outcome.logs.text;
         const marker = "\n[svc] The log was cut here: it reached the limit of 5 MB.\n";
         expect(outcome.result).toBe("through");
         expect(text.length).toBe(5 * 1024 * 1024 + marker.length);
         expect(text.endsWith(marker)).toBe(true);
         expect(text.split("[svc]")).toHaveLength(2);
         expect(outcome.logs.text.length).toBeLessThanOrEqual(256 * 1024);
-        expect(outcome.logs.offset).toBe(sent.length);
+        expect(outcome.logs.offset).toBe(reportedText.length);
       });
     });
 

@@ -29,7 +29,7 @@ export function programLanguage(program: Program): Language {
   return {
     name: program.name,
     prepare: refillPipes,
-    open: (request, artefact, place) => new ProgramJob(program, request, artefact, place),
+    open: (request, artefact, placeShared) => new ProgramJob(program, request, artefact, placeShared),
   };
 }
 
@@ -46,14 +46,14 @@ class ProgramJob implements Job {
   readonly #artefact: string;
   #tail: Buffer = Buffer.alloc(0);
 
-  constructor(program: Program, request: RunRequest, artefact: string, place: (jobDirectory: string) => void) {
+  constructor(program: Program, request: RunRequest, artefact: string, placeShared: (jobDirectory: string) => void) {
     this.#program = program;
     this.#request = request;
     this.#artefact = artefact;
     const ended = Promise.withResolvers<Ending>();
     this.ended = ended.promise;
     this.child = new Child((child) => {
-      place(child.jobDirectory);
+      placeShared(child.jobDirectory);
       const { command, env } = program.start(request, artefact, child);
       return { command, env: { ...jobVariables(request.env), ...env }, answers: program.answers, commands: false };
     });

@@ -123,10 +123,10 @@ export function scriptLanguage(runtime: ScriptRuntime): Language {
       // A thread may have started one more process while its own ended.
       killStrays(0);
     },
-    open(request, artefact, place) {
+    open(request, artefact, placeShared) {
       const reusable = runtime.realms || request.dedicated;
       const { host, fresh } = take(keyOf(request));
-      return new ScriptJob({ request, artefact, place, host, fresh, reusable, realms: runtime.realms, keep, discard });
+      return new ScriptJob({ request, artefact, placeShared, host, fresh, reusable, realms: runtime.realms, keep, discard });
     },
   };
 }
@@ -134,7 +134,7 @@ export function scriptLanguage(runtime: ScriptRuntime): Language {
 interface ScriptJobOptions {
   request: RunRequest;
   artefact: string;
-  place(jobDirectory: string): void;
+  placeShared(jobDirectory: string): void;
   host: Host;
   fresh: boolean;
   reusable: boolean;
@@ -192,9 +192,9 @@ class ScriptJob implements Job {
   }
 
   startRun(): void {
-    const { request, artefact, place, host } = this.#options;
+    const { request, artefact, placeShared, host } = this.#options;
     host.jobs++;
-    place(this.child.jobDirectory);
+    placeShared(this.child.jobDirectory);
     const job = {
       id: ++jobIds,
       directory: this.child.jobDirectory,

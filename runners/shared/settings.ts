@@ -55,7 +55,7 @@ export function interpreterPath(name: string, handlerUrl: string): string {
   if (named) return named;
   if (name === "node") return process.execPath;
   const root = process.env["LAMBDA_TASK_ROOT"];
-  const places = [...(root ? [root] : []), dirname(fileURLToPath(handlerUrl))].map((place) => join(place, "bin", name));
+  const places = [...(root ? [root] : []), dirname(fileURLToPath(handlerUrl))].map((folder) => join(folder, "bin", name));
   return places.find((path) => existsSync(path)) ?? name;
 }
 

@@ -49,8 +49,8 @@ export interface Language {
    * run are read, if only one supervisor uses the disk.
    */
   endOthers?(request: RunRequest): Promise<void>;
-  /** Takes a child for this job. `artefact` is the unpacked directory; `place` is called with the job's directory before its code runs. */
-  open(request: RunRequest, artefact: string, place: (jobDirectory: string) => void): Job;
+  /** Takes a child for this job. `artefact` is the unpacked directory; `placeShared` is called with the job's directory before its code runs. */
+  open(request: RunRequest, artefact: string, placeShared: (jobDirectory: string) => void): Job;
   /** Prepares processes for the next job while no job waits. */
   prepare(): void;
 }
@@ -82,15 +82,15 @@ export function createHandler(language: Language): (request: RunRequest) => Prom
     try {
       outcome = await call(language, request, startMs);
     } catch (error) {
-      const known = error instanceof ArtefactError;
+      const isArtefactError = error instanceof ArtefactError;
       outcome = {
         outcome: "failure",
-        error: known
+        error: isArtefactError
           ? { name: error.name, message: error.message }
           : { name: "RunnerError", message: "The runner failed before the script's outcome was known." },
         logs: { offset: 0, text: "" },
         timings: { setupMs: 0, runMs: 0, totalMs: performance.now() - startMs, freshHost: true },
-        ...(known ? {} : { problem: describeFault(error) }),
+        ...(isArtefactError ? {} : { problem: describeFault(error) }),
       };
     }
     const fault = takeSurvivors() ?? unhidden;
@@ -168,7 +168,7 @@ async function follow(
   shared: Shared | undefined,
   { outcome, startMs }: { outcome: RunOutcome; startMs: number },
 ): Promise<NextOutcome[]> {
-  const { next: { runs, withinMs, resultUrl } = { runs: [], withinMs: 0, resultUrl: "" }, ...own } = request;
+  const { next: { runs, withinMs, resultUrl } = { runs: [], withinMs: 0, resultUrl: "" }, ...ownRequest } = request;
   const results = [outcome.result];
   const outcomes: NextOutcome[] = [];
   let roomBytes = MAX_NEXT_BYTES;
@@ -179,10 +179,10 @@ async function follow(
     if (!preparedArguments) break;
     const startedAtMs = Date.now();
     const nextRequest = {
-      ...own,
+      ...ownRequest,
       ...following,
       args: preparedArguments,
-      env: { ...own.env, ...env },
+      env: { ...ownRequest.env, ...env },
       resultUrl,
       maxInlineResultBytes: roomBytes,
       watched: false,

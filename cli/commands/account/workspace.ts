@@ -99,8 +99,8 @@ export async function listRemoteWorkspaces(context: Context): Promise<void> {
 }
 
 /** Returns the workspace for a new profile: the named one, the only one, or the one that the person chooses. */
-export async function chooseWorkspace(client: ApiClient, wanted: string | undefined): Promise<string> {
-  if (wanted) return wanted;
+export async function chooseWorkspace(client: ApiClient, requestedId: string | undefined): Promise<string> {
+  if (requestedId) return requestedId;
   const { workspaces } = await client.call.workspaces.mine();
   const [first, second] = workspaces;
   if (first && !second) return first.id;

@@ -21,23 +21,23 @@ import { openSyncProject } from "../../sync/session.ts";
  */
 export async function pushFile(context: Context, name: string, file: string): Promise<void> {
   const { project, target } = openSyncProject(context);
-  const place = findPlace(project, toProjectPath(project, context.cwd, file));
-  const kind = place && findKindOf(place.kind);
-  if (!place || kind?.name !== name) throw new UsageError(`${file} is not a file of a ${name}.`);
+  const location = findPlace(project, toProjectPath(project, context.cwd, file));
+  const kind = location && findKindOf(location.kind);
+  if (!location || kind?.name !== name) throw new UsageError(`${file} is not a file of a ${name}.`);
   // Problems of files are reported before the first call. The types of resources that are stored as files are known only after that call.
   const all = readProjectFiles(project);
-  const parsed = await readLocalItem(context, project, place, all);
+  const parsed = await readLocalItem(context, project, location, all);
   const client = context.client(target);
   const local =
-    place.kind === "resource"
-      ? await readLocalItem(context, project, place, all, toLayout(project, await loadFileTypes(client, context.output)))
+    location.kind === "resource"
+      ? await readLocalItem(context, project, location, all, toLayout(project, await loadFileTypes(client, context.output)))
       : parsed;
   if (!local) throw new UsageError(`${file} does not exist.`);
-  const before = await findItem(client, project, place);
+  const before = await findItem(client, project, location);
   const isEqual = before !== undefined && equalsLocal(local.digest, describeItem(before, () => new Map(), local.bundled).digest);
   const { plainSecrets = false } = project.options;
   if (!isEqual) await saveItem(client, local.item, before, { plainSecrets, bundle: local.bundle });
-  context.output.say(isEqual ? `The ${name} ${place.path} is the same already.` : `The ${name} ${place.path} was saved.`);
+  context.output.say(isEqual ? `The ${name} ${location.path} is the same already.` : `The ${name} ${location.path} was saved.`);
 }
 
 /** Returns the item of a file. A file for one workspace belongs to the same item as the common file. */

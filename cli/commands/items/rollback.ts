@@ -16,14 +16,14 @@ export async function rollback(context: Context, kind: "script" | "flow", path: 
     kind === "script"
       ? client.find.scripts.getByHash({ hash: version })
       : client.callAny("flows.getByHash", { version }).catch(unlessMissing);
-  const wanted = (await read) as Version | undefined;
-  if (wanted?.path !== path)
+  const earlierVersion = (await read) as Version | undefined;
+  if (earlierVersion?.path !== path)
     throw new CommandError(`The ${kind} ${path} has no version ${version}. List its versions with: svc ${kind} history ${path}`);
   const newest: Version | undefined = await (kind === "script" ? client.find.scripts.getByPath({ path }) : client.find.flows.get({ path }));
   const exists = newest !== undefined && newest.archived !== true;
   await context.confirm(`Save version ${version} of the ${kind} ${path} as its newest version?`);
-  const place = { kind, path };
-  const before = exists ? fromObject(place, newest, {}) : undefined;
-  await saveItem(client, fromObject(place, wanted, {}), before, { plainSecrets: false, message: `Rollback to ${version}` });
+  const location = { kind, path };
+  const before = exists ? fromObject(location, newest, {}) : undefined;
+  await saveItem(client, fromObject(location, earlierVersion, {}), before, { plainSecrets: false, message: `Rollback to ${version}` });
   context.output.say(`The ${kind} ${path} has the content of version ${version} again.`);
 }

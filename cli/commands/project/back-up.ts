@@ -77,7 +77,7 @@ const summarise = ({ users, workspaces, left_out }: Backup) => ({
 export async function restore(context: Context, folder: string, { unsealWith }: { unsealWith?: string }): Promise<void> {
   const root = resolve(context.cwd, folder);
   const backup = readBackup(root);
-  const own = unsealWith === undefined ? undefined : readOpenKey(resolve(context.cwd, unsealWith));
+  const privateKey = unsealWith === undefined ? undefined : readOpenKey(resolve(context.cwd, unsealWith));
   const { users, workspaces } = backup;
   await context.confirm(
     `Restore ${users.length} users and ${workspaces.length} workspaces of ${backup.url} here? Items that exist here are replaced, and nothing is deleted.`,
@@ -90,18 +90,18 @@ export async function restore(context: Context, folder: string, { unsealWith }: 
   await client.call.users.overwriteGlobal({ body: mergeUsers(users, await client.call.users.exportGlobal(), email) });
   const groups = await client.call.instanceGroups.export();
   await client.call.instanceGroups.overwrite({ body: mergeGroups(backup.instance_groups, groups) });
-  const opened = own && backup.sealed_settings !== undefined ? await openSettings(own, "", backup.sealed_settings) : {};
+  const opened = privateKey && backup.sealed_settings !== undefined ? await openSettings(privateKey, "", backup.sealed_settings) : {};
   const settings = [...backup.settings, ...Object.entries(opened).map(([name, value]) => ({ name, value }))];
   for (const { name, value } of settings) await client.call.settings.setGlobal({ key: name, body: { value: value as JsonValue } });
   for (const workspace of workspaces) {
     context.output.say(`Workspace ${workspace.id}`);
-    await restoreWorkspace(context, workspace, { root, own, caller, present: present.find(({ id }) => id === workspace.id) });
-    if (workspace.sealed_key !== undefined && own === undefined)
+    await restoreWorkspace(context, workspace, { root, privateKey, caller, present: present.find(({ id }) => id === workspace.id) });
+    if (workspace.sealed_key !== undefined && privateKey === undefined)
       context.output.say("  Its secret variables are left out. --unseal-with includes them.");
-    if (workspace.sealed_settings !== undefined && own === undefined)
+    if (workspace.sealed_settings !== undefined && privateKey === undefined)
       context.output.say("  Its settings that may contain secrets are left out. --unseal-with includes them.");
   }
-  if (backup.sealed_settings !== undefined && own === undefined)
+  if (backup.sealed_settings !== undefined && privateKey === undefined)
     context.output.say("The settings of the instance that may contain secrets are left out. --unseal-with includes them.");
   describeLeftOut(context, backup);
   context.output.data(summarise(backup), "");

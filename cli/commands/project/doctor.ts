@@ -76,9 +76,9 @@ async function checkToken(context: Context): Promise<string> {
   const client = context.instanceClient();
   const { email } = await client.call.users.whoamiGlobal();
   const tokens = await client.call.tokens.list({ query: { exclude_ephemeral: true } });
-  const own = findOwnToken(tokens, client.options.token);
-  if (own?.expiration === undefined) return email;
-  const days = Math.floor((Date.parse(own.expiration) - Date.now()) / DAY_MS);
+  const token = findOwnToken(tokens, client.options.token);
+  if (token?.expiration === undefined) return email;
+  const days = Math.floor((Date.parse(token.expiration) - Date.now()) / DAY_MS);
   if (days < WARN_DAYS) throw new Error(`The token of ${email} expires in ${days} days. Run: svc login ${client.options.url}`);
   return `${email}, expires in ${days} days`;
 }

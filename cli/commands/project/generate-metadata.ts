@@ -25,11 +25,11 @@ export async function generateMetadata(
   const isSelected = selectByPaths(state, context, paths);
   const stale = findStaleItems(state);
   const parts: Parts = lockOnly ? "locks" : schemaOnly ? "schemas" : "all";
-  const wanted = selectParts(stale.filter(isSelected), parts);
-  if (dryRun) return output.data({ stale: wanted.map(toJson) }, describeStale(wanted));
-  if (wanted.length === 0) output.say("Nothing is stale.");
-  else await context.confirm(`Generate the metadata of ${wanted.length} ${wanted.length === 1 ? "item" : "items"}?`);
-  const outcome = await generate(context, opened, { state, parts, stale, wanted });
+  const selected = selectParts(stale.filter(isSelected), parts);
+  if (dryRun) return output.data({ stale: selected.map(toJson) }, describeStale(selected));
+  if (selected.length === 0) output.say("Nothing is stale.");
+  else await context.confirm(`Generate the metadata of ${selected.length} ${selected.length === 1 ? "item" : "items"}?`);
+  const outcome = await generate(context, opened, { state, parts, stale, selected });
   output.data(outcome, outcome.generated.flatMap(({ files }) => files).join("\n"));
   requireSuccess(outcome, "Their files are unchanged.");
 }
@@ -40,20 +40,20 @@ export async function generateBeforePush(context: Context, opened: OpenedProject
   const state = readMetadataProject(opened);
   const stale = findStaleItems(state);
   if (stale.length > 0) output.say(`${dryRun ? "A push generates" : "Generating"} the metadata of:\n${describeStale(stale)}`);
-  if (!dryRun) requireSuccess(await generate(context, opened, { state, parts: "all", stale, wanted: stale }), "Nothing was pushed.");
+  if (!dryRun) requireSuccess(await generate(context, opened, { state, parts: "all", stale, selected: stale }), "Nothing was pushed.");
 }
 
 interface Selection {
   state: MetadataProject;
   parts: Parts;
   stale: readonly StaleItem[];
-  wanted: readonly StaleItem[];
+  selected: readonly StaleItem[];
 }
 
-async function generate(context: Context, { target }: OpenedProject, { state, parts, stale, wanted }: Selection): Promise<Outcome> {
-  const client = parts === "schemas" || wanted.length === 0 ? undefined : context.client(target);
+async function generate(context: Context, { target }: OpenedProject, { state, parts, stale, selected }: Selection): Promise<Outcome> {
+  const client = parts === "schemas" || selected.length === 0 ? undefined : context.client(target);
   await client?.call.users.whoamiGlobal();
-  return generateItems({ state, client, parts, output: context.output }, { stale, wanted });
+  return generateItems({ state, client, parts, output: context.output }, { stale, selected });
 }
 
 function requireSuccess({ failed, generated }: Outcome, consequence: string): void {

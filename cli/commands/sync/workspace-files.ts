@@ -15,12 +15,12 @@ export async function pushDependencies(context: Context, file: string | undefine
   if (file === undefined) return runPush(context, flags, lists);
   const { project, target } = openSyncProject(context);
   const path = toProjectPath(project, context.cwd, file);
-  const place = placeOf(path, toLayout(project));
-  if (place?.kind !== "dependencies") throw new UsageError(`${file} is not a list of package versions in the folder dependencies.`);
+  const location = placeOf(path, toLayout(project));
+  if (location?.kind !== "dependencies") throw new UsageError(`${file} is not a list of package versions in the folder dependencies.`);
   const value = readProjectFiles(project).files.get(path);
   if (value === undefined) throw new UsageError(`${file} does not exist.`);
-  await saveItem(context.client(target), { ...place, value }, undefined, { plainSecrets: false });
-  context.output.say(`The list ${place.path} was saved.`);
+  await saveItem(context.client(target), { ...location, value }, undefined, { plainSecrets: false });
+  context.output.say(`The list ${location.path} was saved.`);
 }
 
 export const pullSettings = (context: Context, flags: SyncFlags): Promise<void> => runPull(context, flags, settings);

@@ -48,12 +48,12 @@ export async function saveGroup(client: ApiClient, item: SyncItem, before: SyncI
 const toWebhook = ({ webhook, events }: Settings): Settings => (webhook ? { webhook, events: events ?? null } : {});
 
 type Settings = Readonly<Record<string, unknown>>;
-type SettingRequest = (value: unknown, wanted: Settings) => [operation: OperationName, body: unknown];
+type SettingRequest = (value: unknown, settings: Settings) => [operation: OperationName, body: unknown];
 
 /** The operation that changes each setting, and its body. A setting that is absent is removed. */
 const settingRequests: Readonly<Record<string, SettingRequest>> = {
-  webhook: (_, wanted) => ["workspaces.editWebhook", toWebhook(wanted)],
-  events: (_, wanted) => ["workspaces.editWebhook", toWebhook(wanted)],
+  webhook: (_, settings) => ["workspaces.editWebhook", toWebhook(settings)],
+  events: (_, settings) => ["workspaces.editWebhook", toWebhook(settings)],
   auto_invite: (value) => ["workspaces.editAutoInvite", toAutoInvite(value)],
   error_handler: (value) => ["workspaces.editErrorHandler", value ?? {}],
   success_handler: (value) => ["workspaces.editSuccessHandler", value ?? {}],
@@ -80,11 +80,11 @@ function toAutoInvite(value: unknown): unknown {
 
 /** Changes the settings that differ, one request for each. The name of the workspace is never changed. */
 export async function saveSettings(client: ApiClient, item: SyncItem): Promise<void> {
-  const wanted = fieldsOf(item);
+  const settings = fieldsOf(item);
   const current: Settings = await client.call.workspaces.getSettings();
   for (const [name, toRequest] of Object.entries(settingRequests)) {
-    if (isDeepStrictEqual(wanted[name] ?? undefined, current[name] ?? undefined)) continue;
-    const [operation, body] = toRequest(wanted[name], wanted);
+    if (isDeepStrictEqual(settings[name] ?? undefined, current[name] ?? undefined)) continue;
+    const [operation, body] = toRequest(settings[name], settings);
     await client.callAny(operation, { body });
   }
 }

@@ -173,16 +173,16 @@ async function saveBundle(client: ApiClient, request: Fields, { digest, bytes }:
 
 /** Grants and revokes the extra permissions that differ. A file without them does not change them. */
 async function savePermissions(client: ApiClient, item: SyncItem, before: SyncItem | undefined): Promise<void> {
-  const wanted = fieldsOf(item)["extra_perms"];
-  if (!isJsonObject(wanted)) return;
+  const permissions = fieldsOf(item)["extra_perms"];
+  if (!isJsonObject(permissions)) return;
   const granted = fieldsOf(before)["extra_perms"];
   const current = isJsonObject(granted) ? granted : {};
   const object = { kind: item.kind, path: item.path };
-  for (const [owner, write] of Object.entries(wanted)) {
+  for (const [owner, write] of Object.entries(permissions)) {
     if (current[owner] !== write) await client.callAny("acls.add", { ...object, body: { owner, write } });
   }
   for (const owner of Object.keys(current)) {
-    if (!Object.hasOwn(wanted, owner)) await client.call.acls.remove({ ...object, body: { owner } });
+    if (!Object.hasOwn(permissions, owner)) await client.call.acls.remove({ ...object, body: { owner } });
   }
 }
 

@@ -98,8 +98,8 @@ function baseAfter(
 }
 
 function describeInterruption(error: unknown, changes: readonly Change[], done: ReadonlySet<string>): CommandError {
-  const list = (wanted: boolean) =>
-    changes.filter(({ key }) => done.has(key) === wanted).map(({ type, kind, path }) => `  ${type} ${kind} ${path}`);
+  const list = (isDone: boolean) =>
+    changes.filter(({ key }) => done.has(key) === isDone).map(({ type, kind, path }) => `  ${type} ${kind} ${path}`);
   const [finished, open] = [list(true), list(false)];
   const reason = error instanceof Error ? error.message : String(error);
   const parts = [

@@ -315,7 +315,7 @@ describe("npm run aws:check", () => {
     };
     const { text } = await check(account, { ...domain, stepConcurrency: 7, workerConcurrency: 30, alarmEmail: "o'neill@example.com" });
     const quoted = /npm run aws:deploy -- -c svc='(.*)'\n/.exec(text)?.[1] ?? "";
-    const { given, config } = await readSettings(["-c", `svc=${quoted.replaceAll("'\\''", "'")}`]);
+    const { input: given, config } = await readSettings(["-c", `svc=${quoted.replaceAll("'\\''", "'")}`]);
     expect(given).toEqual({
       alarmEmail: "o'neill@example.com",
       reservedConcurrency: 0,
@@ -338,7 +338,7 @@ describe("npm run aws:check", () => {
       "ops",
     );
     expect((await readSettings(["-c", 'svc={"edge":true}', "-c", "other=1", "-c", 'svc={"edge":false}'])).config.edge).toBe(false);
-    expect((await readSettings([])).given).toEqual({});
+    expect((await readSettings([])).input).toEqual({});
     await expect(readSettings(["-c", "svc={"])).rejects.toThrow("is not JSON");
     await expect(readSettings(["-c", 'svc={"egde":false}'])).rejects.toThrow("egde");
   });

@@ -5,9 +5,9 @@ import { readSettings } from "./settings.ts";
 
 /** Reads the account, prints the report, and returns the findings. The account does not change. */
 export async function checkAccount(args: readonly string[]): Promise<readonly Finding[]> {
-  const { given, config, profile } = await readSettings(args);
+  const { input, config, profile } = await readSettings(args);
   const account = await readAccount(config, profile);
   const findings = judge(account, config);
-  process.stdout.write(`Region ${account.region}\n${report(findings, given)}`);
+  process.stdout.write(`Region ${account.region}\n${report(findings, input)}`);
   return findings;
 }

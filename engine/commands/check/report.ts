@@ -3,7 +3,7 @@ import type { Finding } from "./findings.ts";
 const MARKS = { ok: "ok", unknown: "?", limits: "limits", blocks: "BLOCKS" } as const;
 
 /** Returns the report as text. It ends with settings that can be deployed now if the given ones cannot, or would limit something. */
-export function report(findings: readonly Finding[], given: Readonly<Record<string, unknown>>): string {
+export function report(findings: readonly Finding[], input: Readonly<Record<string, unknown>>): string {
   const lines = findings.flatMap(({ about, level, text, mend }) => [
     `${MARKS[level].padEnd(7)} ${about.padEnd(20)} ${text}`,
     ...(mend && level !== "ok" ? [`${" ".repeat(29)}${mend}`] : []),
@@ -12,7 +12,7 @@ export function report(findings: readonly Finding[], given: Readonly<Record<stri
   const changes = Object.assign({}, ...findings.map(({ settings }) => settings)) as Record<string, unknown>;
   if (Object.keys(changes).length > 0) {
     // A change to `undefined` removes a setting, and JSON leaves it out.
-    const settings = JSON.stringify({ ...given, ...changes });
+    const settings = JSON.stringify({ ...input, ...changes });
     lines.push(
       "",
       "With these settings, the stack can be deployed today:",

@@ -7,7 +7,7 @@ import { root } from "../../paths.ts";
 
 /** The settings of a deployment, in the form that the user passes to cdk. */
 export interface Settings {
-  given: Record<string, unknown>;
+  input: Record<string, unknown>;
   config: StackConfig;
   /** The profile of the AWS CLI that cdk uses, if one is named. */
   profile: string | undefined;
@@ -23,7 +23,7 @@ export async function readSettings(args: readonly string[]): Promise<Settings> {
   try {
     const config = parseConfig(input);
     return {
-      given: (input ?? {}) as Record<string, unknown>,
+      input: (input ?? {}) as Record<string, unknown>,
       config,
       profile: typeof values.profile === "string" ? values.profile : undefined,
     };

@@ -48,14 +48,14 @@ export const runTimeKinds = {
           if (name?.startsWith(buildMachinePrefix(stack)) && stateMachineArn) candidates.push(stateMachineArn);
         }
       }
-      const own: string[] = [];
+      const machineArns: string[] = [];
       const addOwn = (resourceArn: string) =>
         unlessMissing(async () => {
           const { tags = [] } = await stepFunctions.send(new ListTagsForResourceCommand({ resourceArn }));
-          if (tags.some(({ key, value }) => key === MACHINE_TAG && value === stack)) own.push(resourceArn);
+          if (tags.some(({ key, value }) => key === MACHINE_TAG && value === stack)) machineArns.push(resourceArn);
         });
       await pMap(candidates, addOwn, { concurrency: AT_ONCE });
-      return own;
+      return machineArns;
     },
     async remove(stateMachineArn) {
       await stepFunctions.send(new DeleteStateMachineCommand({ stateMachineArn }));
@@ -64,15 +64,15 @@ export const runTimeKinds = {
   mappings: {
     title: "event source mappings",
     async list({ functions, resources }) {
-      const own: string[] = [];
+      const mappingIds: string[] = [];
       // Lambda cannot list by the name of a deleted function.
       for await (const { EventSourceMappings: mappings = [] } of paginateListEventSourceMappings({ client: lambda }, {})) {
         for (const { UUID: id, FunctionArn: arn, State: state } of mappings) {
           const functionName = arn?.split(":")[6] ?? "";
-          if (id && functions.has(functionName) && !resources.has(id) && state !== "Deleting") own.push(id);
+          if (id && functions.has(functionName) && !resources.has(id) && state !== "Deleting") mappingIds.push(id);
         }
       }
-      return own;
+      return mappingIds;
     },
     async remove(id) {
       await unlessMissing(() => whileInUse(() => lambda.send(new DeleteEventSourceMappingCommand({ UUID: id }))));
@@ -81,12 +81,12 @@ export const runTimeKinds = {
   subscriptions: {
     title: "subscriptions of topics",
     async list({ queueArns, resources }) {
-      const own: string[] = [];
+      const subscriptionArns: string[] = [];
       for await (const { Subscriptions: subscriptions = [] } of paginateListSubscriptions({ client: sns }, {})) {
         for (const { SubscriptionArn: arn, Endpoint: endpoint = "" } of subscriptions)
-          if (arn?.startsWith("arn:") && queueArns.has(endpoint) && !resources.has(arn)) own.push(arn);
+          if (arn?.startsWith("arn:") && queueArns.has(endpoint) && !resources.has(arn)) subscriptionArns.push(arn);
       }
-      return own;
+      return subscriptionArns;
     },
     async remove(SubscriptionArn) {
       await unlessMissing(() => sns.send(new UnsubscribeCommand({ SubscriptionArn })));
@@ -95,25 +95,25 @@ export const runTimeKinds = {
   rules: {
     title: "event rules of triggers",
     async list({ name, queueArns }) {
-      const own: string[] = [];
+      const ruleIds: string[] = [];
       for (const bus of await listBuses()) {
         for (const rule of await listRules(bus, buildTriggerRulePrefix(name))) {
           const { Targets: targets = [] } = await eventBridge.send(new ListTargetsByRuleCommand({ Rule: rule, EventBusName: bus }));
           // An interrupted call leaves a rule without targets.
-          if (targets.every(({ Arn }) => queueArns.has(Arn ?? ""))) own.push(`${bus}/${rule}`);
+          if (targets.every(({ Arn }) => queueArns.has(Arn ?? ""))) ruleIds.push(`${bus}/${rule}`);
         }
       }
-      return own;
+      return ruleIds;
     },
     async remove(id) {
       const at = id.lastIndexOf("/");
-      const place = { EventBusName: id.slice(0, at) };
+      const busParameter = { EventBusName: id.slice(0, at) };
       const Rule = id.slice(at + 1);
       await unlessMissing(async () => {
-        const { Targets: targets = [] } = await eventBridge.send(new ListTargetsByRuleCommand({ ...place, Rule }));
+        const { Targets: targets = [] } = await eventBridge.send(new ListTargetsByRuleCommand({ ...busParameter, Rule }));
         const Ids = targets.flatMap(({ Id }) => (Id ? [Id] : []));
-        if (Ids.length > 0) await eventBridge.send(new RemoveTargetsCommand({ ...place, Rule, Ids }));
-        await eventBridge.send(new DeleteRuleCommand({ ...place, Name: Rule }));
+        if (Ids.length > 0) await eventBridge.send(new RemoveTargetsCommand({ ...busParameter, Rule, Ids }));
+        await eventBridge.send(new DeleteRuleCommand({ ...busParameter, Name: Rule }));
       });
     },
   },

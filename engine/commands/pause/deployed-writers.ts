@@ -38,7 +38,7 @@ async function readWritersBelow(stack: string): Promise<DeployedWriter[]> {
     ...["cloudformation", "get-template", "--stack-name", stack, "--template-stage", "Processed"],
   );
   const nameOf = new Map(resources.map(({ LogicalResourceId: id, PhysicalResourceId: name }) => [id, name]));
-  const own = findWriters(template).flatMap((writer) => {
+  const writers = findWriters(template).flatMap((writer) => {
     const functionName = nameOf.get(writer.logicalId);
     return functionName === undefined ? [] : [{ ...writer, functionName }];
   });
@@ -47,7 +47,7 @@ async function readWritersBelow(stack: string): Promise<DeployedWriter[]> {
   );
   const below: DeployedWriter[] = [];
   for (const id of nested) below.push(...(await readWritersBelow(id)));
-  return [...own, ...below];
+  return [...writers, ...below];
 }
 
 /** Stops a function. Its sources stop first: Lambda would receive their messages, fail to deliver them and discard them after some attempts. */

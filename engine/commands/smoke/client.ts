@@ -75,18 +75,18 @@ export function createApi(target: Target, workspace: string): Api {
   return createClient(operations, send, { workspace });
 }
 
-export async function until<T>(limitMs: number, what: string, look: () => Promise<T | undefined>): Promise<T> {
+export async function until<T>(limitMs: number, event: string, check: () => Promise<T | undefined>): Promise<T> {
   for (const deadlineMs = Date.now() + limitMs; ; ) {
-    const found = await look();
+    const found = await check();
     if (found !== undefined) return found;
-    if (Date.now() > deadlineMs) throw new Complaint(`${what} did not happen within ${formatDuration(limitMs)}.`);
+    if (Date.now() > deadlineMs) throw new Complaint(`${event} did not happen within ${formatDuration(limitMs)}.`);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }
 
-export function expectEqual(got: unknown, wanted: unknown, what: string): void {
-  const [gotJson, wantedJson] = [JSON.stringify(got), JSON.stringify(wanted)];
-  if (gotJson !== wantedJson) throw new Complaint(`${what} is ${gotJson} instead of ${wantedJson}.`);
+export function expectEqual(got: unknown, expected: unknown, subject: string): void {
+  const [gotJson, expectedJson] = [JSON.stringify(got), JSON.stringify(expected)];
+  if (gotJson !== expectedJson) throw new Complaint(`${subject} is ${gotJson} instead of ${expectedJson}.`);
 }
 
 /** Prints one line per step, with its time. Returns whether the step succeeded. */

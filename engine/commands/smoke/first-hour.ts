@@ -235,14 +235,14 @@ export async function checkFirstHour(options: FirstHourOptions): Promise<boolean
     if (!isWell) process.stdout.write(`     ${otherwise}\n`);
     allWell = allWell && isWell;
   }
-  const removed = await step("remove the scripts and flows", async () => {
+  const isRemoved = await step("remove the scripts and flows", async () => {
     for (const { kind, path } of saved)
       await (kind === "scripts" ? api.call.scripts.deleteByPath({ path }) : api.call.flows.delete({ path }));
     return undefined;
   });
   process.stdout.write("\nOnly you can check the following (docs/aws.md has the commands):\n");
   for (const { title, holds } of assumptions.filter(({ by }) => by === "person")) process.stdout.write(`- ${title}: ${holds}\n`);
-  return allWell && removed;
+  return allWell && isRemoved;
 }
 
 const bun = (id: string, content: string, inputs: Record<string, string> = {}) => ({

@@ -9,7 +9,7 @@ const BUILD_LIMIT_MS = 180_000;
 export async function smokeLanguage(target: Target, workspace: string, language: RunnerLanguage, path: string): Promise<boolean> {
   const { call } = createApi(target, workspace);
   const args = { a: 19, b: 23 };
-  const { content, output, result: wanted } = getManifest(language).smokeTest;
+  const { content, output, result: expected } = getManifest(language).smokeTest;
   let hash = "";
   const saved = await step(`${language}: save`, async () => {
     const script = { path, summary: "smoke test", description: "", content, language };
@@ -22,7 +22,7 @@ export async function smokeLanguage(target: Target, workspace: string, language:
     [
       "run and wait",
       async () => {
-        expectEqual(await call.jobs.runWait.scripts({ path, body: args }), wanted, "The result");
+        expectEqual(await call.jobs.runWait.scripts({ path, body: args }), expected, "The result");
         return undefined;
       },
     ],
@@ -34,7 +34,7 @@ export async function smokeLanguage(target: Target, workspace: string, language:
           const maybe = await call.jobs.getResultMaybe({ id: job });
           return maybe.completed ? maybe : undefined;
         });
-        expectEqual(ended.result, wanted, "The result");
+        expectEqual(ended.result, expected, "The result");
         const log = await call.jobs.getLogs({ id: job });
         if (!log.includes(output))
           throw new Complaint(`The log does not contain the output of the script: ${JSON.stringify(log.slice(0, 200))}`);

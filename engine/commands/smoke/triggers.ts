@@ -83,13 +83,13 @@ export async function checkQueue({ target, api, workspace, sources, saveScript }
 }
 
 /** Waits for the first run of a trigger, and compares its result. */
-async function resultOfTrigger(api: Api, query: CallInput<"jobs.list">["query"], wanted: unknown): Promise<string> {
+async function resultOfTrigger(api: Api, query: CallInput<"jobs.list">["query"], expected: unknown): Promise<string> {
   const startedMs = Date.now();
   const job = await until(TRIGGER_LIMIT_MS, "A run of the trigger", async () => {
     const jobs = await api.call.jobs.list({ query: { ...query, per_page: 5 } });
     return jobs.find((one) => one.type === "CompletedJob");
   });
   if (!job.success) throw new Complaint(`The run ${job.id} of the trigger failed.`);
-  expectEqual(await api.call.jobs.getResult({ id: job.id }), wanted, "The result of the run");
+  expectEqual(await api.call.jobs.getResult({ id: job.id }), expected, "The result of the run");
   return `after ${Math.round((Date.now() - startedMs) / 1000)} s`;
 }

@@ -91,8 +91,8 @@ async function fetchAndUnpack(artefact: Artefact, directory: string): Promise<st
   return directory;
 }
 
-/** Downloads `url` in at most three attempts of 60 s. `what` begins the sentence of the `ArtefactError` that it throws. */
-export async function download(url: string, what = "The artefact"): Promise<Uint8Array> {
+/** Downloads `url` in at most three attempts of 60 s. `subject` begins the sentence of the `ArtefactError` that it throws. */
+export async function download(url: string, subject = "The artefact"): Promise<Uint8Array> {
   let problem = "";
   for (let attempt = 0; attempt < 3; attempt++) {
     try {
@@ -106,7 +106,7 @@ export async function download(url: string, what = "The artefact"): Promise<Uint
       problem = error instanceof Error && error.name === "TimeoutError" ? "no answer in 60 s" : "no connection";
     }
   }
-  throw new ArtefactError(`${what} could not be downloaded: ${problem}.`);
+  throw new ArtefactError(`${subject} could not be downloaded: ${problem}.`);
 }
 
 /** Unpacks into `target`, which must not exist, and returns the unpacked bytes. Throws `ArtefactError` for a path outside `target`. */

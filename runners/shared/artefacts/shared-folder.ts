@@ -22,8 +22,8 @@ export class Shared {
   /** The state of every file when the job began, to detect changes. */
   readonly #before: string;
 
-  private constructor(wanted: SharedFolder, aside: string) {
-    this.#wanted = wanted;
+  private constructor(folder: SharedFolder, aside: string) {
+    this.#wanted = folder;
     this.#aside = aside;
     this.#before = JSON.stringify(filesIn(aside));
   }

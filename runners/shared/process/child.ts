@@ -74,7 +74,7 @@ export class Child {
       mkdirSync(this.#privateTmp, { mode: 0o700 });
     }
     const [program = "", ...args] = this.#privateTmp
-      ? withPrivateTmp(command, { own: this.directory, tmp: this.#privateTmp, cwd: this.jobDirectory })
+      ? withPrivateTmp(command, { directory: this.directory, tmp: this.#privateTmp, cwd: this.jobDirectory })
       : command;
     const output = pipeFromChild();
     const answer = answers ? pipeFromChild() : undefined;

@@ -17,11 +17,11 @@ const LOW = 8;
 const names: string[] = [];
 /** Makes names unique, because pipes of an earlier supervisor with the same process id may still exist. */
 const run = randomBytes(4).toString("hex");
-let made = 0;
+let pipeCount = 0;
 let refilling = false;
 
 function newNames(): string[] {
-  return Array.from({ length: BATCH }, () => join(settings().workDir, "pipes", `${process.pid}-${run}-${++made}`));
+  return Array.from({ length: BATCH }, () => join(settings().workDir, "pipes", `${process.pid}-${run}-${++pipeCount}`));
 }
 
 function takeName(): string {

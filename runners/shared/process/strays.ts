@@ -37,8 +37,8 @@ export interface KnownProcesses {
  * descendants, whatever group, environment and directory it has, because the supervisor adopts orphans. Processes of other programs are never
  * among them. `unsure`: an orphan may belong to another job, which still runs. `torn`: a process whose parent ended while the list was read.
  */
-export function judgeProcess(entry: ProcessEntry, byId: ReadonlyMap<number, ProcessEntry>, known: KnownProcesses): Verdict {
-  const { supervisor, older, helpers, children, ended, unrelated } = known;
+export function judgeProcess(entry: ProcessEntry, byId: ReadonlyMap<number, ProcessEntry>, processes: KnownProcesses): Verdict {
+  const { supervisor, older, helpers, children, ended, unrelated } = processes;
   const isOlder = ({ id, startedAt }: ProcessEntry) => older.get(id) === startedAt;
   if (entry.id === supervisor || children.has(entry.id)) return "known";
   for (let at = entry; ; ) {
@@ -224,15 +224,15 @@ function sweep(ended: number, sweepMs: number, older: Control["older"]): { kille
     unrelated.clear();
     unrelatedMs = startMs;
   }
-  const known = { supervisor: process.pid, older, helpers, children, ended, unrelated };
+  const processes = { supervisor: process.pid, older, helpers, children, ended, unrelated };
   const killed = new Set<number>();
   const gone = new Set<number>();
   for (;;) {
     const goneBefore = gone.size;
     const entries = listProcesses((id) => gone.add(id));
     const byId = new Map(entries.map((entry) => [entry.id, entry]));
-    const verdicts = entries.map((entry) => [entry.id, judgeProcess(entry, byId, known)] as const);
-    const idsOf = (wanted: Verdict) => verdicts.filter(([, verdict]) => verdict === wanted).map(([id]) => id);
+    const verdicts = entries.map((entry) => [entry.id, judgeProcess(entry, byId, processes)] as const);
+    const idsOf = (expected: Verdict) => verdicts.filter(([, verdict]) => verdict === expected).map(([id]) => id);
     for (const id of idsOf("unrelated")) unrelated.add(id);
     const found = idsOf("stray").filter((id) => !killed.has(id));
     for (const id of found) {

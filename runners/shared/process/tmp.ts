@@ -59,8 +59,20 @@ export function effectiveTmpMode(): TmpMode {
 }
 
 /** Wraps `command` so that its /tmp is `tmp` and other jobs are invisible. The process id does not change, because each program execs the next. */
-export function withPrivateTmp(command: string[], { own, tmp, cwd }: { own: string; tmp: string; cwd: string }): string[] {
-  return ["unshare", ...(workingUnshare() ?? []), "sh", "-c", ENTER, dirname(own), own, tmp, cwd, visibleBelowTmp().join("/"), ...command];
+export function withPrivateTmp(command: string[], { directory, tmp, cwd }: { directory: string; tmp: string; cwd: string }): string[] {
+  return [
+    "unshare",
+    ...(workingUnshare() ?? []),
+    "sh",
+    "-c",
+    ENTER,
+    dirname(directory),
+    directory,
+    tmp,
+    cwd,
+    visibleBelowTmp().join("/"),
+    ...command,
+  ];
 }
 
 /** Deletes everything in a directory except the entries that contain the paths of `keep`. */

@@ -46,9 +46,9 @@ export class InternalRoute {
     }
   }
 
-  #post(what: "beat" | "report", body: object, timeoutMs: number): Promise<Response> {
+  #post(kind: "beat" | "report", body: object, timeoutMs: number): Promise<Response> {
     const { internalUrl, job, attempt, nonce, token } = this.#request;
-    return fetch(`${internalUrl}/api/internal/jobs/${encodeURIComponent(job)}/${what}`, {
+    return fetch(`${internalUrl}/api/internal/jobs/${encodeURIComponent(job)}/${kind}`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
       body: JSON.stringify({ attempt, nonce, ...body }),

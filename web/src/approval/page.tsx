@@ -16,7 +16,7 @@ function Approval({ address }: { address: Address }) {
   const approval = useApproval(address);
   switch (approval.phase) {
     case "loading":
-      return <Loading what="the approval" />;
+      return <Loading subject="the approval" />;
     case "failed": {
       const { refused, reload } = approval;
       return <Failed refused={refused} onRetry={reload} signInWhy={maySignIn(refused, address) ? SIGN_IN_WHY : undefined} />;

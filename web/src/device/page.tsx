@@ -27,7 +27,7 @@ export function Page({ linkedCode }: { linkedCode: string | undefined }) {
   const restart = () => void queries.resetQueries();
 
   if (decision) return <Outcome decision={decision} />;
-  if (user.isFetching) return <Loading what="the page" />;
+  if (user.isFetching) return <Loading subject="the page" />;
   const refusal = user.error ?? request.error;
   if (refusal && !(refusal instanceof Refused)) throw refusal;
   if (refusal?.status === 401) {
@@ -41,7 +41,7 @@ export function Page({ linkedCode }: { linkedCode: string | undefined }) {
   if (request.data) {
     return <Confirm email={user.data} request={request.data} onDecided={setDecision} onOtherUser={restart} />;
   }
-  if (request.isFetching && code === linkedCode) return <Loading what="the request" />;
+  if (request.isFetching && code === linkedCode) return <Loading subject="the request" />;
   const find = (typed: string) => (typed === code ? void request.refetch() : setCode(typed));
   return <EnterCode code={code} refused={refusal ?? undefined} busy={request.isFetching} onEntered={find} />;
 }

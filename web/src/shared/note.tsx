@@ -13,13 +13,13 @@ interface NoteProps {
 
 /** An important note. Screen readers announce an error immediately and other notes when they are idle. */
 export function Note({ tone, title, focus, children }: NoteProps) {
-  const place: Ref<HTMLDivElement> = useRef(null);
+  const element: Ref<HTMLDivElement> = useRef(null);
   useEffect(() => {
-    if (focus) place.current?.focus();
+    if (focus) element.current?.focus();
   }, [focus]);
   return (
     <Alert
-      ref={place}
+      ref={element}
       tabIndex={-1}
       color={colors[tone]}
       variant="outline"

@@ -4,11 +4,11 @@ import type { Refused } from "./service.ts";
 import { Sheet } from "./sheet.tsx";
 import { SignIn } from "./sign-in.tsx";
 
-export function Loading({ what }: { what: string }) {
+export function Loading({ subject }: { subject: string }) {
   return (
     <Group justify="center" p="xl" role="status">
       <Loader aria-hidden />
-      <Text>Loading {what}…</Text>
+      <Text>Loading {subject}…</Text>
     </Group>
   );
 }

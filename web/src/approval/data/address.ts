@@ -12,11 +12,11 @@ export interface Address {
 export function addressOf({ pathname, search }: Pick<Location, "pathname" | "search">): Address | undefined {
   const [page, workspace, id, resumeId, signature, ...more] = pathname.split("/").filter((part) => part !== "");
   if (page !== "approve" || !workspace || !id || more.length > 0) return undefined;
-  const place = { workspace: decode(workspace), id: decode(id) };
-  if (resumeId === undefined) return place;
+  const approval = { workspace: decode(workspace), id: decode(id) };
+  if (resumeId === undefined) return approval;
   if (!/^\d{1,10}$/.test(resumeId) || !signature) return undefined;
   const approver = new URLSearchParams(search).get("approver") ?? "";
-  return { ...place, token: `${resumeId}.${signature}.${approver}`, resumeId: Number(resumeId) };
+  return { ...approval, token: `${resumeId}.${signature}.${approver}`, resumeId: Number(resumeId) };
 }
 
 function decode(part: string): string {

@@ -6,8 +6,8 @@ const [WIDTH, HEIGHT] = [640, 360];
 /** The map is drawn here. A provider of map images would learn about the request. */
 export default function PlaceMap({ view }: { view: MapView }) {
   const { x, y, meridians, parallels } = projectionOf(view, WIDTH, HEIGHT);
-  const places = view.markers.length > 0 ? view.markers : [{ lat: view.lat, lon: view.lon, title: "" }];
-  const name = places
+  const markers = view.markers.length > 0 ? view.markers : [{ lat: view.lat, lon: view.lon, title: "" }];
+  const name = markers
     .map(({ title }) => title)
     .filter(Boolean)
     .join(", ");
@@ -30,23 +30,23 @@ export default function PlaceMap({ view }: { view: MapView }) {
             </text>
           </g>
         ))}
-        {places.map((place, index) => (
+        {markers.map((marker, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two markers may be the same
           <g key={index}>
-            <circle cx={x(place.lon)} cy={y(place.lat)} r={7} />
-            <text x={x(place.lon) + 11} y={y(place.lat) + 4}>
-              {place.title}
+            <circle cx={x(marker.lon)} cy={y(marker.lat)} r={7} />
+            <text x={x(marker.lon) + 11} y={y(marker.lat) + 4}>
+              {marker.title}
             </text>
           </g>
         ))}
       </svg>
       <figcaption>
         <ul className="approvers">
-          {places.map((place, index) => (
+          {markers.map((marker, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two markers may be the same
             <li key={index}>
-              {place.title && `${place.title}: `}
-              {placeText(place)}
+              {marker.title && `${marker.title}: `}
+              {placeText(marker)}
             </li>
           ))}
         </ul>

@@ -37,8 +37,8 @@ export function preparedForm({ form_schema, default_args = {}, enums = {} }: Ask
 
 /** Fields that are missing in the order follow in the order of the schema. */
 export function ordered(order: unknown, names: readonly string[]): string[] {
-  const wanted = Array.isArray(order) ? [...new Set(order)].filter((name) => names.includes(name)) : [];
-  return [...wanted, ...names.filter((name) => !wanted.includes(name))];
+  const orderedNames = Array.isArray(order) ? [...new Set(order)].filter((name) => names.includes(name)) : [];
+  return [...orderedNames, ...names.filter((name) => !orderedNames.includes(name))];
 }
 
 /** Choices that the step has found at run time. */
@@ -81,7 +81,7 @@ function cleaned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(cleaned);
   if (!isJsonObject(value)) return value;
   const meaningful = Object.entries(value).filter(
-    ([keyword, said]) => said !== null && !(said === "" && ["format", "pattern", "contentEncoding"].includes(keyword)),
+    ([keyword, setting]) => setting !== null && !(setting === "" && ["format", "pattern", "contentEncoding"].includes(keyword)),
   );
   return Object.fromEntries(
     meaningful.map(([keyword, setting]) => [

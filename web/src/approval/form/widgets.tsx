@@ -51,19 +51,20 @@ function CheckboxesWidget(props: WidgetProps) {
   const chosen: unknown[] = Array.isArray(value) ? value : [];
   const isChosen = (index: number) => enumOptionsIsSelected(enumOptions[index]?.value, chosen);
   // The group identifies choices by index, because a choice may have any type.
-  const places = enumOptions.map((_, index) => String(index));
-  const change = (now: string[]) => onChange(places.flatMap((place, index) => (now.includes(place) ? [enumOptions[index]?.value] : [])));
+  const positions = enumOptions.map((_, index) => String(index));
+  const change = (now: string[]) =>
+    onChange(positions.flatMap((position, index) => (now.includes(position) ? [enumOptions[index]?.value] : [])));
   return (
     <Checkbox.Group
       {...group}
       label={label ?? props.label}
       withAsterisk={required}
-      value={places.filter((_, index) => isChosen(index))}
+      value={positions.filter((_, index) => isChosen(index))}
       onChange={change}
     >
       <Stack gap="xs" mt="xs">
         {enumOptions.map((option, index) => (
-          <Checkbox key={places[index]} name={name} value={places[index] ?? ""} label={option.label} disabled={disabled} />
+          <Checkbox key={positions[index]} name={name} value={positions[index] ?? ""} label={option.label} disabled={disabled} />
         ))}
       </Stack>
     </Checkbox.Group>
