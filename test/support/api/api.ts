@@ -1,4 +1,8 @@
 import { inject } from "vitest";
+import { nest } from "../../../contract/client/client.ts";
+import type { CallInput, Nested, OperationName, Reply } from "../../../contract/client/operation.ts";
+import { operations } from "../../../contract/client/operations/all.ts";
+import { type AnyInput, toRequest } from "../../../contract/client/request.ts";
 import { defined } from "../../../contract/defined.ts";
 import type { SharedInstance } from "../engine/global-setup.ts";
 
@@ -25,9 +29,25 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
+/** The answer to an operation. `json`: the value of a successful reply. */
+export interface AnswerTo<N extends OperationName> extends Answer {
+  json: Reply<N>;
+}
+
+/** The input of an operation. The body is any value, because tests also send what the service refuses. */
+type Input<N extends OperationName, Bound extends string> = Omit<CallInput<N, Bound>, "body"> & { body?: unknown };
+
+/** A function for each operation of the API. `Bound`: the parts of addresses that the client knows. */
+export type Operations<Bound extends string = never> = Nested<{
+  [N in OperationName]: (
+    ...input: Record<never, never> extends Input<N, Bound> ? [input?: Input<N, Bound>] : [input: Input<N, Bound>]
+  ) => Promise<AnswerTo<N>>;
+}>;
+
 export interface Api {
   url: string;
   token: string;
+  ask: Operations;
   /** `route` follows `/api/`. */
   call(method: string, route: string, options?: CallOptions): Promise<Answer>;
   get(route: string, query?: CallOptions["query"]): Promise<Answer>;
@@ -55,10 +75,19 @@ export function api({ url, token }: { url: string; token: string } = shared()): 
   return {
     url,
     token,
+    ask: askBy(call),
     call,
     get: (route, query) => call("GET", route, query ? { query } : {}),
     post: (route, body, query) => call("POST", route, { ...defined({ body }), ...(query ? { query } : {}) }),
   };
+}
+
+/** Returns the operations of a client. `bound`: the parts of addresses that it knows. */
+export function askBy<Bound extends string = never>(call: Api["call"], bound?: Readonly<Record<Bound, string>>): Operations<Bound> {
+  return nest<Operations<Bound>, OperationName>(operations, (name, input: AnyInput) => {
+    const { method, address, ...options } = toRequest(operations, name, { ...bound, ...input });
+    return call(method, address.replace(/^\/api\//, ""), options);
+  });
 }
 
 function parsed(text: string): unknown {

@@ -33,24 +33,24 @@ type Remove = (route: string) => Promise<Answer>;
 
 async function changeFolder(ws: Workspace, make: Make, remove: Remove) {
   const name = "events";
-  await make("CreateFolder", { name }, ws.post("folders/create", { name }), 201);
-  await make("UpdateFolder", { name }, ws.post(`folders/update/${name}`, { summary: HIDDEN_VALUE }));
+  await make("CreateFolder", { name }, ws.ask.folders.create({ body: { name } }), 201);
+  await make("UpdateFolder", { name }, ws.ask.folders.update({ name, body: { summary: HIDDEN_VALUE } }));
   await make("DeleteFolder", { name }, remove(`folders/delete/${name}`));
 }
 
 async function changeConnections(ws: Workspace, make: Make, remove: Remove) {
   const name = "c_events";
-  await make("CreateResourceType", { name }, ws.post("resources/type/create", { name, description: HIDDEN_VALUE }), 201);
-  await make("UpdateResourceType", { name }, ws.post(`resources/type/update/${name}`, { description: HIDDEN_VALUE }));
+  await make("CreateResourceType", { name }, ws.ask.resources.types.create({ body: { name, description: HIDDEN_VALUE } }), 201);
+  await make("UpdateResourceType", { name }, ws.ask.resources.types.update({ name, body: { description: HIDDEN_VALUE } }));
   const [path, to] = ["f/t/connection", "f/t/renamed"];
   const resource = { path, resource_type: name, value: { password: HIDDEN_VALUE } };
-  await make("CreateResource", { path, resource_type: name }, ws.post("resources/create", resource), 201);
-  await make("UpdateResource", { path: to, old_path: path, resource_type: name }, ws.post(`resources/update/${path}`, { path: to }));
+  await make("CreateResource", { path, resource_type: name }, ws.ask.resources.create({ body: resource }), 201);
+  await make("UpdateResource", { path: to, old_path: path, resource_type: name }, ws.ask.resources.update({ path, body: { path: to } }));
   await make("DeleteResource", { path: to, resource_type: name }, remove(`resources/delete/${to}`));
   await make("DeleteResourceType", { name }, remove(`resources/type/delete/${name}`));
   const secret = { path, value: HIDDEN_VALUE, is_secret: true, description: HIDDEN_VALUE };
-  await make("CreateVariable", { path, is_secret: true }, ws.post("variables/create", secret), 201);
-  await make("UpdateVariable", { path: to, old_path: path, is_secret: true }, ws.post(`variables/update/${path}`, { path: to }));
+  await make("CreateVariable", { path, is_secret: true }, ws.ask.variables.create({ body: secret }), 201);
+  await make("UpdateVariable", { path: to, old_path: path, is_secret: true }, ws.ask.variables.update({ path, body: { path: to } }));
   await make("DeleteVariable", { path: to, is_secret: true }, remove(`variables/delete/${to}`));
 }
 
@@ -59,44 +59,44 @@ async function changeScripts(ws: Workspace, make: Make) {
   const sent = { path, summary: "", language: "bash", content: `echo ${HIDDEN_VALUE}` };
   const save = async (type: EventType, fields: object, data: object) => {
     const expected: Record<string, unknown> = { path, language: "bash", kind: "script", ...data };
-    const { text: hash } = await make(type, expected, ws.post("scripts/create", { ...sent, ...fields }), 201);
+    const { text: hash } = await make(type, expected, ws.ask.scripts.create({ body: { ...sent, ...fields } }), 201);
     expected["hash"] = hash;
     return hash;
   };
   const first = await save("CreateScript", { deployment_message: "First" }, { deployment_message: "First" });
   const second = await save("UpdateScript", { path: to, parent_hash: first }, { path: to, old_path: path, parent_hash: first });
   const newest = { path: to, hash: second, parent_hash: first, language: "bash", kind: "script" };
-  await make("DeleteScript", newest, ws.post(`scripts/archive/p/${to}`));
-  await make("DeleteScriptPath", newest, ws.post(`scripts/delete/p/${to}`));
+  await make("DeleteScript", newest, ws.ask.scripts.archiveByPath({ path: to }));
+  await make("DeleteScriptPath", newest, ws.ask.scripts.deleteByPath({ path: to }));
 }
 
 async function changeFlows(ws: Workspace, make: Make, remove: Remove) {
   const [path, to] = ["f/t/flow", "f/t/renamed_flow"];
   const flow = { path, summary: HIDDEN_VALUE, value: { modules: [{ id: "a", value: { type: "identity" } }] } };
   // The reply of a save does not contain the version.
-  const version = async (at: string) => ((await ws.get(`flows/get/${at}`)).json as { version_id: number }).version_id;
+  const version = async (at: string) => (await ws.ask.flows.get({ path: at })).json.version_id;
   const created: Record<string, unknown> = { path, deployment_message: "First" };
-  await make("CreateFlow", created, ws.post("flows/create", { ...flow, deployment_message: "First" }), 201);
+  await make("CreateFlow", created, ws.ask.flows.create({ body: { ...flow, deployment_message: "First" } }), 201);
   created["version"] = await version(path);
   const renamed: Record<string, unknown> = { path: to, old_path: path };
-  await make("UpdateFlow", renamed, ws.post(`flows/update/${path}`, { ...flow, path: to }));
+  await make("UpdateFlow", renamed, ws.ask.flows.update({ path, body: { ...flow, path: to } }));
   renamed["version"] = await version(to);
   const newest = { path: to, version: renamed["version"] };
-  await make("ArchiveFlow", newest, ws.post(`flows/archive/${to}`, { archived: true }));
+  await make("ArchiveFlow", newest, ws.ask.flows.archive({ path: to, body: { archived: true } }));
   await make("DeleteFlow", newest, remove(`flows/delete/${to}`));
 }
 
 async function changeApps(ws: Workspace, make: Make, remove: Remove) {
   const [path, to] = ["f/t/app", "f/t/renamed_app"];
   const version = async (at: string) => {
-    const [newest] = (await ws.get(`apps/history/p/${at}`)).json as { version: number }[];
+    const [newest] = (await ws.ask.apps.history({ path: at })).json;
     return newest?.version;
   };
   const sent = { path, summary: HIDDEN_VALUE, value: { text: HIDDEN_VALUE }, policy: { execution_mode: "viewer" } };
   const created: Record<string, unknown> = { path };
-  await make("CreateApp", created, ws.post("apps/create", sent), 201);
+  await make("CreateApp", created, ws.ask.apps.create({ body: sent }), 201);
   created["version"] = await version(path);
   const newest = { path: to, version: created["version"] };
-  await make("UpdateApp", { ...newest, old_path: path }, ws.post(`apps/update/${path}`, { path: to }));
+  await make("UpdateApp", { ...newest, old_path: path }, ws.ask.apps.update({ path, body: { path: to } }));
   await make("DeleteApp", newest, remove(`apps/delete/${to}`));
 }

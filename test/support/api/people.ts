@@ -15,8 +15,8 @@ export interface Someone {
 export async function someone(name: string, admin: Api = api()): Promise<Someone> {
   const username = `${name}${randomUUID().slice(0, 6)}`;
   const email = `${username}@example.com`;
-  expectStatus(await admin.post("users/create", { email, super_admin: false }), 201);
-  const token = expectStatus(await admin.post("users/tokens/impersonate", { impersonate_email: email }), 201).text;
+  expectStatus(await admin.ask.users.createGlobal({ body: { email, super_admin: false } }), 201);
+  const token = expectStatus(await admin.ask.tokens.impersonate({ body: { impersonate_email: email } }), 201).text;
   const client = api({ url: admin.url, token });
   return { email, username, api: client, in: (workspace) => workspaceOf(client, workspace.id) };
 }
@@ -25,6 +25,6 @@ export async function someone(name: string, admin: Api = api()): Promise<Someone
 export async function member(workspace: Workspace, name: string, role: "admin" | "developer" | "operator" = "developer"): Promise<Someone> {
   const who = await someone(name, workspace.api);
   const request = { email: who.email, is_admin: role === "admin", operator: role === "operator" };
-  expectStatus(await workspace.post("workspaces/add_user", request), 201);
+  expectStatus(await workspace.ask.workspaces.addUser({ body: request }), 201);
   return who;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { until } from "../until.ts";
-import { type Answer, type Api, api } from "./api.ts";
+import { type Answer, type Api, api, askBy, type Operations } from "./api.ts";
 
 export interface NewScript {
   path: string;
@@ -14,6 +14,8 @@ export interface NewScript {
 export interface Workspace {
   id: string;
   api: Api;
+  /** The operations of this workspace. */
+  ask: Operations<"workspace">;
   get: Api["get"];
   post: Api["post"];
   call: Api["call"];
@@ -29,9 +31,9 @@ export interface Workspace {
 
 export async function newWorkspace(client: Api = api()): Promise<Workspace> {
   const id = `t-${randomUUID().slice(0, 8)}`;
-  expectStatus(await client.post("workspaces/create", { id, name: id }), 201);
+  expectStatus(await client.ask.workspaces.create({ body: { id, name: id } }), 201);
   const workspace = workspaceOf(client, id);
-  expectStatus(await workspace.post("folders/create", { name: "t" }), 201);
+  expectStatus(await workspace.ask.folders.create({ body: { name: "t" } }), 201);
   return workspace;
 }
 
@@ -40,15 +42,17 @@ export function workspaceOf(client: Api, id: string): Workspace {
   const prefix = `w/${id}/`;
   const post: Api["post"] = (route, body, query) => client.post(prefix + route, body, query);
   const get: Api["get"] = (route, query) => client.get(prefix + route, query);
+  const ask = askBy(client.call, { workspace: id });
   return {
     id,
     api: client,
+    ask,
     get,
     post,
     call: (method, route, options) => client.call(method, prefix + route, options),
     async saveScript({ summary = "", ...script }, ready = true) {
       const hash = expectStatus(await post("scripts/create", { summary, auto_parent: true, ...script }), 201).text;
-      if (ready) await until(() => buildEnded(get, hash), { timeoutMs: 120_000, what: `the build of ${script.path}` });
+      if (ready) await until(() => buildEnded(ask, hash), { timeoutMs: 120_000, what: `the build of ${script.path}` });
       return hash;
     },
     runWait: (path, args = {}, query) => post(`jobs/run_wait_result/p/${path}`, args, query),
@@ -66,8 +70,8 @@ export function workspaceOf(client: Api, id: string): Workspace {
   };
 }
 
-async function buildEnded(get: Api["get"], hash: string): Promise<boolean> {
-  const { lock, lock_error_logs: failure } = (await get(`scripts/deployment_status/h/${hash}`)).json as Record<string, unknown>;
+async function buildEnded(ask: Operations<"workspace">, hash: string): Promise<boolean> {
+  const { lock, lock_error_logs: failure } = (await ask.scripts.deploymentStatus({ hash })).json;
   return typeof lock === "string" || Boolean(failure);
 }
 

@@ -21,7 +21,7 @@ export const sees = (id = "after") => flow.step(id, "({ resume, resumes, approve
 /** Starts a flow that is not stored. */
 export async function startRun(ws: Workspace, value: object | object[], args: object = {}, options: CallOptions = {}): Promise<string> {
   const whole = Array.isArray(value) ? { modules: value } : value;
-  return expectStatus(await ws.call("POST", "jobs/run/preview_flow", { body: { value: whole, args }, ...options }), 201).text;
+  return expectStatus(await ws.ask.jobs.run.previewFlow({ body: { value: whole, args }, ...options }), 201).text;
 }
 
 export interface Gate {
@@ -38,7 +38,7 @@ export interface Run {
 }
 
 export async function runOf(ws: Workspace, run: string): Promise<Run> {
-  return expectStatus(await ws.api.get(`v1/runs/${run}`), 200).json as Run;
+  return expectStatus(await ws.api.ask.approvals.run({ run_id: run }), 200).json as Run;
 }
 
 /** Waits until a module of a run has an open gate, and returns it. */
@@ -72,7 +72,7 @@ export async function urls(
   query: Record<string, string | number | boolean> = {},
   resumeId = randomInt(2 ** 32),
 ): Promise<Urls> {
-  return expectStatus(await ws.get(`jobs/resume_urls/${id}/${resumeId}`, query), 200).json as Urls;
+  return expectStatus(await ws.ask.approvals.mint({ id, resume_id: resumeId, query }), 200).json as Urls;
 }
 
 /** Sends a link as a program does, without a token unless one is given. */

@@ -6,9 +6,11 @@ type Job = Record<string, unknown>;
 
 /** Calls that start flows of a workspace and read their steps. */
 export function flowCalls(workspace: () => Workspace) {
-  const start = async (path: string, args: object = {}) => expectStatus(await workspace().post(`jobs/run/f/${path}`, args), 201).text;
+  const start = async (path: string, args: object = {}) =>
+    expectStatus(await workspace().ask.jobs.run.flows({ path, body: args }), 201).text;
   const ended = async (path: string, args: object = {}) => workspace().completed(await start(path, args));
-  const stepsOf = async (id: unknown) => (await workspace().get("jobs/list", { parent_job: String(id), order_desc: false })).json as Job[];
+  const stepsOf = async (id: unknown) =>
+    (await workspace().ask.jobs.list({ query: { parent_job: String(id), order_desc: false } })).json as Job[];
   return { start, ended, stepsOf };
 }
 

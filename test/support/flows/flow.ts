@@ -56,13 +56,13 @@ export const flow = {
 /** Runs a flow that is not stored, and returns its completed job. */
 export async function runFlow(ws: Workspace, value: object | Module[], args: object = {}): Promise<Record<string, unknown>> {
   const whole = Array.isArray(value) ? { modules: value } : value;
-  const id = expectStatus(await ws.post("jobs/run/preview_flow", { value: whole, args }), 201).text;
+  const id = expectStatus(await ws.ask.jobs.run.previewFlow({ body: { value: whole, args } }), 201).text;
   return ws.completed(id);
 }
 
 /** Saves a flow, or a new version of it. */
 export async function saveFlow(ws: Workspace, path: string, value: object | Module[], more: object = {}): Promise<void> {
   const body = { path, summary: "", value: Array.isArray(value) ? { modules: value } : value, ...more };
-  const exists = (await ws.get(`flows/exists/${path}`)).json === true;
+  const exists = (await ws.ask.flows.exists({ path })).json === true;
   expectStatus(await ws.post(exists ? `flows/update/${path}` : "flows/create", body), exists ? 200 : 201);
 }
