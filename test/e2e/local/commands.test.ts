@@ -130,7 +130,7 @@ describe("npm run smoke", () => {
  * A stack with the same kinds of resources as that of the service, whose data remains when the stack is deleted. The real stack deletes its data
  * on the local engine.
  */
-const template = (name: string) => ({
+const template = (name: string, topics: number) => ({
   Resources: {
     ...sourcesTemplate(name),
     Queue: { Type: "AWS::SQS::Queue" },
@@ -151,8 +151,7 @@ const template = (name: string) => ({
       Properties: { BucketName: `${name}-bucket`, VersioningConfiguration: { Status: "Enabled" } },
     },
     Logs: { Type: "AWS::Logs::LogGroup", DeletionPolicy: "Retain", Properties: { LogGroupName: `${name}-logs` } },
-    // CloudFormation describes the first 100 resources of a stack without being asked for the next page.
-    ...Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`Topic${index}`, { Type: "AWS::SNS::Topic" }])),
+    ...Object.fromEntries(Array.from({ length: topics }, (_, index) => [`Topic${index}`, { Type: "AWS::SNS::Topic" }])),
     Secret: { Type: "AWS::SecretsManager::Secret", DeletionPolicy: "Retain", Properties: { Name: `${name}-secret` } },
   },
 });
@@ -193,9 +192,12 @@ describe("commands for a deployment on AWS", () => {
       secret: await exists(secrets.send(new DescribeSecretCommand({ SecretId: `${name}-secret` }))),
     };
   };
-  const aStack = async (name: string, options: Record<string, string> = {}) => {
-    await createStack(name, template(name), options);
+  const create = async (name: string, body: object, options: Record<string, string> = {}) => {
+    await createStack(name, body, options);
     await until(async () => (await describeStack(name)).includes("CREATE_COMPLETE"), { what: `the stack ${name}`, timeoutMs: 60_000 });
+  };
+  const aStack = async (name: string, { topics = 0, ...options }: { topics?: number; EnableTerminationProtection?: string } = {}) => {
+    await create(name, template(name, topics), options);
     // An object with an earlier version, and one that is deleted: both remain in the bucket.
     for (const Body of ["old", "new"]) await clients().s3.send(new PutObjectCommand({ Bucket: `${name}-bucket`, Key: "a/b", Body }));
     await clients().s3.send(new PutObjectCommand({ Bucket: `${name}-bucket`, Key: "a/gone", Body: "gone" }));
@@ -204,7 +206,8 @@ describe("commands for a deployment on AWS", () => {
   const npmAws = async (args: string[]) => (await runCommand(path.join(bin, "aws"), args, { env: { ...process.env, ...env } })).output;
 
   it("the command requires the stack's name, or --force without a terminal, before it does anything", async () => {
-    await aStack("svc-kept");
+    // CloudFormation describes the first 100 resources of a stack without being asked for the next page.
+    await aStack("svc-kept", { topics: 100 });
     const destroy = npmRun("aws:destroy", ["--stack", "svc-kept", "--delete-data"], env);
     expect(await destroy.ended).toBe(1);
     expect(destroy.output()).toContain("There is no terminal for the confirmation. Pass --force to delete without it.");
@@ -214,8 +217,7 @@ describe("commands for a deployment on AWS", () => {
   });
 
   it("the command removes the stack and what its functions created, and retains data unless it is told to delete them", async () => {
-    await createStack("svc-else", { Resources: sourcesTemplate("svc-else") });
-    await until(async () => (await describeStack("svc-else")).includes("CREATE_COMPLETE"), { what: "the other stack", timeoutMs: 60_000 });
+    await create("svc-else", { Resources: sourcesTemplate("svc-else") });
     const [own, other] = [await createAll("svc-kept"), await createAll("svc-else")];
     expect(await findLeft(own)).toEqual(Object.keys(runTimeKinds));
     const destroy = npmRun("aws:destroy", ["--stack", "svc-kept", "--force"], env);
@@ -238,7 +240,7 @@ describe("commands for a deployment on AWS", () => {
   });
 
   it("aws:check reads an account, and names what would stop a deployment", async () => {
-    await aStack("taken-svc");
+    await create("taken-svc", { Resources: { Queue: { Type: "AWS::SQS::Queue" } } });
     const settings = JSON.stringify({ stackName: "taken-svc", alarmEmail: "a@example.com" });
     const check = npmRun("aws:check", ["-c", `svc=${settings}`], { ...env, AWS_REGION: "us-east-1" });
     expect([await check.ended, check.output()]).toEqual([
@@ -263,8 +265,7 @@ describe("commands for a deployment on AWS", () => {
   it("aws:pause stops every function that can write to a table with its event sources, and aws:resume restores the template", async () => {
     const { lambda } = clients();
     const name = "svc-paused";
-    await createStack(name, writersTemplate(name), { "Capabilities.member.1": "CAPABILITY_IAM" });
-    await until(async () => (await describeStack(name)).includes("CREATE_COMPLETE"), { what: `the stack ${name}`, timeoutMs: 60_000 });
+    await create(name, writersTemplate(name), { "Capabilities.member.1": "CAPABILITY_IAM" });
     const state = async () => {
       const reservations = ["reserved", "unreserved", "reader"].map(async (each) => {
         const { ReservedConcurrentExecutions: reserved } = await lambda.send(
