@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { QueryCommand, type QueryCommandInput, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { defined } from "../../contract/defined.ts";
 import { jobFields, tableIndexes } from "../../core/jobs/fields.ts";
 import { buildListKey, computeShard, type EndedJob, type EndState } from "../../core/jobs/job.ts";
 import type { DueEntry, EntryPage, EntryQuery } from "../../ports/job-store.ts";
@@ -86,7 +87,7 @@ export const jobIndexes = {
           ...buildQuery(query),
           Select: "COUNT",
           Limit: query.limit - scanned,
-          ...(after ? { ExclusiveStartKey: after } : {}),
+          ...defined({ ExclusiveStartKey: after }),
         }),
       );
       count += page.Count ?? 0;
@@ -115,7 +116,7 @@ export const jobIndexes = {
         ExpressionAttributeNames: due,
         ExpressionAttributeValues: { ":p": `due#${shard}`, ":until": untilMs },
         Limit: limit,
-        ...(after ? { ExclusiveStartKey: after } : {}),
+        ...defined({ ExclusiveStartKey: after }),
       }),
     );
     const entries = (Items ?? []).map((found) => ({

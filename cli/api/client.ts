@@ -143,7 +143,7 @@ export class ApiClient {
       const pauseMs = pauseOf(response, attempt);
       this.options.trace?.(`${response.status}, again in ${(pauseMs / 1000).toFixed(1)} s`);
       const signal = request.signal ?? this.options.signal;
-      await sleep(pauseMs, undefined, { ...(signal ? { signal } : {}) });
+      await sleep(pauseMs, undefined, defined({ signal }));
     }
   }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../contract/defined.ts";
 import { limits } from "../../contract/limits.ts";
 import { bundleFormatOf, computeBundleDigest, findBundledLanguage } from "../../core/sync/config/codebase.ts";
 import type { Codebase } from "../../core/sync/config/config.ts";
@@ -28,5 +29,5 @@ export async function bundleScript(root: string, item: SyncItem, file: string, c
     const message = `The bundle has ${size} MB, and the service accepts less than 4 MB. Import fewer packages, or load large files at run time.`;
     throw new BundleFailure([{ file, message }]);
   }
-  return { digest: computeBundleDigest(bytes, { format, tar }), bytes, tar, ...(format ? { format } : {}), ...rest };
+  return { digest: computeBundleDigest(bytes, { format, tar }), bytes, tar, ...defined({ format }), ...rest };
 }

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { extname, join } from "node:path";
+import { defined } from "../../contract/defined.ts";
 import { limits } from "../../contract/limits.ts";
 import { type BundledFiles, BundleFailure, type BundleSource, MAIN } from "./bundle.ts";
 import { withoutOwnVariables } from "./own-variables.ts";
@@ -29,7 +30,7 @@ export function runCustomBundler({ root, file, codebase: { customBundler = "", f
       const fail = (reason: string) => reject(new BundleFailure([{ file, message: `The bundler ${customBundler} ${reason}` }]));
       if (error) return fail(`${describeExit(error)}${lastLines(stderr.toString())}`);
       if (stdout.length === 0) return fail("wrote no bundle to standard output.");
-      return resolve({ files: new Map([[MAIN, new Uint8Array(stdout)]]), ...(format ? { format } : {}) });
+      return resolve({ files: new Map([[MAIN, new Uint8Array(stdout)]]), ...defined({ format }) });
     });
   });
 }

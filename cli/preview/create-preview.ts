@@ -1,3 +1,4 @@
+import { defined } from "../../contract/defined.ts";
 import { fieldsOf } from "../../core/sync/item.ts";
 import type { ApiClient } from "../api/client.ts";
 import { storeTempSources } from "../metadata/temp-sources.ts";
@@ -42,7 +43,7 @@ function describePreview(
   if (bundle === undefined) return { name: "jobs.run.preview", input: { body: preview, query }, kind };
   const { tar, format, bytes } = bundle;
   const form = new FormData();
-  form.append("preview", JSON.stringify({ ...preview, kind: tar ? "tarbundle" : "bundle", ...(format ? { format } : {}) }));
+  form.append("preview", JSON.stringify({ ...preview, kind: tar ? "tarbundle" : "bundle", ...defined({ format }) }));
   form.append("file", new Blob([bytes]));
   return { name: "jobs.run.previewBundle", input: { body: form, query }, kind };
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../contract/defined.ts";
 import { findBundledLanguage, findCodebases, readBundleDigest, withoutBundleDigest } from "../../core/sync/config/codebase.ts";
 import type { Codebase } from "../../core/sync/config/config.ts";
 import { digestItem, type ItemDigest } from "../../core/sync/digest.ts";
@@ -54,7 +55,7 @@ export function describeItem(item: SyncItem, makeFiles: () => FileMap, bundled: 
       files ??= makeFiles();
       return files;
     },
-    ...(bundled ? { bundled } : {}),
+    ...defined({ bundled }),
   };
 }
 

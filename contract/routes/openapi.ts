@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { createDocument, createSchema, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import { defined } from "../defined.ts";
 import { answers } from "../errors.ts";
 import type { Route, RouteFunction } from "../route.ts";
 import { SERVICE_VERSION } from "../version.ts";
@@ -140,8 +141,7 @@ function operation(route: Route): ZodOpenApiOperationObject {
     tags: [tagOf(route)],
     ...(route.auth === "none" ? { security: [] } : {}),
     requestParams: {
-      ...(route.params ? { path: route.params } : {}),
-      ...(route.query ? { query: route.query } : {}),
+      ...defined({ path: route.params, query: route.query }),
       ...(route.version === "expected" ? { header: ifMatch } : {}),
     },
     ...(route.payload && route.method !== "GET"

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { findRunner, type ScriptLanguage } from "../../contract/languages.ts";
 import { type Bundle, readBundleFiles, runsBundles } from "./bundle.ts";
@@ -23,5 +24,5 @@ export function checkBundle(
     if (error instanceof TarProblem) throw new SvcError("bundle.invalid", { reason: error.message });
     throw error;
   }
-  return { sha256: createHash("sha256").update(bytes).digest("hex"), tar, ...(format ? { format } : {}) };
+  return { sha256: createHash("sha256").update(bytes).digest("hex"), tar, ...defined({ format }) };
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defined } from "../../contract/defined.ts";
 import type { Attempt } from "./attempt.ts";
 import { isLastAttempt, nextAttemptAtMs } from "./schedule.ts";
 
@@ -38,7 +39,7 @@ export type Decision =
 export function decideClaim(found: Progress | undefined, { after, replay, nowMs }: Due, holdMs: number): Decision {
   const claim = (attempts: number, more: Partial<Progress> = {}, isLost = false): Decision => ({
     is: "claim",
-    progress: { state: "pending", ...(found?.replay ? { replay: found.replay } : {}), attempts, heldUntilMs: nowMs + holdMs, ...more },
+    progress: { state: "pending", ...defined({ replay: found?.replay }), attempts, heldUntilMs: nowMs + holdMs, ...more },
     isLost,
   });
   if (!found) return claim(after + 1, replay === undefined ? {} : { replay: { id: replay, after } });
@@ -58,7 +59,7 @@ export function decideClaim(found: Progress | undefined, { after, replay, nowMs 
 /** Returns the progress after an attempt. `id`: the delivery, for the time of the next attempt. */
 export function recordAttempt(claimed: Progress, attempt: Attempt, { id, nowMs }: { id: string; nowMs: number }): Progress {
   const { attempts, replay } = claimed;
-  const base = { attempts, ...(replay ? { replay } : {}) };
+  const base = { attempts, ...defined({ replay }) };
   if (attempt.ok) return { ...base, state: "sent" };
   const attemptCount = attempts - (replay?.after ?? 0);
   if (attempt.final || isLastAttempt(attemptCount)) return { ...base, state: "failed" };

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defined } from "../../contract/defined.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { runNoticeChannels } from "../../contract/notices/channels.ts";
 
@@ -23,7 +24,7 @@ export type RunNotice = z.infer<typeof runNoticeSchema>;
 export const buildRunEvent = ({ workspace, what, job, path, isFlow, error, atMs }: RunNotice) => ({
   type: `run.${what}`,
   timestamp: toIsoTime(atMs),
-  data: { workspace_id: workspace, job_id: job, path, is_flow: isFlow, ...(error ? { error } : {}) },
+  data: { workspace_id: workspace, job_id: job, path, is_flow: isFlow, ...defined({ error }) },
 });
 
 /** Builds the attributes by which subscriptions to the topic can filter. */

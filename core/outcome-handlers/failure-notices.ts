@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import { defined } from "../../contract/defined.ts";
 import { limits } from "../../contract/limits.ts";
 import { noticeChannels, type ReportChannel, receivesByAddress, reportChannels } from "../../contract/notices/channels.ts";
 import type { FailureNoticeRule, OwnFailureNotice, ShownFailureNotice } from "../../contract/routes/workspaces/failure-notices.ts";
@@ -47,7 +48,7 @@ export const listReceivers = (rules: readonly FailureNoticeRule[], addresses: re
 /** Returns the rule that the authors of a script or flow have set. Empty if there is none. */
 export function findOwnRule(rules: readonly FailureNoticeRule[], path: string): ShownFailureNotice {
   const { email, on_recovery } = rules.find((rule) => rule.path === path && namesOnlyMembers(rule)) ?? {};
-  return { ...(email ? { email } : {}), ...(on_recovery ? { on_recovery } : {}) };
+  return { ...defined({ email }), ...(on_recovery ? { on_recovery } : {}) };
 }
 
 /** Replaces the rule that names members for one script or flow. Rules that only admins may set remain. */

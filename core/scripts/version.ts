@@ -155,8 +155,7 @@ export function toScriptJson(
     starred: false,
     has_preprocessor: runnable.preprocessor !== undefined || (fields.has_preprocessor ?? false),
     ws_error_handler_muted: runnable.errorHandlerMuted ?? fields.ws_error_handler_muted ?? false,
-    ...(version.inferredSchema ? { inferred_schema: version.inferredSchema } : {}),
-    ...defined({ lock, lock_error_logs: built.lockErrorLogs }),
+    ...defined({ inferred_schema: version.inferredSchema, lock, lock_error_logs: built.lockErrorLogs }),
   };
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defined } from "../../contract/defined.ts";
 import type { AwsFields, SqsFields } from "../../contract/routes/triggers/trigger-kinds.ts";
 import { defineObject } from "../objects/define-object.ts";
 import { defineInstanceSetting } from "../objects/setting.ts";
@@ -95,7 +96,7 @@ export function buildEventPattern({ source, event_pattern: pattern, bucket, pref
   return JSON.stringify({
     source: ["aws.s3"],
     "detail-type": events ?? ["Object Created"],
-    detail: { bucket: { name: [bucket] }, ...(key ? { object: key } : {}) },
+    detail: { bucket: { name: [bucket] }, ...defined({ object: key }) },
   });
 }
 

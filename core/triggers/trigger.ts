@@ -62,9 +62,7 @@ export function toTriggerJson(
     extra_perms: {},
     edited_by: trigger.editedBy,
     edited_at: toIsoTime(trigger.editedAtMs),
-    ...(labels ? { labels } : {}),
-    ...defined({ error_handler_path: errorHandlerPath }),
-    ...(errorHandlerArgs ? { error_handler_args: errorHandlerArgs } : {}),
+    ...defined({ labels, error_handler_path: errorHandlerPath, error_handler_args: errorHandlerArgs }),
     ...(retry ? { retry: retry as NonNullable<TriggerJson["retry"]> } : {}),
     ...defined({ error }),
   };

@@ -14,6 +14,7 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import { defined } from "../../contract/defined.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 import type { Bundle } from "./bundle.ts";
@@ -92,7 +93,7 @@ export class ServiceFunction extends Construct {
       memorySize: props.memoryMb,
       timeout: Duration.seconds(props.timeoutS),
       role,
-      ...(logGroup ? { logGroup } : {}),
+      ...defined({ logGroup }),
       // The JSON format makes it possible to omit START, END and REPORT, which are longer than svc's own line: log ingestion is a large part of a job's price.
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
@@ -101,8 +102,7 @@ export class ServiceFunction extends Construct {
       tracing: traced ? Tracing.ACTIVE : Tracing.DISABLED,
       ...(props.reservedConcurrency ? { reservedConcurrentExecutions: props.reservedConcurrency } : {}),
       ...(props.mayLoop ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
-      ...(props.tenancyConfig ? { tenancyConfig: props.tenancyConfig } : {}),
-      ...(props.scratch ? { ephemeralStorageSize: props.scratch } : {}),
+      ...defined({ tenancyConfig: props.tenancyConfig, ephemeralStorageSize: props.scratch }),
     });
     if (traced) acknowledge(role, "AwsSolutions-IAM5[Resource::*]", "X-Ray takes traces of the whole account: it has no resource to name.");
     acknowledge(

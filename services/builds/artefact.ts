@@ -47,8 +47,7 @@ export async function buildArtefact(
     language: source.runner,
     files: gathered.files,
     entry: source.path,
-    ...defined({ lock: source.lock }),
-    ...(dependencies ? { dependencies } : {}),
+    ...defined({ lock: source.lock, dependencies }),
     target: deps.target,
   };
   return findOrBuild(deps, source.workspace, inputs);

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ReplayRequest } from "../../contract/routes/events/deliveries.ts";
@@ -35,7 +36,7 @@ export async function requestReplay(deps: Uses<"objects" | "deliveryQueue">, wor
 function toSelections(request: ReplayRequest): ReplaySelection[] {
   if (!("ids" in request)) {
     const { endpoint, after, before, types, state } = request;
-    const chosen = { ...(types ? { types } : {}), ...(state ? { state } : {}) };
+    const chosen = defined({ types, state });
     return [{ endpoint, afterMs: Date.parse(after), beforeMs: Date.parse(before), ...chosen }];
   }
   const ids = [...new Set(request.ids)];

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { defined } from "../../contract/defined.ts";
 import { holdsBigInt } from "../../contract/exact-json.ts";
 import { getManifest, type RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
@@ -193,7 +194,7 @@ export async function buildRunnerRequest(
     runs: executable.together.runs.map(({ job: following, artefact, params, paramTypes, args: given }, index) => ({
       artefact: { ...artefact, url: followUrls[index] ?? "" },
       params,
-      ...(paramTypes ? { paramTypes } : {}),
+      ...defined({ paramTypes }),
       timeoutMs: following.timeoutS * 1000,
       args: given,
       env: omitEqualEntries(buildContextualVariables({ job: following, attempt: 1, token, internalUrl, baseUrl }), env),
@@ -219,7 +220,7 @@ export async function buildRunnerRequest(
       .digest("hex")
       .slice(0, 32),
     ...(executable.together ? { dedicated: true, together: true, next } : { dedicated: executable.dedicated }),
-    ...(shared ? { shared } : {}),
+    ...defined({ shared }),
     watched: (job.watchedUntilMs ?? 0) > nowMs(),
     resultUrl,
     maxInlineResultBytes: limits.syncReplyBytes,

@@ -1,3 +1,4 @@
+import { defined } from "../../contract/defined.ts";
 import { describeError, isSvcError } from "../../contract/errors.ts";
 import { findExcess } from "../../contract/exact-json.ts";
 import { createSecretReadEntries } from "../../core/audit/entry.ts";
@@ -53,7 +54,7 @@ export async function resolveAndExecute(
   { argsJson, together }: JobInput = {},
 ): Promise<JobEnding | undefined> {
   const { checked, ...runnable } = code;
-  const executable = { ...runnable, ...(together ? { together } : {}) };
+  const executable = { ...runnable, ...defined({ together }) };
   const sent = (
     argsJson === undefined ? await loadJson(deps, job, job.args) : parseJson({ parent: job.id, ref: "args", json: argsJson })
   ) as Record<string, unknown>;

@@ -73,7 +73,7 @@ function jobActorFields({ job: jobId, att: attempt, ws: workspace, pa: permissio
     permissionedAs,
     ...lineage,
     ...handler,
-    ...(delegatedBy ? { delegatedBy } : {}),
+    ...defined({ delegatedBy }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../contract/defined.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { ObjectKey, StoredObject } from "../../core/objects/write.ts";
@@ -31,7 +32,7 @@ export async function identifyActor(
 ): Promise<Identity> {
   const workspaceAccess = access ? accessObject.parse(access) : noAccess;
   const ofWorkspace = {
-    ...(workspaceAccess.state ? { workspaceState: workspaceAccess.state } : {}),
+    ...defined({ workspaceState: workspaceAccess.state }),
     ...(workspaceAccess.successHandled || workspaceAccess.recoveryNoticed ? { successHandled: true as const } : {}),
   };
   const group = groupOf(permissionedAs);
@@ -55,7 +56,7 @@ export async function identifyActor(
     email: person.email,
     username: isMember ? asMember.username : person.username,
     superAdmin: isSuperAdmin(person) && asSuperAdmin,
-    ...(person.groups ? { instanceGroups: person.groups } : {}),
+    ...defined({ instanceGroups: person.groups }),
     ...ofWorkspace,
     ...(isMember ? { rights: deriveRights(workspace, asMember, workspaceAccess, person.groups) } : {}),
   };

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { defined } from "../../contract/defined.ts";
 import type { ObjectKey } from "../../core/objects/write.ts";
 import { type Expectation, type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { TokenRecord } from "../../core/people/token.ts";
@@ -24,7 +25,7 @@ export async function buildExpiryUpdate(objects: Pick<ObjectStore, "batchGet">, 
   const stored = (await objects.batchGet(listExpiryKeys(entry).all, { consistent: true })).find((found) => found !== undefined);
   if (!stored) return buildExpiryWrites(record);
   const { sent } = tokenExpiryObject.parse(stored);
-  return [write.put(toExpiryObject(stored, { ...entry, ...(sent ? { sent } : {}) }), unchangedSince(stored))];
+  return [write.put(toExpiryObject(stored, { ...entry, ...defined({ sent }) }), unchangedSince(stored))];
 }
 
 /** Builds the removal of a token with its index entry. `expect` is the condition of the first part. */

@@ -148,7 +148,7 @@ export async function updateToken(
   const { label, scopes, ...rest } = record;
   const newLabel = "label" in change ? change.label || undefined : label;
   const newScopes = "scopes" in change ? (change.scopes ? checkScopes(change.scopes) : undefined) : scopes;
-  const value = { ...rest, ...defined({ label: newLabel }), ...(newScopes ? { scopes: newScopes } : {}) };
+  const value = { ...rest, ...defined({ label: newLabel, scopes: newScopes }) };
   const unchanged = unchangedSince(object);
   const version = randomUUID();
   const refused = await objects.transactWrite([

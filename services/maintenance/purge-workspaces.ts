@@ -1,4 +1,5 @@
 import pMap from "p-map";
+import { defined } from "../../contract/defined.ts";
 import { objectFolders, workspaceFolders } from "../../contract/retention.ts";
 import { buildMachinePrefix } from "../../contract/stack-names.ts";
 import { buildListPartitions, type Job } from "../../core/jobs/job.ts";
@@ -121,7 +122,7 @@ async function removeJobs(deps: PurgeDeps, workspace: string, inTime: () => bool
   for (const partition of buildListPartitions(workspace)) {
     let after: PageEnd | undefined;
     do {
-      const page = await jobs.list({ index: "list", partition, limit: JOBS_AT_ONCE, ...(after ? { after } : {}) });
+      const page = await jobs.list({ index: "list", partition, limit: JOBS_AT_ONCE, ...defined({ after }) });
       for (const { id } of page.entries) {
         const job = await loadJobToRemove(deps, id);
         if (job && isRemovableItem(job, nowMs())) await removeJob(deps, job);

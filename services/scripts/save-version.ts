@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { EventData } from "../../contract/events.ts";
 import { findRunner } from "../../contract/languages.ts";
@@ -63,12 +64,11 @@ export async function buildScriptVersion(deps: Uses<"jobs" | "objects" | "storag
     parentHashes: parent ? [parent.runnable.hash, ...parent.version.parentHashes].slice(0, MAX_PARENTS) : [],
     createdBy: actor.username,
     createdAtMs: atMs,
-    ...(inferredSchema ? { inferredSchema } : {}),
-    ...(bundle ? { bundle } : {}),
+    ...defined({ inferredSchema, bundle }),
   };
   const runner = findRunner(newScript.language, newScript.content);
   const job = runner ? await prepareJob(deps, buildDependenciesJob(save, hash)) : undefined;
-  const runnable = { ...buildRunnable(save, hash), ...(runner ? { runner } : {}), ...(inputSchema ? { inputSchema } : {}), ...read };
+  const runnable = { ...buildRunnable(save, hash), ...defined({ runner, inputSchema }), ...read };
   const build: BuildState = job ? { state: "pending", job: job.id } : { state: "none" };
   const body = await storeBody(deps, workspace, version);
   const hasChild = parent && new SvcError("script.parentHasChild", { parentHash: parent.runnable.hash });
@@ -151,7 +151,7 @@ function buildRunnable({ workspace, newScript, onBehalfOf }: SaveRequest, hash: 
     tag: newScript.tag ?? newScript.language,
     dedicated: newScript.dedicated_worker ?? false,
     ...(newScript.concurrent_limit ? { concurrency: toConcurrencyRule(newScript, newScript.concurrent_limit, newScript.path) } : {}),
-    ...(onBehalfOf ? { onBehalfOf } : {}),
+    ...defined({ onBehalfOf }),
     ...(typeof newScript.delete_after_secs === "number" ? { deleteAfterS: newScript.delete_after_secs } : {}),
     ...(newScript.cache_ignore_s3_path ? { cacheIgnoresPaths: true } : {}),
     ...(newScript.idempotent_webhook_id ? { onceByWebhookId: true } : {}),

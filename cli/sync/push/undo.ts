@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { defined } from "../../../contract/defined.ts";
 import { parseExactJson } from "../../../contract/exact-json.ts";
 import { type ItemDigest, readStoredDigest } from "../../../core/sync/digest.ts";
 import { isSecret, type SyncItem } from "../../../core/sync/item.ts";
@@ -43,7 +44,7 @@ export async function saveUndo(session: SyncSession, changes: readonly Change[])
   for (const { key, type, local, remote } of changes) {
     const before = remote && (await withCiphertext(session, remote.item));
     const { open, ...after } = local?.digest ?? { digest: "" };
-    items.push({ key, ...(before ? { before } : {}), ...(type === "delete" || !local ? {} : { after }) });
+    items.push({ key, ...defined({ before }), ...(type === "delete" || !local ? {} : { after }) });
   }
   const at = new Date().toISOString();
   const record: UndoRecord = { url: target.url, workspace: target.workspace, at, items };

@@ -1,3 +1,4 @@
+import { defined } from "../../../contract/defined.ts";
 import type { StackConfig } from "../../../lib/config.ts";
 import { Complaint } from "../../launch/complaint.mjs";
 import { namedRegion, runAws } from "../aws-cli.ts";
@@ -68,8 +69,7 @@ export async function readAccount(config: StackConfig, profile?: string): Promis
   ]);
   return {
     ...({ region, caller, bootstrap, concurrency, gateway, stack, events, stateQuotas, certificates } as Omit<Account, "edge" | "mail">),
-    ...(edge ? { edge } : {}),
-    ...(mail ? { mail } : {}),
+    ...defined({ edge, mail }),
   };
 }
 

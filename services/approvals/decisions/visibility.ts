@@ -1,5 +1,6 @@
 import type { Action } from "../../../contract/access/access-rule.ts";
 import { actions } from "../../../contract/access/actions.ts";
+import { defined } from "../../../contract/defined.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { createVisibilityFilter } from "../../jobs/read/read.ts";
@@ -23,5 +24,5 @@ export const mayCreateLinks = (actor: Caller, run: Job): boolean => may(actor, a
 /** Returns the caller of the approval page as an approver: with a link, or by their own rights. */
 export function buildApproverSource(actor: Caller, { flow }: Pick<ApprovalRequest, "flow">, link?: LinkReference): ApproverSource {
   const way = { link: link !== undefined, mayStop: mayResumeFlow(actor, flow) };
-  return { who: approverFrom(actor, flow.workspace), way, ...(link ? { link } : {}) };
+  return { who: approverFrom(actor, flow.workspace), way, ...defined({ link }) };
 }

@@ -47,7 +47,7 @@ export async function buildBundlePreviewRequest(
 ): Promise<RunRequest> {
   const { actor, workspace, body, bytes, headers } = call;
   const { kind, format, ...preview } = body;
-  const bundle = checkBundle({ bytes, tar: kind === "tarbundle", ...(format ? { format } : {}) }, body);
+  const bundle = checkBundle({ bytes, tar: kind === "tarbundle", ...defined({ format }) }, body);
   const { job } = await buildPreviewRequest(deps, { ...call, body: preview });
   const { args, language, content } = body;
   return {

@@ -1,4 +1,5 @@
 import pMap from "p-map";
+import { defined } from "../../../contract/defined.ts";
 import type { FlowModule, FlowValue } from "../../../contract/flows/flow-value.ts";
 import { findRunner } from "../../../contract/languages.ts";
 import type { BuildOverrides } from "../../../core/builds/overrides.ts";
@@ -58,7 +59,7 @@ export async function planFlow(
     else {
       locks[id] = chooseLock(raw.lock, built.lock) ?? "";
       const { params, paramTypes } = interfaceOf(raw.language, raw.content);
-      scripts[id] = { runner, key: built.key, sha256: built.sha256, params, ...(paramTypes ? { paramTypes } : {}) };
+      scripts[id] = { runner, key: built.key, sha256: built.sha256, params, ...defined({ paramTypes }) };
     }
   };
   await pMap(listAllModules(value).filter(isInlineScript), build, { concurrency: AT_ONCE });

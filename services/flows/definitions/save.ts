@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import { actions } from "../../../contract/access/actions.ts";
+import { defined } from "../../../contract/defined.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { limits } from "../../../contract/limits.ts";
@@ -102,7 +103,7 @@ async function buildVersion(
   const inputSchema = request.validate_input ? await loadInputSchema(request) : undefined;
   const value = {
     ...buildRunnable(workspace, stored, await resolveOnBehalfOf(deps, actor, workspace, request)),
-    ...(inputSchema ? { inputSchema } : {}),
+    ...defined({ inputSchema }),
   };
   const job = await prepareJob(deps, {
     actor,
@@ -203,7 +204,7 @@ function buildRunnable(
     ...readSettings("flow", { ...sent, priority: sent.priority ?? value.priority }),
     tag: sent.tag ?? "flow",
     ...(value.concurrent_limit ? { concurrency: toConcurrencyRule(value, value.concurrent_limit, sent.path) } : {}),
-    ...(behalf ? { onBehalfOf: behalf } : {}),
+    ...defined({ onBehalfOf: behalf }),
     ...(typeof value.delete_after_secs === "number" ? { deleteAfterS: value.delete_after_secs } : {}),
     ...(value.preprocessor_module ? { preprocessor: true } : {}),
     archived: false,

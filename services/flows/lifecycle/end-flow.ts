@@ -1,3 +1,4 @@
+import { defined } from "../../../contract/defined.ts";
 import type { EndState, RunningJob } from "../../../core/jobs/job.ts";
 import { canceledEnding, type Ending, failedEnding, flowTimedOutEnding } from "../../../core/jobs/lifecycle.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
@@ -35,7 +36,7 @@ export interface FlowEnd {
  */
 export async function endFlow(deps: EndFlowDeps, flow: RunningJob, { ending, cancel, stopping }: FlowEnd): Promise<void> {
   const job = cancel ? { ...flow, cancel } : flow;
-  const extra = { ...(cancel ? { cancel } : {}), ...(stopping ? buildStopping(flow, stopping) : {}) };
+  const extra = { ...defined({ cancel }), ...(stopping ? buildStopping(flow, stopping) : {}) };
   const ended = "value" in ending ? await endJobWithValue(deps, job, ending.state, ending.value) : await endJob(deps, job, ending, extra);
   if (!ended) return;
   // Stopping a flow resumes the task of its parent too.

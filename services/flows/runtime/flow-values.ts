@@ -1,3 +1,4 @@
+import { defined } from "../../../contract/defined.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Outcome } from "../../../core/flows/journal.ts";
 import type { EndedJob } from "../../../core/jobs/job.ts";
@@ -40,7 +41,7 @@ export async function loadFlowValue(
 export const getResultRef = (job: EndedJob): ValueRef => ({
   jobId: job.id,
   location: job.result,
-  ...(job.redactedResult ? { redacted: job.redactedResult } : {}),
+  ...defined({ redacted: job.redactedResult }),
 });
 
 /** Whether the failure module turns the failure of its list into success: its result, `{recover: true}`, is then the list's result. */

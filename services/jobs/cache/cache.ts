@@ -97,7 +97,7 @@ async function copyResult(deps: Uses<"jobs" | "storage">, origin: EndedJob, job:
   const stream = origin.logChars === 0 ? "" : StreamLines.only(await loadLogs(deps, origin));
   return {
     stream,
-    fields: { cachedFrom: origin.id, result, ...(redactedResult ? { redactedResult } : {}), logChars: stream.length },
+    fields: { cachedFrom: origin.id, result, ...defined({ redactedResult }), logChars: stream.length },
     ...defined({ resultJson: json }),
   };
 }

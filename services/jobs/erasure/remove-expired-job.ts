@@ -1,3 +1,4 @@
+import { defined } from "../../../contract/defined.ts";
 import { isFlowJob } from "../../../core/jobs/job.ts";
 import type { PageEnd, RemovedJob } from "../../../ports/job-store.ts";
 import type { Uses } from "../../uses.ts";
@@ -25,7 +26,7 @@ async function expireSteps(deps: Uses<"jobData" | "jobs" | "storage" | "nowMs">,
   const { jobs, nowMs } = deps;
   let after: PageEnd | undefined;
   do {
-    const page = await jobs.list({ index: "parent", partition: flow, limit: STEPS_AT_ONCE, ...(after ? { after } : {}) });
+    const page = await jobs.list({ index: "parent", partition: flow, limit: STEPS_AT_ONCE, ...defined({ after }) });
     const expired = await Promise.all(page.entries.map(({ id }) => jobs.expireRecord(id, nowMs(), "step")));
     for (const step of expired) if (step && isFlowJob(step)) await expireSteps(deps, step.id);
     after = page.after;

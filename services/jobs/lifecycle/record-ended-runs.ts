@@ -1,4 +1,5 @@
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
+import { defined } from "../../../contract/defined.ts";
 import { limits } from "../../../contract/limits.ts";
 import { fitsJobHead } from "../../../core/jobs/head-size.ts";
 import type { EndedJob, RunningJob } from "../../../core/jobs/job.ts";
@@ -67,7 +68,7 @@ async function toEndedJob(
     endedAtMs,
     logChars: text.length,
     ...(memPeakKb ? { memPeakKb } : {}),
-    ...(redactedResult ? { redactedResult } : {}),
+    ...defined({ redactedResult }),
   };
   const ended: EndedJob = { ...fields, ...more, state, result, erased: false };
   countEndedJob(ended);

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defined } from "../../../contract/defined.ts";
 import { limits } from "../../../contract/limits.ts";
 import { childRef } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
@@ -28,7 +29,7 @@ export async function prepareSharedFolder(
   ]);
   const previous = item && archiveFormat.parse(item);
   const archive = previous && { url: await storage.createDownloadUrl(previous.key, lifetimeS), sha256: previous.sha256 };
-  return { putUrl, maxBytes: limits.sharedFolderBytes, ...(archive ? { archive } : {}) };
+  return { putUrl, maxBytes: limits.sharedFolderBytes, ...defined({ archive }) };
 }
 
 /** Records the archive of an attempt for the next steps. */

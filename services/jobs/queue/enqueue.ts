@@ -110,9 +110,7 @@ export async function prepareJob({ nowMs, ...keeping }: Uses<"jobs" | "storage" 
       ? { concurrency: resolveConcurrency(request.concurrency, request.workspace, request.path ?? "", request.args) }
       : {}),
     args,
-    ...(request.flow
-      ? { flow: { ...request.flow, ...(reusedSteps ? { reusedSteps } : {}), ...(restartedFrom ? { restartedFrom } : {}) } }
-      : {}),
+    ...(request.flow ? { flow: { ...request.flow, ...defined({ reusedSteps }), ...(restartedFrom ? { restartedFrom } : {}) } } : {}),
     ...(request.preprocess ? { preprocess: "wanted" as const } : {}),
     ...defined({ code }),
     attempt: 0,
@@ -138,7 +136,7 @@ function identityFields({ actor, onBehalfOf, kind, path }: NewJob) {
   }
   const starter = actor.email;
   const delegatedBy = findDelegation({ kind, path, starter });
-  return { ...onBehalfOf, superAdmin: false, starter, ...origin, ...(delegatedBy ? { delegatedBy } : {}) };
+  return { ...onBehalfOf, superAdmin: false, starter, ...origin, ...defined({ delegatedBy }) };
 }
 
 /** Sends a queued job's message. If the job is scheduled later than a queue can delay a message, housekeeping sends it. */

@@ -43,7 +43,7 @@ export async function chooseReaders(
     ({ index, partition, where = [], ...bounds }: Pick<EntryQuery, "index" | "partition" | "where"> & Range): ReadPage =>
     (limit, page) => {
       const range = withoutAbsent({ from: higher(from, bounds.from), to: lower(to, bounds.to) });
-      return jobs.list({ index, partition, where, ...range, limit, ascending, ...(page ? { after: page } : {}) });
+      return jobs.list({ index, partition, where, ...range, limit, ascending, ...defined({ after: page }) });
     };
   const listReaders = (range: Range = {}) =>
     buildListPartitions(workspace).map((partition) => reader({ index: "list", partition, where: buildEntryConditions(query), ...range }));
@@ -70,7 +70,7 @@ export async function chooseReaders(
   }
 }
 
-const withoutAbsent = ({ from, to }: Range) => ({ ...defined({ from, to }) });
+const withoutAbsent = ({ from, to }: Range) => defined({ from, to });
 
 /** Reads ended jobs for which something is still due, such as their erasure: they enter the index of their state after that. */
 function readDueEnded(jobs: JobStore, workspace: string, states: readonly EndState[], since: string): ReadPage {

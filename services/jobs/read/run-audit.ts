@@ -58,7 +58,7 @@ async function findRuns(
   const readers = buildListPartitions(workspace).map(
     (partition): ReadPage =>
       (limit, after) =>
-        jobs.list({ index: "list", partition, ...selection, limit, ...(after ? { after } : {}) }),
+        jobs.list({ index: "list", partition, ...selection, limit, ...defined({ after }) }),
   );
   const runs: FoundRun[] = [];
   let position: string | undefined;

@@ -1,3 +1,4 @@
+import { defined } from "../../../contract/defined.ts";
 import type { UsageJson } from "../../../contract/routes/workspaces/setting-schemas.ts";
 import { buildListKey, buildListPartitions, getStartMs, hasEnded, type Job } from "../../../core/jobs/job.ts";
 import type { JobStore } from "../../../ports/job-store.ts";
@@ -35,7 +36,7 @@ async function listIds({ jobs }: Uses<"jobs">, partition: string, sinceMs: numbe
   let after: Awaited<ReturnType<JobStore["list"]>>["after"];
   do {
     const limit = MOST_IN_SHARD - ids.length;
-    const page = await jobs.list({ index: "list", partition, from: buildListKey(sinceMs, ""), limit, ...(after ? { after } : {}) });
+    const page = await jobs.list({ index: "list", partition, from: buildListKey(sinceMs, ""), limit, ...defined({ after }) });
     ids.push(...page.entries.map(({ id }) => id));
     after = page.after;
   } while (after && ids.length < MOST_IN_SHARD);

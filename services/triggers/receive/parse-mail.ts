@@ -1,4 +1,5 @@
 import PostalMime, { type Attachment, decodeWords, type Email } from "postal-mime";
+import { defined } from "../../../contract/defined.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { FormFile } from "../../../core/payload/multipart.ts";
 import { hasTooManyParts, type MailRefusal, type Recipient } from "../../../core/triggers/mail.ts";
@@ -43,7 +44,7 @@ export function toMailMessage(
           body: stored[nameOf(index)]?.[0] ?? null,
         })),
       },
-      ...(extraArgs ? { email_extra_args: extraArgs } : {}),
+      ...defined({ email_extra_args: extraArgs }),
     };
     return { id, args, event: args };
   };

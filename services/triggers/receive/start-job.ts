@@ -1,3 +1,4 @@
+import { defined } from "../../../contract/defined.ts";
 import { isSvcError, SvcError } from "../../../contract/errors.ts";
 import { flowHeadObject } from "../../../core/flows/version.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
@@ -83,5 +84,5 @@ async function buildTriggeredJob(
     },
   };
   const job = await createNewJob(deps, requestVersion(version, { actor, workspace, id }));
-  return { ...adaptJob(target, job, trigger), ...(retention ? { retention } : {}) };
+  return { ...adaptJob(target, job, trigger), ...defined({ retention }) };
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../../../contract/defined.ts";
 import { PromiseCache } from "../../../../contract/promise-cache.ts";
 import { findScopePath, listIndices, progressRef } from "../../../../core/flows/journal.ts";
 import type { Scope } from "../../../../core/flows/scopes.ts";
@@ -11,7 +12,7 @@ import type { StepContext } from "../step-context.ts";
 export const inputRefOf = ({ id, args, redactedArgs: redacted }: StepContext["flow"]): ValueRef => ({
   jobId: id,
   location: args,
-  ...(redacted ? { redacted } : {}),
+  ...defined({ redacted }),
 });
 
 /** The input of the flow, with `iter` for each loop around the step. */

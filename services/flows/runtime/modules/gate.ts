@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { defined } from "../../../../contract/defined.ts";
 import {
   awaitToken,
   createGate,
@@ -58,7 +59,7 @@ export async function openGate(
     const problem = { name: "UnknownApprovers", message: identities.problem };
     return failStep(deps, step, await failedWith(deps, step, problem, request.outcomeFields));
   }
-  const rules = { ...request.rules, ...(identities.known ? { identities: identities.known } : {}) };
+  const rules = { ...request.rules, ...defined({ identities: identities.known }) };
   const opened: OpenedGate = {
     ...request,
     rules,

@@ -1,3 +1,4 @@
+import { defined } from "../../../../contract/defined.ts";
 import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
 import { restoreEventBody } from "../../../../core/payload/preprocessor-arguments.ts";
 import { escapeByOrigin } from "../../../../core/resources/reference-origin.ts";
@@ -36,7 +37,7 @@ async function firstArguments(deps: EndStepDeps, step: StepContext): Promise<Rec
   const first = await deps.jobs.get(attemptId(step, 0));
   if (!first) return undefined;
   requireOwnJob(step, first, 0);
-  const stored = { jobId: first.id, location: first.args, ...(first.redactedArgs ? { redacted: first.redactedArgs } : {}) };
+  const stored = { jobId: first.id, location: first.args, ...defined({ redacted: first.redactedArgs }) };
   return (await loadFlowValue(deps, step, stored)) as Record<string, unknown>;
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../../../contract/defined.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { fitsJobHead } from "../../../../core/jobs/head-size.ts";
 import type { Job, RunningJob } from "../../../../core/jobs/job.ts";
@@ -42,7 +43,7 @@ export async function stageReport(
     ...prepared,
     logChars: Math.max(logChars, job.logChars),
     ...(memPeakKb ? { memPeakKb } : {}),
-    ...(redactedResult ? { redactedResult } : {}),
+    ...defined({ redactedResult }),
   };
   return {
     state: ending.state,
