@@ -114,6 +114,13 @@ module.exports = {
       to: { path: "^(bin|lib|functions|services|engine|cli|clients|web|test|bench|runners/(?!protocol\\.ts$))" },
     },
     {
+      name: "ports-name-types-of-tables",
+      comment: "ports/ may name the types of aws/, and nothing else outside its arrows.",
+      severity: "error",
+      from: { path: "^ports/", pathNot: testFiles },
+      to: { path: "^(bin|lib|functions|services|statemachines|engine|cli|clients|web|test|bench|runners)/" },
+    },
+    {
       name: "runners-stand-alone",
       comment: "A runner executes user code: it may import only the protocol, exact numbers and runners/shared.",
       severity: "error",

@@ -6,6 +6,7 @@ import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
+import type { Retention } from "../../contract/retention.ts";
 import { jobFields, type TableIndex, tableIndexes } from "../../core/jobs/fields.ts";
 import { queueProps } from "../compute/queue-props.ts";
 import type { StackConfig } from "../config.ts";
@@ -87,7 +88,7 @@ export class JobsTable extends Construct {
     this.allow(fn, ["ConditionCheckItem"]);
   }
 
-  /** Grants the same rights and queries of the indexes. */
+  /** Grants the rights of `allowMoveJobs` and queries of the indexes. */
   allowFindJobs(fn: LambdaFunction): void {
     this.allowMoveJobs(fn);
     this.allowCountJobs(fn);
@@ -104,7 +105,10 @@ export class JobsTable extends Construct {
         FilterCriteria.filter({
           eventName: FilterRule.isEqual("REMOVE"),
           userIdentity: { type: FilterRule.isEqual("Service"), principalId: FilterRule.isEqual("dynamodb.amazonaws.com") },
-          dynamodb: { Keys: { sk: { S: FilterRule.isEqual("job") } }, OldImage: { rn: { S: FilterRule.isEqual("long") } } },
+          dynamodb: {
+            Keys: { sk: { S: FilterRule.isEqual("job") } },
+            OldImage: { [jobFields.retention.stored]: { S: FilterRule.isEqual("long" satisfies Retention) } },
+          },
         }),
       ],
       // The local engine does not support partial batch responses, so each batch has one item.

@@ -1,4 +1,5 @@
 import { isBusyError, isSvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { type EndedJobWithResult, failedEnding, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
@@ -86,7 +87,11 @@ async function giveUpAttempt(deps: RunJobDeps, job: RunningJob, error: unknown):
   countOutcome("LostAttempts");
   if (!mayRetryLoss(now)) {
     reportFailure("The last attempt of a job failed in the service", error, { job: job.id });
-    return endJob(deps, now, failedEnding({ name: "InternalError", message: "The service failed to run this job three times." }));
+    return endJob(
+      deps,
+      now,
+      failedEnding({ name: "InternalError", message: `The service failed to run this job ${limits.maxAttempts} times.` }),
+    );
   }
   if (await releaseJob(deps, now, { lost: true })) await sendJob(deps, { ...now, scheduledForMs: deps.nowMs() + RETRY_MS });
   throw error;

@@ -21,8 +21,6 @@ import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
 import type { Uses } from "../uses.ts";
 import { unsealValue } from "./unseal.ts";
 
-/** The copy of a resource. `fault`: the reason for which it cannot authenticate requests, without any value. */
-
 /** Each change of a variable replaces the copies of all these resources in one transaction. */
 const MOST_RESOURCES = 20;
 const MOST_VARIABLES = 10;

@@ -137,9 +137,8 @@ async function waitUntilSettled(
 /** Invokes a worker for a claimed job. If no worker accepts it, the job is returned to the queue. */
 async function callWorker(deps: RunSyncDeps, job: RunningJob, { args }: NewJob): Promise<EndedJobWithResult | undefined> {
   const argsJson = JSON.stringify(args);
-  /** Throws `job.erased` if the run was erased after an equal call had read its result. */
-  const toSyncResult = await deps.functions.invokeWorker({ running: job, ...(argsJson.length <= MAX_CALL_CHARS ? { argsJson } : {}) });
-  if (toSyncResult !== "refused") return toSyncResult ?? undefined;
+  const reply = await deps.functions.invokeWorker({ running: job, ...(argsJson.length <= MAX_CALL_CHARS ? { argsJson } : {}) });
+  if (reply !== "refused") return reply ?? undefined;
   if (await releaseJob(deps, job)) await sendJob(deps, job);
   return undefined;
 }

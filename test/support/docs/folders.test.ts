@@ -21,7 +21,7 @@ const folders = globSync("*/**/*.{ts,mjs}", { cwd: root, exclude: ["node_modules
 
 const ruleNamed = (name: string) => forbidden.find((rule) => rule.name === name);
 /** The rules that let some folders import types of others. */
-const typeRules = [ruleNamed("services-use-adapters-by-type"), ruleNamed("types-only-of-neighbours")];
+const typeRules = ["services-use-adapters-by-type", "types-only-of-neighbours", "ports-name-types-of-tables"].map(ruleNamed);
 const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(", ");
 
 /** Returns what a folder may import, and from where it may import types alone. */
