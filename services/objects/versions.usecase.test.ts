@@ -8,6 +8,7 @@ import { repeat } from "../../test/support/use-cases/world-objects.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { muteFlowErrorHandler } from "../flows/definitions/mute-error-handler.ts";
 import { addFolderOwner, getFolder } from "../folders/folders.ts";
+import { deleteResourceType, getResourceType, updateResourceType } from "../resources/types.ts";
 import { muteScriptErrorHandler } from "../scripts/change-version.ts";
 import { changeAcl, getAcl } from "../workspaces/acls.ts";
 
@@ -73,6 +74,30 @@ describe.each(Object.entries(versionedKinds))("the version of a %s", (_, kind) =
         },
       };
     });
+  });
+});
+
+describe("the version of a built-in resource type", () => {
+  const write = (description: string, expected?: string[]) =>
+    updateResourceType(world.deps, { actor: anAdmin, workspace: world.workspace, path: "postgresql", expected }, { description });
+  const remove = () => deleteResourceType(world.deps, { actor: anAdmin, workspace: world.workspace, path: "postgresql" });
+  const load = () => getResourceType(world.deps, world.workspace, "postgresql");
+
+  it("is the one to name after the workspace's own type was deleted", async () => {
+    const builtIn = await load();
+    await write("one");
+    const { version } = await load();
+    await remove();
+    await expect(write("two", [version])).rejects.toMatchObject({ code: "object.versionChanged" });
+    expect(await load()).toEqual(builtIn);
+    await write("two", [builtIn.version]);
+    expect((await load()).json).toMatchObject({ description: "two" });
+    await remove();
+  });
+
+  it("does not hide that a type does not exist", async () => {
+    const target = { actor: anAdmin, workspace: world.workspace, path: "absent", expected: ["7"] };
+    await expect(updateResourceType(world.deps, target, {})).rejects.toMatchObject({ code: "resourceType.notFound" });
   });
 });
 

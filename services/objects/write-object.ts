@@ -46,6 +46,8 @@ export async function writeObject<T, D extends Uses<"objects" | "nowMs">, S, C e
       if (archived && !kind.isArchived?.(archived)) throw kind.exists(to);
       if (stored) requireVersion(stored, target);
       const change = await build(before, archived, stored);
+      // Called after `build`, which names an object that cannot be created. A built-in one has the version of an item without one.
+      if (!stored && mode === "replace") requireVersion({}, target);
       if (!change) return { done: change };
       const atMs = deps.nowMs();
       const { value: after, parts = [], event, sent } = change;
