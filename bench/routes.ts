@@ -170,7 +170,7 @@ function documentRow(quick: boolean): Row {
   }));
   const httpRoutes = webhooks.map((runnable, at) => {
     const fields = httpFieldsSchema.parse({ route_path: `r${at}/:id`, http_method: "post" });
-    return { path: `f/shop/r${at}`, address: fields.route_path, own: fields, runnable };
+    return { path: `f/shop/r${at}`, address: fields.route_path, fields, runnable };
   });
   const took = Array.from({ length: quick ? 1 : 5 }, () => {
     const startedMs = performance.now();

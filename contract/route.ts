@@ -122,7 +122,7 @@ export interface RouteInput<R extends Route> {
   query: Infer<R["query"]>;
   body: Infer<R["body"]>;
   /** The unchecked body, for values that must be stored exactly as sent: the check drops keys named `__proto__` and may add defaults. */
-  sent: Infer<R["body"]>;
+  rawBody: Infer<R["body"]>;
   /** The versions that `If-Match` names. Absent: any. */
   expected: R["version"] extends "expected" ? readonly string[] | undefined : undefined;
   /** Decodes a body that may be anything. Handlers call it after every check that needs no body. Throws `body.tooLarge`, `body.encoding` and `body.notDecoded`. */

@@ -7,7 +7,7 @@ type Path = readonly PropertyKey[];
 /** A field that a schema does not know, with the names that the schema knows in the same object. */
 export interface UnknownField {
   path: Path;
-  known: readonly string[];
+  knownNames: readonly string[];
   /** The known name that the sender most probably meant: a very similar one that the value does not have. */
   meant: string | undefined;
 }
@@ -16,21 +16,21 @@ export interface UnknownField {
 const MOST_DIFFERENT = 4;
 
 /** Returns the known name that is most similar to an unknown one, for a suggestion to a person. */
-export function findNearestName(name: string, known: readonly string[]): string | undefined {
-  if (known.length === 0) return undefined;
-  const nearest = closest(name, [...known]);
+export function findNearestName(name: string, knownNames: readonly string[]): string | undefined {
+  if (knownNames.length === 0) return undefined;
+  const nearest = closest(name, [...knownNames]);
   return distance(name, nearest) <= Math.min(MOST_DIFFERENT, Math.max(1, name.length - 2)) ? nearest : undefined;
 }
 
 const plain = (name: string) => name.toLowerCase().replace(/[_-]/g, "");
 
 /** Returns whether a name is so similar to a known one that it is a misspelling. Senders may add fields with other names. */
-function isMisspelling(name: string, plainName: string, known: string): boolean {
-  if (plainName === plain(known)) return true;
-  const shorter = Math.min(name.length, known.length);
+function isMisspelling(name: string, plainName: string, knownName: string): boolean {
+  if (plainName === plain(knownName)) return true;
+  const shorter = Math.min(name.length, knownName.length);
   const most = shorter < 6 ? 1 : 2;
   // A body may have 100,000 names, and most of them have another length.
-  return shorter >= 4 && Math.abs(name.length - known.length) <= most && distance(name, known) <= most;
+  return shorter >= 4 && Math.abs(name.length - knownName.length) <= most && distance(name, knownName) <= most;
 }
 
 /**
@@ -55,7 +55,7 @@ export function findUnknownFields(schema: z.core.$ZodType, value: unknown, aroun
     const right = new Map(findUnknownFields(def.right, value, around).map((field) => [placeOf(field), field]));
     return findUnknownFields(def.left, value, around).flatMap((field) => {
       const same = right.get(placeOf(field));
-      return same ? [toUnknown(value, field.path, [...field.known, ...same.known])] : [];
+      return same ? [toUnknown(value, field.path, [...field.knownNames, ...same.knownNames])] : [];
     });
   }
   return def.options ? findInUnion(def.options, value, around) : [];
@@ -102,11 +102,11 @@ function findInObject(schema: z.ZodObject, value: Record<string, unknown>, aroun
 }
 
 /** `value` is the object that has the last part of the path. */
-function toUnknown(value: Record<string, unknown>, path: Path, known: readonly string[]): UnknownField {
+function toUnknown(value: Record<string, unknown>, path: Path, knownNames: readonly string[]): UnknownField {
   const name = String(path.at(-1));
   const plainName = plain(name);
-  const absent = known.filter((other) => !Object.hasOwn(value, other) && isMisspelling(name, plainName, other));
-  return { path, known, meant: absent.length > 0 ? closest(name, absent) : undefined };
+  const absent = knownNames.filter((other) => !Object.hasOwn(value, other) && isMisspelling(name, plainName, other));
+  return { path, knownNames, meant: absent.length > 0 ? closest(name, absent) : undefined };
 }
 
 /** A value of a union belongs to the alternative that accepts it, otherwise to the one that knows most of its fields. */

@@ -12,12 +12,12 @@ function cognito(): Promise<Cognito.CognitoIdentityProviderClient> {
 }
 
 /** Reads an environment variable of the user pool. Throws `login.noPasswords` if the stack has no user pool. */
-function wanted(name: string): string {
+function requirePoolVariable(name: string): string {
   const value = process.env[name];
   if (!value) throw new SvcError("login.noPasswords", {});
   return value;
 }
-const account = (email: string) => ({ UserPoolId: wanted(env.userPool), Username: email.toLowerCase() });
+const account = (email: string) => ({ UserPoolId: requirePoolVariable(env.userPool), Username: email.toLowerCase() });
 
 /** The user pool, which stores the passwords. */
 export const people = {
@@ -55,7 +55,7 @@ export const people = {
 
   /** Returns false for a wrong password and for a missing account. A second factor is not supported yet, so users who set one are rejected. Throws `engine.busy`, `login.noPasswords`. */
   async checkPassword(email: string, password: string): Promise<boolean> {
-    const pool = { UserPoolId: wanted(env.userPool), ClientId: wanted(env.userPoolClient) };
+    const pool = { UserPoolId: requirePoolVariable(env.userPool), ClientId: requirePoolVariable(env.userPoolClient) };
     const {
       AdminInitiateAuthCommand,
       LimitExceededException,

@@ -128,14 +128,14 @@ export const objectTable = {
   },
 
   /** Reads several items in one call and returns them in the given order. */
-  async batchGet(wanted: ObjectKey[], { consistent = false } = {}): Promise<(StoredObject | undefined)[]> {
+  async batchGet(keys: ObjectKey[], { consistent = false } = {}): Promise<(StoredObject | undefined)[]> {
     const found = new Map<string, StoredObject>();
     // DynamoDB refuses duplicate keys.
-    const once = [...new Map(wanted.map((key) => [`${key.pk}\n${key.sk}`, key])).values()].filter(isPossibleKey);
+    const once = [...new Map(keys.map((key) => [`${key.pk}\n${key.sk}`, key])).values()].filter(isPossibleKey);
     for (const object of (await getBatch(table, once.map(toKey), { consistent })).map(toObject)) {
       if (!expired(object)) found.set(`${object.pk}\n${object.sk}`, object);
     }
-    return wanted.map(({ pk, sk }) => found.get(`${pk}\n${sk}`));
+    return keys.map(({ pk, sk }) => found.get(`${pk}\n${sk}`));
   },
 
   async list(

@@ -22,7 +22,7 @@ export const webhooks = {
     const url = URL.parse(address);
     if (!url || !/^https?:$/.test(url.protocol)) return refusedAttempt("it is not an http or https URL");
     try {
-      const { status, headers: received } = await sendGuarded(url, {
+      const { status, headers: replyHeaders } = await sendGuarded(url, {
         method: "POST",
         headers: { ...headers, "content-type": "application/json" },
         body,
@@ -31,7 +31,7 @@ export const webhooks = {
         // A batch of deliveries may wait for one receiver, and each needs its own connection.
         keepAlive: true,
       });
-      return toOutcome(status, received["retry-after"]);
+      return toOutcome(status, replyHeaders["retry-after"]);
     } catch (error) {
       if (error instanceof ForbiddenAddressError) return refusedAttempt("its address is inside the network, which is not allowed");
       if (error instanceof ResponseError)

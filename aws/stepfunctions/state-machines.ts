@@ -83,8 +83,8 @@ async function unlessThrottled<T>(work: () => Promise<T>, otherwise: () => T): P
   }
 }
 
-const carries = (tags: Record<string, string | undefined>, wanted: Record<string, string>) =>
-  Object.entries(wanted).every(([key, value]) => tags[key] === value);
+const carries = (tags: Record<string, string | undefined>, expected: Record<string, string>) =>
+  Object.entries(expected).every(([key, value]) => tags[key] === value);
 
 /** The state machines of flows. They are separate from executions, because most functions need only those and load less code. */
 export const stateMachines = {

@@ -16,7 +16,7 @@ interface Found {
   path: Path;
   around: number;
   /** The construct that makes the module share a working directory with others. */
-  place: string | undefined;
+  construct: string | undefined;
 }
 
 const RESERVED = ["failure", "preprocessor"];
@@ -29,7 +29,7 @@ export function checkFlowRules(value: FlowValue): Fault[] {
   const beside = RESERVED.flatMap((id) => {
     const name = `${id}_module`;
     const module = value[name] as FlowModule | null | undefined;
-    return module ? [{ module, path: [name], around: 0, place: undefined }] : [];
+    return module ? [{ module, path: [name], around: 0, construct: undefined }] : [];
   });
   return [
     ...idFaults(steps),
@@ -43,10 +43,10 @@ export function checkFlowRules(value: FlowValue): Fault[] {
 function* modulesIn(modules: readonly FlowModule[], at: Path, around: number, outer: string | undefined): Generator<Found> {
   for (const [index, module] of modules.entries()) {
     const path = [...at, index];
-    const place = outer ?? (module.segment ? "segment" : undefined);
-    yield { module, path, around, place };
+    const construct = outer ?? (module.segment ? "segment" : undefined);
+    yield { module, path, around, construct };
     if (around > limits.flowNesting) return;
-    for (const [inner, name] of listsIn(module)) yield* modulesIn(inner, [...path, "value", ...name], around + 1, place);
+    for (const [inner, name] of listsIn(module)) yield* modulesIn(inner, [...path, "value", ...name], around + 1, construct);
   }
 }
 
@@ -87,7 +87,7 @@ function idFaults(steps: readonly Found[]): Fault[] {
   });
 }
 
-function moduleFaults({ module, path, place }: Found): Fault[] {
+function moduleFaults({ module, path, construct }: Found): Fault[] {
   const { value, retry, stop_after_all_iters_if: allIters } = module;
   const faults: Fault[] = [];
   const loops = value.type === "forloopflow" || value.type === "whileloopflow";
@@ -97,10 +97,10 @@ function moduleFaults({ module, path, place }: Found): Fault[] {
       message: "is only for loops and branchall: use stop_after_if for other modules",
     });
   }
-  if (place && (loops || value.type === "branchall") && value.parallel) {
+  if (construct && (loops || value.type === "branchall") && value.parallel) {
     faults.push({
       path: [...path, "value", "parallel"],
-      message: `is not possible in a ${place}, because its steps share one working directory`,
+      message: `is not possible in a ${construct}, because its steps share one working directory`,
     });
   }
   return [...faults, ...retryFaults(retry, [...path, "retry"]), ...consentFaults(value, [...path, "value"])];
@@ -137,7 +137,7 @@ function retryFaults(retry: FlowModule["retry"], path: Path): Fault[] {
 }
 
 /** A step within a loop or branch may have several results, or none. */
-function earlyReturnFaults({ early_return: wanted, modules }: FlowValue): Fault[] {
-  if (!wanted || !STEP_ID.test(wanted) || modules.some(({ id }) => id === wanted)) return [];
-  return [{ path: ["early_return"], message: `is not the id of a top-level step of the flow: ${wanted.slice(0, 80)}` }];
+function earlyReturnFaults({ early_return: earlyReturn, modules }: FlowValue): Fault[] {
+  if (!earlyReturn || !STEP_ID.test(earlyReturn) || modules.some(({ id }) => id === earlyReturn)) return [];
+  return [{ path: ["early_return"], message: `is not the id of a top-level step of the flow: ${earlyReturn.slice(0, 80)}` }];
 }

@@ -96,8 +96,8 @@ export function toConnectClient(name: string, { id, connect_config: config }: St
  * Returns the stored, sealed secret for a client that was sent without one. A secret remains only with the address for which it was entered, so
  * that a change of the address cannot send it elsewhere.
  */
-export function findKeptSecret(before: StoredClient | undefined, sent: SentClients[string]): string | undefined {
-  const isSame = before?.id === sent.id && before.connect_config.token_url === sent.connect_config.token_url;
+export function findKeptSecret(before: StoredClient | undefined, client: SentClients[string]): string | undefined {
+  const isSame = before?.id === client.id && before.connect_config.token_url === client.connect_config.token_url;
   return isSame ? before.sealedSecret : undefined;
 }
 

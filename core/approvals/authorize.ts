@@ -23,14 +23,14 @@ export type AccessPath = { link: boolean; mayStop: boolean };
 export type Verdict = "yes" | RefusalName;
 
 /** Returns whether a caller may approve or reject. Every decision passes this check. */
-export function authorize({ rules, starter }: { rules: GateRules; starter: string }, who: Approver, way: AccessPath): Verdict {
+export function authorize({ rules, starter }: { rules: GateRules; starter: string }, who: Approver, accessPath: AccessPath): Verdict {
   const needsPerson = rules.signedIn || rules.notStarter || rules.personOnly || rules.people !== undefined;
-  if (who.kind === "link") return needsPerson || !way.link ? "sign_in" : "yes";
+  if (who.kind === "link") return needsPerson || !accessPath.link ? "sign_in" : "yes";
   if (who.kind === "job" && rules.personOnly) return "job_token";
   if (rules.notStarter && who.emails.some((email) => sameAddress(email, starter))) return "self";
   if (rules.people) return rules.people.some((principal) => matchesPrincipal(principal, who)) ? "yes" : "not_approver";
-  if (way.link) return !needsPerson || who.member || who.superAdmin ? "yes" : "not_approver";
-  return way.mayStop ? "yes" : "not_approver";
+  if (accessPath.link) return !needsPerson || who.member || who.superAdmin ? "yes" : "not_approver";
+  return accessPath.mayStop ? "yes" : "not_approver";
 }
 
 const sameAddress = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();

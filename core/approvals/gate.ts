@@ -93,7 +93,7 @@ export type Gate = z.infer<typeof gateSchema>;
 /** The fields of a gate without events. */
 export type GateLocation = Pick<Gate, "id" | "workspace" | "flow" | "root" | "module" | "scope" | "path" | "retention" | "expiresAtMs">;
 /** Creates a gate without events. */
-export const createGate = (place: GateLocation): Gate => ({ ...place, revision: 0, events: [] });
+export const createGate = (location: GateLocation): Gate => ({ ...location, revision: 0, events: [] });
 
 /** Returns whether a gate waits for a decision. */
 export const isOpen = (gate: Gate): gate is Gate & { opened: OpenedGate } => gate.opened !== undefined && gate.decision === undefined;
@@ -108,7 +108,7 @@ const updateGate = (gate: Gate, change: Partial<Gate>): Gate => ({ ...gate, ...c
 export function recordApproval(gate: Gate, approval: GateEvent): Gate {
   const event = countAsRulesRequire(gate, approval);
   assertUndecided(gate, event.atMs);
-  const same = gate.events.find((known) => isSame(known, event));
+  const same = gate.events.find((existing) => isSame(existing, event));
   if (same && same.payloadDigest === event.payloadDigest && same.email === event.email) return gate;
   if (same) throw new SvcError("approval.used", { by: same.approver ?? UNNAMED_APPROVER, at: toIsoTime(same.atMs) });
   if (gate.events.length >= limits.gateEvents) throw new SvcError("approval.full", { limit: limits.gateEvents });
@@ -119,15 +119,15 @@ export function recordApproval(gate: Gate, approval: GateEvent): Gate {
 const countAsRulesRequire = ({ opened }: Gate, event: GateEvent): GateEvent =>
   opened?.rules.signedIn ? { ...event, countedBy: "person" } : event;
 
-function isSame(known: GateEvent, event: GateEvent): boolean {
-  if (event.resumeId !== undefined && known.resumeId === event.resumeId && known.level === event.level) return true;
-  return event.countedBy === "person" && known.countedBy === "person" && haveSamePerson(known, event);
+function isSame(existing: GateEvent, event: GateEvent): boolean {
+  if (event.resumeId !== undefined && existing.resumeId === event.resumeId && existing.level === event.level) return true;
+  return event.countedBy === "person" && existing.countedBy === "person" && haveSamePerson(existing, event);
 }
 
 /** A job counts as the user who started it and as the user whose rights it has. Neither user counts a second time. */
-function haveSamePerson(known: GateEvent, event: GateEvent): boolean {
-  if (known.email === event.email) return true;
-  const people = new Set([known.email, known.actsFor].flatMap((email) => email ?? []));
+function haveSamePerson(existing: GateEvent, event: GateEvent): boolean {
+  if (existing.email === event.email) return true;
+  const people = new Set([existing.email, existing.actsFor].flatMap((email) => email ?? []));
   return [event.email, event.actsFor].some((email) => email !== undefined && people.has(email));
 }
 
@@ -138,10 +138,10 @@ export function recordRejection(gate: Gate, decision: Omit<Decision, "outcome">)
 }
 
 /** Returns a gate without some of its approvals. */
-export function removeEvents(gate: Gate, removed: readonly GateEvent[]): Gate {
-  if (removed.length === 0) return gate;
+export function removeEvents(gate: Gate, removedEvents: readonly GateEvent[]): Gate {
+  if (removedEvents.length === 0) return gate;
   const isRemoved = (event: GateEvent) =>
-    removed.some(({ atMs, email, resumeId }) => event.atMs === atMs && event.email === email && event.resumeId === resumeId);
+    removedEvents.some(({ atMs, email, resumeId }) => event.atMs === atMs && event.email === email && event.resumeId === resumeId);
   return { ...gate, events: gate.events.filter((event) => !isRemoved(event)) };
 }
 

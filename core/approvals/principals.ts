@@ -4,12 +4,12 @@ import type { GateRules } from "./rules.ts";
 export type PrincipalIdentities = Readonly<Record<string, string>>;
 
 /** Returns the principals that do not exist. */
-const listUnknownPrincipals = (principals: readonly string[], known: PrincipalIdentities): string[] =>
-  principals.filter((principal) => !Object.hasOwn(known, principal));
+const listUnknownPrincipals = (principals: readonly string[], identities: PrincipalIdentities): string[] =>
+  principals.filter((principal) => !Object.hasOwn(identities, principal));
 
 /** Returns a sentence part about the principals that do not exist, or `undefined` if all exist. */
-export function describeUnknownPrincipals(principals: readonly string[], known: PrincipalIdentities): string | undefined {
-  const unknown = listUnknownPrincipals(principals, known);
+export function describeUnknownPrincipals(principals: readonly string[], identities: PrincipalIdentities): string | undefined {
+  const unknown = listUnknownPrincipals(principals, identities);
   if (unknown.length === 0) return undefined;
   return `the approvers ${unknown.slice(0, 10).join(", ")} do not exist in this workspace: create them, or correct the rule`;
 }

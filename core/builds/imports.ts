@@ -51,11 +51,17 @@ function pythonReadings(path: string, source: string): string[][] {
 }
 
 /**
- * Finds a script that a source imports and that is not in `known`, the scripts that exist. Returns `undefined` if all exist. Only Python
+ * Finds a script that a source imports and that is not in `existingScripts`, the scripts that exist. Returns `undefined` if all exist. Only Python
  * needs this check: the JavaScript bundler reports a missing script itself, with the line.
  */
-export function findMissingScript(language: RunnerLanguage, path: string, source: string, known: ReadonlySet<string>): string | undefined {
+export function findMissingScript(
+  language: RunnerLanguage,
+  path: string,
+  source: string,
+  existingScripts: ReadonlySet<string>,
+): string | undefined {
   if (getManifest(language).imports !== "python") return undefined;
-  const has = (candidate: string) => known.has(candidate) || [...known].some((other) => other.startsWith(`${candidate}/`));
+  const has = (candidate: string) =>
+    existingScripts.has(candidate) || [...existingScripts].some((other) => other.startsWith(`${candidate}/`));
   return pythonReadings(path, source).find((readings) => readings.length > 0 && !readings.some(has))?.[0];
 }

@@ -95,10 +95,10 @@ function readPaxPath(content: Uint8Array): string | undefined {
 }
 
 /** Returns a path without a leading `./` and a final slash. It is empty for the folder of the archive itself. */
-function toSafePath(sent: string): string {
-  const unsafe = () => new TarProblem(`${JSON.stringify(sent.slice(0, 100))} is not a plain path inside the archive`);
-  if (sent.length > PATH_CHARS) throw unsafe();
-  const path = sent.replace(/^(?:\.\/)+/, "").replace(/\/$/, "");
+function toSafePath(entryPath: string): string {
+  const unsafe = () => new TarProblem(`${JSON.stringify(entryPath.slice(0, 100))} is not a plain path inside the archive`);
+  if (entryPath.length > PATH_CHARS) throw unsafe();
+  const path = entryPath.replace(/^(?:\.\/)+/, "").replace(/\/$/, "");
   if (path === "" || path === ".") return "";
   const parts = path.split("/");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters.

@@ -11,7 +11,7 @@ export interface Evaluation {
   /** The names that the expression sees. */
   names: string[];
   /** The JSON text of `{names, reads}`. */
-  given: string;
+  input: string;
   /** The expression may call `variable` and `resource`. */
   mayRead: boolean;
 }
@@ -48,7 +48,7 @@ export function interpretExpression(quickJs: QuickJSWASMModule, evaluation: Eval
   });
   const context = runtime.newContext();
   try {
-    const input = context.newString(evaluation.given);
+    const input = context.newString(evaluation.input);
     context.setProp(context.global, "given", input);
     input.dispose();
     const result = context.evalCode(codeOf(evaluation), "expression.js");

@@ -57,4 +57,5 @@ export function parseFile(fileKey: string, storage: string | undefined): FileRef
 }
 
 /** Returns the content type under which a bucket stores a file: the one that was sent if it is a valid header value, otherwise that of bytes. */
-export const storableContentType = (sent: string): string => (/^[\x20-\x7e]{1,200}$/.test(sent) ? sent : "application/octet-stream");
+export const storableContentType = (contentType: string): string =>
+  /^[\x20-\x7e]{1,200}$/.test(contentType) ? contentType : "application/octet-stream";

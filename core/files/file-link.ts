@@ -27,7 +27,7 @@ export function createFileLink(key: LinkKey, linked: FileLink): string {
 
 /** Returns whether a link is valid for this file and has not expired. Replacing the key invalidates all links. */
 export function isValidFileLink(key: LinkKey, link: string, file: Omit<FileLink, "untilS">, nowMs: number): boolean {
-  const [, until, version, sent = ""] = /^(\d{1,12})\.(\d{1,9})\.([\w-]{43})$/.exec(link) ?? [];
+  const [, until, version, linkSignature = ""] = /^(\d{1,12})\.(\d{1,9})\.([\w-]{43})$/.exec(link) ?? [];
   if (until === undefined || Number(version) !== key.version || Number(until) * 1000 <= nowMs) return false;
-  return timingSafeEqual(Buffer.from(sent, "base64url"), signature(key, { ...file, untilS: Number(until) }));
+  return timingSafeEqual(Buffer.from(linkSignature, "base64url"), signature(key, { ...file, untilS: Number(until) }));
 }

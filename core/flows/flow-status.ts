@@ -28,14 +28,14 @@ export interface ModuleState {
 export function buildFlowStatus(
   { id, ended }: { id: string; ended: boolean },
   value: FlowValue,
-  known: (module: string) => ModuleState,
+  stateOf: (module: string) => ModuleState,
 ): FlowStatus {
   const modules: ModuleStatus[] = [];
   let current = -1;
   let open = !ended;
   let waitingGate: OpenGate | undefined;
   for (const [index, module] of value.modules.entries()) {
-    const of = known(module.id);
+    const of = stateOf(module.id);
     const waits = waitingGate && waitingAt(module.id, waitingGate);
     const openGate = open ? of.gate : undefined;
     const isLast = index === value.modules.length - 1;
@@ -51,14 +51,14 @@ export function buildFlowStatus(
     if (of.outcome?.transition !== "next") open = false;
   }
   const beside = (module: FlowModule | null | undefined, name: string): ModuleStatus =>
-    module ? moduleStatus(id, module, known(name), false) : { type: "WaitingForPriorSteps", id: name };
-  const failed = known(value.modules[current]?.id ?? "").progress?.failed;
+    module ? moduleStatus(id, module, stateOf(name), false) : { type: "WaitingForPriorSteps", id: name };
+  const failed = stateOf(value.modules[current]?.id ?? "").progress?.failed;
   return {
     step: Math.max(current, value.preprocessor_module && current === -1 ? -1 : 0),
     modules,
     failure_module: beside(value.failure_module, "failure"),
     ...(value.preprocessor_module ? { preprocessor_module: beside(value.preprocessor_module, "preprocessor") } : {}),
-    ...conditionsOf(value.modules.flatMap((module) => known(module.id).gate ?? known(module.id).innerGate ?? [])[0]),
+    ...conditionsOf(value.modules.flatMap((module) => stateOf(module.id).gate ?? stateOf(module.id).innerGate ?? [])[0]),
     ...(failed?.length ? { retry: { fail_count: failed.length, failed_jobs: failed.filter(Boolean) } } : {}),
   };
 }

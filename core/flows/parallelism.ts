@@ -6,8 +6,8 @@ type ParallelLoop = Pick<Extract<FlowModule["value"], { type: "forloopflow" }>, 
 export const MOST_AT_ONCE = 40;
 
 /** Returns the number of concurrent iterations for a configured number, which may be absent. */
-export const limitAtOnce = (wanted: number | null | undefined): number =>
-  Math.min(wanted && wanted >= 1 ? Math.floor(wanted) : MOST_AT_ONCE, MOST_AT_ONCE);
+export const limitAtOnce = (configured: number | null | undefined): number =>
+  Math.min(configured && configured >= 1 ? Math.floor(configured) : MOST_AT_ONCE, MOST_AT_ONCE);
 
 /** Returns the number of concurrent iterations of a parallel loop, or `undefined` if an expression decides it when the loop begins. */
 export function staticWidth({ parallelism }: ParallelLoop): number | undefined {

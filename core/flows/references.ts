@@ -28,7 +28,7 @@ export async function collectReferences(expressions: readonly string[]): Promise
     if (found.results === "all") all = true;
     else for (const id of found.results) ids.add(id);
   }
-  const uses = (...wanted: string[]) => names.has("eval") || wanted.some((name) => names.has(name));
+  const uses = (...candidates: string[]) => names.has("eval") || candidates.some((name) => names.has(name));
   return {
     input: uses("flow_input"),
     previous: uses("previous_result", "error"),
@@ -66,9 +66,9 @@ export function findVisibleSteps(
   index: FlowIndex,
   from: Scope,
   path: string,
-  wanted: References["results"],
+  results: References["results"],
 ): Map<string, { scope: Scope; path: string }> {
-  const ids = wanted === "all" ? [...index.modules.keys()] : [...wanted];
+  const ids = results === "all" ? [...index.modules.keys()] : [...results];
   return new Map(
     ids.flatMap((id) => {
       const placed = index.modules.get(id);
@@ -88,16 +88,16 @@ export interface EarlyReturn {
  * Finds the position at which `early_return` is evaluated: after the step with that id; for an expression, after the last of the modules that it
  * names or that contain a step that it names.
  */
-export async function findEarlyReturn({ modules }: FlowIndex, wanted: string): Promise<EarlyReturn> {
+export async function findEarlyReturn({ modules }: FlowIndex, earlyReturn: string): Promise<EarlyReturn> {
   const rootModules = [...modules.values()]
     .filter(({ scope, index }) => scope.name === ROOT && index >= 0)
     .sort((a, b) => a.index - b.index);
-  if (rootModules.some(({ module }) => module.id === wanted)) return { after: wanted };
-  const { results } = await collectReferences([wanted]);
-  if (results === "all") return { after: rootModules.at(-1)?.module.id, expression: wanted };
+  if (rootModules.some(({ module }) => module.id === earlyReturn)) return { after: earlyReturn };
+  const { results } = await collectReferences([earlyReturn]);
+  if (results === "all") return { after: rootModules.at(-1)?.module.id, expression: earlyReturn };
   const places = [...results].flatMap((id) => {
     const around = modules.get(id)?.scope.inside[0] ?? id;
     return rootModules.findIndex(({ module }) => module.id === around);
   });
-  return { after: rootModules[Math.max(0, ...places)]?.module.id, expression: wanted };
+  return { after: rootModules[Math.max(0, ...places)]?.module.id, expression: earlyReturn };
 }

@@ -70,9 +70,9 @@ export type MachineRequest = z.infer<typeof machineRequestSchema>;
 export type MachineAnswer = { machine: string } | { refused: string };
 
 /** Returns 16 hex digits, computed from workspace, version and the submitted flow. */
-export function computeFlowHash(workspace: string, version: number, sent: NewFlow): string {
+export function computeFlowHash(workspace: string, version: number, flow: NewFlow): string {
   return createHash("sha256")
-    .update(JSON.stringify([workspace, version, sent]))
+    .update(JSON.stringify([workspace, version, flow]))
     .digest("hex")
     .slice(0, 16);
 }

@@ -14,10 +14,10 @@ export interface HttpRouteAddress {
 type Addressed = Pick<HttpFields, "route_path" | "workspaced_route" | "http_method" | "is_static_website">;
 
 /** Returns the address of a route. */
-export const toHttpRouteAddress = (workspace: string, own: Addressed): HttpRouteAddress => ({
-  method: own.http_method,
-  address: `${own.workspaced_route ? `${workspace}/` : ""}${own.route_path.replace(/^\//, "")}`,
-  isFolder: own.is_static_website,
+export const toHttpRouteAddress = (workspace: string, fields: Addressed): HttpRouteAddress => ({
+  method: fields.http_method,
+  address: `${fields.workspaced_route ? `${workspace}/` : ""}${fields.route_path.replace(/^\//, "")}`,
+  isFolder: fields.is_static_website,
 });
 
 const kindOf = (part: string): RouteSegment["kind"] => (part.startsWith(":") ? "one" : part.startsWith("*") ? "rest" : "text");
@@ -31,11 +31,11 @@ export function findTextPrefix({ address }: Pick<HttpRouteAddress, "address">): 
 
 /**
  * Returns the path to which the cookies of a route are sent: the texts with which the route begins, or the requested path if it begins with a
- * parameter, so that no cookie reaches the routes of others. `sent` is the requested path below `/api/r/`.
+ * parameter, so that no cookie reaches the routes of others. `requestedPath` is the requested path below `/api/r/`.
  */
-export function buildCookiePath(workspace: string, own: Addressed, sent: string): string {
-  const hasText = kindOf(own.route_path.replace(/^\//, "")) === "text";
-  const path = hasText ? encodeURI(findTextPrefix(toHttpRouteAddress(workspace, own)).toWellFormed()) : sent.toWellFormed();
+export function buildCookiePath(workspace: string, fields: Addressed, requestedPath: string): string {
+  const hasText = kindOf(fields.route_path.replace(/^\//, "")) === "text";
+  const path = hasText ? encodeURI(findTextPrefix(toHttpRouteAddress(workspace, fields)).toWellFormed()) : requestedPath.toWellFormed();
   return `${ROUTES_PREFIX}/${path.replace(/[^\w.~%/@:$!&'()*+=-]/gu, encodeURIComponent)}`;
 }
 

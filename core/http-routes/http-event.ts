@@ -13,13 +13,13 @@ export interface HttpRequestLine {
  * Returns the event of a route's request. The request cannot set its kind, path and parameters. Its texts are not references.
  */
 export function toHttpEvent(
-  { workspace, trigger, own, params }: Pick<FoundHttpRoute, "workspace" | "trigger" | "own" | "params">,
+  { workspace, trigger, fields, params }: Pick<FoundHttpRoute, "workspace" | "trigger" | "fields" | "params">,
   { method, path }: HttpRequestLine,
-  sent: NonNullable<Arguments["event"]>,
+  requestEvent: NonNullable<Arguments["event"]>,
 ): TriggerEvent {
-  const route = `/${own.workspaced_route ? `${workspace}/` : ""}${own.route_path.replace(/^\/+/, "")}`;
+  const route = `/${fields.workspaced_route ? `${workspace}/` : ""}${fields.route_path.replace(/^\/+/, "")}`;
   return {
-    ...escapeEventReferences({ ...sent, params: { ...params } }),
+    ...escapeEventReferences({ ...requestEvent, params: { ...params } }),
     kind: trigger.kind,
     trigger_path: trigger.path,
     route,

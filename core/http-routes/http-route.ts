@@ -9,7 +9,7 @@ export interface FoundHttpRoute {
   trigger: StoredTrigger;
   /** The item from which the trigger was read. A job that waits for its trigger is recorded only while this is unchanged. */
   stored: StoredObject;
-  own: HttpFields;
+  fields: HttpFields;
   /** The parts of the request's path that the route names, decoded. */
   params: Readonly<Record<string, string>>;
   /** For a folder of files: the decoded parts of the request below the route's address. */

@@ -31,7 +31,7 @@ function within(valueMs: number | undefined, before: string | undefined, after: 
 }
 
 const statusOf: Record<EndedJob["state"], string> = { succeeded: "success", failed: "failure", canceled: "canceled", skipped: "skipped" };
-const unless = (wanted: boolean | undefined, actual: boolean) => wanted === undefined || wanted === actual;
+const unless = (expected: boolean | undefined, actual: boolean) => expected === undefined || expected === actual;
 
 /** Returns whether a job matches every filter of api.md §2.2 except `args` and `result`, which require the values themselves. */
 export function matchesJob(job: Job, query: JobListQuery, scope: ListScope, nowMs: number): boolean {
@@ -73,10 +73,10 @@ export function matchesJob(job: Job, query: JobListQuery, scope: ListScope, nowM
   );
 }
 
-/** Returns whether `value` contains every part of `wanted`: objects by key, arrays and plain values by equality. */
-export function isJsonSubset(wanted: unknown, value: unknown): boolean {
-  if (wanted === null || typeof wanted !== "object" || Array.isArray(wanted)) return JSON.stringify(wanted) === JSON.stringify(value);
+/** Returns whether `value` contains every part of `subset`: objects by key, arrays and plain values by equality. */
+export function isJsonSubset(subset: unknown, value: unknown): boolean {
+  if (subset === null || typeof subset !== "object" || Array.isArray(subset)) return JSON.stringify(subset) === JSON.stringify(value);
   if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
   const found = value as Record<string, unknown>;
-  return Object.entries(wanted).every(([key, part]) => Object.hasOwn(found, key) && isJsonSubset(part, found[key]));
+  return Object.entries(subset).every(([key, part]) => Object.hasOwn(found, key) && isJsonSubset(part, found[key]));
 }

@@ -34,8 +34,8 @@ const sources = {
   flow: fieldsNamed(({ flow }) => flow),
 };
 
-function readFields(fields: readonly NamedField[], sent: object): object {
-  const values = sent as Record<string, unknown>;
+function readFields(fields: readonly NamedField[], input: object): object {
+  const values = input as Record<string, unknown>;
   const isSet = (value: unknown, unset: number | undefined) => value !== undefined && value !== null && value !== unset;
   return Object.fromEntries(fields.flatMap(({ name, from, unset }) => (isSet(values[from], unset) ? [[name, values[from]]] : [])));
 }
@@ -44,7 +44,7 @@ function readFields(fields: readonly NamedField[], sent: object): object {
 export const readRequest = (request: RequestedFields): RequestedFields => readFields(requested, request);
 
 /** Returns the fields of a job that a query, or the author of a script or flow, sets. */
-export const readSettings = <S extends Source>(source: S, sent: object) => readFields(sources[source], sent) as Optional<NamedBy<S>>;
+export const readSettings = <S extends Source>(source: S, input: object) => readFields(sources[source], input) as Optional<NamedBy<S>>;
 
 /** Returns the settings of a version, or of the job of a version, for another job. */
 export function pickSettings<S extends "script" | "flow">(source: S, version: RunSettings<S>): RunSettings<S> {

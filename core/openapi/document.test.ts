@@ -26,7 +26,7 @@ const aRunnable = (path = "f/shop/order", more: Partial<DocumentedRunnable> = {}
 const aRoute = (address: string, own: object = {}, more: Partial<DocumentedRoute> = {}): DocumentedRoute => ({
   path: `f/shop/${address.replaceAll(/[^a-z0-9]/g, "")}`,
   address,
-  own: httpFieldsSchema.parse({ route_path: address, http_method: "post", ...own }) as HttpFields,
+  fields: httpFieldsSchema.parse({ route_path: address, http_method: "post", ...own }) as HttpFields,
   runnable: aRunnable(),
   ...more,
 });

@@ -24,7 +24,7 @@ export function buildDocument({ info, url }: Pick<OpenapiRequest, "info" | "url"
   const paths = new Map<string, Json>();
   const byShape = new Map<string, string>();
   // `:name` before `*name`, which matches the remaining paths.
-  const sortKey = ({ address, own }: DocumentedRoute) => `${address.replaceAll("*", "~")} ${own.http_method}`;
+  const sortKey = ({ address, fields }: DocumentedRoute) => `${address.replaceAll("*", "~")} ${fields.http_method}`;
   for (const route of routes.toSorted((a, b) => compareTexts(sortKey(a), sortKey(b)))) addHttpRoute({ paths, byShape }, components, route);
   if (routesUrl !== undefined && url === undefined)
     for (const [path, item] of paths) paths.set(path, { servers: [{ url: routesUrl }], ...item });

@@ -21,7 +21,7 @@ export interface DocumentedRoute {
   path: string;
   /** The address below `/api/r/`, such as `shop/orders/:id`. */
   address: string;
-  own: HttpFields;
+  fields: HttpFields;
   /** Absent if there is none, or if the caller may not read it. */
   runnable?: DocumentedRunnable | undefined;
   /** The header of the API key, where the caller may read the resource. */
@@ -63,7 +63,7 @@ export function addHttpRoute({ paths, byShape }: RoutePaths, components: Compone
     existing === undefined ? parameters.map(({ name }) => name) : [...existing.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name ?? "");
   const path = existing ?? toTemplate(names);
   const item = paths.get(path) ?? {};
-  const method = route.own.http_method;
+  const method = route.fields.http_method;
   const first = item[method];
   if (isJsonObject(first)) {
     const sentence = `Longer paths are answered by the route ${route.path}.`;
@@ -80,9 +80,9 @@ export function addHttpRoute({ paths, byShape }: RoutePaths, components: Compone
 }
 
 function buildOperation(components: Components, route: DocumentedRoute, parameters: readonly (Parameter & { shown: string })[]): Json {
-  const { own, runnable } = route;
-  const isFile = own.is_static_website || own.static_asset_config != null;
-  const args = runnable && !isFile ? describeArguments(components, own, runnable, parameters) : undefined;
+  const { fields, runnable } = route;
+  const isFile = fields.is_static_website || fields.static_asset_config != null;
+  const args = runnable && !isFile ? describeArguments(components, fields, runnable, parameters) : undefined;
   const inPath = parameters.map(({ name, shown, isRest }) => ({
     name: shown,
     in: "path",
@@ -90,14 +90,14 @@ function buildOperation(components: Components, route: DocumentedRoute, paramete
     ...describeParameter(runnable, name, isRest),
     schema: { type: "string" },
   }));
-  const inQuery = args && own.http_method === "get" ? [payloadParameter(args.schema, args.required)] : [];
+  const inQuery = args && fields.http_method === "get" ? [payloadParameter(args.schema, args.required)] : [];
   return {
     operationId: buildOperationId("route", route.path),
-    ...describeOperation(own.summary ?? runnable?.summary, own.description ?? runnable?.description),
+    ...describeOperation(fields.summary ?? runnable?.summary, fields.description ?? runnable?.description),
     security: buildSecurity(components, route),
     ...(inPath.length + inQuery.length > 0 ? { parameters: [...inPath, ...inQuery] } : {}),
-    ...(args && own.http_method !== "get" ? jsonBody(args.schema, args.required) : {}),
-    responses: isFile ? FILE_RESPONSES : responsesOf(own.request_type),
+    ...(args && fields.http_method !== "get" ? jsonBody(args.schema, args.required) : {}),
+    responses: isFile ? FILE_RESPONSES : responsesOf(fields.request_type),
   };
 }
 
@@ -152,9 +152,9 @@ function describeArguments(
 }
 
 /** OpenAPI cannot express signatures and checks by scripts. */
-function buildSecurity(components: Components, { own, apiKeyHeader }: DocumentedRoute): Json[] {
+function buildSecurity(components: Components, { fields, apiKeyHeader }: DocumentedRoute): Json[] {
   const { securitySchemes } = components;
-  switch (own.authentication_method) {
+  switch (fields.authentication_method) {
     case "basic_http":
       securitySchemes.set("basic", { type: "http", scheme: "basic" });
       return [{ basic: [] }];

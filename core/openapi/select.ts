@@ -49,14 +49,14 @@ function splitPath(path: string): { space: string; owner: string; rest: string }
   return { space, owner, rest: rest.join("/") };
 }
 
-function compile(expression: string, place: string): Match {
+function compile(expression: string, path: string): Match {
   if (expression === "*") return () => true;
   const orRefuse = <T>(action: () => T): T => {
     try {
       return action();
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;
-      throw new SvcError("body.shape", { issues: [{ path: place, reason: `the expression ${error.reason}` }] });
+      throw new SvcError("body.shape", { issues: [{ path, reason: `the expression ${error.reason}` }] });
     }
   };
   // Compiled alone first, because the group around it could turn an invalid expression such as `a)(b` into a valid one.

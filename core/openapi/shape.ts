@@ -10,10 +10,10 @@ const NAMED = new Set(["properties", "patternProperties", "$defs", "definitions"
 const REMOVED = new Set(["$schema", "$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary", "order"]);
 
 /**
- * Returns the schema of a script or flow as a shape below `place`, such as `#/components/schemas/a`. Its references lead to `place`. References
+ * Returns the schema of a script or flow as a shape below `location`, such as `#/components/schemas/a`. Its references lead to `location`. References
  * that lead nowhere or to other documents are left out, because generators fail for the former and load the latter.
  */
-export function toShape(schema: Json, place: string): Json {
+export function toShape(schema: Json, location: string): Json {
   const convert = (value: unknown): unknown => {
     if (typeof value === "boolean") return value;
     return isJsonObject(value) ? convertSchema(value) : {};
@@ -25,7 +25,7 @@ export function toShape(schema: Json, place: string): Json {
         // Generators follow references in data too.
         if (DATA.has(keyword)) return JSON.stringify(content).includes('"$ref"') ? [] : [[keyword, content]];
         if (NAMED.has(keyword)) return isJsonObject(content) ? [[keyword, convertEach(content)]] : [];
-        if (keyword === "$ref") return isReference(schema, content) ? [[keyword, `${place}${content.slice(1)}`]] : [];
+        if (keyword === "$ref") return isReference(schema, content) ? [[keyword, `${location}${content.slice(1)}`]] : [];
         if (keyword === "required")
           return Array.isArray(content) && content.every((name) => typeof name === "string") ? [[keyword, content]] : [];
         if (Array.isArray(content)) return [[keyword, content.map((item) => (isJsonObject(item) ? convertSchema(item) : item))]];

@@ -98,7 +98,7 @@ describe("the receivers of a notice", () => {
   function report(ends: [what: Reported, job: string, atMs: number][], receivers: Receiver[] = [ann]): string[] {
     let noticed: NoticedFailures = { receivers: {} };
     return ends.flatMap(([what, job, atMs]) => {
-      const found = findDueReceivers(noticed, receivers, { what, job, atMs });
+      const found = findDueReceivers(noticed, receivers, { outcome: what, job, atMs });
       noticed = found.noticed;
       return found.due.map(({ to }) => `${what} ${job} ${to}`);
     });
@@ -156,11 +156,11 @@ describe("the receivers of a notice", () => {
   });
 
   it("count apart, and the record of the notices contains no URL and no address", () => {
-    const { due, noticed } = findDueReceivers({ receivers: {} }, [ann, hook], { what: "failed", job: "1", atMs: 0 });
+    const { due, noticed } = findDueReceivers({ receivers: {} }, [ann, hook], { outcome: "failed", job: "1", atMs: 0 });
     expect(due).toEqual([ann, hook]);
     expect(JSON.stringify(noticed)).not.toMatch(/secret|@/);
     const later: Receiver = { channel: "topic", to: "topic" };
-    expect(findDueReceivers(noticed, [ann, hook, later], { what: "failed", job: "2", atMs: 1 }).due).toEqual([later]);
+    expect(findDueReceivers(noticed, [ann, hook, later], { outcome: "failed", job: "2", atMs: 1 }).due).toEqual([later]);
   });
 
   it("get at most one failure and one recovery in an hour, whatever the order of ends", () => {

@@ -79,12 +79,12 @@ const receiverKey = ({ channel, to }: Receiver): string =>
 export function findDueReceivers(
   noticed: NoticedFailures,
   receivers: readonly Receiver[],
-  { what, job, atMs }: { what: Reported; job: string; atMs: number },
+  { outcome, job, atMs }: { outcome: Reported; job: string; atMs: number },
 ): { due: Receiver[]; noticed: NoticedFailures } {
   const noticeByReceiver = new Map(Object.entries(noticed.receivers));
   const due = receivers.filter((receiver) => {
     const last = noticeByReceiver.get(receiverKey(receiver));
-    if (what === "recovered") return last?.failing === true && last.job !== job;
+    if (outcome === "recovered") return last?.failing === true && last.job !== job;
     return last === undefined || (last.job !== job && last.atMs + limits.failureNoticeMs <= atMs);
   });
   for (const receiver of due) {
@@ -92,8 +92,8 @@ export function findDueReceivers(
     // A recovery does not allow an earlier notice of the next failure.
     noticeByReceiver.set(key, {
       job,
-      atMs: what === "failed" ? atMs : (noticeByReceiver.get(key)?.atMs ?? atMs),
-      failing: what === "failed",
+      atMs: outcome === "failed" ? atMs : (noticeByReceiver.get(key)?.atMs ?? atMs),
+      failing: outcome === "failed",
     });
   }
   return { due, noticed: { receivers: Object.fromEntries(noticeByReceiver) } };

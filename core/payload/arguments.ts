@@ -56,8 +56,8 @@ const METADATA = "WEBHOOK__METADATA__";
  * of the request are left out, even if they are selected. Throws `payload.*`, `body.notJson` for a `payload` parameter that is not JSON, and
  * `body.tooDeep`.
  */
-export async function parseArguments(sent: Payload, options: PayloadOptions): Promise<Arguments> {
-  const payload = removeCredentials(sent);
+export async function parseArguments(request: Payload, options: PayloadOptions): Promise<Arguments> {
+  const payload = removeCredentials(request);
   const { method, headers, query, bytes } = payload;
   const event = await readCloudEvent(headers, bytes);
   const body =

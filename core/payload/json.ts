@@ -50,9 +50,9 @@ function positionIn(source: string, error: unknown): string {
   const at = offsetOf(source, error);
   const before = source.slice(0, at);
   const line = before.split("\n").length;
-  const what =
+  const problem =
     at >= source.length ? "it ends" : `there is an unexpected ${JSON.stringify(String.fromCodePoint(source.codePointAt(at) ?? 0))}`;
-  return `${what} at position ${at} (line ${line}, column ${at - before.lastIndexOf("\n")})`;
+  return `${problem} at position ${at} (line ${line}, column ${at - before.lastIndexOf("\n")})`;
 }
 
 /**

@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /** Returns the unit of addresses that counts as one caller: the network of an IPv6 address, because one caller has all addresses of a /64. */
-export function toAddressGroup(sent: string): string {
-  const address = sent.split("%")[0] ?? "";
+export function toAddressGroup(sourceAddress: string): string {
+  const address = sourceAddress.split("%")[0] ?? "";
   const short = address.replace(/^::ffff:(?=[\d.]+$)/i, "");
   if (z.ipv4().safeParse(short).success) return short;
   if (!z.ipv6().safeParse(address).success) return "unknown";

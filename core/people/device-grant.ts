@@ -71,8 +71,8 @@ const NAME_CHARS = 60;
  * Returns the name of a client for users, or `undefined` if it has none. Strangers choose it: without control characters it cannot change
  * the direction of the text around it, or begin a line.
  */
-export function cleanClientName(sent: string | null | undefined): string | undefined {
-  const plain = (sent ?? "").toWellFormed().replace(/[\p{C}\p{Z}]/gu, " ");
+export function cleanClientName(clientName: string | null | undefined): string | undefined {
+  const plain = (clientName ?? "").toWellFormed().replace(/[\p{C}\p{Z}]/gu, " ");
   const words = plain.split(" ").filter((word) => word !== "");
   const name = [...words.join(" ")].slice(0, NAME_CHARS).join("").trim();
   return name === "" ? undefined : name;
@@ -87,8 +87,8 @@ const SLOWER_BY_S = 5;
 const LONGEST_INTERVAL_S = 60;
 
 /** Creates the request of a device. */
-export function createDeviceGrant(sent: Pick<DeviceGrant, "userCode" | "clientName" | "address">, nowMs: number): PendingGrant {
-  const { userCode, clientName, address } = sent;
+export function createDeviceGrant(device: Pick<DeviceGrant, "userCode" | "clientName" | "address">, nowMs: number): PendingGrant {
+  const { userCode, clientName, address } = device;
   return {
     state: "pending",
     userCode,

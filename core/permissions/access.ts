@@ -44,7 +44,7 @@ export const HANDLER_GROUP = "error_handler";
 
 const strength: Record<Right, number> = { read: 1, write: 2, owner: 3 };
 /** Returns whether a right includes another one. */
-export const includesRight = (right: Right | undefined, wanted: Right) => right !== undefined && strength[right] >= strength[wanted];
+export const includesRight = (right: Right | undefined, required: Right) => right !== undefined && strength[right] >= strength[required];
 const stronger = (a: Right | undefined, b: Right | undefined) => (a && includesRight(a, b ?? "read") ? a : (b ?? a));
 
 /** Returns the strongest right that extra permissions grant to one of `principals` (`u/…`, `g/…`): true is write, false is read. */
@@ -124,7 +124,9 @@ export const isPrincipal = (text: string) => /^[ug]\/[A-Za-z0-9_-]{1,100}$/.test
 /** Returns whether a user or group has a right by name. */
 export function hasGrants({ folders, objects, groups }: Access, principal: string): boolean {
   const perms = [...Object.values(objects), ...[...Object.values(folders), ...Object.values(groups)].map((one) => one.perms)];
-  return perms.some((given) => Object.hasOwn(given, principal)) || Object.values(folders).some(({ owners }) => owners.includes(principal));
+  return (
+    perms.some((grants) => Object.hasOwn(grants, principal)) || Object.values(folders).some(({ owners }) => owners.includes(principal))
+  );
 }
 
 /** Revokes every right that a user or group has by name, so that a later owner of the name does not inherit it. */

@@ -144,12 +144,12 @@ function rightOn(
   // Every member of a workspace sees its groups.
   if (space === "g") return rights.objects[`group_ ${name}`] ?? "read";
   const principals = new Set([`u/${actor.username}`, ...rights.groups.map((group) => `g/${group}`)]);
-  const given = [
+  const grants = [
     space === "f" && Object.hasOwn(rights.folders, name) ? rights.folders[name] : undefined,
     Object.hasOwn(rights.objects, `${kind} ${path}`) ? rights.objects[`${kind} ${path}`] : undefined,
     extraPerms && strongestRight(extraPerms, principals),
   ];
-  return given.find((right) => right === "owner") ?? given.find((right) => right === "write") ?? given.find((right) => right === "read");
+  return grants.find((right) => right === "owner") ?? grants.find((right) => right === "write") ?? grants.find((right) => right === "read");
 }
 
 /** The kind under which an object's extra permissions are stored (api.md §3.5). A run needs those of the script or flow. */

@@ -61,11 +61,13 @@ function splitAttribute(text: string): [name: string, value: string] {
   return [name.trim().toLowerCase(), at === -1 ? "" : text.slice(at + 1).trim()];
 }
 
-function choosePath(sent: string | undefined, base: string): string {
-  const isBelow = sent === base || sent?.startsWith(`${base}/`) === true;
+function choosePath(requestedPath: string | undefined, base: string): string {
+  const isBelow = requestedPath === base || requestedPath?.startsWith(`${base}/`) === true;
   const isPlain =
-    sent !== undefined && /^[\w.~%/@:$!&'()*+=-]+$/.test(sent) && !sent.split("/").some((part) => /^(\.|%2e){1,2}$/i.test(part));
-  return isBelow && isPlain ? sent : base;
+    requestedPath !== undefined &&
+    /^[\w.~%/@:$!&'()*+=-]+$/.test(requestedPath) &&
+    !requestedPath.split("/").some((part) => /^(\.|%2e){1,2}$/i.test(part));
+  return isBelow && isPlain ? requestedPath : base;
 }
 
 function chooseMaxAge(attributes: ReadonlyMap<string, string>, nowMs: number): number {

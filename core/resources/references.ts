@@ -60,11 +60,11 @@ export type LoadedReferences = ReadonlyMap<string, unknown>;
 /** Returns the first reference that refers back to itself, if there is one. */
 export function findCycle(value: unknown, loaded: LoadedReferences): string | undefined {
   const clean = new Set<string>();
-  const visit = (inner: unknown, way: ReadonlySet<string>): string | undefined => {
+  const visit = (inner: unknown, ancestors: ReadonlySet<string>): string | undefined => {
     for (const reference of findReferences(inner)) {
-      if (way.has(reference)) return reference;
+      if (ancestors.has(reference)) return reference;
       if (clean.has(reference) || !reference.startsWith("$res:")) continue;
-      const cycle = visit(loaded.get(reference), new Set([...way, reference]));
+      const cycle = visit(loaded.get(reference), new Set([...ancestors, reference]));
       if (cycle) return cycle;
       clean.add(reference);
     }

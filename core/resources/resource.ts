@@ -67,9 +67,9 @@ export function toListedResourceJson(workspace: string, resource: StoredResource
 const holds = (text: string | undefined, part: string) => (text ?? "").toLowerCase().includes(part.toLowerCase());
 
 /** A JSON filter matches a subset of the value. Any other text matches anywhere in the value. */
-function valueHolds({ path, json }: Pick<StoredResource, "path" | "json">, wanted: string): boolean {
-  const subset = tryParseJson(wanted)?.json;
-  return typeof subset === "object" && subset !== null ? isJsonSubset(subset, parseResourceValue({ path, json })) : holds(json, wanted);
+function valueHolds({ path, json }: Pick<StoredResource, "path" | "json">, filter: string): boolean {
+  const subset = tryParseJson(filter)?.json;
+  return typeof subset === "object" && subset !== null ? isJsonSubset(subset, parseResourceValue({ path, json })) : holds(json, filter);
 }
 
 /** Returns whether a resource matches every filter of `resources/list`. */

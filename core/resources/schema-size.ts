@@ -5,7 +5,7 @@ export type Schema = Record<string, unknown> | boolean;
 /** A schema with its path, such as `properties.name`. */
 interface PlacedSchema {
   schema: Schema;
-  place: string;
+  path: string;
 }
 
 /** Maximum number of schemas within a schema, with its references followed. Compiling this many takes less than a second. */
@@ -28,24 +28,24 @@ const PART_MAP = ["properties", "patternProperties"];
 
 const isSchema = (value: unknown): value is Schema => typeof value === "boolean" || isJsonObject(value);
 
-const nameOf = (place: string) => place || "the top";
+const nameOf = (path: string) => path || "the top";
 
 /** A schema that cannot be used. The message contains the path, the reason and the next step. */
 export class SchemaSizeError extends Error {}
 
-function listSchemas({ schema, place }: PlacedSchema, one: string[], list: string[], map: string[]): PlacedSchema[] {
+function listSchemas({ schema, path }: PlacedSchema, one: string[], list: string[], map: string[]): PlacedSchema[] {
   if (typeof schema === "boolean") return [];
-  const at = (...steps: (string | number)[]) => [place, ...steps].filter((step) => step !== "").join(".");
-  const own = (keyword: string) => (Object.hasOwn(schema, keyword) ? schema[keyword] : undefined);
+  const at = (...steps: (string | number)[]) => [path, ...steps].filter((step) => step !== "").join(".");
+  const readKeyword = (keyword: string) => (Object.hasOwn(schema, keyword) ? schema[keyword] : undefined);
   return [
-    ...one.map((keyword) => ({ schema: own(keyword), place: at(keyword) })),
+    ...one.map((keyword) => ({ schema: readKeyword(keyword), path: at(keyword) })),
     ...list.flatMap((keyword) => {
-      const value = own(keyword);
-      return Array.isArray(value) ? value.map((inner: unknown, index) => ({ schema: inner, place: at(keyword, index) })) : [];
+      const value = readKeyword(keyword);
+      return Array.isArray(value) ? value.map((inner: unknown, index) => ({ schema: inner, path: at(keyword, index) })) : [];
     }),
     ...map.flatMap((keyword) => {
-      const value = own(keyword);
-      return isJsonObject(value) ? Object.entries(value).map(([key, inner]) => ({ schema: inner, place: at(keyword, key) })) : [];
+      const value = readKeyword(keyword);
+      return isJsonObject(value) ? Object.entries(value).map(([key, inner]) => ({ schema: inner, path: at(keyword, key) })) : [];
     }),
   ].filter((each): each is PlacedSchema => isSchema(each.schema));
 }
@@ -55,14 +55,14 @@ function listSchemasInPlace(root: Schema, placed: PlacedSchema): PlacedSchema[] 
   const { schema } = placed;
   const nested = listSchemas(placed, IN_PLACE_ONE, IN_PLACE_LIST, IN_PLACE_MAP);
   const reference = typeof schema === "object" ? schema["$ref"] : undefined;
-  return typeof reference === "string" ? [...nested, findReferred(root, reference, placed.place)] : nested;
+  return typeof reference === "string" ? [...nested, findReferred(root, reference, placed.path)] : nested;
 }
 
 /** Finds the target of a `$ref`. Only locations in the same schema are allowed, in the notation that all programs interpret equally. */
-function findReferred(root: Schema, reference: string, place: string): PlacedSchema {
+function findReferred(root: Schema, reference: string, path: string): PlacedSchema {
   const refuse = (reason: string) =>
     new SchemaSizeError(
-      `the $ref at ${nameOf(place)} ${reason}. Refer to a place in the same schema with its plain name, such as #/$defs/address`,
+      `the $ref at ${nameOf(path)} ${reason}. Refer to a place in the same schema with its plain name, such as #/$defs/address`,
     );
   if (!/^#(\/[^#%]+)?$/.test(reference)) throw refuse("is not a place in the same schema");
   const steps = reference
@@ -76,7 +76,7 @@ function findReferred(root: Schema, reference: string, place: string): PlacedSch
     found = (found as Record<string, unknown>)[step];
   }
   if (!isSchema(found)) throw refuse("names a place that is not a schema");
-  return { schema: found, place: steps.join(".") };
+  return { schema: found, path: steps.join(".") };
 }
 
 /**
@@ -93,7 +93,7 @@ function checkJson(root: Record<string, unknown>): void {
   const waiting: [value: unknown, place: string, level: number][] = [[root, "", 0]];
   let count = 0;
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const [value, place, level] = next;
+    const [value, path, level] = next;
     count += 1;
     if (count > VALUES_MOST) throw new SchemaSizeError(`it contains more than ${VALUES_MOST} values. Remove choices or fields`);
     if (typeof value !== "object" || value === null) continue;
@@ -104,22 +104,22 @@ function checkJson(root: Record<string, unknown>): void {
       const isRootId = value === root && keyword === "$id";
       if (!isRootId && Object.hasOwn(value, keyword) && typeof (value as Record<string, unknown>)[keyword] !== "object") {
         throw new SchemaSizeError(
-          `it contains ${keyword} at ${nameOf(place)}. Remove it, and refer to a place in the same schema with $ref`,
+          `it contains ${keyword} at ${nameOf(path)}. Remove it, and refer to a place in the same schema with $ref`,
         );
       }
     }
-    for (const [key, inner] of Object.entries(value)) waiting.push([inner, place === "" ? key : `${place}.${key}`, level + 1]);
+    for (const [key, inner] of Object.entries(value)) waiting.push([inner, path === "" ? key : `${path}.${key}`, level + 1]);
   }
 }
 
 const listParts = (placed: PlacedSchema) => listSchemas(placed, PART_ONE, PART_LIST, PART_MAP);
 /** Lists every schema that is compiled: those within the schema, and those that references name, each with the schemas within it. */
 function* listReached(root: Schema): Generator<PlacedSchema> {
-  const known = new Set<Schema>();
-  const waiting: PlacedSchema[] = [{ schema: root, place: "" }];
+  const visited = new Set<Schema>();
+  const waiting: PlacedSchema[] = [{ schema: root, path: "" }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    if (known.has(next.schema)) continue;
-    if (typeof next.schema === "object") known.add(next.schema);
+    if (visited.has(next.schema)) continue;
+    if (typeof next.schema === "object") visited.add(next.schema);
     yield next;
     waiting.push(...listSchemasInPlace(root, next), ...listParts(next));
   }
@@ -128,19 +128,19 @@ function* listReached(root: Schema): Generator<PlacedSchema> {
 /** Counts the schemas that are evaluated on one value. An endless chain of references is found here, too. */
 function checkSchemasPerValue(root: Schema): void {
   const counts = new Map<Schema, number | "open">();
-  const tooMany = ({ place }: PlacedSchema) =>
+  const tooMany = ({ path }: PlacedSchema) =>
     new SchemaSizeError(
-      `the schema at ${nameOf(place)} evaluates more than ${SCHEMAS_PER_VALUE_MOST} schemas on one value, because its alternatives and references multiply. Remove some`,
+      `the schema at ${nameOf(path)} evaluates more than ${SCHEMAS_PER_VALUE_MOST} schemas on one value, because its alternatives and references multiply. Remove some`,
     );
   const count = (placed: PlacedSchema, depth: number): number => {
     if (typeof placed.schema === "boolean") return 1;
-    const known = counts.get(placed.schema);
-    if (known === "open") {
+    const earlierCount = counts.get(placed.schema);
+    if (earlierCount === "open") {
       throw new SchemaSizeError(
-        `the schema at ${nameOf(placed.place)} refers to itself endlessly. Remove the reference that leads back to it`,
+        `the schema at ${nameOf(placed.path)} refers to itself endlessly. Remove the reference that leads back to it`,
       );
     }
-    if (known !== undefined) return known;
+    if (earlierCount !== undefined) return earlierCount;
     if (depth > SCHEMAS_PER_VALUE_MOST) throw tooMany(placed);
     counts.set(placed.schema, "open");
     const sum = listSchemasInPlace(root, placed).reduce((before, inner) => before + count(inner, depth + 1), 1);
@@ -157,10 +157,10 @@ function checkSchemasPerValue(root: Schema): void {
  */
 function checkCode(root: Schema): void {
   const references = new Set<string>();
-  const waiting: PlacedSchema[] = [{ schema: root, place: "" }];
+  const waiting: PlacedSchema[] = [{ schema: root, path: "" }];
   let compiled = 0;
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { schema, place } = next;
+    const { schema, path } = next;
     compiled += 1;
     if (typeof schema === "boolean") continue;
     for (const names of Object.values(isJsonObject(schema["dependentRequired"]) ? schema["dependentRequired"] : {})) {
@@ -179,7 +179,7 @@ function checkCode(root: Schema): void {
     const followed = new Set<unknown>();
     while (typeof reference === "string" && !followed.has(reference)) {
       followed.add(reference);
-      const target = findReferred(root, reference, place);
+      const target = findReferred(root, reference, path);
       waiting.push(target);
       reference = typeof target.schema === "object" ? target.schema["$ref"] : undefined;
     }
@@ -203,7 +203,7 @@ export interface SchemaParts {
 
 /** Returns the parts of a schema, with its reference followed. Throws `SchemaSizeError` for a reference that is not allowed. */
 export function readSchemaParts(root: Schema, schema: Record<string, unknown>): SchemaParts {
-  const placed = { schema, place: "" };
+  const placed = { schema, path: "" };
   const schemas = (one: string[], list: string[], map: string[]) => listSchemas(placed, one, list, map).map((each) => each.schema);
   const properties = isJsonObject(schema["properties"]) ? Object.entries(schema["properties"]) : [];
   return {

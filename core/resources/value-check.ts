@@ -97,14 +97,14 @@ const ISSUES_MOST = 10;
  * Returns the paths at which a value does not match a schema. A `$var:` or `$res:` reference is valid everywhere, because its value is known only
  * when it is used. The reasons come from the schema and never repeat the value.
  */
-export const findValueIssues = (schema: Record<string, unknown>, given: unknown): Issue[] => findIssues(schema, given, "value", toIssue);
+export const findValueIssues = (schema: Record<string, unknown>, input: unknown): Issue[] => findIssues(schema, input, "value", toIssue);
 
 /** Returns the arguments that do not match a schema, as `findValueIssues` does. The path of each is its name, and the reason names its type. */
 export const findArgumentIssues = (schema: Record<string, unknown>, args: Record<string, unknown>): Issue[] =>
   findIssues(schema, args, "", toArgumentIssue);
 
-function findIssues(schema: Record<string, unknown>, given: unknown, whole: string, describe: (error: ErrorObject) => Issue): Issue[] {
-  const value = toDoubles(given);
+function findIssues(schema: Record<string, unknown>, input: unknown, whole: string, describe: (error: ErrorObject) => Issue): Issue[] {
+  const value = toDoubles(input);
   let validate: ValidateFunction;
   try {
     validate = compileSchema(schema);

@@ -90,8 +90,8 @@ function readZone(timezone: string): (atMs: number) => number {
     }
     zones.set(timezone, format);
   }
-  const known = format;
-  return (atMs) => readOffset(known, atMs);
+  const zoneFormat = format;
+  return (atMs) => readOffset(zoneFormat, atMs);
 }
 
 function readOffset(format: Intl.DateTimeFormat, atMs: number): number {

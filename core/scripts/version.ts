@@ -70,8 +70,8 @@ export interface StoredVersion {
  * Returns 16 hex digits, computed from workspace, a creation id and all settable fields as sent. The hash never changes: a lock that is
  * resolved later does not affect it, and the same content saved twice yields two versions.
  */
-export function computeVersionHash(workspace: string, creationId: string, sent: NewScript): string {
-  const sorted = Object.entries(sent).sort(([a], [b]) => (a < b ? -1 : 1));
+export function computeVersionHash(workspace: string, creationId: string, script: NewScript): string {
+  const sorted = Object.entries(script).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256")
     .update(JSON.stringify([workspace, creationId, sorted]))
     .digest("hex")
@@ -109,22 +109,22 @@ type InlineLimit = { custom_concurrency_key?: string | null | undefined } & Pick
 const NOT_CONTENT = new Set(["parent_hash", "auto_parent", "deployment_message", "preserve_on_behalf_of", "skip_draft_deletion"]);
 
 /** Returns whether saving would change nothing (`skip_if_noop`): every settable field is equal, where absent and null are the same. */
-export function isNoop(stored: NewScript, sent: NewScript): boolean {
+export function isNoop(stored: NewScript, submission: NewScript): boolean {
   const comparable = (script: NewScript) =>
     JSON.stringify(
       Object.entries(script)
         .filter(([key, value]) => !NOT_CONTENT.has(key) && value !== null && value !== undefined)
         .sort(([a], [b]) => (a < b ? -1 : 1)),
     );
-  return comparable(stored) === comparable(sent);
+  return comparable(stored) === comparable(submission);
 }
 
 /**
  * Returns the lock of a version: the one that its author has sent, otherwise the one that the build has resolved. `undefined`: it is not built
  * yet.
  */
-export const chooseLock = (sent: string | null | undefined, built: string | undefined): string | undefined =>
-  sent || (built ?? sent ?? undefined);
+export const chooseLock = (authorLock: string | null | undefined, built: string | undefined): string | undefined =>
+  authorLock || (built ?? authorLock ?? undefined);
 
 type Schema = Record<string, unknown>;
 

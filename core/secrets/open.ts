@@ -22,9 +22,9 @@ function decrypt(key: Buffer, aad: Buffer, bytes: Buffer): Buffer {
 }
 
 /** Decrypts a secret. Throws if it was sealed for another location or with another key, or was changed. */
-export function openSecret(key: Buffer, place: SecretLocation, sealed: string): string {
+export function openSecret(key: Buffer, location: SecretLocation, sealed: string): string {
   const bytes = Buffer.from(SEALED.exec(sealed)?.[2] ?? "", "base64");
-  return decrypt(key, boundTo(place), bytes).toString("utf8");
+  return decrypt(key, boundTo(location), bytes).toString("utf8");
 }
 
 /** Decrypts an exported secret. Returns `undefined` if the text is not an exported secret or was encrypted with another key. */

@@ -25,8 +25,8 @@ function encrypt(key: Buffer, nonce: Buffer, aad: Buffer, plain: Buffer): Buffer
 }
 
 /** Encrypts a secret for one location. */
-export function sealSecret({ version, key }: DataKey, place: SecretLocation, value: string): string {
-  return `svc1:${version}:${encrypt(key, randomBytes(NONCE_BYTES), boundTo(place), Buffer.from(value, "utf8")).toString("base64")}`;
+export function sealSecret({ version, key }: DataKey, location: SecretLocation, value: string): string {
+  return `svc1:${version}:${encrypt(key, randomBytes(NONCE_BYTES), boundTo(location), Buffer.from(value, "utf8")).toString("base64")}`;
 }
 
 /** Returns the version of the data key that a sealed value names. Throws if the value is not sealed. */

@@ -82,9 +82,9 @@ export function fromArchive(entries: ArchiveEntries, { defaultTs }: { defaultTs:
     if (folderKind) add(name, folderKind, name.slice(0, -`.${folderKind}.json`.length), text);
     else if (name.endsWith(".script.json")) scripts.set(name.slice(0, -".script.json".length), parseFields(text));
     else if (name.endsWith(".json") && !name.startsWith("dependencies/")) {
-      const place = placeOf(`${name.slice(0, -".json".length)}.yaml`, { defaultTs });
+      const location = placeOf(`${name.slice(0, -".json".length)}.yaml`, { defaultTs });
       // A file in a folder that is another item is a part of that item.
-      if (place?.part === "main") add(name, place.kind, place.path, text);
+      if (location?.part === "main") add(name, location.kind, location.path, text);
       else leave(name);
     } else if (name.startsWith("dependencies/")) {
       const list = { kind: "dependencies", path: name.slice("dependencies/".length) };

@@ -38,14 +38,14 @@ const defaultsOf = (kind: string): Fields => defaults[kind] ?? (kind.endsWith("_
 
 /** Returns whether a value of a field is equivalent to its absence. */
 export function isDefault(kind: string, name: string, value: unknown): boolean {
-  const known = defaultsOf(kind);
-  return Object.hasOwn(known, name) && toCanonicalJson(known[name]) === toCanonicalJson(value);
+  const kindDefaults = defaultsOf(kind);
+  return Object.hasOwn(kindDefaults, name) && toCanonicalJson(kindDefaults[name]) === toCanonicalJson(value);
 }
 
 /** Returns the value that removes a field from an item of the service. */
 export function emptyValueOf(kind: string, name: string): unknown {
-  const known = defaultsOf(kind);
-  return Object.hasOwn(known, name) ? known[name] : null;
+  const kindDefaults = defaultsOf(kind);
+  return Object.hasOwn(kindDefaults, name) ? kindDefaults[name] : null;
 }
 
 /** Returns the fields that a file may leave to the workspace: without them, a push changes nothing. */

@@ -53,10 +53,10 @@ export function fromObject({ kind, path }: Pick<SyncItem, "kind" | "path">, obje
 }
 
 function removeReplyFields(object: object): Fields {
-  const own = Object.entries(removeServerFields(object)).filter(
+  const fields = Object.entries(removeServerFields(object)).filter(
     ([name, value]) => !ONLY_IN_REPLIES.has(name) && !UNSET.some(([unset, empty]) => unset === name && empty === value),
   );
-  return Object.fromEntries(own);
+  return Object.fromEntries(fields);
 }
 
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String).sort() : []);

@@ -43,15 +43,15 @@ function matchesRule(rule: unknown, values: Scalar[] | undefined): boolean {
 }
 
 function matchesOperator(rule: Readonly<Record<string, unknown>>, value: Scalar): boolean {
-  const [operator, wanted] = Object.entries(rule)[0] ?? [];
+  const [operator, operand] = Object.entries(rule)[0] ?? [];
   if (Object.keys(rule).length !== 1) return false;
   if (operator === "numeric") {
-    return (typeof value === "number" || typeof value === "bigint") && Array.isArray(wanted) && inRange(wanted, Number(value));
+    return (typeof value === "number" || typeof value === "bigint") && Array.isArray(operand) && inRange(operand, Number(value));
   }
-  if (typeof value !== "string" || typeof wanted !== "string") return false;
-  if (operator === "prefix") return value.startsWith(wanted);
-  if (operator === "suffix") return value.endsWith(wanted);
-  return operator === "equals-ignore-case" && value.toLowerCase() === wanted.toLowerCase();
+  if (typeof value !== "string" || typeof operand !== "string") return false;
+  if (operator === "prefix") return value.startsWith(operand);
+  if (operator === "suffix") return value.endsWith(operand);
+  return operator === "equals-ignore-case" && value.toLowerCase() === operand.toLowerCase();
 }
 
 /** A range is a list of comparisons: `[">=", 0, "<", 100]`. */

@@ -72,13 +72,13 @@ export const awsTriggerSourcesSchema = z.record(
 export const awsTriggerSourcesSetting = defineInstanceSetting(AWS_TRIGGER_SOURCES, awsTriggerSourcesSchema);
 
 /** Returns the ARN that must be listed for a trigger, or `undefined` if one of the listed ARNs allows it. */
-export function findMissingSource(own: AwsFields, listed: readonly string[]): string | undefined {
-  if (own.source === "sns") return listed.includes(own.topic_arn ?? "") ? undefined : (own.topic_arn ?? "");
-  if (own.source === "s3") {
-    const isListed = listed.some((arn) => /^arn:[a-z-]+:s3:::/.test(arn) && arn.slice(arn.lastIndexOf(":") + 1) === own.bucket);
-    return isListed ? undefined : `arn:aws:s3:::${own.bucket}`;
+export function findMissingSource(fields: AwsFields, listed: readonly string[]): string | undefined {
+  if (fields.source === "sns") return listed.includes(fields.topic_arn ?? "") ? undefined : (fields.topic_arn ?? "");
+  if (fields.source === "s3") {
+    const isListed = listed.some((arn) => /^arn:[a-z-]+:s3:::/.test(arn) && arn.slice(arn.lastIndexOf(":") + 1) === fields.bucket);
+    return isListed ? undefined : `arn:aws:s3:::${fields.bucket}`;
   }
-  const bus = own.bus ?? "default";
+  const bus = fields.bus ?? "default";
   const isListed = listed.some((arn) => /^arn:[a-z-]+:events:/.test(arn) && arn.endsWith(`:event-bus/${bus}`));
   return isListed ? undefined : `the event bus ${bus}`;
 }

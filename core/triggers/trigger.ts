@@ -69,9 +69,9 @@ export function toTriggerJson(
 }
 
 /** Returns the part before `@` of the address of an e-mail trigger, in lower case. */
-export function buildLocalPart(workspace: string, own: Readonly<Record<string, unknown>>): string {
-  const local = String(own["local_part"]);
-  return own["workspaced_local_part"] === true ? `${workspace}-${local}` : local;
+export function buildLocalPart(workspace: string, fields: Readonly<Record<string, unknown>>): string {
+  const local = String(fields["local_part"]);
+  return fields["workspaced_local_part"] === true ? `${workspace}-${local}` : local;
 }
 
 /** Returns whether a trigger matches every filter of a list. `path` is the path of the script or flow, for compatibility with other servers. */

@@ -67,7 +67,7 @@ export class BuildSandbox implements AsyncDisposable {
     return join(this.dir, "out");
   }
 
-  childEnv(own: Record<string, string> = {}): Record<string, string> {
+  childEnv(variables: Record<string, string> = {}): Record<string, string> {
     const tmp = join(this.dir, "tmp");
     return {
       PATH: "/usr/local/bin:/usr/bin:/bin",
@@ -75,7 +75,7 @@ export class BuildSandbox implements AsyncDisposable {
       TMPDIR: tmp,
       LANG: "C.UTF-8",
       ...pickVariables(PROXY_VARIABLES),
-      ...own,
+      ...variables,
     };
   }
 
@@ -83,10 +83,10 @@ export class BuildSandbox implements AsyncDisposable {
    * Runs a tool to its end and logs its output. When this settles, the tool and all processes that it started have ended. `output` is the
    * end of the tool's output. Throws `BuildFailure` at the deadline.
    */
-  async run({ command, args, cwd, env: own, quiet }: ChildProcessSpec): Promise<{ code: number; output: string }> {
+  async run({ command, args, cwd, env: variables, quiet }: ChildProcessSpec): Promise<{ code: number; output: string }> {
     this.checkTime();
     // A detached child leads a process group, which can be killed as a whole.
-    const child = spawn(command, args, { cwd, env: this.childEnv(own), detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command, args, { cwd, env: this.childEnv(variables), detached: true, stdio: ["ignore", "pipe", "pipe"] });
     const killGroup = () => {
       try {
         if (child.pid) process.kill(-child.pid, "SIGKILL");

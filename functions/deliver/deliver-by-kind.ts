@@ -8,16 +8,16 @@ import { runNoticeDelivery } from "../../services/notifications/run-notice-deliv
 import type { Uses } from "../../services/uses.ts";
 
 /** Makes the attempt of a message. All kinds share the queues, the schedule and the claims of services/deliveries. Throws `DeliveryHeld`. */
-export function deliverByKind(ports: SendingPorts & Uses<"deliveryQueue">, message: DeliveryMessage, received: Received): Promise<void> {
+export function deliverByKind(ports: SendingPorts & Uses<"deliveryQueue">, message: DeliveryMessage, receipt: Received): Promise<void> {
   switch (message.kind) {
     case "notice":
-      return deliverMessage(ports, gateNoticeDelivery, message, received);
+      return deliverMessage(ports, gateNoticeDelivery, message, receipt);
     case "mail":
-      return deliverMessage(ports, mailDelivery, message, received);
+      return deliverMessage(ports, mailDelivery, message, receipt);
     case "run":
-      return deliverMessage(ports, runNoticeDelivery, message, received);
+      return deliverMessage(ports, runNoticeDelivery, message, receipt);
     case "event":
-      return deliverMessage(ports, eventDelivery, message, received);
+      return deliverMessage(ports, eventDelivery, message, receipt);
     default:
       return assertNever(message);
   }

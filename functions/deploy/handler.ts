@@ -29,14 +29,14 @@ export const handler = observeHandler("deploy", async (event: unknown, context) 
 
 /** Deploys, and returns the reason of a failure. */
 async function failureOf({ RequestType, ResourceProperties }: DeploymentRequest, untilMs: number): Promise<string | undefined> {
-  const removed = RequestType === "Delete";
+  const isRemoval = RequestType === "Delete";
   try {
-    logger.info("pushed", { printed: await pushDeployment(deps(), ResourceProperties, removed, untilMs) });
+    logger.info("pushed", { printed: await pushDeployment(deps(), ResourceProperties, isRemoval, untilMs) });
     return undefined;
   } catch (error) {
     logger.error("the push failed", { error: error as Error });
     // The items then remain, as by default. A failure would stop the deletion of the stack.
-    if (removed) return undefined;
+    if (isRemoval) return undefined;
     return error instanceof Error ? error.message : String(error);
   }
 }

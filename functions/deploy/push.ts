@@ -32,29 +32,29 @@ const STOP_MS = 20_000;
 
 /**
  * Deploys files into a workspace, as `svc sync push` does: it compares them with the last deployment of the same id, and with the workspace.
- * Items that only the workspace has changed do not change, and neither do those that another call of the app contains. `removed`: the app no
+ * Items that only the workspace has changed do not change, and neither do those that another call of the app contains. `isRemoval`: the app no
  * longer has the call. Throws an error that names the reason, also if a build fails or `untilMs` has passed.
  */
-export async function pushDeployment(deps: PushDeps, deployment: Deployment, removed: boolean, untilMs: number): Promise<string> {
+export async function pushDeployment(deps: PushDeps, deployment: Deployment, isRemoval: boolean, untilMs: number): Promise<string> {
   const { workspace, removes } = deployment;
   // A deleted workspace is not created again only to be emptied.
-  if (removed && !(await deps.identity.objects.get(workspaceObject.key(workspace)))) return "";
+  if (isRemoval && !(await deps.identity.objects.get(workspaceObject.key(workspace)))) return "";
   // The state of each other call is that after its last push.
   return lockDeployments(deps.identity.objects, workspace, untilMs, async (lost) => {
     const states = await readStates(deps.storage, deployment);
-    if (!removed) return push(deps, deployment, states, { untilMs, lost });
-    const own = { items: leaveToOthers(states.own.items, states.others, new Set()), keys: [] };
-    await writeState(deps.storage, deployment, own);
+    if (!isRemoval) return push(deps, deployment, states, { untilMs, lost });
+    const callState = { items: leaveToOthers(states.callState.items, states.others, new Set()), keys: [] };
+    await writeState(deps.storage, deployment, callState);
     // Data outlives the app, unless the app requested its removal.
-    return removes === "false" ? "" : push(deps, deployment, { ...states, own }, { untilMs, lost, removed });
+    return removes === "false" ? "" : push(deps, deployment, { ...states, callState }, { untilMs, lost, isRemoval });
   });
 }
 
 async function push(
   deps: PushDeps,
   deployment: Deployment,
-  { own, others }: WorkspaceStates,
-  { untilMs, lost, removed = false }: { untilMs: number; lost: AbortSignal; removed?: boolean },
+  { callState, others }: WorkspaceStates,
+  { untilMs, lost, isRemoval = false }: { untilMs: number; lost: AbortSignal; isRemoval?: boolean },
 ): Promise<string> {
   const { workspace, bucket, objectKey } = deployment;
   const zip = await retryDenied(() => deps.assets.readAsset(bucket, objectKey), untilMs);
@@ -63,13 +63,13 @@ async function push(
   const stateFile = join(folder, ".svc/state.json");
   const base = `${deps.url} ${workspace}`;
   try {
-    const { folders, items } = writeProject(folder, zip, { workspace, onlyConfig: removed });
+    const { folders, items } = writeProject(folder, zip, { workspace, onlyConfig: isRemoval });
     // Whatever happens to this push, no other call deletes what it may have deployed.
-    let after = { items: own.items, keys: [...new Set([...keysOf(own), ...items])] };
+    let after = { items: callState.items, keys: [...new Set([...keysOf(callState), ...items])] };
     await writeState(deps.storage, deployment, after);
     mkdirSync(join(folder, ".svc"), { recursive: true });
     // With a state, a push does not change anything else in the workspace.
-    const before = JSON.stringify({ version: 1, workspaces: { [base]: { items: leaveToOthers(own.items, others, items) } } });
+    const before = JSON.stringify({ version: 1, workspaces: { [base]: { items: leaveToOthers(callState.items, others, items) } } });
     writeFileSync(stateFile, before);
     await waitUntilReady(deps.url, untilMs);
     for (const name of folders) await ensureFolder(`${deps.url}/api/w/${workspace}/folders/create`, token, name);

@@ -26,23 +26,23 @@ export const keysOf = ({ items, keys }: CallState): readonly string[] => keys ??
 
 /** The state of a call, and the keys of the items that other calls of the workspace need. */
 export interface WorkspaceStates {
-  own: CallState;
+  callState: CallState;
   others: ReadonlySet<string>;
 }
 
 /** Reads the states of a workspace. */
 export async function readStates(storage: States, call: Call): Promise<WorkspaceStates> {
-  let own: CallState = { items: {}, keys: [] };
+  let callState: CallState = { items: {}, keys: [] };
   const others = new Set<string>();
   for (const key of await storage.listObjectKeys(folderOf(call.workspace))) {
     const stored = await storage.getObject(key, STATE_BYTES);
     if (stored === undefined) continue;
     if ("tooLarge" in stored) throw new Error(`The stored state ${key} is too large.`);
     const state = stateSchema.parse(parseExactJson(stored.bytes.toString()));
-    if (key === keyOf(call)) own = state;
+    if (key === keyOf(call)) callState = state;
     else for (const item of keysOf(state)) others.add(item).add(folderItemOf(item) ?? item);
   }
-  return { own, others };
+  return { callState, others };
 }
 
 /** Returns the key of the folder that contains an item. */

@@ -19,9 +19,9 @@ it("the states of other calls name the items that those calls contain, and their
   await storage.putObject(`deployments/${world.workspace}/Old.json`, JSON.stringify({ items: { settings: digest } }), "application/json");
   await writeState(storage, call("Own", `${world.workspace}-2`), { items: {}, keys: ["script f/d/foreign"] });
 
-  const { own, others } = await readStates(storage, call("Own"));
+  const { callState: own, others } = await readStates(storage, call("Own"));
   expect(own).toEqual({ items, keys: Object.keys(items) });
   expect([...others].sort()).toEqual(["flow f/b/y", "folder b", "settings"]);
-  expect((await readStates(storage, call("Removed"))).own.items).toEqual({ "script f/c/left": digest });
-  expect((await readStates(storage, call("Unknown"))).own).toEqual({ items: {}, keys: [] });
+  expect((await readStates(storage, call("Removed"))).callState.items).toEqual({ "script f/c/left": digest });
+  expect((await readStates(storage, call("Unknown"))).callState).toEqual({ items: {}, keys: [] });
 });

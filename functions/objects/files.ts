@@ -30,8 +30,8 @@ export const files: ApiRoutes = [
     const { file_key: fileKey, file_extension: extension, content_type: contentType, content_disposition: contentDisposition } = query;
     const { storage, s3_resource_path } = query;
     const { headers, bytes } = await readPayload();
-    const sent = { sentContentType: headers["content-type"], bytes };
-    const upload = { storage, s3_resource_path, fileKey, extension, contentType, contentDisposition, ...sent };
+    const content = { sentContentType: headers["content-type"], bytes };
+    const upload = { storage, s3_resource_path, fileKey, extension, contentType, contentDisposition, ...content };
     return json(200, { file_key: await service.uploadFile(deps, callerOf(routes.uploadFile, auth, params), upload) });
   }),
   on(routes.presignUpload, async ({ auth, params, body }) =>

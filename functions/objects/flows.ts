@@ -38,13 +38,13 @@ const importDescribeMachine = () => import("../../services/flows/definitions/des
 const importSave = () => import("../../services/flows/definitions/save.ts");
 
 export const flows: ApiRoutes = [
-  on(routes.createFlow, async ({ auth: { actor }, params: { workspace }, body, sent }) => {
-    const reply = text(201, await (await importSave()).saveFlow(deps, { actor, workspace }, withSentValue(body, sent)));
+  on(routes.createFlow, async ({ auth: { actor }, params: { workspace }, body, rawBody }) => {
+    const reply = text(201, await (await importSave()).saveFlow(deps, { actor, workspace }, withSentValue(body, rawBody)));
     return warnOfHttpRoutes(reply, { actor, workspace }, { path: body.path, isFlow: true });
   }),
-  on(routes.updateFlow, async ({ auth: { actor }, params: { workspace, path }, body, sent, expected }) => {
+  on(routes.updateFlow, async ({ auth: { actor }, params: { workspace, path }, body, rawBody, expected }) => {
     const { saveFlow } = await importSave();
-    const reply = text(200, await saveFlow(deps, { actor, workspace, at: path, expected }, withSentValue(body, sent)));
+    const reply = text(200, await saveFlow(deps, { actor, workspace, at: path, expected }, withSentValue(body, rawBody)));
     return warnOfHttpRoutes(reply, { actor, workspace }, { path: body.path, isFlow: true });
   }),
   on(routes.listFlows, async ({ auth, params: { workspace }, query }) =>

@@ -65,7 +65,7 @@ export const devices: ApiRoutes = [
     requireOwnOrigin(headers);
     const { decideDeviceRequest } = await importDeviceGrant();
     const label = await decideDeviceRequest(deps, auth.actor, { userCode: user_code, approve });
-    const said = approve ? `The device was allowed. Its token will be named "${label}".` : "The device was refused.";
-    return nameAuditedResource(text(200, said), label);
+    const message = approve ? `The device was allowed. Its token will be named "${label}".` : "The device was refused.";
+    return nameAuditedResource(text(200, message), label);
   }),
 ];

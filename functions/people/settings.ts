@@ -24,9 +24,9 @@ import { deps } from "./deps.ts";
 async function save<Name extends keyof OpaqueSettings>(
   { workspace }: { workspace: string },
   name: Name,
-  sent: OpaqueSettings[Name] | null,
+  input: OpaqueSettings[Name] | null,
 ): Promise<Reply> {
-  const value = sent === null || sent === "" ? undefined : sent;
+  const value = input === null || input === "" ? undefined : input;
   await setOpaqueSetting(deps, workspace, name, value);
   return text(200, `The setting ${name} was ${value === undefined ? "removed" : "saved"}.`);
 }

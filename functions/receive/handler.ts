@@ -12,7 +12,7 @@ import { type ReceivedRecord, receiveRecords } from "../../services/triggers/rec
 import { logInvocation } from "../shared/observe.ts";
 import { triggerPlace } from "../shared/trigger-place.ts";
 
-const place = triggerPlace();
+const location = triggerPlace();
 const deps = {
   jobs: jobTable,
   objects: objectTable,
@@ -20,11 +20,11 @@ const deps = {
   queue,
   dataKeys,
   queues: sourceQueues,
-  toQueueUrl: place.toQueueUrl,
+  toQueueUrl: location.toQueueUrl,
   ownQueueArn: requireEnv(env.triggerQueueArn),
   mailTopicArn: process.env[env.mailTopic] || undefined,
   mailDomain: process.env[env.mailDomain] || undefined,
-  isLocal: place.isLocal,
+  isLocal: location.isLocal,
   nowMs: Date.now,
 };
 

@@ -64,7 +64,7 @@ export function createHttpRouteHandler(ports: RoutePorts, steps: RequestSteps = 
       if (deps.routesKey !== undefined && !hasOwnOrigin) throw new SvcError("httpRoute.unknown", {});
       return answerRequest(deps, event, { hasOwnOrigin, address }, (found) => {
         edge.log.workspace = found.workspace;
-        Object.assign(cors, corsHeaders(event.headers["origin"], found.own.allowed_origins));
+        Object.assign(cors, corsHeaders(event.headers["origin"], found.fields.allowed_origins));
       });
     });
     return protectReply(hasOwnOrigin, withoutBody(event, addHeaders(reply, cors)));
@@ -76,8 +76,8 @@ export function createHttpRouteHandler(ports: RoutePorts, steps: RequestSteps = 
  * CloudFront replaces this header of a caller, and a caller of API Gateway's own address does not know the key.
  */
 function takeRoutesKey(event: APIGatewayProxyEvent, key: string | undefined): boolean {
-  const sent = takeHeader(event, ROUTES_KEY_HEADER);
-  return key !== undefined && sent !== undefined && isOneOf(sent, key.split(","));
+  const requestKey = takeHeader(event, ROUTES_KEY_HEADER);
+  return key !== undefined && requestKey !== undefined && isOneOf(requestKey, key.split(","));
 }
 
 /** Adds headers to those of a reply. The reply may vary by other headers as well. */
@@ -131,10 +131,10 @@ function toRequestMethod({ httpMethod, headers }: APIGatewayProxyEvent): Request
   return named === "head" ? "get" : (httpMethodSchema.safeParse(named).data ?? "options");
 }
 
-function answerPreflight({ headers }: APIGatewayProxyEvent, { own }: FoundHttpRoute): Reply {
-  const allow = { Allow: allowHeader([own.http_method]) };
-  const isAllowed = "access-control-allow-origin" in corsHeaders(headers["origin"], own.allowed_origins);
-  const preflight = isAllowed ? preflightHeaders(own.http_method, headers["access-control-request-headers"]) : {};
+function answerPreflight({ headers }: APIGatewayProxyEvent, { fields }: FoundHttpRoute): Reply {
+  const allow = { Allow: allowHeader([fields.http_method]) };
+  const isAllowed = "access-control-allow-origin" in corsHeaders(headers["origin"], fields.allowed_origins);
+  const preflight = isAllowed ? preflightHeaders(fields.http_method, headers["access-control-request-headers"]) : {};
   return { statusCode: 204, headers: { ...allow, ...preflight }, body: "" };
 }
 
@@ -147,20 +147,20 @@ async function answerFound(
   const head = readPayloadHead({ ...event, httpMethod: event.httpMethod === "HEAD" ? "GET" : event.httpMethod });
   let bytes: Promise<Buffer> | undefined;
   const readBytes = () => (bytes ??= readBodyBytes(event));
-  const sent: SentRequest = { headers: head.headers, readBytes, token: readRouteToken(event) };
-  const authentication = await deps.steps.authenticateRequest(deps, found, sent);
+  const routeRequest: SentRequest = { headers: head.headers, readBytes, token: readRouteToken(event) };
+  const authentication = await deps.steps.authenticateRequest(deps, found, routeRequest);
   switch (authentication.outcome) {
     case "admitted": {
       const payload = { ...head, bytes: await readBytes() };
       const request = { method: event.httpMethod, path, payload, includedHeaders: deps.includedHeaders };
-      if (found.own.static_asset_config) return deps.steps.answerStatic(deps, found, request);
+      if (found.fields.static_asset_config) return deps.steps.answerStatic(deps, found, request);
       const cookies: CookieScope = hasOwnOrigin
         ? "origin"
-        : { path: `${basePath()}${buildCookiePath(found.workspace, found.own, path)}`, nowMs: deps.nowMs() };
+        : { path: `${basePath()}${buildCookiePath(found.workspace, found.fields, path)}`, nowMs: deps.nowMs() };
       const run = async () =>
         buildRunReply(deps, found, await runHttpRoute(deps, found, authentication, request), {
           cookies,
-          recheck: () => recheckRoute(deps, found, path, sent),
+          recheck: () => recheckRoute(deps, found, path, routeRequest),
         });
       if (!mayStream(found, event)) return await run();
       const { actor } = authentication;
@@ -181,29 +181,29 @@ async function answerFound(
 }
 
 /** Returns whether the reply may be a stream: that of a new run, or of one that continues. The reply to `HEAD` has no body. */
-function mayStream({ own, trigger }: FoundHttpRoute, { httpMethod, headers }: APIGatewayProxyEvent): boolean {
+function mayStream({ fields, trigger }: FoundHttpRoute, { httpMethod, headers }: APIGatewayProxyEvent): boolean {
   if (httpMethod === "HEAD") return false;
   const continues = parseEventId(headers["last-event-id"])?.run !== undefined;
-  return continues || (own.request_type === "sync_sse" && trigger.mode !== "suspended");
+  return continues || (fields.request_type === "sync_sse" && trigger.mode !== "suspended");
 }
 
 /** Callers of a route are strangers. Those who may read the run find its stack traces by its id. */
 async function buildRunReply(
   deps: RequestContext,
-  { workspace, own }: FoundHttpRoute,
+  { workspace, fields }: FoundHttpRoute,
   run: HttpRouteRun,
   { cookies, recheck }: { cookies: CookieScope; recheck: () => Promise<void> },
 ): Promise<Reply> {
   switch (run.outcome) {
     case "ended": {
-      const status = await chooseRunStatus(deps, workspace, run.result.state, own.failed_status);
+      const status = await chooseRunStatus(deps, workspace, run.result.state, fields.failed_status);
       return markReplay(buildResultReply(run.result, { status, isStranger: true, cookies }), run.replayed);
     }
     case "started":
       return markReplay(text(201, run.id, { "x-svc-job-id": run.id }), run.replayed);
     case "held":
       // A caller that waits for a result receives a reply without one.
-      return markReplay(text(own.request_type === "async" ? 201 : 202, run.id, { "x-svc-job-id": run.id }), run.replayed);
+      return markReplay(text(fields.request_type === "async" ? 201 : 202, run.id, { "x-svc-job-id": run.id }), run.replayed);
     case "streamed": {
       const { id, from, replayed } = run;
       const stream = { workspace, id, query: { only_result: true, fast: true }, from, isStranger: true };
@@ -213,14 +213,19 @@ async function buildRunReply(
 }
 
 /** Ends the stream of a route that was disabled or deleted since, or whose caller's token was. */
-async function recheckRoute(deps: RequestContext, { own, trigger }: FoundHttpRoute, path: string, sent: SentRequest): Promise<void> {
-  const match = await deps.steps.findHttpRoute(deps, { method: own.http_method, path });
+async function recheckRoute(
+  deps: RequestContext,
+  { fields, trigger }: FoundHttpRoute,
+  path: string,
+  routeRequest: SentRequest,
+): Promise<void> {
+  const match = await deps.steps.findHttpRoute(deps, { method: fields.http_method, path });
   const now = match.outcome === "found" ? match.route : undefined;
   if (now?.trigger.id !== trigger.id || now.trigger.mode === "disabled") throw new SvcError("httpRoute.unknown", {});
   // Other credentials, such as a signature, may expire while the stream lasts.
-  const hasOwnToken = now.own.authentication_method === "svc" || now.own.authentication_method === "windmill";
+  const hasOwnToken = now.fields.authentication_method === "svc" || now.fields.authentication_method === "windmill";
   if (!hasOwnToken) return;
-  const { outcome } = await deps.steps.authenticateRequest(deps, now, sent);
+  const { outcome } = await deps.steps.authenticateRequest(deps, now, routeRequest);
   if (outcome !== "admitted") throw new SvcError("httpRoute.refused", {});
 }
 

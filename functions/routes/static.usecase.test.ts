@@ -31,7 +31,7 @@ function aSite(path: string): FoundHttpRoute {
       ...{ email: "ann@example.com", permissionedAs: "u/ann", superAdmin: false, own: {}, editedBy: "ann", editedAtMs: 0 },
     },
     stored: { ...triggerObject.key(world.workspace, "http", "f/t/route"), version: "1", value: {} },
-    own: httpFieldsSchema.parse({ route_path: "pages", http_method: "get", ...site }),
+    fields: httpFieldsSchema.parse({ route_path: "pages", http_method: "get", ...site }),
     params: {},
     below: (splitRequestPath(path) ?? []).slice(1),
     actor: anAdmin,

@@ -22,8 +22,8 @@ export async function readBundleForm<S extends z.ZodType>(
   };
   const [json, file] = [find(part), find("file")];
   if (!json || !file) throw new SvcError("body.shape", { issues: [{ path: json ? "file" : part, reason: "is missing from the form" }] });
-  const sent = parseJson(json.toString());
-  const parsed = parseBody(schema, sent);
-  if (!parsed.success) throw new SvcError("body.shape", { issues: toIssues(parsed.error, sent) }, { cause: parsed.error });
+  const value = parseJson(json.toString());
+  const parsed = parseBody(schema, value);
+  if (!parsed.success) throw new SvcError("body.shape", { issues: toIssues(parsed.error, value) }, { cause: parsed.error });
   return { body: parsed.data, file };
 }

@@ -195,16 +195,16 @@ async function answerCall<Auth>(
   const sentQuery = toWellFormedTexts(event.queryStringParameters);
   const auth = await authenticate(readToken(event, route), route, raw, sentQuery);
   const query = route.query ? parseInput(route.query, sentQuery, "query.invalid") : undefined;
-  const sent = route.body ? await parseSentBody(event, route) : undefined;
-  const body = route.body ? requireParsed(parseBody(route.body, sent), sent, "body.shape") : undefined;
+  const rawBody = route.body ? await parseSentBody(event, route) : undefined;
+  const body = route.body ? requireParsed(parseBody(route.body, rawBody), rawBody, "body.shape") : undefined;
   const readBody = route.payload ? () => readPayload(event) : undefined;
-  const ignored = await checkFields(route, sentQuery, sent);
+  const ignored = await checkFields(route, sentQuery, rawBody);
   const expected = route.version === "expected" ? parseIfMatch(event.headers["if-match"]) : undefined;
   const { audited: _, ...reply } = await handle({
     params,
     query,
     body,
-    sent,
+    rawBody,
     expected,
     readPayload: readBody,
     auth,
@@ -215,9 +215,9 @@ async function answerCall<Auth>(
 }
 
 /** The check is loaded with the first fields, so that functions start as quickly as without it. */
-async function checkFields(route: Route, query: Record<string, string | undefined>, sent: unknown): Promise<Record<string, string>> {
+async function checkFields(route: Route, query: Record<string, string | undefined>, rawBody: unknown): Promise<Record<string, string>> {
   if (!route.body && Object.keys(query).length === 0) return {};
-  return (await import("./unknown-input.ts")).checkFields(route, query, sent);
+  return (await import("./unknown-input.ts")).checkFields(route, query, rawBody);
 }
 
 /** Returns the body of a request. Programs that know OAuth send forms. A repeated name becomes a list, which the schemas of forms refuse. */

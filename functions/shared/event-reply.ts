@@ -22,13 +22,13 @@ export interface JobStream {
 /** Replies with the events of a job. `checkAccess` throws once the caller may no longer read them. */
 export function buildEventReply(
   deps: Uses<"findLastStep" | "jobs" | "storage" | "nowMs">,
-  { workspace, id, query: sent, from, isStranger }: JobStream,
+  { workspace, id, query: requestQuery, from, isStranger }: JobStream,
   checkAccess: () => Promise<unknown>,
 ): Reply {
   const headers = { "cache-control": "no-store", "x-svc-job-id": id };
   // A browser reconnects after the end of a stream as well, until it receives this status.
   if (from?.ended) return { statusCode: 204, headers, body: "" };
-  const query = from ? { ...sent, stream_offset: from.stream, log_offset: from.log ?? sent.log_offset } : sent;
+  const query = from ? { ...requestQuery, stream_offset: from.stream, log_offset: from.log ?? requestQuery.log_offset } : requestQuery;
   const untilMs = deps.nowMs() + limits.streamMs;
   return {
     statusCode: 200,
@@ -37,9 +37,9 @@ export function buildEventReply(
     chunks: async function* (gone) {
       const events = streamJobEvents(deps, { workspace, id }, query, { untilMs, gone });
       const rights = { checkAccess, nowMs: deps.nowMs };
-      const begin = { stream: query.stream_offset ?? 0, log: query.log_offset };
+      const start = { stream: query.stream_offset ?? 0, log: query.log_offset };
       const format = { run: from?.run, change: isStranger ? removeStacks : undefined };
-      for await (const event of streamWhilePermitted(rights, events, { job: id, from: begin })) yield formatEvent(event, format);
+      for await (const event of streamWhilePermitted(rights, events, { job: id, from: start })) yield formatEvent(event, format);
     },
   };
 }

@@ -33,8 +33,8 @@ export function messageHandler(handle: (message: JobMessage) => Promise<unknown>
   };
 }
 
-/** Runs a direct invocation and logs one line with the fields of `what`. */
-export async function handleCall<T>(jobs: string[], handle: () => Promise<T>, context: Context, what: LoggedWork = {}): Promise<T> {
+/** Runs a direct invocation and logs one line with the fields of `work`. */
+export async function handleCall<T>(jobs: string[], handle: () => Promise<T>, context: Context, work: LoggedWork = {}): Promise<T> {
   const startedMs = Date.now();
   beginInvocation(context);
   let failure: string | undefined;
@@ -44,11 +44,11 @@ export async function handleCall<T>(jobs: string[], handle: () => Promise<T>, co
     const error = toFunctionError(thrown);
     failure = (error as Error).name;
     // These failures are expected results, which the caller handles.
-    if (!EXPECTED_FAILURES.has(failure)) logger.error("call failed", { ...what, jobs, error: error as Error });
+    if (!EXPECTED_FAILURES.has(failure)) logger.error("call failed", { ...work, jobs, error: error as Error });
     throw error;
   } finally {
     await logInvocation("batch", context, {
-      ...what,
+      ...work,
       jobs,
       failed: failure ? 1 : 0,
       ...(failure ? { failure } : {}),

@@ -6,13 +6,13 @@ type Path = readonly PropertyKey[];
  * Checks a JSON body. Clients send `null` for fields that they do not set, so a field whose `null` the schema refuses counts as absent. A required
  * field is then missing.
  */
-export function parseBody<S extends z.ZodType>(schema: S, sent: unknown): z.ZodSafeParseResult<z.output<S>> {
-  const parsed = schema.safeParse(sent);
+export function parseBody<S extends z.ZodType>(schema: S, input: unknown): z.ZodSafeParseResult<z.output<S>> {
+  const parsed = schema.safeParse(input);
   if (parsed.success) return parsed;
-  if (sent === null) return schema.safeParse(undefined);
-  const nulls = listIssuePaths(parsed.error.issues).filter((path) => path.length > 0 && valueAt(sent, path) === null);
+  if (input === null) return schema.safeParse(undefined);
+  const nulls = listIssuePaths(parsed.error.issues).filter((path) => path.length > 0 && valueAt(input, path) === null);
   if (nulls.length === 0) return parsed;
-  const copy: unknown = structuredClone(sent);
+  const copy: unknown = structuredClone(input);
   for (const path of nulls) removeField(copy, path);
   const again = schema.safeParse(copy);
   return again.success ? again : parsed;

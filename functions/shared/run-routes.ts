@@ -34,12 +34,12 @@ type Authenticator = Uses<"jobs" | "objects" | "publicKey" | "nowMs"> & { public
 export function authenticateRun(authenticator: Authenticator): Authenticate<RunAuth> {
   return async (token, route, params) => {
     const { workspace = "" } = params;
-    const wanted = getHeadKey(parseRunAddress(route, params));
-    const { actor, read } = await authenticate(authenticator, token, { workspace, alsoRead: [wanted ?? workspaceObject.key(workspace)] });
+    const headKey = getHeadKey(parseRunAddress(route, params));
+    const { actor, read } = await authenticate(authenticator, token, { workspace, alsoRead: [headKey ?? workspaceObject.key(workspace)] });
     // The path of a version is part of its head; an absent version has none.
-    const path = wanted && (params["path"] ?? (read[0]?.value as { path?: string } | undefined)?.path);
+    const path = headKey && (params["path"] ?? (read[0]?.value as { path?: string } | undefined)?.path);
     checkAccess(actor, route, params, { workspace, ...defined({ path }) });
-    if (!wanted && !read[0]) throw new SvcError("workspace.notFound", { workspace });
+    if (!headKey && !read[0]) throw new SvcError("workspace.notFound", { workspace });
     return { actor, head: read[0] };
   };
 }

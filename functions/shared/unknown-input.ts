@@ -12,11 +12,11 @@ type Query = Readonly<Record<string, string | undefined>>;
  * these are only named. A misspelt field would silently change the meaning of the request, so it is refused. A webhook's query belongs to its
  * sender, who cannot correct it. Throws `query.invalid` and `body.shape`.
  */
-export function checkFields({ query, body, payload }: Route, sentQuery: Query, sent: unknown): Record<string, string> {
+export function checkFields({ query, body, payload }: Route, sentQuery: Query, rawBody: unknown): Record<string, string> {
   const inQuery: UnknownField[] = query
     ? findUnknownFields(query, sentQuery)
-    : Object.keys(sentQuery).map((name) => ({ path: [name], known: [], meant: undefined }));
-  const inBody = body ? findUnknownFields(body, sent) : [];
+    : Object.keys(sentQuery).map((name) => ({ path: [name], knownNames: [], meant: undefined }));
+  const inBody = body ? findUnknownFields(body, rawBody) : [];
   if (!payload) refuseMisspelt(inQuery, "query.invalid");
   refuseMisspelt(inBody, "body.shape");
   const ignored = [...new Set([...inQuery, ...inBody].map(formatPath))];

@@ -9,10 +9,10 @@ const deps = workerDeps("step");
 /** Runs one state of a flow's machine. A failure is recorded before it is thrown; the machine then follows its error path. */
 export async function handler(event: unknown, context: Context): Promise<StepState> {
   const call = parseStepCall(event);
-  const what = {
+  const work = {
     flow: call.state.job,
     execution: call.state.execution,
     ...("module" in call ? { module: call.module, path: call.state.path } : {}),
   };
-  return handleCall([], () => runTask(deps, call), context, what);
+  return handleCall([], () => runTask(deps, call), context, work);
 }

@@ -23,16 +23,24 @@ function routesOf(kind: TriggerKind): ApiRoutes {
     on(routes.get, async ({ params: { workspace, path } }) => versioned(await getTrigger(deps, { workspace, kind, path }))),
     on(routes.exists, async ({ params: { workspace, path } }) => json(200, await triggerExists(deps, { workspace, kind, path }))),
     on(routes.create, async ({ auth, params: { workspace }, body }) => {
-      const sent = body as NewTrigger;
+      const trigger = body as NewTrigger;
       const caller = { actor: auth.actor, workspace };
-      await createTrigger(deps, { ...caller, kind, path: sent.path }, sent);
-      return warnOfWriters(text(201, sent.path), caller, async () => (await getTrigger(deps, { workspace, kind, path: sent.path })).json);
+      await createTrigger(deps, { ...caller, kind, path: trigger.path }, trigger);
+      return warnOfWriters(
+        text(201, trigger.path),
+        caller,
+        async () => (await getTrigger(deps, { workspace, kind, path: trigger.path })).json,
+      );
     }),
     on(routes.update, async ({ auth, params: { workspace, path }, body, expected }) => {
-      const sent = body as NewTrigger;
+      const trigger = body as NewTrigger;
       const caller = { actor: auth.actor, workspace };
-      await updateTrigger(deps, { ...caller, kind, path, expected }, sent);
-      return warnOfWriters(text(200, sent.path), caller, async () => (await getTrigger(deps, { workspace, kind, path: sent.path })).json);
+      await updateTrigger(deps, { ...caller, kind, path, expected }, trigger);
+      return warnOfWriters(
+        text(200, trigger.path),
+        caller,
+        async () => (await getTrigger(deps, { workspace, kind, path: trigger.path })).json,
+      );
     }),
     on(routes.setMode, async ({ auth, params: { workspace, path }, body: { mode }, expected }) => {
       await setTriggerMode(deps, { actor: auth.actor, workspace, kind, path, expected }, mode);

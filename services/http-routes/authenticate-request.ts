@@ -27,7 +27,7 @@ export async function authenticateRequest(
   found: FoundHttpRoute,
   sent: SentRequest,
 ): Promise<Authentication> {
-  const method = found.own.authentication_method;
+  const method = found.fields.authentication_method;
   switch (method) {
     case "none":
       return { outcome: "admitted" };
@@ -50,7 +50,7 @@ export async function authenticateRequest(
 }
 
 /** The script may have lost its preprocessor since the route was saved. A missing script checks nothing either. */
-function isCheckedByScript({ own, trigger, head }: FoundHttpRoute): boolean {
+function isCheckedByScript({ fields: own, trigger, head }: FoundHttpRoute): boolean {
   if (own.static_asset_config) return false;
   const runnable = trigger.isFlow ? parseFlow(head) : parseScript(head);
   return runnable?.preprocessor !== undefined && runnable.preprocessor !== false;
@@ -58,7 +58,7 @@ function isCheckedByScript({ own, trigger, head }: FoundHttpRoute): boolean {
 
 async function openCredential(
   deps: Uses<"httpRouteKeys" | "nowMs">,
-  { workspace, own, credential }: FoundHttpRoute,
+  { workspace, fields: own, credential }: FoundHttpRoute,
 ): Promise<Credential | undefined> {
   const path = own.authentication_resource_path;
   return path ? openHttpRouteCredential(deps, { workspace, path }, credential) : undefined;

@@ -72,5 +72,15 @@ async function loadRoute(
   if (!parsed.success) return undefined;
   const own = parsed.data;
   const actor = await identifyRunAsActor(objects, workspace, trigger, rights);
-  return { workspace, trigger, stored, own, params, below, actor, head, credential: resource === undefined ? undefined : credential };
+  return {
+    workspace,
+    trigger,
+    stored,
+    fields: own,
+    params,
+    below,
+    actor,
+    head,
+    credential: resource === undefined ? undefined : credential,
+  };
 }

@@ -65,7 +65,7 @@ async function startRouteRun(
   request: VersionRunRequest,
   sent: HttpRouteRequest,
 ): Promise<HttpRouteRun> {
-  const { trigger, own } = found;
+  const { trigger, fields: own } = found;
   const lastEventId = sent.payload.headers["last-event-id"];
   // A stream that has begun continues, even if new requests are now held or answered differently.
   const streamed = await findStreamedRun(deps, request, lastEventId);
@@ -100,7 +100,7 @@ async function buildRouteRequest(
   admission: Admission,
   sent: HttpRouteRequest,
 ): Promise<VersionRunRequest> {
-  const { workspace, trigger, own, params } = found;
+  const { workspace, trigger, fields: own, params } = found;
   const { target, actor } = await requireTarget(deps, found);
   const payload = withoutCredentials(sent.payload, found, admission);
   const chosen = chooseIncluded(payload, found);
@@ -119,7 +119,7 @@ async function buildRouteRequest(
   const files = parsed.files.filter(({ argument }) => parsed.wrapped || (argument !== ENTRYPOINT_ARGUMENT && !isFixed(argument)));
   // The claims of a token differ between requests, so equal requests are compared without them, but always with the path.
   const repeated = { args: { args, params }, files };
-  const { idempotency } = found.own;
+  const { idempotency } = found.fields;
   const delivery = idempotency ? { id: findDeliveryId(idempotency, payload.headers, parsed), ttlS: idempotency.ttl } : undefined;
   const request = requestVersion(
     {
@@ -160,7 +160,7 @@ async function recordStartFault(deps: RunAndWaitDeps, { workspace, trigger }: Fo
  * Returns the request without the headers that contain its credential. A signature covers only the body, so a signed request has no arguments in
  * its query.
  */
-function withoutCredentials(payload: Payload, { own }: FoundHttpRoute, { secretHeaders = [] }: Admission): Payload {
+function withoutCredentials(payload: Payload, { fields: own }: FoundHttpRoute, { secretHeaders = [] }: Admission): Payload {
   const headers = Object.fromEntries(Object.entries(payload.headers).filter(([name]) => !secretHeaders.includes(name)));
   if (own.authentication_method !== "signature") return { ...payload, headers };
   const query = Object.fromEntries(Object.entries(payload.query).filter(([name]) => name !== "payload"));
@@ -171,14 +171,14 @@ function withoutCredentials(payload: Payload, { own }: FoundHttpRoute, { secretH
  * The headers and query parameters that the request names as arguments (spec §4.2). A signature covers only the body, not the query that names
  * them.
  */
-function chooseIncluded({ query }: Payload, { own }: FoundHttpRoute): Record<"headers" | "query", readonly string[]> {
+function chooseIncluded({ query }: Payload, { fields: own }: FoundHttpRoute): Record<"headers" | "query", readonly string[]> {
   if (own.authentication_method === "signature") return { headers: [], query: [] };
   const listNames = (parameter: string) => nameList.safeParse(query[parameter]?.join(",") ?? "").data ?? [];
   return { headers: listNames("include_header"), query: listNames("include_query") };
 }
 
 function chooseKey(
-  { workspace, trigger, own }: FoundHttpRoute,
+  { workspace, trigger, fields: own }: FoundHttpRoute,
   { actor, args, replay }: Admission,
   payload: Payload,
   { target, repeated, delivery }: { target: RunTarget; repeated: SentArguments; delivery: KeyRules["delivery"] },

@@ -44,7 +44,7 @@ export async function answerStatic(
   request: Pick<HttpRouteRequest, "method" | "path" | "payload">,
 ): Promise<StaticAnswer> {
   const unknown = () => new SvcError("httpRoute.unknown", {});
-  const { actor, own, workspace } = found;
+  const { actor, fields: own, workspace } = found;
   const place = findStaticPlace(own);
   if (!place || !actor || actor.workspaceState || isAmbiguousPath(request.path)) throw unknown();
   const setting = await loadFileStorage(deps.objects, workspace);
@@ -92,7 +92,7 @@ async function answerFile(
   const { etag, bytes } = content;
   const { headers: sent } = payload;
   const filename = place.isFolder ? undefined : place.filename;
-  const isPublic = found.own.authentication_method === "none";
+  const isPublic = found.fields.authentication_method === "none";
   // A copy is used only after its ETag was compared, because a file may change, and with it the rights to read it.
   const shared = { etag, "cache-control": isPublic ? "no-cache" : "private, no-cache", "x-content-type-options": "nosniff" };
   const empty = (statusCode: number, headers: Record<string, string>) => {

@@ -37,7 +37,17 @@ function aRoute(own: object = SITE, actor: Actor | undefined = anAdmin): FoundHt
     ...{ email: "ann@example.com", permissionedAs: "u/ann", superAdmin: false, own: {}, editedBy: "ann", editedAtMs: 0 },
   };
   const stored = { ...triggerObject.key(world.workspace, "http", "f/t/route"), version: "1", value: {} };
-  return { workspace: world.workspace, trigger, stored, own: fields, params: {}, below: [], actor, head: undefined, credential: undefined };
+  return {
+    workspace: world.workspace,
+    trigger,
+    stored,
+    fields: fields,
+    params: {},
+    below: [],
+    actor,
+    head: undefined,
+    credential: undefined,
+  };
 }
 
 async function get(path: string, headers: Record<string, string> = {}, { route = aRoute(), method = "GET" } = {}) {

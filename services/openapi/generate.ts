@@ -72,7 +72,7 @@ export async function generateOpenapi(
       const fields = own as HttpFields;
       return {
         path,
-        own: fields,
+        fields: fields,
         address: toHttpRouteAddress(workspace, fields).address,
         runnable: byPath.get(`${isFlow ? "flow" : "script"}/${scriptPath}`),
         apiKeyHeader: headers.get(fields.authentication_resource_path ?? ""),

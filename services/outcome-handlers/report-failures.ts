@@ -71,7 +71,7 @@ export async function reportFailures(
   for (let tries = 0; tries < TRIES; tries += 1) {
     const found = await objects.get(key);
     const before = found ? noticedFailuresObject.parse(found) : NONE;
-    const { due, noticed } = findDueReceivers(before, receivers, { what, job: job.id, atMs: nowMs() });
+    const { due, noticed } = findDueReceivers(before, receivers, { outcome: what, job: job.id, atMs: nowMs() });
     if (due.length === 0) return;
     const expiresAtS = Math.ceil(nowMs() / 1000) + RETENTION_S;
     const record = write.put({ ...key, value: noticed, version: randomUUID(), expiresAtS }, found ? unchangedSince(found) : "absent");

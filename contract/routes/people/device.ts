@@ -4,7 +4,7 @@ import { defineRoute } from "../../route.ts";
 
 const open = { method: "POST", fn: "people", auth: "none", access: "open", status: 200, form: true } as const;
 const signedIn = { fn: "people", auth: "token", status: 200 } as const;
-const own = { domain: "tokens", need: "self", target: "none", personal: true } as const;
+const selfAccess = { domain: "tokens", need: "self", target: "none", personal: true } as const;
 const userCode = z.string().min(1).max(50).describe("The code that the device shows. Case, spaces and dashes do not matter.");
 
 export const deviceRequestSchema = z.object({
@@ -72,7 +72,7 @@ export const deviceRoutes = {
     name: "auth.getDeviceRequest",
     summary: "Get the request of a device that shows a code. It takes a session, or a token without limits.",
     path: "/api/auth/device/{user_code}",
-    access: { ...own, verb: "read" },
+    access: { ...selfAccess, verb: "read" },
     hiddenInLogs: ["user_code"],
     params: z.object({ user_code: userCode }),
     reply: { json: deviceRequestSchema },
@@ -84,7 +84,7 @@ export const deviceRoutes = {
     name: "auth.decideDeviceRequest",
     summary: "Allow or refuse that a device signs in as you. It takes a session, or a token without limits.",
     path: "/api/auth/device/approve",
-    access: { ...own, verb: "write" },
+    access: { ...selfAccess, verb: "write" },
     audits: { kind: "Updated", resource: { reply: "named" } },
     body: z.object({ user_code: userCode, approve: z.boolean() }),
     reply: { text: "A confirmation." },

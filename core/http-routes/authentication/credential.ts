@@ -17,7 +17,7 @@ export const findCredentialType = (method: AuthenticationMethod): CredentialType
 
 /** Returns whether routes use resources of a type. */
 export const isCredentialType = (type: string | undefined): type is CredentialType =>
-  Object.values(credentialTypes).some((known) => known === type);
+  Object.values(credentialTypes).some((candidate) => candidate === type);
 
 const headerName = z
   .string()
@@ -61,15 +61,16 @@ const signature = z
     id_header: optional(headerName.default("webhook-id")),
     tolerance_s: optional(z.number().int().min(1).max(86_400).default(DEFAULT_TOLERANCE_S)),
   })
-  .superRefine((own, context) => {
+  .superRefine((credential, context) => {
     const refuse = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });
-    if (own.preset === "standard_webhooks") {
+    if (credential.preset === "standard_webhooks") {
       for (const field of ["secret", "old_secret"] as const)
-        if (own[field] !== undefined && decodeStandardSecret(own[field]) === undefined) refuse(field, "must be whsec_ and base64");
+        if (credential[field] !== undefined && decodeStandardSecret(credential[field]) === undefined)
+          refuse(field, "must be whsec_ and base64");
     }
-    if (own.preset !== "custom") return;
-    if (own.header === undefined) refuse("header", "is required without a preset");
-    const fault = findTemplateFault(own.template, own.timestamp_header !== undefined);
+    if (credential.preset !== "custom") return;
+    if (credential.header === undefined) refuse("header", "is required without a preset");
+    const fault = findTemplateFault(credential.template, credential.timestamp_header !== undefined);
     if (fault) refuse(...fault);
   });
 
@@ -139,10 +140,10 @@ const jwt = z
     const other = algorithms?.find((name) => !fitting.includes(name));
     if (other) refuse("algorithms", `${other} does not fit the kind of key`);
   })
-  .transform(({ algorithms, ...own }) => ({
-    ...own,
+  .transform(({ algorithms, ...fields }) => ({
+    ...fields,
     // A token that names another algorithm is refused before any key is used.
-    algorithms: algorithms && algorithms.length > 0 ? algorithms : own.secret === undefined ? [...ASYMMETRIC] : ["HS256" as const],
+    algorithms: algorithms && algorithms.length > 0 ? algorithms : fields.secret === undefined ? [...ASYMMETRIC] : ["HS256" as const],
   }));
 
 const schemas = { api_key_auth: apiKey, basic_http_auth: basic, signature_auth: signature, jwt_auth: jwt } as const;

@@ -6,5 +6,5 @@ const hash = (text: string) => createHash("sha256").update(text).digest();
 export const areEqualTexts = (a: string, b: string): boolean => timingSafeEqual(hash(a), hash(b));
 
 /** Returns whether a text is one of the accepted ones. All of them are compared. */
-export const isOneOf = (sent: string, accepted: readonly string[]): boolean =>
-  accepted.map((text) => areEqualTexts(sent, text)).includes(true);
+export const isOneOf = (value: string, accepted: readonly string[]): boolean =>
+  accepted.map((text) => areEqualTexts(value, text)).includes(true);

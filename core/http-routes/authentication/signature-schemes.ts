@@ -93,8 +93,8 @@ const presets: Record<Exclude<CredentialOf<"signature_auth">["preset"], "custom"
   shopify: { ...base, encoding: "base64", header: "x-shopify-hmac-sha256", read: (value) => single(value, ""), surround: () => ["", ""] },
 };
 
-function toCustomScheme(own: CredentialOf<"signature_auth">): SignatureScheme {
-  const { algorithm, encoding, header = "", prefix, template, timestamp_header: timed, id_header: idHeader } = own;
+function toCustomScheme(credential: CredentialOf<"signature_auth">): SignatureScheme {
+  const { algorithm, encoding, header = "", prefix, template, timestamp_header: timed, id_header: idHeader } = credential;
   const hasId = template.includes("{id}");
   const [before = "", after = ""] = template.split("{body}");
   const fill = (text: string, { timestamp = "", id = "" }: SignedParts) =>
@@ -116,5 +116,5 @@ function toCustomScheme(own: CredentialOf<"signature_auth">): SignatureScheme {
 }
 
 /** Returns the signature scheme of a route's senders. */
-export const findScheme = (own: CredentialOf<"signature_auth">): SignatureScheme =>
-  own.preset === "custom" ? toCustomScheme(own) : presets[own.preset];
+export const findScheme = (credential: CredentialOf<"signature_auth">): SignatureScheme =>
+  credential.preset === "custom" ? toCustomScheme(credential) : presets[credential.preset];

@@ -25,19 +25,21 @@ export interface SignedRequest {
 
 /** Authenticates a request by the sender's signature over its bytes. A repeated request has the same signature. */
 export async function verifySignature(
-  own: SignatureCredential,
+  credential: SignatureCredential,
   { headers, readBytes }: SignedRequest,
   nowMs: number,
 ): Promise<Authentication> {
-  const scheme = findScheme(own);
+  const scheme = findScheme(credential);
   const value = headers[scheme.header];
   if (value === undefined) return refused("noCredential");
   const parts = scheme.read(value, headers);
   if (parts.isRepeated) return refused("severalSignatures");
-  const fault = findFault(scheme, parts, own.tolerance_s, nowMs);
+  const fault = findFault(scheme, parts, credential.tolerance_s, nowMs);
   if (fault) return refused(fault);
   // Anyone could sign with an empty key.
-  const usable = [own.secret, own.old_secret].flatMap((secret) => scheme.toKey(secret ?? "") ?? []).filter((key) => key.length > 0);
+  const usable = [credential.secret, credential.old_secret]
+    .flatMap((secret) => scheme.toKey(secret ?? "") ?? [])
+    .filter((key) => key.length > 0);
   if (parts.signatures.length === 0) return refused("wrongSignature");
   const bytes = await readUnlessBroken(readBytes);
   if (!bytes) return refused("unreadableBody");
@@ -45,10 +47,10 @@ export async function verifySignature(
   const signatures = parts.signatures.map((text) => normalize(text, scheme.encoding));
   const [match] = expected.filter((text) => isOneOf(text, signatures));
   if (match === undefined) return refused("wrongSignature");
-  const challenge = own.preset === "slack" ? findSlackChallenge(bytes) : undefined;
+  const challenge = credential.preset === "slack" ? findSlackChallenge(bytes) : undefined;
   if (challenge !== undefined) return { outcome: "answered", contentType: "text/plain; charset=utf-8", body: challenge };
   // The clock of the sender may differ in both directions.
-  const forS = scheme.hasTimestamp ? 2 * own.tolerance_s : own.tolerance_s;
+  const forS = scheme.hasTimestamp ? 2 * credential.tolerance_s : credential.tolerance_s;
   return { outcome: "admitted", secretHeaders: [scheme.header], replay: { id: match, forS } };
 }
 

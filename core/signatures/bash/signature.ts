@@ -9,8 +9,8 @@ export function parseBashSignature(source: string): ParsedSignature {
     if (!argument || argument.position === 0 || argument.position > 255 || byPosition.has(argument.position)) continue;
     const { name } = assignment;
     const { position, hasDefault, value } = argument;
-    const known = value === undefined ? {} : { default: value };
-    byPosition.set(position, { name, type: { type: "string" }, hasDefault, ...known, required: !hasDefault });
+    const defaultField = value === undefined ? {} : { default: value };
+    byPosition.set(position, { name, type: { type: "string" }, hasDefault, ...defaultField, required: !hasDefault });
   }
   const last = Math.max(0, ...byPosition.keys());
   const params = Array.from({ length: last }, (_, at): Param => {

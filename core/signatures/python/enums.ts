@@ -11,7 +11,7 @@ const PLAIN = new Set(["Enum", "ReprEnum", "object", "str", "int", "float", "Str
  * @param roots the names of the other classes from which it inherits
  */
 export function readEnumClass(definition: SyntaxNode, ancestors: SyntaxNode[], roots: string[], module: PythonText): Map<string, unknown> {
-  const own = bodyOf(definition);
+  const statements = bodyOf(definition);
   const methods = [definition, ...ancestors].flatMap(bodyOf).flatMap((statement) => {
     const method = statement.name === "DecoratedStatement" ? (statement.getChild("FunctionDefinition") ?? statement) : statement;
     const name = method.name === "FunctionDefinition" ? method.getChild("VariableName") : null;
@@ -20,16 +20,16 @@ export function readEnumClass(definition: SyntaxNode, ancestors: SyntaxNode[], r
   const isPlain = roots.every((root) => PLAIN.has(root)) && !methods.includes("__new__") && !methods.includes("_generate_next_value_");
   const members = new Map<string, unknown>();
   const before: MembersBefore = { last: 0, isIncreasing: true };
-  for (const statement of own) {
+  for (const statement of statements) {
     if (statement.name !== "AssignStatement") continue;
     for (const { target, value } of readAssignments(statement)) {
       const name = module.text(target);
       // Names such as `_ignore_` and `__secret` belong to the class.
       if (target.name !== "VariableName" || !value || /^_.*_$|^__/.test(name) || value.name === "LambdaExpression") continue;
-      const known = isPlain ? memberValue(name, value, roots, before, module) : NOT_LITERAL;
-      before.isIncreasing &&= typeof known === "number" && (members.size === 0 || known > before.last);
-      before.last = typeof known === "number" ? known : Number.NaN;
-      members.set(name, known);
+      const constant = isPlain ? memberValue(name, value, roots, before, module) : NOT_LITERAL;
+      before.isIncreasing &&= typeof constant === "number" && (members.size === 0 || constant > before.last);
+      before.last = typeof constant === "number" ? constant : Number.NaN;
+      members.set(name, constant);
     }
   }
   return members;

@@ -86,10 +86,10 @@ export class PythonModule implements PythonText {
 
   /** Returns the names of the bases of a class, each once. */
   basesOf(definition: SyntaxNode): readonly string[] {
-    const known = this.bases.get(definition);
-    if (known) return known;
-    const given = argumentsOf(definition.getChild("ArgList"), this);
-    const bases = [...new Set(given.flatMap(({ key, value }) => (key === undefined ? [this.text(value)] : [])))];
+    const cachedBases = this.bases.get(definition);
+    if (cachedBases) return cachedBases;
+    const args = argumentsOf(definition.getChild("ArgList"), this);
+    const bases = [...new Set(args.flatMap(({ key, value }) => (key === undefined ? [this.text(value)] : [])))];
     this.bases.set(definition, bases);
     return bases;
   }
@@ -229,10 +229,10 @@ export class PythonModule implements PythonText {
   /** The first definition counts if the others have the same parameters. */
   private defineConditionally(definition: SyntaxNode): void {
     const name = this.text(definition.getChild("VariableName") ?? definition);
-    const known = this.functions.get(name);
+    const earlierDefinition = this.functions.get(name);
     const parametersOf = (node: SyntaxNode | undefined) => node && this.text(node.getChild("ParamList") ?? node);
-    if (!known && !this.assigned.has(name)) this.define(name, this.functions, definition);
-    else if (parametersOf(known) !== parametersOf(definition)) this.ambiguous.add(name);
+    if (!earlierDefinition && !this.assigned.has(name)) this.define(name, this.functions, definition);
+    else if (parametersOf(earlierDefinition) !== parametersOf(definition)) this.ambiguous.add(name);
   }
 
   private define(name: string, kind: Map<string, SyntaxNode>, definition: SyntaxNode): void {
@@ -253,8 +253,8 @@ export class PythonModule implements PythonText {
   private isEnum(baseText: string, depth = 0): boolean {
     const definition = this.classes.get(baseText);
     if (!definition) return ENUM_BASES.has(this.nameOf(baseText));
-    const known = this.enumClasses.get(baseText);
-    if (known !== undefined || depth > MAX_DEPTH) return known ?? false;
+    const cachedResult = this.enumClasses.get(baseText);
+    if (cachedResult !== undefined || depth > MAX_DEPTH) return cachedResult ?? false;
     // Breaks the cycle of a class that inherits from itself.
     this.enumClasses.set(baseText, false);
     const found = this.basesOf(definition).some((base) => this.isEnum(base, depth + 1));

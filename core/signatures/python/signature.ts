@@ -43,38 +43,38 @@ interface Callable {
  * Finds a function under a name: a definition, a lambda, another name of a function, or what a call returns that receives one function, as in
  * `main = functools.partial(run, 1)` and `main = retry(run)`. Wrappers pass their arguments on.
  */
-function findCallable(module: PythonModule, name: string, depth = 0, known: KnownCallables = new Map()): Callable | undefined {
+function findCallable(module: PythonModule, name: string, depth = 0, callables: KnownCallables = new Map()): Callable | undefined {
   const definition = module.functionOf(name);
   if (definition) return { list: definition.getChild("ParamList"), documented: definition, supplied: 0, keywords: new Map() };
   const value = module.assignedTo(name);
   if (!value || depth >= MAX_DEPTH) return undefined;
-  if (!known.has(name)) {
+  if (!callables.has(name)) {
     // Breaks the cycle of a name that refers to itself.
-    known.set(name, undefined);
-    known.set(name, callableOf(value, module, depth, known));
+    callables.set(name, undefined);
+    callables.set(name, callableOf(value, module, depth, callables));
   }
-  return known.get(name);
+  return callables.get(name);
 }
 
 /** The functions of names that were already resolved, because several calls may receive the same function. */
 type KnownCallables = Map<string, Callable | undefined>;
 
-function callableOf(value: SyntaxNode, module: PythonModule, depth: number, known: KnownCallables): Callable | undefined {
+function callableOf(value: SyntaxNode, module: PythonModule, depth: number, callables: KnownCallables): Callable | undefined {
   if (depth > MAX_DEPTH) return;
   if (value.name === "LambdaExpression")
     return { list: value.getChild("ParamList"), documented: undefined, supplied: 0, keywords: new Map() };
-  if (value.name === "VariableName") return findCallable(module, module.text(value), depth + 1, known);
+  if (value.name === "VariableName") return findCallable(module, module.text(value), depth + 1, callables);
   if (value.name !== "CallExpression" || !value.firstChild) return;
-  const given = argumentsOf(value.getChild("ArgList"), module);
-  const inner = given.flatMap(({ key, value: argument }) =>
-    key === undefined ? (callableOf(argument, module, depth + 1, known) ?? []) : [],
+  const args = argumentsOf(value.getChild("ArgList"), module);
+  const inner = args.flatMap(({ key, value: argument }) =>
+    key === undefined ? (callableOf(argument, module, depth + 1, callables) ?? []) : [],
   );
   const [only] = inner;
   if (!only || inner.length > 1) return;
   if (module.nameOf(module.text(value.firstChild)) !== "partial") return only;
-  const positional = given.filter(({ key }) => key === undefined);
-  if (given.some(({ spread }) => spread) || positional[0]?.value.name === "CallExpression") return;
-  const keywords = given.flatMap(({ key, value: argument }): [string, SyntaxNode][] => (key === undefined ? [] : [[key, argument]]));
+  const positional = args.filter(({ key }) => key === undefined);
+  if (args.some(({ spread }) => spread) || positional[0]?.value.name === "CallExpression") return;
+  const keywords = args.flatMap(({ key, value: argument }): [string, SyntaxNode][] => (key === undefined ? [] : [[key, argument]]));
   return { ...only, supplied: only.supplied + positional.length - 1, keywords: new Map([...only.keywords, ...keywords]) };
 }
 
@@ -124,12 +124,12 @@ function readParam(nameNode: SyntaxNode, types: PythonTypes, module: PythonModul
   const hasDefault = next?.name === "AssignOp";
   const valueNode = hasDefault ? next?.nextSibling : undefined;
   const value = valueNode ? readPythonLiteral(valueNode, module) : NOT_LITERAL;
-  const known = value !== NOT_LITERAL;
-  const inferred = known && valueNode ? schemaOfPython(value, module.text(valueNode)) : {};
+  const isLiteral = value !== NOT_LITERAL;
+  const inferred = isLiteral && valueNode ? schemaOfPython(value, module.text(valueNode)) : {};
   const type = annotation ? types.schemaOf(annotation) : inferred;
   const doc = docs.get(name);
   const required = !hasDefault && !(annotation && types.allowsNone(annotation));
-  return { name, type, hasDefault, ...(known && { default: value }), required, ...(doc && { doc }) };
+  return { name, type, hasDefault, ...(isLiteral && { default: value }), required, ...(doc && { doc }) };
 }
 
 /** Returns the schema of a default. */
@@ -148,7 +148,7 @@ function docstring(definition: SyntaxNode, module: PythonModule): string {
 function withoutIndent(text: string): string {
   const [first = "", ...rest] = text.trim().split("\n");
   const indents = rest.filter((line) => line.trim()).map((line) => line.length - line.trimStart().length);
-  const indent = indents.reduce((least, own) => Math.min(least, own), Number.POSITIVE_INFINITY);
+  const indent = indents.reduce((least, width) => Math.min(least, width), Number.POSITIVE_INFINITY);
   return [first, ...rest.map((line) => line.slice(indent))].join("\n");
 }
 

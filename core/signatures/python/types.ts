@@ -111,10 +111,10 @@ export class PythonTypes {
         return alias !== undefined && this.allowsNone(alias, depth + 1);
       }
       case "MemberExpression": {
-        const { name, given } = parametersOf(type, text);
+        const { name, parameters } = parametersOf(type, text);
         if (name === "Optional") return true;
-        if (name === "Union" || name === "Literal") return given.some(allows);
-        return TRANSPARENT.has(name) && allows(given[0]);
+        if (name === "Union" || name === "Literal") return parameters.some(allows);
+        return TRANSPARENT.has(name) && allows(parameters[0]);
       }
       default:
         return false;
@@ -128,13 +128,13 @@ export class PythonTypes {
     const expression = python.parse(source).topNode.firstChild?.firstChild;
     if (!expression) return;
     const { module } = this;
-    const own: PythonText = {
+    const quotedText: PythonText = {
       text: (node) => source.slice(node.from, node.to),
       nameOf: (name) => module.nameOf(name),
       // The expressions of a type in quotes are not evaluated.
       resolve: () => NOT_LITERAL,
     };
-    return { type: expression, text: own };
+    return { type: expression, text: quotedText };
   }
 
   private named(written: string, depth: number): Schema {
@@ -173,10 +173,10 @@ export class PythonTypes {
   }
 
   private isTotal(definition: SyntaxNode): boolean {
-    const known = this.totals.get(definition);
-    if (known !== undefined) return known;
-    const given = argumentsOf(definition.getChild("ArgList"), this.module);
-    const isTotal = !given.some(({ key, value }) => key === "total" && this.module.text(value) === "False");
+    const cachedTotal = this.totals.get(definition);
+    if (cachedTotal !== undefined) return cachedTotal;
+    const args = argumentsOf(definition.getChild("ArgList"), this.module);
+    const isTotal = !args.some(({ key, value }) => key === "total" && this.module.text(value) === "False");
     this.totals.set(definition, isTotal);
     return isTotal;
   }
@@ -185,13 +185,13 @@ export class PythonTypes {
     const { module } = this;
     if (++this.read > MAX_TYPES) return {};
     const isTotal = this.isTotal(definition);
-    const own = bodyOf(definition).flatMap((statement) => this.fieldOf(statement, isTotal, depth));
+    const ownFields = bodyOf(definition).flatMap((statement) => this.fieldOf(statement, isTotal, depth));
     const bases = module.basesOf(definition);
     const inherited = bases.flatMap((base) => {
       const parent = module.classes.get(base);
       return parent && depth < MAX_DEPTH ? listFields(this.classSchema(parent, depth + 1)) : [];
     });
-    const fields = new Map([...inherited, ...own].map((field) => [field.name, field]));
+    const fields = new Map([...inherited, ...ownFields].map((field) => [field.name, field]));
     if (fields.size > 0) return createObjectSchema([...fields.values()]);
     const isComplete = bases.every((base) => module.classes.has(base) || EMPTY_BASES.has(module.nameOf(base.replace(/\[.*/s, ""))));
     return isComplete ? { type: "object" } : {};
@@ -208,9 +208,9 @@ export class PythonTypes {
     const value = statement.getChild("AssignOp")?.nextSibling;
     const factory = value?.name === "CallExpression" && value.firstChild ? module.nameOf(module.text(value.firstChild)) : "";
     const options = factory.toLowerCase() === "field" && value ? argumentsOf(value.getChild("ArgList"), module) : undefined;
-    if (options?.some(({ key, value: given }) => key === "init" && module.text(given) === "False")) return [];
+    if (options?.some(({ key, value: option }) => key === "init" && module.text(option) === "False")) return [];
     const hasDefault = options
-      ? options.some(({ key, value: given }) => /^default(_factory)?$/.test(key ?? "default") && module.text(given) !== "...")
+      ? options.some(({ key, value: option }) => /^default(_factory)?$/.test(key ?? "default") && module.text(option) !== "...")
       : Boolean(value);
     const optional = outer === "Required" ? false : hasDefault || outer === "NotRequired" || !isTotal;
     return [{ name: module.text(name), schema: this.schemaOf(annotation, depth + 1), optional }];
@@ -220,17 +220,17 @@ export class PythonTypes {
   private member(type: SyntaxNode, depth: number, text: PythonText): Schema {
     const base = type.firstChild;
     if (!type.getChild("[") || !base) return this.builtIn(text.text(type));
-    const { name, given } = parametersOf(type, text);
+    const { name, parameters } = parametersOf(type, text);
     const inner = (node: SyntaxNode | undefined) => (node ? this.schemaOf(node, depth + 1, text) : {});
-    if (name === "Literal") return createUnionSchema(given.map((value) => this.literal(value, depth, text)));
-    if (name === "Optional") return createUnionSchema([inner(given[0]), { type: "null" }]);
-    if (name === "Union") return createUnionSchema(given.map(inner));
+    if (name === "Literal") return createUnionSchema(parameters.map((value) => this.literal(value, depth, text)));
+    if (name === "Optional") return createUnionSchema([inner(parameters[0]), { type: "null" }]);
+    if (name === "Union") return createUnionSchema(parameters.map(inner));
     if (LISTS.has(name)) {
-      const members = given.filter((member) => member.name !== "Ellipsis").map(inner);
+      const members = parameters.filter((member) => member.name !== "Ellipsis").map(inner);
       return { type: "array", items: createUnionSchema(members) };
     }
-    if (DICTIONARIES.has(name)) return given[1] ? { type: "object", additionalProperties: inner(given[1]) } : { type: "object" };
-    return TRANSPARENT.has(name) ? inner(given[0]) : this.schemaOf(base, depth + 1, text);
+    if (DICTIONARIES.has(name)) return parameters[1] ? { type: "object", additionalProperties: inner(parameters[1]) } : { type: "object" };
+    return TRANSPARENT.has(name) ? inner(parameters[0]) : this.schemaOf(base, depth + 1, text);
   }
 
   private literal(node: SyntaxNode, depth: number, text: PythonText): Schema {
@@ -262,11 +262,11 @@ export class PythonTypes {
 }
 
 /** Returns the name of a generic type and the types between its brackets. */
-function parametersOf(type: SyntaxNode, text: PythonText): { name: string; given: SyntaxNode[] } {
-  const given: SyntaxNode[] = [];
+function parametersOf(type: SyntaxNode, text: PythonText): { name: string; parameters: SyntaxNode[] } {
+  const parameters: SyntaxNode[] = [];
   for (let child = type.getChild("[")?.nextSibling; child && child.name !== "]"; child = child.nextSibling)
-    if (child.name !== "," && child.name !== "Comment") given.push(child);
-  return { name: type.firstChild ? text.nameOf(text.text(type.firstChild)) : "", given };
+    if (child.name !== "," && child.name !== "Comment") parameters.push(child);
+  return { name: type.firstChild ? text.nameOf(text.text(type.firstChild)) : "", parameters };
 }
 
 /** Returns the types of `a | b | c`. */

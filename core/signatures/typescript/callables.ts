@@ -42,28 +42,28 @@ function isDocumented(statement: SyntaxNode): boolean {
 /** The functions of names that were already resolved, because several calls may receive the same function. */
 type KnownCallables = Map<string, Callable | undefined>;
 
-function callableOf(name: string, module: TypescriptModule, depth: number, known: KnownCallables): Callable | undefined {
+function callableOf(name: string, module: TypescriptModule, depth: number, callables: KnownCallables): Callable | undefined {
   const declared = module.values.get(name);
   if (!declared || depth > MAX_DEPTH) return;
-  if (!known.has(name)) {
+  if (!callables.has(name)) {
     // Breaks the cycle of a name that refers to itself.
-    known.set(name, undefined);
-    const found = callableIn(declared.node, { statement: declared.statement, module, known }, depth);
-    known.set(name, found && { ...found, isTyped: found.isTyped || declared.isTyped });
+    callables.set(name, undefined);
+    const found = callableIn(declared.node, { statement: declared.statement, module, callables }, depth);
+    callables.set(name, found && { ...found, isTyped: found.isTyped || declared.isTyped });
   }
-  return known.get(name);
+  return callables.get(name);
 }
 
 interface CallablePlace {
   statement: SyntaxNode;
   module: TypescriptModule;
-  known: KnownCallables;
+  callables: KnownCallables;
 }
 
-function callableIn(node: SyntaxNode, place: CallablePlace, depth: number): Callable | undefined {
+function callableIn(node: SyntaxNode, context: CallablePlace, depth: number): Callable | undefined {
   if (depth > MAX_DEPTH) return;
-  const { statement, module, known } = place;
-  const inner = (child: SyntaxNode | null | undefined) => (child ? callableIn(child, place, depth + 1) : undefined);
+  const { statement, module, callables } = context;
+  const inner = (child: SyntaxNode | null | undefined) => (child ? callableIn(child, context, depth + 1) : undefined);
   switch (node.name) {
     case "FunctionDeclaration":
     case "FunctionExpression":
@@ -78,7 +78,7 @@ function callableIn(node: SyntaxNode, place: CallablePlace, depth: number): Call
       };
     }
     case "VariableName":
-      return callableOf(module.text(node), module, depth + 1, known);
+      return callableOf(module.text(node), module, depth + 1, callables);
     case "ParenthesizedExpression":
       return inner(node.firstChild?.nextSibling);
     case "PostfixExpression":
@@ -103,17 +103,17 @@ function resultOf(
   inner: (node: SyntaxNode | null | undefined) => Callable | undefined,
 ): Callable | undefined {
   const callee = call.firstChild;
-  const given: SyntaxNode[] = [];
+  const args: SyntaxNode[] = [];
   for (let child = call.getChild("ArgList")?.firstChild; child; child = child.nextSibling) {
-    if (!["(", ")", ",", "LineComment", "BlockComment"].includes(child.name)) given.push(child);
+    if (!["(", ")", ",", "LineComment", "BlockComment"].includes(child.name)) args.push(child);
   }
   if (callee?.name === "MemberExpression" && callee.lastChild && module.text(callee.lastChild) === "bind") {
     const target = inner(callee.firstChild);
-    return target && !given.some(({ name }) => name === "Spread")
-      ? { ...target, bound: target.bound + Math.max(0, given.length - 1) }
+    return target && !args.some(({ name }) => name === "Spread")
+      ? { ...target, bound: target.bound + Math.max(0, args.length - 1) }
       : undefined;
   }
-  const functions = given.flatMap((argument) => inner(argument) ?? []);
+  const functions = args.flatMap((argument) => inner(argument) ?? []);
   const [only] = functions;
   // The wrapper may give the parameters other types.
   return functions.length === 1 && only ? only : undefined;

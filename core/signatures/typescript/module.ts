@@ -100,8 +100,8 @@ export class TypescriptModule implements TypescriptText {
   }
 
   private declareType(name: string, declaration: SyntaxNode): void {
-    const known = this.types.get(name);
-    if (known) known.push(declaration);
+    const declarations = this.types.get(name);
+    if (declarations) declarations.push(declaration);
     else this.types.set(name, [declaration]);
   }
 

@@ -90,7 +90,7 @@ function readParams(callable: Callable, module: TypescriptModule, docs: Map<stri
     const name = part.target.name === "VariableDefinition" ? module.text(part.target) : `anon${at + 1}`;
     const type = types.annotated(part.annotation);
     const value = part.value ? readLiteral(part.value, module) : undefined;
-    const known = part.value !== null && value !== NOT_LITERAL && value !== undefined;
+    const isLiteral = part.value !== null && value !== NOT_LITERAL && value !== undefined;
     const doc = docs.get(name);
     signature.variadic ||= part.rest;
     if (type.converted) signature.paramTypes[name] = type.converted;
@@ -98,9 +98,9 @@ function readParams(callable: Callable, module: TypescriptModule, docs: Map<stri
     const optional = part.optional || part.rest || part.value !== null || type.optional || (isTyped && !part.annotation);
     signature.params.push({
       name,
-      type: part.annotation || !known ? type.schema : inferSchema(value),
+      type: part.annotation || !isLiteral ? type.schema : inferSchema(value),
       hasDefault: part.value !== null,
-      ...(known && { default: value }),
+      ...(isLiteral && { default: value }),
       required: !optional,
       ...(doc && { doc }),
     });
@@ -116,10 +116,10 @@ function patternParams(part: Parts, module: TypescriptModule, types: TypescriptT
     const name = key.name === "String" ? readStringText(key, module.source) : module.text(key);
     const valueNode = property.getChild("Equals")?.nextSibling;
     const value = valueNode ? readLiteral(valueNode, module) : undefined;
-    const known = valueNode !== undefined && valueNode !== null && value !== NOT_LITERAL && value !== undefined;
-    const type = declared.properties?.[name] ?? (known ? inferSchema(value) : {});
+    const isLiteral = valueNode !== undefined && valueNode !== null && value !== NOT_LITERAL && value !== undefined;
+    const type = declared.properties?.[name] ?? (isLiteral ? inferSchema(value) : {});
     const required = !valueNode && part.value === null && (declared.required ?? [name]).includes(name);
-    return [{ name, type, hasDefault: Boolean(valueNode), ...(known && { default: value }), required }];
+    return [{ name, type, hasDefault: Boolean(valueNode), ...(isLiteral && { default: value }), required }];
   });
 }
 

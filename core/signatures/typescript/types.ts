@@ -94,8 +94,8 @@ export class TypescriptTypes {
     const found = new Map<string, SyntaxNode>();
     for (const body of [written, ...bodies]) {
       for (const property of body?.name === "ObjectType" ? body.getChildren("PropertyType") : []) {
-        const [key, own] = [property.getChild("PropertyDefinition"), property.getChild("TypeAnnotation")];
-        if (key && own) found.set(this.text(key), own);
+        const [key, fieldType] = [property.getChild("PropertyDefinition"), property.getChild("TypeAnnotation")];
+        if (key && fieldType) found.set(this.text(key), fieldType);
       }
     }
     return found;
@@ -219,9 +219,9 @@ export class TypescriptTypes {
   /** Returns the types after `extends`, which are siblings of the interface's name, and then the interface itself. */
   private interfaceSchemas(declaration: SyntaxNode, depth: number): Schema[] {
     const body = declaration.getChild("ObjectType");
-    const own = body ? this.schemaOf(body, depth + 1) : {};
+    const ownSchema = body ? this.schemaOf(body, depth + 1) : {};
     const parents = [...declaration.getChildren("TypeName"), ...declaration.getChildren("ParameterizedType")];
-    return [...parents.map((parent) => this.schemaOf(parent, depth + 1)).filter((parent) => parent.properties), own];
+    return [...parents.map((parent) => this.schemaOf(parent, depth + 1)).filter((parent) => parent.properties), ownSchema];
   }
 
   private fieldsOf(type: SyntaxNode, depth: number): Field[] {
@@ -246,10 +246,10 @@ export class TypescriptTypes {
 
   private generic(type: SyntaxNode, depth: number): Schema {
     const name = type.firstChild ? this.text(type.firstChild) : "";
-    const given = children(type.getChild("TypeArgList"));
-    const [first, second] = given;
+    const args = children(type.getChild("TypeArgList"));
+    const [first, second] = args;
     const inner = (node: SyntaxNode | undefined) => (node ? this.schemaOf(node, depth + 1) : {});
-    if (this.module.types.has(name)) return this.withArguments(name, given.map(inner), depth);
+    if (this.module.types.has(name)) return this.withArguments(name, args.map(inner), depth);
     if (LISTS.has(name)) return { type: "array", items: inner(first) };
     if (/(^|\.)Resource$/.test(name)) {
       const kind = first?.name === "LiteralType" ? this.literalValue(first) : undefined;
@@ -288,11 +288,11 @@ export class TypescriptTypes {
   }
 
   /** Reads a generic type of the file with its arguments. */
-  private withArguments(name: string, given: Schema[], depth: number): Schema {
+  private withArguments(name: string, argumentSchemas: Schema[], depth: number): Schema {
     const parameters = this.module.types.get(name)?.[0]?.getChild("TypeParamList")?.getChildren("TypeDefinition") ?? [];
     const before = parameters.map((parameter) => [this.text(parameter), this.bound.get(this.text(parameter))] as const);
     parameters.forEach((parameter, at) => {
-      this.bound.set(this.text(parameter), given[at] ?? {});
+      this.bound.set(this.text(parameter), argumentSchemas[at] ?? {});
     });
     const schema = this.named(name, depth);
     for (const [parameter, schemaBefore] of before) {

@@ -52,13 +52,13 @@ export const LEFT_OUT: readonly string[] = [
 
 /** Returns the users that replace those of an instance: no user is deleted, and the caller remains a superadmin. */
 export function mergeUsers(backup: Backup["users"], present: Backup["users"], caller: string): Backup["users"] {
-  const known = new Set(backup.map(({ email }) => email.toLowerCase()));
-  const merged = [...backup, ...present.filter(({ email }) => !known.has(email.toLowerCase()))];
+  const emails = new Set(backup.map(({ email }) => email.toLowerCase()));
+  const merged = [...backup, ...present.filter(({ email }) => !emails.has(email.toLowerCase()))];
   return merged.map((user) => (user.email.toLowerCase() === caller.toLowerCase() ? { ...user, super_admin: true, disabled: false } : user));
 }
 
 /** Returns the groups that replace those of an instance: no group is deleted. */
 export function mergeGroups(backup: Backup["instance_groups"], present: Backup["instance_groups"]): Backup["instance_groups"] {
-  const known = new Set(backup.map(({ name }) => name));
-  return [...backup, ...present.filter(({ name }) => !known.has(name))];
+  const names = new Set(backup.map(({ name }) => name));
+  return [...backup, ...present.filter(({ name }) => !names.has(name))];
 }

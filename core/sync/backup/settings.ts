@@ -53,10 +53,10 @@ export function divideSettings(
   treatments: Readonly<Record<string, Treatment>>,
   settings: Settings,
 ): { plain: Settings; sealed: Settings; leftOut: string[] } {
-  const select = (wanted: Treatment) =>
+  const select = (selectedTreatment: Treatment) =>
     Object.entries(settings).filter(([name, value]) => {
       const treatment = Object.hasOwn(treatments, name) ? treatments[name] : "sealed";
-      return treatment === wanted && value !== null && value !== undefined;
+      return treatment === selectedTreatment && value !== null && value !== undefined;
     });
   return {
     plain: Object.fromEntries(select("plain")),

@@ -27,8 +27,8 @@ export function checkItem(item: SyncItem, file: { name: string; text: string }):
   };
   const issues = [schema, fileFields].flatMap((one) => one.safeParse(request).error?.issues ?? []);
   for (const issue of issues) add(found.problems, issue.path, describeIssue(issue, request));
-  for (const { path, known, meant } of listUnknown(schema, request)) {
-    const nearest = meant ?? findNearestName(String(path.at(-1)), known);
+  for (const { path, knownNames, meant } of listUnknown(schema, request)) {
+    const nearest = meant ?? findNearestName(String(path.at(-1)), knownNames);
     if (meant !== undefined) add(found.problems, path, `there is no such field. Did you mean ${meant}?`);
     else
       add(found.warnings, path, `there is no such field: the service ignores it.${nearest ? ` The most similar one is ${nearest}.` : ""}`);
@@ -42,7 +42,7 @@ function listUnknown(schema: z.ZodType, request: Record<string, unknown>): Unkno
   return findUnknownFields(schema, request).flatMap((field) => {
     if (field.path.length > 1) return [field];
     const same = ofFile.find(({ path }) => path.length === 1 && path[0] === field.path[0]);
-    return same ? [{ ...field, known: [...field.known, ...same.known], meant: field.meant ?? same.meant }] : [];
+    return same ? [{ ...field, knownNames: [...field.knownNames, ...same.knownNames], meant: field.meant ?? same.meant }] : [];
   });
 }
 

@@ -42,7 +42,7 @@ export class TakenNames {
   /** Returns another item that conflicts with the files of an item. */
   findOther(item: string, names: readonly string[]): string | undefined {
     for (const name of names.map((one) => this.#normalize(one))) {
-      const owners = [name, ...foldersOf(name)].map((place) => this.#files.get(place));
+      const owners = [name, ...foldersOf(name)].map((path) => this.#files.get(path));
       const other = [...owners, ...(this.#folders.get(name) ?? [])].find((owner) => owner !== undefined && owner !== item);
       if (other !== undefined) return other;
     }

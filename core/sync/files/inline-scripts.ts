@@ -50,12 +50,12 @@ export function listAppScripts(value: unknown): InlineScript[] {
       return;
     }
     if (!isJsonObject(node)) return;
-    const own = typeof node["name"] === "string" && node["name"] !== "" ? node["name"] : name;
+    const ownName = typeof node["name"] === "string" && node["name"] !== "" ? node["name"] : name;
     const script = node["inlineScript"];
     if (isJsonObject(script) && typeof script["content"] === "string" && isScriptLanguage(script["language"])) {
-      found.push({ script, id: own, name: own });
+      found.push({ script, id: ownName, name: ownName });
     }
-    for (const key of Object.keys(node).sort()) if (key !== "inlineScript") visit(node[key], own);
+    for (const key of Object.keys(node).sort()) if (key !== "inlineScript") visit(node[key], ownName);
   };
   visit(value, "script");
   return found;
@@ -65,7 +65,7 @@ interface NamingOptions {
   defaultTs: DefaultTs;
   nonDottedPaths: boolean;
   /** The existing names of the files, by the id of the module. */
-  known?: ReadonlyMap<string, string> | undefined;
+  existingNames?: ReadonlyMap<string, string> | undefined;
 }
 
 /**
@@ -73,19 +73,19 @@ interface NamingOptions {
  * copy of the item's value.
  */
 export function extractInlineScripts(scripts: readonly InlineScript[], options: NamingOptions): Map<string, string> {
-  const { defaultTs, nonDottedPaths, known = new Map() } = options;
+  const { defaultTs, nonDottedPaths, existingNames = new Map() } = options;
   const files = new Map<string, string>();
   const taken = new Set<string>();
   for (const { id, script } of scripts) {
-    const own = known.get(id);
-    if (own !== undefined) taken.add(baseOf(own, endingOf(script, defaultTs)) ?? own);
+    const existingName = existingNames.get(id);
+    if (existingName !== undefined) taken.add(baseOf(existingName, endingOf(script, defaultTs)) ?? existingName);
   }
   for (const { script, id, name } of scripts) {
     const { content, lock } = script;
     const ending = endingOf(script, defaultTs);
     const middle = nonDottedPaths ? "" : ".inline_script";
-    const own = known.get(id);
-    const ownBase = own && baseOf(own, ending);
+    const existingName = existingNames.get(id);
+    const ownBase = existingName && baseOf(existingName, ending);
     const stem = ownBase ?? `${freeName(toFileName(name), taken)}${middle}`;
     files.set(`${stem}${ending}`, String(content));
     script["content"] = inlineReference(`${stem}${ending}`);
@@ -108,9 +108,9 @@ function inlineEnding(language: ScriptLanguage, defaultTs: DefaultTs): string {
 }
 
 /** Returns a name that no other file of the folder has, and marks it as taken. */
-function freeName(wanted: string, taken: Set<string>): string {
-  let name = wanted;
-  for (let number = 1; taken.has(name); number += 1) name = `${wanted}_${number}`;
+function freeName(preferredName: string, taken: Set<string>): string {
+  let name = preferredName;
+  for (let number = 1; taken.has(name); number += 1) name = `${preferredName}_${number}`;
   taken.add(name);
   return name;
 }

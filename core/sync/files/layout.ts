@@ -25,10 +25,10 @@ export const folderSuffix = (kind: "flow" | "app", { nonDottedPaths }: Pick<Layo
 const single = (file: string, value: unknown): FileMap => new Map([[file, formatYaml(value)]]);
 
 /**
- * Returns the files of an item (api.md §6.3). `known`: the local names of the inline scripts of a flow or app, by the id of their module. They
+ * Returns the files of an item (api.md §6.3). `existingNames`: the local names of the inline scripts of a flow or app, by the id of their module. They
  * are retained, so that an author may rename a file.
  */
-export function toFiles(item: SyncItem, options: LayoutOptions, known?: ReadonlyMap<string, string>): FileMap {
+export function toFiles(item: SyncItem, options: LayoutOptions, existingNames?: ReadonlyMap<string, string>): FileMap {
   const { kind, value } = item;
   switch (kind) {
     case "dependencies":
@@ -37,7 +37,7 @@ export function toFiles(item: SyncItem, options: LayoutOptions, known?: Readonly
       return toScriptFiles(item, options.defaultTs);
     case "flow":
     case "app":
-      return toFolderFiles(item, options, known);
+      return toFolderFiles(item, options, existingNames);
     case "resource":
       return toResourceFiles(item, options);
     default:
@@ -45,10 +45,10 @@ export function toFiles(item: SyncItem, options: LayoutOptions, known?: Readonly
   }
 }
 
-function toFolderFiles({ kind, path, value }: SyncItem, options: LayoutOptions, known?: ReadonlyMap<string, string>): FileMap {
+function toFolderFiles({ kind, path, value }: SyncItem, options: LayoutOptions, existingNames?: ReadonlyMap<string, string>): FileMap {
   const copy = structuredClone(kind === "app" ? toAppFile(fieldsOf({ value })) : value) as { value?: unknown };
   const scripts = kind === "flow" ? listFlowScripts(copy.value) : listAppScripts(copy.value);
-  const extracted = extractInlineScripts(scripts, { ...options, known });
+  const extracted = extractInlineScripts(scripts, { ...options, existingNames });
   const folder = `${path}${folderSuffix(kind === "flow" ? "flow" : "app", options)}`;
   const files: FileMap = new Map([[`${folder}/${kind}.yaml`, formatYaml(copy)]]);
   for (const [name, content] of extracted) files.set(`${folder}/${name}`, content);

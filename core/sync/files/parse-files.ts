@@ -16,10 +16,10 @@ type FileGroups = Map<string, { kind: string; path: string; files: FileMap }>;
 export function groupFiles(files: FileMap, options: LayoutOptions): FileGroups {
   const groups: FileGroups = new Map();
   for (const [file, text] of files) {
-    const place = placeOf(file, options);
-    if (!place) continue;
-    const key = itemKey(place);
-    const group = groups.get(key) ?? { kind: place.kind, path: place.path, files: new Map() };
+    const location = placeOf(file, options);
+    if (!location) continue;
+    const key = itemKey(location);
+    const group = groups.get(key) ?? { kind: location.kind, path: location.path, files: new Map() };
     groups.set(key, group);
     group.files.set(file, text);
   }
@@ -36,8 +36,8 @@ export function parseFiles(files: FileMap, options: ParseOptions): { items: Sync
   const groups = groupFiles(files, options);
   const items: SyncItem[] = [];
   const problems: FileProblem[] = [];
-  for (const { kind, path, files: own } of groups.values()) {
-    const reader = new ItemReader({ own, all: files }, options, problems);
+  for (const { kind, path, files: itemFiles } of groups.values()) {
+    const reader = new ItemReader({ itemFiles, all: files }, options, problems);
     const item = reader.read(kind, path);
     if (item) items.push(item);
   }
@@ -62,8 +62,8 @@ class ItemReader {
   readonly #options: ParseOptions;
   readonly #problems: FileProblem[];
 
-  constructor({ own, all }: { own: FileMap; all: FileMap }, options: ParseOptions, problems: FileProblem[]) {
-    this.#files = own;
+  constructor({ itemFiles, all }: { itemFiles: FileMap; all: FileMap }, options: ParseOptions, problems: FileProblem[]) {
+    this.#files = itemFiles;
     this.#all = all;
     this.#options = options;
     this.#problems = problems;
@@ -108,11 +108,11 @@ class ItemReader {
     const text = this.#files.get(main) ?? "";
     const offset = text.indexOf(reference);
     const before = offset < 0 ? undefined : text.slice(0, offset).split("\n");
-    const place = before && { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+    const position = before && { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
     const reason = this.#all.has(path)
       ? `The file ${path} belongs to another item. Copy it: an item refers only to its own files.`
       : `The file ${path} does not exist.`;
-    this.#problems.push({ file: main, ...place, message: `${reason} It is ${of}.` });
+    this.#problems.push({ file: main, ...position, message: `${reason} It is ${of}.` });
     return undefined;
   }
 
@@ -163,9 +163,9 @@ class ItemReader {
   /** Returns the text of a script's lock. On Windows, the reference contains another separator. */
   #readLock(stated: unknown, main: string): string | undefined {
     const file = readInlineReference(stated)?.replaceAll("\\", "/");
-    const own = [...this.#files.keys()].find((one) => this.#partOf(one) === "lock");
+    const lockFile = [...this.#files.keys()].find((one) => this.#partOf(one) === "lock");
     if (file === undefined) return typeof stated === "string" ? stated : "";
-    if (file === own) return this.#files.get(file) ?? "";
+    if (file === lockFile) return this.#files.get(file) ?? "";
     if (this.#all.has(file)) return this.#failReference(main, file, { path: file, of: "the lock" });
     if (this.#options.allowMissingLocks) return inlineReference(file);
     return this.#fail(main, `The lock ${file} does not exist. Run: svc generate-metadata`);
@@ -197,10 +197,10 @@ class ItemReader {
     const type = typeof typeName === "string" && Object.hasOwn(fileTypes, typeName) ? fileTypes[typeName] : undefined;
     const folder = type?.is_fileset ? readInlineReference(inner) : undefined;
     if (folder !== undefined) {
-      const own = [...this.#files].filter(([file]) => file.startsWith(`${folder}/`));
+      const folderFiles = [...this.#files].filter(([file]) => file.startsWith(`${folder}/`));
       return {
         ...item,
-        value: { ...item.value, value: Object.fromEntries(own.map(([file, text]) => [file.slice(folder.length + 1), text])) },
+        value: { ...item.value, value: Object.fromEntries(folderFiles.map(([file, text]) => [file.slice(folder.length + 1), text])) },
       };
     }
     const file = type?.format_extension && isJsonObject(inner) ? readInlineReference(inner["content"]) : undefined;

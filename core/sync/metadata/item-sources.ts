@@ -54,8 +54,8 @@ export function listSources(local: LocalItem): ItemSource[] {
   const { item, files } = local;
   if (item.kind === "script") {
     const { path, language = "bun", content: source = "" } = item;
-    const own = { key: path, path, language, source, file: findPart(files, "source") ?? path };
-    return [{ ...own, ...readLock(fieldsOf(item)["lock"]), mayHaveLock: !local.bundled && mayHaveLock(own) }];
+    const itemSource = { key: path, path, language, source, file: findPart(files, "source") ?? path };
+    return [{ ...itemSource, ...readLock(fieldsOf(item)["lock"]), mayHaveLock: !local.bundled && mayHaveLock(itemSource) }];
   }
   const folder = ownerOf(local);
   const names = readInlineNames(item, files.get(`${folder}/flow.yaml`) ?? "");
@@ -63,7 +63,7 @@ export function listSources(local: LocalItem): ItemSource[] {
     if (!isScriptLanguage(language)) return [];
     // A source in flow.yaml itself gets a file when the flow is written.
     const name = names.get(id) ?? id;
-    const own = {
+    const itemSource = {
       key: inlineKey(folder, name),
       id,
       path: `${item.path}/${id}`,
@@ -71,7 +71,7 @@ export function listSources(local: LocalItem): ItemSource[] {
       language,
       source: String(content),
     };
-    return [{ ...own, ...readLock(lock), mayHaveLock: mayHaveLock(own) }];
+    return [{ ...itemSource, ...readLock(lock), mayHaveLock: mayHaveLock(itemSource) }];
   });
 }
 

@@ -28,7 +28,7 @@ export function hashFlow(folder: string, scripts: readonly { file: string; sourc
   const hashes = scripts.map(({ file, source, lists }) => [file, hash(source + JSON.stringify(lists))] as const);
   hashes.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const all = hash(JSON.stringify(Object.fromEntries(hashes)));
-  return new Map([...hashes.map(([file, own]) => [inlineKey(folder, file), own] as const), [inlineKey(folder, FLOW_HASH), all]]);
+  return new Map([...hashes.map(([file, fileHash]) => [inlineKey(folder, file), fileHash] as const), [inlineKey(folder, FLOW_HASH), all]]);
 }
 
 /** Returns whether a key belongs to a script or to one of the files of a flow. `owner`: the path of the script, or the folder of the flow. */

@@ -41,6 +41,6 @@ export function pruneHashes(hashes: LockHashes, files: FileMap): Map<string, str
 }
 
 function listOwners(file: string): string[] {
-  const place = placeOf(file, { defaultTs: "bun" });
-  return place ? [place.path, ...(place.folder === undefined ? [] : [place.folder])] : [];
+  const location = placeOf(file, { defaultTs: "bun" });
+  return location ? [location.path, ...(location.folder === undefined ? [] : [location.folder])] : [];
 }

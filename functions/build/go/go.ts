@@ -74,9 +74,9 @@ async function prepareModule(
     return "";
   }
   if (lock) {
-    const given = readGoLock(lock, MODULE);
-    await writeFile(mod, given.mod + client);
-    await writeFile(sum, given.sum);
+    const moduleFiles = readGoLock(lock, MODULE);
+    await writeFile(mod, moduleFiles.mod + client);
+    await writeFile(sum, moduleFiles.sum);
     return lock;
   }
   await writeFile(mod, `${header}${client}${writeRequiredVersions(versions)}`);

@@ -40,13 +40,13 @@ let loaded: Esbuild | undefined;
 function startEsbuild(sandbox: BuildSandbox): Esbuild {
   if (loaded) return loaded;
   const esbuild = createRequire(import.meta.url)(findEsbuildFolder()) as Esbuild;
-  const own = process.env;
+  const serviceEnvironment = process.env;
   process.env = sandbox.childEnv({ HOME: "/nonexistent", TMPDIR: "/tmp" });
   try {
     // The process starts before the call returns, so the promise need not be awaited.
     void esbuild.initialize({});
   } finally {
-    process.env = own;
+    process.env = serviceEnvironment;
   }
   loaded = esbuild;
   return esbuild;
@@ -201,8 +201,16 @@ function findOptionalImports(errors: Message[]): string[] {
 
 /** A package may import any file by its path, but only packages and scripts may be part of a bundle. Throws `BuildFailure`. */
 function checkBundledFiles(metafile: Metafile, packagesDir: string, sandbox: BuildSandbox): void {
-  const own = [`${SCRIPTS}:`, `${CLIENT}:`, "(disabled):", "shim.mjs", `${packagesDir.slice(sandbox.dir.length + 1)}/node_modules/`];
-  const foreign = Object.keys(metafile.inputs).find((path) => !own.some((prefix) => path.startsWith(prefix)) && !path.startsWith("<"));
+  const allowedPrefixes = [
+    `${SCRIPTS}:`,
+    `${CLIENT}:`,
+    "(disabled):",
+    "shim.mjs",
+    `${packagesDir.slice(sandbox.dir.length + 1)}/node_modules/`,
+  ];
+  const foreign = Object.keys(metafile.inputs).find(
+    (path) => !allowedPrefixes.some((prefix) => path.startsWith(prefix)) && !path.startsWith("<"),
+  );
   if (foreign !== undefined) throw new BuildFailure(`A package imports the file ${foreign}, which is not part of any package.`);
 }
 

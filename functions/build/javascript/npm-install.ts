@@ -17,27 +17,29 @@ export async function installNpmPackages(
   { lock, registries, target }: Pick<BuildRequest, "lock" | "registries" | "target">,
   sandbox: BuildSandbox,
 ): Promise<string> {
-  const given = lock ? readNpmLock(lock) : undefined;
-  if (given) checkLockCovers(given.dependencies, dependencies);
-  const packageJson = JSON.stringify({ dependencies: given?.dependencies ?? dependencies }, null, 2);
+  const parsedLock = lock ? readNpmLock(lock) : undefined;
+  if (parsedLock) checkLockCovers(parsedLock.dependencies, dependencies);
+  const packageJson = JSON.stringify({ dependencies: parsedLock?.dependencies ?? dependencies }, null, 2);
   await mkdir(dir, { recursive: true });
   await writeFile(join(dir, "package.json"), packageJson);
-  if (given) await writeFile(join(dir, "bun.lock"), given.bunLock);
+  if (parsedLock) await writeFile(join(dir, "bun.lock"), parsedLock.bunLock);
   const settings = await readOwnerSettings();
-  if (given) checkLockAddresses(given, [DEFAULT_REGISTRY, registries.npm, ...listOwnerRegistries(settings)]);
+  if (parsedLock) checkLockAddresses(parsedLock, [DEFAULT_REGISTRY, registries.npm, ...listOwnerRegistries(settings)]);
   await writeFile(join(sandbox.home, ".npmrc"), settings);
   const args = ["install", "--ignore-scripts", "--no-progress", "--no-summary", "--linker=hoisted", "--no-env-file"];
-  args.push(`--os=${target.os}`, `--cpu=${target.arch}`, given ? "--frozen-lockfile" : "--save-text-lockfile");
+  args.push(`--os=${target.os}`, `--cpu=${target.arch}`, parsedLock ? "--frozen-lockfile" : "--save-text-lockfile");
   if (registries.npm) args.push(`--registry=${registries.npm}`);
   // A lock with other addresses could store the content of another package in the shared cache, so it gets a separate cache.
-  const cache = given?.addresses.length ? join(sandbox.dir, "npm-cache") : join(sandbox.cache, "npm", shortHash(settings + registries.npm));
-  const own = {
+  const cache = parsedLock?.addresses.length
+    ? join(sandbox.dir, "npm-cache")
+    : join(sandbox.cache, "npm", shortHash(settings + registries.npm));
+  const bunVariables = {
     ...pickVariables(["NPM_CONFIG_REGISTRY", "npm_config_registry", "NPM_CONFIG_TOKEN"]),
     BUN_INSTALL_CACHE_DIR: cache,
     BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
     DO_NOT_TRACK: "1",
   };
-  const { code, output } = await sandbox.run({ command: findBun(), args, cwd: dir, env: own });
+  const { code, output } = await sandbox.run({ command: findBun(), args, cwd: dir, env: bunVariables });
   if (code !== 0) throw new BuildFailure(`The packages could not be installed: ${extractReason(output)}`);
   return lock || writeNpmLock(packageJson, await readFile(join(dir, "bun.lock"), "utf8"));
 }
@@ -50,8 +52,8 @@ function listOwnerRegistries(settings: string): string[] {
   return [...Object.values(pickVariables(["NPM_CONFIG_REGISTRY", "npm_config_registry"])), ...inFile];
 }
 
-function checkLockCovers(locked: Record<string, string>, wanted: Record<string, string>): void {
-  for (const [name, version] of Object.entries(wanted)) {
+function checkLockCovers(locked: Record<string, string>, required: Record<string, string>): void {
+  for (const [name, version] of Object.entries(required)) {
     const has = locked[name];
     if (has === undefined || (version !== "latest" && version !== has)) {
       throw new BuildFailure(

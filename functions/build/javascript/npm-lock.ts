@@ -83,17 +83,17 @@ function checkRanges(value: unknown): Record<string, string> {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-function parseObject(text: string, what: string): Record<string, unknown> {
+function parseObject(text: string, subject: string): Record<string, unknown> {
   try {
-    return asObject(JSON.parse(text), what);
+    return asObject(JSON.parse(text), subject);
   } catch (error) {
     if (error instanceof BuildFailure) throw error;
-    throw lockFailure(`${what} cannot be read`);
+    throw lockFailure(`${subject} cannot be read`);
   }
 }
 
-function asObject(value: unknown, what: string): Record<string, unknown> {
-  if (!isJsonObject(value)) throw lockFailure(`${what} is not an object`);
+function asObject(value: unknown, subject: string): Record<string, unknown> {
+  if (!isJsonObject(value)) throw lockFailure(`${subject} is not an object`);
   return value;
 }
 

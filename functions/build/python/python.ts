@@ -109,8 +109,8 @@ async function readOwnerSettings(): Promise<Record<string, string>> {
 }
 
 async function readPipFile(): Promise<string> {
-  const own = process.env["PIP_CONFIG_FILE"];
-  const places = own ? [own] : [join(homedir(), ".config/pip/pip.conf"), join(homedir(), ".pip/pip.conf"), "/etc/pip.conf"];
+  const configFile = process.env["PIP_CONFIG_FILE"];
+  const places = configFile ? [configFile] : [join(homedir(), ".config/pip/pip.conf"), join(homedir(), ".pip/pip.conf"), "/etc/pip.conf"];
   for (const path of places) {
     // pip reads only the files that exist.
     const text = await readFile(path, "utf8").catch(() => "");

@@ -73,7 +73,7 @@ function aRoute(own: object): FoundHttpRoute {
   } as StoredTrigger;
   return {
     ...{ workspace: world.workspace, trigger, stored, params: {}, below: [], actor: anAdmin, credential: undefined },
-    own: httpFieldsSchema.parse({ route_path: "orders", http_method: "post", ...own }),
+    fields: httpFieldsSchema.parse({ route_path: "orders", http_method: "post", ...own }),
     head: { ...scriptHeadObject.key(world.workspace, script.path), value: version, build },
   };
 }

@@ -43,7 +43,7 @@ export async function addHttpRoute(
       ...trigger,
     },
     stored,
-    own: httpFieldsSchema.parse({ route_path: "shop/orders/:id", http_method: "post", ...own }),
+    fields: httpFieldsSchema.parse({ route_path: "shop/orders/:id", http_method: "post", ...own }),
     params,
     below: [],
     actor: anAdmin,

@@ -191,7 +191,7 @@ describe("an expression that closes the function around it", () => {
   });
 
   it("would run it if the text were embedded without a parser", async () => {
-    const evaluation = { as: "json", names: ["inside"], given: '{"names":{"inside":1}}', mayRead: false } as const;
+    const evaluation = { as: "json", names: ["inside"], input: '{"names":{"inside":1}}', mayRead: false } as const;
     const interpreter = await loadInterpreter();
     const run = (code: string, isBody: boolean) => interpretExpression(interpreter, { ...evaluation, code, isBody, names: ["inside"] });
     expect(run(`1)}, ${asValue}, function () { return (1`, false)).toMatchObject({ ok: false, reason: expect.stringContaining("ESCAPED") });

@@ -34,7 +34,7 @@ export function routesOf(world: () => World) {
       workspace: world().workspace,
       trigger,
       stored,
-      own: fields,
+      fields: fields,
       params: { id: "7" },
       below: [],
       actor: anAdmin,
@@ -52,7 +52,9 @@ export function routesOf(world: () => World) {
     const refusals: RefusalReason[] = [];
     const findHttpRoute = async (_: unknown, { method, path }: HttpRouteSearch): Promise<HttpRouteMatch> => {
       if (path !== PATH) return { outcome: "unknown" };
-      return method === route.own.http_method ? { outcome: "found", route } : { outcome: "otherMethod", allowed: [route.own.http_method] };
+      return method === route.fields.http_method
+        ? { outcome: "found", route }
+        : { outcome: "otherMethod", allowed: [route.fields.http_method] };
     };
     const steps: RequestSteps = {
       ...requestSteps,
