@@ -124,7 +124,7 @@ describe("an answer of a route", () => {
     for (const changed of [
       route,
       { ...route, trigger: { ...route.trigger, mode: "suspended" as const } },
-      { ...route, own: { ...route.fields, request_type: "async" as const } },
+      { ...route, fields: { ...route.fields, request_type: "async" as const } },
     ]) {
       const again = await serve(changed).call("POST", { "x-forwarded-for": "192.0.2.2", "last-event-id": id });
       expect([again.statusCode, again.headers["x-svc-job-id"]]).toEqual([200, first.headers["x-svc-job-id"]]);

@@ -39,22 +39,22 @@ async function requireAccountKey(deps: Uses<"objects" | "accountKeys" | "nowMs">
 /** Seals a text for one location. */
 export async function sealForAccounts(
   deps: Uses<"objects" | "accountKeys" | "nowMs">,
-  place: SecretLocation,
+  location: SecretLocation,
   text: string,
 ): Promise<string> {
-  return sealSecret({ version: KEY_VERSION, key: await requireAccountKey(deps) }, place, text);
+  return sealSecret({ version: KEY_VERSION, key: await requireAccountKey(deps) }, location, text);
 }
 
 /** Opens a sealed text. Returns `undefined` if it was forged, changed, or sealed for another location. */
 export async function openForAccounts(
   deps: Uses<"objects" | "accountKeys" | "nowMs">,
-  place: SecretLocation,
+  location: SecretLocation,
   sealed: string,
 ): Promise<string | undefined> {
   const key = await findAccountKey(deps);
   if (!key) return undefined;
   try {
-    return openSecret(key, place, sealed);
+    return openSecret(key, location, sealed);
   } catch {
     // A text that was forged, changed, or sealed for another purpose counts as absent.
     return undefined;
@@ -64,18 +64,18 @@ export async function openForAccounts(
 /** Opens sealed JSON of a browser or a caller. Returns `undefined` for anything else. */
 export async function openJsonForAccounts<T>(
   deps: Uses<"objects" | "accountKeys" | "nowMs">,
-  place: SecretLocation,
+  location: SecretLocation,
   { sealed, schema }: { sealed: string; schema: z.ZodType<T> },
 ): Promise<T | undefined> {
-  const opened = await openForAccounts(deps, place, Buffer.from(sealed, "base64url").toString());
+  const opened = await openForAccounts(deps, location, Buffer.from(sealed, "base64url").toString());
   return opened === undefined ? undefined : schema.parse(JSON.parse(opened));
 }
 
 /** Seals JSON as text that fits a cookie and a JSON body. */
 export async function sealJsonForAccounts(
   deps: Uses<"objects" | "accountKeys" | "nowMs">,
-  place: SecretLocation,
+  location: SecretLocation,
   value: unknown,
 ): Promise<string> {
-  return Buffer.from(await sealForAccounts(deps, place, JSON.stringify(value))).toString("base64url");
+  return Buffer.from(await sealForAccounts(deps, location, JSON.stringify(value))).toString("base64url");
 }

@@ -28,13 +28,13 @@ export async function setConnectClients(deps: Uses<"objects" | "accountKeys" | "
   }
   const parsed = connectClientsSchema.safeParse(value);
   if (!parsed.success) throw new SvcError("setting.value", { key: CONNECT_CLIENTS, reason: parsed.error.issues[0]?.message ?? "" });
-  const sent = parsed.data;
+  const newClients = parsed.data;
   await retryOnConflict(
     async () => {
       const found = await deps.objects.get(key);
       const before = found ? connectClientsSetting.parse(found) : {};
       const clients: Record<string, StoredClient> = {};
-      for (const [name, client] of Object.entries(sent)) {
+      for (const [name, client] of Object.entries(newClients)) {
         const sealedSecret = client.secret
           ? await sealForAccounts(deps, sealLocations.client(name), client.secret)
           : findKeptSecret(before[name], client);

@@ -20,8 +20,12 @@ export async function beginConnect(
   { client, scopes }: { client: string; scopes: readonly string[] | undefined },
 ): Promise<{ location: string; pending: string }> {
   const found = await loadConnectClient(deps, client);
-  const { location, ...own } = await deps.tokenEndpoints.beginConnect(found, redirectUri(deps.baseUrl, client), scopes ?? found.scopes);
-  const pending = { client, ...own, owner, untilMs: deps.nowMs() + limits.loginMs };
+  const { location, ...loginState } = await deps.tokenEndpoints.beginConnect(
+    found,
+    redirectUri(deps.baseUrl, client),
+    scopes ?? found.scopes,
+  );
+  const pending = { client, ...loginState, owner, untilMs: deps.nowMs() + limits.loginMs };
   return { location, pending: await sealJsonForAccounts(deps, sealLocations.pending, pending) };
 }
 
@@ -93,4 +97,5 @@ export async function openConnected(
   return completed;
 }
 
-const isSame = (expected: string, sent: string) => timingSafeEqual(Buffer.from(hashUsedLogin(expected)), Buffer.from(hashUsedLogin(sent)));
+const isSame = (expected: string, actual: string) =>
+  timingSafeEqual(Buffer.from(hashUsedLogin(expected)), Buffer.from(hashUsedLogin(actual)));

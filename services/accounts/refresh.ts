@@ -95,9 +95,9 @@ async function requestTokens(deps: RefreshDeps, { workspace }: AccountRef, accou
 /** Stores the new tokens. A rotated refresh token must not be lost, so the write is repeated while the variable changes. */
 function storeTokens(deps: RefreshDeps, ref: AccountRef, claimed: ReadAccount, issued: IssuedTokens): Promise<void> {
   return changeClaimed(deps, ref, claimed, async (account, variable) => {
-    const place = { workspace: ref.workspace, path: variable.path };
+    const location = { workspace: ref.workspace, path: variable.path };
     const plain = { value: issued.accessToken, exportNonce: createExportNonce() };
-    const { value, parts } = await buildValueParts(deps, place, variable.isSecret, plain);
+    const { value, parts } = await buildValueParts(deps, location, variable.isSecret, plain);
     const expiresAtMs = computeTokenEnd({ expiresInS: issued.expiresInS, refreshToken: "any" }, deps.nowMs()) ?? deps.nowMs();
     const rotated =
       issued.refreshToken === undefined
@@ -160,11 +160,11 @@ async function changeClaimed(
       const found = await deps.objects.get(variableObject.key(workspace, account.path ?? ""));
       const variable = found && variableObject.parse(found);
       if (!found || variable?.account !== id) {
-        const removed = [
+        const removedParts = [
           { write: write.remove(key, unchangedSince(stored)), refused: undefined },
           ...buildDueParts(workspace, id, { before: account.dueMs, after: undefined }),
         ];
-        return (await commitParts(deps.objects, removed)) ? { done: undefined } : undefined;
+        return (await commitParts(deps.objects, removedParts)) ? { done: undefined } : undefined;
       }
       const { claimedUntilMs: _, ...free } = account;
       const changed = await change(free, variable);

@@ -186,10 +186,10 @@ function buildVersionParts(
   { id, version, createdBy, createdAtMs }: StoredApp,
   { body, message }: { body: VersionBody; message: string | null | undefined },
 ): TransactionPart[] {
-  const made = { createdBy, createdAtMs };
-  const entry = { version, ...made, ...(message ? { message } : {}) };
+  const creation = { createdBy, createdAtMs };
+  const entry = { version, ...creation, ...(message ? { message } : {}) };
   return [
-    toPart(write.put({ ...appVersionObject.key(workspace, version), value: { app: id, ...made, ...body } }, "absent")),
+    toPart(write.put({ ...appVersionObject.key(workspace, version), value: { app: id, ...creation, ...body } }, "absent")),
     toPart(write.put({ ...appHistoryObject.key(workspace, id, version), value: entry }, "absent")),
   ];
 }

@@ -82,7 +82,7 @@ export async function findAuditEntries(
   const bound = (at: string, end: "0" | "f") => uuidv7({ msecs: Math.max(0, Date.parse(at)) }).slice(0, 13) + end.repeat(23);
   const from = query.after === undefined ? "0" : bound(query.after, "0");
   let to = query.before === undefined ? "g" : bound(query.before, "f");
-  const wanted = countWanted(query);
+  const requiredCount = countWanted(query);
   const entries: AuditJson[] = [];
   for (let scanned = 0; scanned < maxScanned; scanned += limit) {
     const found = await objects.list(pk, { between: [from, to], newestFirst: true, limit });
@@ -90,7 +90,7 @@ export async function findAuditEntries(
     const fresh = found.filter(({ sk }) => scanned === 0 || sk !== to);
     entries.push(...auditEntryObject.parseReadable(fresh).filter((entry) => matchesAuditQuery(entry, query)));
     const last = found.at(-1);
-    if (entries.length >= wanted || found.length < limit || last === undefined) return { entries: entries.slice(0, wanted) };
+    if (entries.length >= requiredCount || found.length < limit || last === undefined) return { entries: entries.slice(0, requiredCount) };
     to = last.sk;
   }
   return { entries, stoppedAtMs: Number.parseInt(to.replace("-", "").slice(0, 12), 16) };

@@ -80,9 +80,9 @@ async function findOrBuild(
   urls: Pick<BuildRequest, "bundleUrl"> = {},
 ): Promise<ArtefactResult> {
   const key = buildArtefactKey(workspace, inputs);
-  const known = await objects.get(artefactObject.key(key));
-  if (known) {
-    const { sha256, lock } = artefactObject.parse(known);
+  const cached = await objects.get(artefactObject.key(key));
+  if (cached) {
+    const { sha256, lock } = artefactObject.parse(cached);
     return {
       ok: true,
       key,
@@ -153,10 +153,10 @@ async function collectSources(
     for (const imported of listScriptImports(source.runner, path, files[path] ?? "")) {
       if (files[imported] !== undefined) continue;
       const temp = findOwn(source.overrides?.tempScripts, imported);
-      const given = findOwn(source.overrides?.sources, imported) ?? (temp && (await loadTempSource(deps, source.workspace, temp)));
-      if (given === undefined && temp !== undefined)
+      const override = findOwn(source.overrides?.sources, imported) ?? (temp && (await loadTempSource(deps, source.workspace, temp)));
+      if (override === undefined && temp !== undefined)
         return { missing: `The temporary source of ${imported} is not stored, or its time is over: store it again.` };
-      const content = given ?? (await loadDeployed(imported));
+      const content = override ?? (await loadDeployed(imported));
       if (content === undefined) continue;
       if (Object.keys(files).length >= limits.importedScripts)
         return { missing: `${source.path} imports more than ${limits.importedScripts} scripts.` };
@@ -164,9 +164,9 @@ async function collectSources(
       waiting.push(imported);
     }
   }
-  const known = new Set(Object.keys(files));
+  const existingPaths = new Set(Object.keys(files));
   for (const [path, content] of Object.entries(files)) {
-    const missing = findMissingScript(source.runner, path, content, known);
+    const missing = findMissingScript(source.runner, path, content, existingPaths);
     if (missing) return { missing: `${path} imports ${missing}, and there is no such script.` };
   }
   return { files };

@@ -82,15 +82,15 @@ export async function deliverMessage<Message extends DeliveryMessage, Stored ext
   ports: SendingPorts & Uses<"deliveryQueue">,
   kind: DeliveryKind<Message, Stored, Opened>,
   message: Message,
-  received: Received,
+  receipt: Received,
 ): Promise<void> {
   const delivery = await kind.open(ports, message);
   if (!delivery) return;
-  if (received.lane === "fast" && delivery.lane === "slow") return sendDeliveries(ports, [{ message, lane: "slow" }]);
-  const claimed = await claimAttempt(ports, kind, delivery, { message, ...received });
+  if (receipt.lane === "fast" && delivery.lane === "slow") return sendDeliveries(ports, [{ message, lane: "slow" }]);
+  const claimed = await claimAttempt(ports, kind, delivery, { message, ...receipt });
   if (!claimed) return;
   const atMs = ports.nowMs();
-  const answerMs = received.lane === "fast" ? limits.webhookFastAnswerMs : limits.webhookAnswerMs;
+  const answerMs = receipt.lane === "fast" ? limits.webhookFastAnswerMs : limits.webhookAnswerMs;
   const outcome = await makeAttempt(ports, kind, delivery, { attempts: claimed.progress.attempts, answerMs });
   const attempt = { atMs, durationMs: Math.max(0, ports.nowMs() - atMs), outcome };
   const progress = recordAttempt(claimed.progress, outcome, { id: delivery.id + delivery.nth, nowMs: ports.nowMs() });

@@ -35,11 +35,11 @@ async function queuePage(deps: Uses<"isolation" | "objects" | "deliveryQueue" | 
   let count = 0;
   await Promise.all(
     due.map(async ({ item, queued, error = queued && refused.get(queued) }) => {
-      const removed = await isolation.attempt(TASK, item.sk, async () => {
+      const attempt = await isolation.attempt(TASK, item.sk, async () => {
         if (error) throw error;
         await deps.objects.deleteItem({ pk: item.pk, sk: item.sk });
       });
-      if (removed.ok) count += 1;
+      if (attempt.ok) count += 1;
     }),
   );
   return count;

@@ -33,12 +33,12 @@ export async function listDrafts({ objects }: Uses<"objects">, { actor, workspac
 export async function getDraft(
   { objects }: Uses<"objects">,
   caller: WorkspaceCaller,
-  place: DraftPlace,
+  location: DraftPlace,
 ): Promise<DraftJson & { value: unknown }> {
-  const found = await objects.get(keyOf(caller, place));
-  if (!found) throw new SvcError("draft.notFound", { path: place.path });
+  const found = await objects.get(keyOf(caller, location));
+  if (!found) throw new SvcError("draft.notFound", { path: location.path });
   const draft = draftObject.parse(found);
-  return { ...toJson(draft), value: parseJson({ parent: "drafts", ref: place.path, json: draft.json }) };
+  return { ...toJson(draft), value: parseJson({ parent: "drafts", ref: location.path, json: draft.json }) };
 }
 
 /**

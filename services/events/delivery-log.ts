@@ -47,7 +47,7 @@ export async function listDeliveryLog({ objects }: Uses<"objects">, workspace: s
   const timeOf = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
   const [from, end] = boundDeliveries({ afterMs: timeOf(query.after), beforeMs: timeOf(query.before) });
   let to = end;
-  const wanted = Math.max(query.page ?? 1, 1) * Math.min(query.per_page ?? limits.perPage, limits.maxPerPage);
+  const requiredCount = Math.max(query.page ?? 1, 1) * Math.min(query.per_page ?? limits.perPage, limits.maxPerPage);
   const matches: EventDelivery[] = [];
   for (let scanned = 0; scanned < limits.listScan; scanned += BATCH) {
     const found = await objects.list(pk, { between: [from, to], newestFirst: true, limit: BATCH });
@@ -55,7 +55,8 @@ export async function listDeliveryLog({ objects }: Uses<"objects">, workspace: s
     const fresh = found.filter(({ sk }) => scanned === 0 || sk !== to);
     matches.push(...eventDeliveryObject.parseReadable(fresh).filter((delivery) => matchesDeliveryQuery(delivery, query)));
     const last = found.at(-1);
-    if (matches.length >= wanted || found.length < BATCH || last === undefined) return toPage(matches.slice(0, wanted), query);
+    if (matches.length >= requiredCount || found.length < BATCH || last === undefined)
+      return toPage(matches.slice(0, requiredCount), query);
     to = last.sk;
   }
   return { ...toPage(matches, query), before: toIsoTime(Number.parseInt(to.replace("-", "").slice(0, 12), 16)) };

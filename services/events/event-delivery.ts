@@ -89,9 +89,9 @@ function toRecord(event: SvcEvent, endpoint: string, change: DeliveryChange<Even
 
 /** Reads the event and its endpoint. An eventually consistent read costs half and may miss recent writes: then both are read again. */
 async function loadSubject({ objects }: Uses<"objects">, { workspace, event, endpoint }: DeliveryMessageOf<"event">) {
-  const wanted = [outboxEventObject.key(workspace, event), endpointObject.key(workspace, endpoint), deletedWorkspaceObject.key(workspace)];
-  let [storedEvent, storedEndpoint, deleted] = await objects.batchGet(wanted);
-  if (!storedEvent || !storedEndpoint) [storedEvent, storedEndpoint, deleted] = await objects.batchGet(wanted, { consistent: true });
+  const keys = [outboxEventObject.key(workspace, event), endpointObject.key(workspace, endpoint), deletedWorkspaceObject.key(workspace)];
+  let [storedEvent, storedEndpoint, deleted] = await objects.batchGet(keys);
+  if (!storedEvent || !storedEndpoint) [storedEvent, storedEndpoint, deleted] = await objects.batchGet(keys, { consistent: true });
   if (!storedEvent || deleted) return undefined;
   const found: StoredEndpoint | undefined = storedEndpoint && {
     stored: storedEndpoint,

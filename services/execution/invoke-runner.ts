@@ -47,7 +47,7 @@ export interface Executable extends Pick<RunRequest, "params" | "dedicated"> {
   paramTypes?: RunRequest["paramTypes"] | undefined;
   preprocessor?: RunRequest["preprocessor"] | undefined;
   /** The secrets in its arguments, which its output must not show, and the audit log entries of reading them. */
-  given?: { secrets: readonly string[]; audit: (atMs: number) => PutRequest[] };
+  argumentSecrets?: { secrets: readonly string[]; audit: (atMs: number) => PutRequest[] };
   together?: RunnerBatch;
 }
 
@@ -82,14 +82,14 @@ export async function invokeRunner(
   const { functions } = deps;
   for (let attempt = job, prepared = first; ; prepared = undefined) {
     const runRequest = prepared ?? (await buildRunnerRequest(deps, attempt, executable, args));
-    if (executable.given?.secrets.length) {
+    if (executable.argumentSecrets?.secrets.length) {
       // Recorded for each attempt, because each has its own token.
       const recorded = await recordSecrets(
         deps,
         attempt,
-        { token: runRequest.token, secrets: executable.given.secrets },
+        { token: runRequest.token, secrets: executable.argumentSecrets.secrets },
         {
-          audit: executable.given.audit,
+          audit: executable.argumentSecrets.audit,
           nowMs: deps.nowMs(),
         },
       );
@@ -108,7 +108,7 @@ export async function invokeRunner(
         const { outcome } = invocation;
         reportOutcome(attempt, executable.runner, outcome);
         lastRunTimes.note(executable.artefact.key, outcome.timings.runMs);
-        const report = { outcome, token: runRequest.token, given: executable.given?.secrets };
+        const report = { outcome, token: runRequest.token, recordedSecrets: executable.argumentSecrets?.secrets };
         return { by: "runner", job: attempt, report, batch: executable.together };
       }
       case "throttled": {
@@ -191,12 +191,12 @@ export async function buildRunnerRequest(
   const next = executable.together && {
     withinMs: executable.together.withinMs,
     resultUrl: await storage.createUploadUrl(executable.together.resultKey, lifetimeS),
-    runs: executable.together.runs.map(({ job: following, artefact, params, paramTypes, args: given }, index) => ({
+    runs: executable.together.runs.map(({ job: following, artefact, params, paramTypes, args: followingArgs }, index) => ({
       artefact: { ...artefact, url: followUrls[index] ?? "" },
       params,
       ...defined({ paramTypes }),
       timeoutMs: following.timeoutS * 1000,
-      args: given,
+      args: followingArgs,
       env: omitEqualEntries(buildContextualVariables({ job: following, attempt: 1, token, internalUrl, baseUrl }), env),
     })),
   };

@@ -55,16 +55,16 @@ export async function resolveAndExecute(
 ): Promise<JobEnding | undefined> {
   const { checked, ...runnable } = code;
   const executable = { ...runnable, ...defined({ together }) };
-  const sent = (
+  const storedArgs = (
     argsJson === undefined ? await loadJson(deps, job, job.args) : parseJson({ parent: job.id, ref: "args", json: argsJson })
   ) as Record<string, unknown>;
-  const problem = checked && job.preprocess !== "wanted" ? await findArgumentProblem(checked, sent) : undefined;
+  const problem = checked && job.preprocess !== "wanted" ? await findArgumentProblem(checked, storedArgs) : undefined;
   if (problem) return decideEnd(job, toInvalidEnding(problem));
-  const { event, others } = job.preprocess ? splitEvent(sent) : { event: {}, others: sent };
-  const passed = job.redactedArgs ? [...findMaskedSecrets(sent, await loadJson(deps, job, job.redactedArgs))] : [];
+  const { event, others } = job.preprocess ? splitEvent(storedArgs) : { event: {}, others: storedArgs };
+  const passed = job.redactedArgs ? [...findMaskedSecrets(storedArgs, await loadJson(deps, job, job.redactedArgs))] : [];
   if (!hasReferences(others)) {
-    const given = passed.length > 0 ? { given: { secrets: passed, audit: () => [] } } : {};
-    return executeUnlessCached(deps, job, { ...executable, ...given }, { sent, given: sent });
+    const secretsField = passed.length > 0 ? { argumentSecrets: { secrets: passed, audit: () => [] } } : {};
+    return executeUnlessCached(deps, job, { ...executable, ...secretsField }, { storedArgs, resolvedArgs: storedArgs });
   }
   try {
     const readers = findReaders(deps, job);
@@ -80,12 +80,12 @@ export async function resolveAndExecute(
       createSecretReadEntries(job, actor?.username ?? job.createdBy, secretPaths, atMs).map((entry) =>
         deps.objects.putRequest(toAuditItem(entry)),
       );
-    const given = { ...(value as Record<string, unknown>), ...event };
+    const resolvedArgs = { ...(value as Record<string, unknown>), ...event };
     return await executeUnlessCached(
       deps,
       job,
-      { ...executable, given: { secrets: [...secrets, ...passed], audit } },
-      { sent, given, references: from },
+      { ...executable, argumentSecrets: { secrets: [...secrets, ...passed], audit } },
+      { storedArgs, resolvedArgs, references: from },
     );
   } catch (error) {
     if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
@@ -97,14 +97,18 @@ export async function resolveAndExecute(
 async function executeUnlessCached(
   deps: ResolveAndExecuteDeps,
   job: RunningJob,
-  { ignorePaths, ...what }: Resolvable,
-  { sent, given, references }: { sent: Record<string, unknown>; given: Record<string, unknown>; references?: string },
+  { ignorePaths, ...executable }: Resolvable,
+  {
+    storedArgs,
+    resolvedArgs,
+    references,
+  }: { storedArgs: Record<string, unknown>; resolvedArgs: Record<string, unknown>; references?: string },
 ): Promise<JobEnding | undefined> {
-  if (job.cacheTtlS === undefined) return invokeRunner(deps, job, what, { args: given });
-  const key = job.cacheKey ?? (await resolveCacheKey(deps, job, given, { args: sent, references, ignorePaths }));
-  const known = key === undefined ? undefined : await findCachedResult(deps, { ...job, cacheKey: key });
-  if (known) return { by: "earlierRun", job, cached: known };
+  if (job.cacheTtlS === undefined) return invokeRunner(deps, job, executable, { args: resolvedArgs });
+  const key = job.cacheKey ?? (await resolveCacheKey(deps, job, resolvedArgs, { args: storedArgs, references, ignorePaths }));
+  const cachedResult = key === undefined ? undefined : await findCachedResult(deps, { ...job, cacheKey: key });
+  if (cachedResult) return { by: "earlierRun", job, cached: cachedResult };
   // The result is cached under the key in the record, by this process or by the one that records the runner's own report.
   const recorded = key === undefined || key === job.cacheKey ? job : await recordCacheKey(deps, job, key);
-  return recorded && invokeRunner(deps, recorded, what, { args: given });
+  return recorded && invokeRunner(deps, recorded, executable, { args: resolvedArgs });
 }

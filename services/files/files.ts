@@ -32,8 +32,8 @@ export interface FileUpload extends StorageName {
   bytes: Buffer;
 }
 
-function getContentType({ contentType, sentContentType: sent }: FileUpload): string {
-  return contentType ?? storableContentType(sent ?? "");
+function getContentType({ contentType, sentContentType: header }: FileUpload): string {
+  return contentType ?? storableContentType(header ?? "");
 }
 
 /** Returns an unused key in a folder that only the caller may read. */

@@ -47,8 +47,8 @@ export async function signFiles<F extends Signable>(
     requested.map(async (file) => {
       const { fileKey, storage = DEFAULT_STORAGE } = parseFile(file.s3, file.storage || undefined);
       await resolveReadableFile(deps, caller, fileKey, { storage });
-      const place = storage === DEFAULT_STORAGE ? { s3: fileKey } : { s3: fileKey, storage };
-      return { ...file, ...place, presigned: formatLinkQuery(createFileLink(key, { workspace, storage, fileKey, untilS }), fileKey) };
+      const reference = storage === DEFAULT_STORAGE ? { s3: fileKey } : { s3: fileKey, storage };
+      return { ...file, ...reference, presigned: formatLinkQuery(createFileLink(key, { workspace, storage, fileKey, untilS }), fileKey) };
     }),
   );
 }

@@ -37,8 +37,8 @@ export async function storeFiles(
   const setting = await loadFileStorage(objects, job.workspace);
   if (setting?.type === "none") throw new SvcError("file.storageOff", {});
   const storageName = setting?.type === "S3Storage" ? { storage: STACK_STORAGE } : {};
-  const storeOne = async ({ filename, contentType: sent, bytes }: FormFile): Promise<StoredFile> => {
-    const contentType = storableContentType(sent);
+  const storeOne = async ({ filename, contentType: clientContentType, bytes }: FormFile): Promise<StoredFile> => {
+    const contentType = storableContentType(clientContentType);
     const s3 = jobFileKey(job, `${randomUUID()}/${toSafeName(filename)}`);
     await storage.putObject(fileObjectKey(job.workspace, s3), bytes, contentType);
     // The name becomes an argument only after the check of those that were sent as text.

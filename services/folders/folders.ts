@@ -160,7 +160,7 @@ export async function updateFolder(
   const { workspace, name } = target;
   const fields = typeof request === "function" ? {} : request;
   checkPrincipals([...(fields.owners ?? []), ...Object.keys(fields.extra_perms ?? {})]);
-  const given = Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined));
+  const changes = Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined));
   const changeRights = ({ folders }: Access) => {
     const folder = Object.hasOwn(folders, name) ? folders[name] : undefined;
     if (!folder) throw new SvcError("folder.notFound", { name });
@@ -173,7 +173,7 @@ export async function updateFolder(
     }
   };
   await changeObject(deps, folderKind, toTarget(target), async () => async (before) => ({
-    value: { ...before, ...given, edited_at: toIsoTime(nowMs()) },
+    value: { ...before, ...changes, edited_at: toIsoTime(nowMs()) },
     parts: [await buildAccessPart(objects, workspace, changeRights, target.actor)],
     event: { type: "UpdateFolder", data: { name } },
     sent: undefined,

@@ -25,7 +25,7 @@ export interface SentRequest extends SignedRequest {
 export async function authenticateRequest(
   deps: Uses<"jobs" | "objects" | "publicKey" | "httpRouteKeys" | "readKeySet" | "nowMs">,
   found: FoundHttpRoute,
-  sent: SentRequest,
+  request: SentRequest,
 ): Promise<Authentication> {
   const method = found.fields.authentication_method;
   switch (method) {
@@ -35,14 +35,14 @@ export async function authenticateRequest(
       return isCheckedByScript(found) ? { outcome: "admitted" } : { outcome: "refused", reason: "noConfiguration" };
     case "svc":
     case "windmill":
-      return authenticateByToken(deps, found, sent.token);
+      return authenticateByToken(deps, found, request.token);
     case "api_key":
     case "basic_http":
     case "signature":
     case "jwt": {
       const credential = await openCredential(deps, found);
       if (!credential || credential.type !== findCredentialType(method)) return { outcome: "refused", reason: "noConfiguration" };
-      return verify(deps, credential, sent);
+      return verify(deps, credential, request);
     }
     default:
       return assertNever(method);
@@ -50,32 +50,32 @@ export async function authenticateRequest(
 }
 
 /** The script may have lost its preprocessor since the route was saved. A missing script checks nothing either. */
-function isCheckedByScript({ fields: own, trigger, head }: FoundHttpRoute): boolean {
-  if (own.static_asset_config) return false;
+function isCheckedByScript({ fields, trigger, head }: FoundHttpRoute): boolean {
+  if (fields.static_asset_config) return false;
   const runnable = trigger.isFlow ? parseFlow(head) : parseScript(head);
   return runnable?.preprocessor !== undefined && runnable.preprocessor !== false;
 }
 
 async function openCredential(
   deps: Uses<"httpRouteKeys" | "nowMs">,
-  { workspace, fields: own, credential }: FoundHttpRoute,
+  { workspace, fields, credential }: FoundHttpRoute,
 ): Promise<Credential | undefined> {
-  const path = own.authentication_resource_path;
+  const path = fields.authentication_resource_path;
   return path ? openHttpRouteCredential(deps, { workspace, path }, credential) : undefined;
 }
 
-async function verify(deps: Uses<"readKeySet" | "nowMs">, credential: Credential, sent: SentRequest): Promise<Authentication> {
+async function verify(deps: Uses<"readKeySet" | "nowMs">, credential: Credential, request: SentRequest): Promise<Authentication> {
   switch (credential.type) {
     case "api_key_auth":
-      return verifyApiKey(credential, sent);
+      return verifyApiKey(credential, request);
     case "basic_http_auth":
-      return verifyBasic(credential, sent);
+      return verifyBasic(credential, request);
     case "signature_auth":
-      return verifySignature(credential, sent, deps.nowMs());
+      return verifySignature(credential, request, deps.nowMs());
     case "jwt_auth": {
       // Loaded on first use, because few routes accept such tokens.
       const { verifyToken } = await import("./verify-token.ts");
-      return verifyToken(deps, credential, sent.headers["authorization"]);
+      return verifyToken(deps, credential, request.headers["authorization"]);
     }
     default:
       return assertNever(credential);

@@ -45,7 +45,7 @@ const fieldsOf = (authentication_method: HttpFields["authentication_method"], pa
 async function aRoute(method: HttpFields["authentication_method"], path?: string): Promise<FoundHttpRoute> {
   const credential = path === undefined ? undefined : await world.deps.objects.get(routeCredentialObject.key(world.workspace, path));
   const trigger = { id: randomUUID(), kind: "http", path: "f/t/route", scriptPath: "f/t/script", isFlow: false, mode: "enabled" };
-  const found = { workspace: world.workspace, trigger, own: fieldsOf(method, path), params: {}, below: [], credential };
+  const found = { workspace: world.workspace, trigger, fields: fieldsOf(method, path), params: {}, below: [], credential };
   return found as unknown as FoundHttpRoute;
 }
 

@@ -73,7 +73,7 @@ function aRoute(
 ) {
   const fields = httpFieldsSchema.parse({ ...fieldsOf(method), authentication_resource_path: "u/ann/callers", ...own });
   const trigger = { id: randomUUID(), kind: "http", path: "u/ann/route", scriptPath: script, isFlow: false, mode: "enabled" };
-  const found = { workspace: world.workspace, trigger, own: fields, params: {}, below: [], actor: anAdmin, head, credential };
+  const found = { workspace: world.workspace, trigger, fields, params: {}, below: [], actor: anAdmin, head, credential };
   return found as unknown as FoundHttpRoute;
 }
 

@@ -70,13 +70,13 @@ async function loadRoute(
   if (!isEntryOf(entry, workspace, trigger)) return undefined;
   const parsed = storedFieldsSchema.safeParse(trigger.own);
   if (!parsed.success) return undefined;
-  const own = parsed.data;
+  const fields = parsed.data;
   const actor = await identifyRunAsActor(objects, workspace, trigger, rights);
   return {
     workspace,
     trigger,
     stored,
-    fields: own,
+    fields,
     params,
     below,
     actor,

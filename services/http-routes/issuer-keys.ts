@@ -23,7 +23,7 @@ interface KnownKeys {
 
 /** Creates a reader that caches the keys of issuers in this process. */
 export function createKeySetReader({ keySets, nowMs }: Uses<"keySets" | "nowMs">): KeySetReader {
-  const known = new Map<string, KnownKeys>();
+  const issuers = new Map<string, KnownKeys>();
 
   const read = async (url: string, entry: KnownKeys) => {
     entry.triedAtMs = nowMs();
@@ -38,13 +38,13 @@ export function createKeySetReader({ keySets, nowMs }: Uses<"keySets" | "nowMs">
   };
 
   return async (url, kid) => {
-    const entry = known.get(url) ?? { readAtMs: 0, triedAtMs: Number.NEGATIVE_INFINITY };
+    const entry = issuers.get(url) ?? { readAtMs: 0, triedAtMs: Number.NEGATIVE_INFINITY };
     // The map preserves the order of use, so the first one is the least recently used.
-    known.delete(url);
-    known.set(url, entry);
-    for (const oldest of known.keys()) {
-      if (known.size <= MOST_ISSUERS) break;
-      known.delete(oldest);
+    issuers.delete(url);
+    issuers.set(url, entry);
+    for (const oldest of issuers.keys()) {
+      if (issuers.size <= MOST_ISSUERS) break;
+      issuers.delete(oldest);
     }
     const isFresh = entry.keySet !== undefined && nowMs() - entry.readAtMs < FRESH_MS;
     const hasKey = kid === undefined || entry.keySet?.keys.some((key) => key.kid === kid) === true;

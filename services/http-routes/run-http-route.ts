@@ -48,11 +48,11 @@ export async function runHttpRoute(
   deps: RunAndWaitDeps,
   found: FoundHttpRoute,
   admission: Admission,
-  sent: HttpRouteRequest,
+  routeRequest: HttpRouteRequest,
 ): Promise<HttpRouteRun> {
-  const request = await buildRouteRequest(deps, found, admission, sent);
+  const request = await buildRouteRequest(deps, found, admission, routeRequest);
   try {
-    return await startRouteRun(deps, found, request, sent);
+    return await startRouteRun(deps, found, request, routeRequest);
   } catch (error) {
     await recordStartFault(deps, found, error);
     throw error;
@@ -63,10 +63,10 @@ async function startRouteRun(
   deps: RunAndWaitDeps,
   found: FoundHttpRoute,
   request: VersionRunRequest,
-  sent: HttpRouteRequest,
+  routeRequest: HttpRouteRequest,
 ): Promise<HttpRouteRun> {
-  const { trigger, fields: own } = found;
-  const lastEventId = sent.payload.headers["last-event-id"];
+  const { trigger, fields } = found;
+  const lastEventId = routeRequest.payload.headers["last-event-id"];
   // A stream that has begun continues, even if new requests are now held or answered differently.
   const streamed = await findStreamedRun(deps, request, lastEventId);
   if (streamed) return { outcome: "streamed", ...streamed };
@@ -77,14 +77,14 @@ async function startRouteRun(
     const { id } = await holdJob(deps, found, job);
     return { outcome: "held", id, replayed: false };
   }
-  switch (own.request_type) {
+  switch (fields.request_type) {
     case "async":
       return { outcome: "started", ...(await startRun(deps, request)) };
     case "sync_sse":
       return { outcome: "streamed", ...(await startStreamedRun(deps, request, { lastEventId })) };
     case "sync": {
       const { replayed, ...result } = await runAndWait(deps, request);
-      if (own.authentication_method === "custom_script" && result.isPreprocessorFailure) throw new SvcError("httpRoute.refused", {});
+      if (fields.authentication_method === "custom_script" && result.isPreprocessorFailure) throw new SvcError("httpRoute.refused", {});
       return { outcome: "ended", result, replayed };
     }
   }
@@ -98,16 +98,16 @@ async function buildRouteRequest(
   deps: RunAndWaitDeps,
   found: FoundHttpRoute,
   admission: Admission,
-  sent: HttpRouteRequest,
+  routeRequest: HttpRouteRequest,
 ): Promise<VersionRunRequest> {
-  const { workspace, trigger, fields: own, params } = found;
+  const { workspace, trigger, fields, params } = found;
   const { target, actor } = await requireTarget(deps, found);
-  const payload = withoutCredentials(sent.payload, found, admission);
+  const payload = withoutCredentials(routeRequest.payload, found, admission);
   const chosen = chooseIncluded(payload, found);
   const { event, ...parsed } = await parseArguments(payload, {
-    wrapBody: own.wrap_body,
-    raw: own.raw_string || own.authentication_method === "custom_script",
-    headers: [...sent.includedHeaders, ...chosen.headers],
+    wrapBody: fields.wrap_body,
+    raw: fields.raw_string || fields.authentication_method === "custom_script",
+    headers: [...routeRequest.includedHeaders, ...chosen.headers],
     query: chosen.query,
     event: target.version.preprocessor !== undefined,
   });
@@ -129,7 +129,7 @@ async function buildRouteRequest(
         files,
         // Those of the authentication are added last, so that no part of the request replaces them.
         args: escapeReferences({ ...args, ...admission.args }) as Record<string, unknown>,
-        ...(event ? { event: toHttpEvent(found, sent, event) } : {}),
+        ...(event ? { event: toHttpEvent(found, routeRequest, event) } : {}),
       },
     },
     { actor, workspace, idempotencyKey: chooseKey(found, admission, payload, { target, repeated, delivery }) },
@@ -160,9 +160,9 @@ async function recordStartFault(deps: RunAndWaitDeps, { workspace, trigger }: Fo
  * Returns the request without the headers that contain its credential. A signature covers only the body, so a signed request has no arguments in
  * its query.
  */
-function withoutCredentials(payload: Payload, { fields: own }: FoundHttpRoute, { secretHeaders = [] }: Admission): Payload {
+function withoutCredentials(payload: Payload, { fields }: FoundHttpRoute, { secretHeaders = [] }: Admission): Payload {
   const headers = Object.fromEntries(Object.entries(payload.headers).filter(([name]) => !secretHeaders.includes(name)));
-  if (own.authentication_method !== "signature") return { ...payload, headers };
+  if (fields.authentication_method !== "signature") return { ...payload, headers };
   const query = Object.fromEntries(Object.entries(payload.query).filter(([name]) => name !== "payload"));
   return { ...payload, headers, query };
 }
@@ -171,14 +171,14 @@ function withoutCredentials(payload: Payload, { fields: own }: FoundHttpRoute, {
  * The headers and query parameters that the request names as arguments (spec §4.2). A signature covers only the body, not the query that names
  * them.
  */
-function chooseIncluded({ query }: Payload, { fields: own }: FoundHttpRoute): Record<"headers" | "query", readonly string[]> {
-  if (own.authentication_method === "signature") return { headers: [], query: [] };
+function chooseIncluded({ query }: Payload, { fields }: FoundHttpRoute): Record<"headers" | "query", readonly string[]> {
+  if (fields.authentication_method === "signature") return { headers: [], query: [] };
   const listNames = (parameter: string) => nameList.safeParse(query[parameter]?.join(",") ?? "").data ?? [];
   return { headers: listNames("include_header"), query: listNames("include_query") };
 }
 
 function chooseKey(
-  { workspace, trigger, fields: own }: FoundHttpRoute,
+  { workspace, trigger, fields }: FoundHttpRoute,
   { actor, args, replay }: Admission,
   payload: Payload,
   { target, repeated, delivery }: { target: RunTarget; repeated: SentArguments; delivery: KeyRules["delivery"] },
@@ -187,13 +187,13 @@ function chooseKey(
   const onceByWebhookId = target.kind === "script" && target.version.onceByWebhookId === true;
   const isPreprocessed = target.version.preprocessor !== undefined;
   // Two callers may choose the same key. Callers whom the route does not identify share it only for equal requests.
-  const caller = isUnidentified(own.authentication_method)
+  const caller = isUnidentified(fields.authentication_method)
     ? [digestArguments(repeated), ...(isPreprocessed ? [digestRequest(payload)] : [])]
     : [actor?.email ?? subjectOf(args)];
-  const sent = findIdempotencyKey(payload.headers, [...scope, ...caller], repeated, { onceByWebhookId, delivery });
-  if (!replay) return sent;
+  const callKey = findIdempotencyKey(payload.headers, [...scope, ...caller], repeated, { onceByWebhookId, delivery });
+  if (!replay) return callKey;
   const signature = signatureKeyFrom(scope, replay.id, replay.forS * 1000);
-  return sent ? { ...signature, also: sent } : signature;
+  return callKey ? { ...signature, also: callKey } : signature;
 }
 
 /** Returns the issuer and the subject of a JSON Web Token's claims. */

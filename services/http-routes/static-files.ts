@@ -44,13 +44,13 @@ export async function answerStatic(
   request: Pick<HttpRouteRequest, "method" | "path" | "payload">,
 ): Promise<StaticAnswer> {
   const unknown = () => new SvcError("httpRoute.unknown", {});
-  const { actor, fields: own, workspace } = found;
-  const place = findStaticPlace(own);
-  if (!place || !actor || actor.workspaceState || isAmbiguousPath(request.path)) throw unknown();
+  const { actor, fields, workspace } = found;
+  const staticFiles = findStaticPlace(fields);
+  if (!staticFiles || !actor || actor.workspaceState || isAmbiguousPath(request.path)) throw unknown();
   const setting = await loadFileStorage(deps.objects, workspace);
-  for (const fileKey of listFileKeys(place, found.below, request.path.endsWith("/"))) {
-    const file = await openReadableFile(deps, { actor, workspace, place, fileKey }, setting);
-    if (file) return answerFile(deps, { found, place, fileKey, ...file }, request);
+  for (const fileKey of listFileKeys(staticFiles, found.below, request.path.endsWith("/"))) {
+    const file = await openReadableFile(deps, { actor, workspace, staticFiles, fileKey }, setting);
+    if (file) return answerFile(deps, { found, staticFiles, fileKey, ...file }, request);
   }
   throw unknown();
 }
@@ -60,12 +60,12 @@ const HIDDEN = new Set(["file.key", "file.notFound", "file.storage", "file.stora
 
 async function openReadableFile(
   { jobs, storage }: Uses<"jobs" | "storage">,
-  { actor, workspace, place, fileKey }: { actor: Actor; workspace: string; place: StaticPlace; fileKey: string },
+  { actor, workspace, staticFiles, fileKey }: { actor: Actor; workspace: string; staticFiles: StaticPlace; fileKey: string },
   setting: FileStorage | undefined,
 ): Promise<{ key: string; content: StoredContent } | undefined> {
   try {
     // The storage may have changed since the route was saved. This function can open no other one.
-    if (resolveStorageLocation(setting, place).kind !== "stack") return undefined;
+    if (resolveStorageLocation(setting, staticFiles).kind !== "stack") return undefined;
     const key = fileObjectKey(workspace, fileKey);
     await permitStackFile({ jobs }, { actor, action: actions.downloadFile, workspace }, fileKey);
     const content = await storage.openObject(key);
@@ -78,7 +78,7 @@ async function openReadableFile(
 
 interface OpenFile {
   found: FoundHttpRoute;
-  place: StaticPlace;
+  staticFiles: StaticPlace;
   fileKey: string;
   key: string;
   content: StoredContent;
@@ -86,12 +86,12 @@ interface OpenFile {
 
 async function answerFile(
   { storage }: Uses<"storage">,
-  { found, place, fileKey, key, content }: OpenFile,
+  { found, staticFiles, fileKey, key, content }: OpenFile,
   { method, payload }: Pick<HttpRouteRequest, "method" | "payload">,
 ): Promise<StaticAnswer> {
   const { etag, bytes } = content;
-  const { headers: sent } = payload;
-  const filename = place.isFolder ? undefined : place.filename;
+  const { headers: requestHeaders } = payload;
+  const filename = staticFiles.isFolder ? undefined : staticFiles.filename;
   const isPublic = found.fields.authentication_method === "none";
   // A copy is used only after its ETag was compared, because a file may change, and with it the rights to read it.
   const shared = { etag, "cache-control": isPublic ? "no-cache" : "private, no-cache", "x-content-type-options": "nosniff" };
@@ -99,7 +99,7 @@ async function answerFile(
     content.discard();
     return { statusCode, headers, body: "" };
   };
-  if (matchesEtag(sent["if-none-match"], etag)) return empty(304, shared);
+  if (matchesEtag(requestHeaders["if-none-match"], etag)) return empty(304, shared);
   if (bytes > limits.syncReplyBytes) {
     const location = await storage.createDownloadUrl(key, LINK_S, chooseLinkHeaders(fileKey, filename));
     return empty(302, { location, "cache-control": "no-store", "x-content-type-options": "nosniff" });
@@ -112,8 +112,8 @@ async function answerFile(
   };
   if (method === "HEAD") return empty(200, headers);
   // Otherwise parts of two versions of the file could be mixed.
-  const isSameVersion = sent["if-range"] === undefined || sent["if-range"] === etag;
-  const range = isSameVersion ? parseRange(sent["range"], bytes) : undefined;
+  const isSameVersion = requestHeaders["if-range"] === undefined || requestHeaders["if-range"] === etag;
+  const range = isSameVersion ? parseRange(requestHeaders["range"], bytes) : undefined;
   if (range === "unsatisfiable") return empty(416, { ...shared, "content-range": `bytes */${bytes}` });
   const body = await content.read();
   if (!range) return { statusCode: 200, headers, body: body.toString("base64"), isBase64Encoded: true };

@@ -25,7 +25,7 @@ const MOST_CHARACTERS = 8192;
 /** Authenticates a request by a JSON Web Token (RFC 7519) in its Authorization header. Its claims become the argument `jwt`. */
 export async function verifyToken(
   { readKeySet, nowMs }: Uses<"readKeySet" | "nowMs">,
-  own: TokenCredential,
+  credential: TokenCredential,
   authorization: string | undefined,
 ): Promise<Authentication> {
   const token = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i.exec(authorization ?? "")?.[1];
@@ -34,19 +34,19 @@ export async function verifyToken(
   const header = readHeader(token);
   if (!header) return refused("wrongToken");
   // Checked before any key is fetched.
-  if (!own.algorithms.some((name) => name === header.alg)) return refused("wrongAlgorithm");
+  if (!credential.algorithms.some((name) => name === header.alg)) return refused("wrongAlgorithm");
   const options: JWTVerifyOptions = {
-    algorithms: own.algorithms,
+    algorithms: credential.algorithms,
     currentDate: new Date(nowMs()),
     clockTolerance: CLOCK_TOLERANCE_S,
-    ...defined({ issuer: own.issuer, audience: own.audience }),
+    ...defined({ issuer: credential.issuer, audience: credential.audience }),
   };
   try {
-    const payload = own.jwks_url === undefined ? await verifyWithOwnKey(own, token, options) : undefined;
-    if (payload) return toAdmission(own, payload);
-    const keySet = await readKeySet(own.jwks_url ?? "", header.kid);
+    const payload = credential.jwks_url === undefined ? await verifyWithOwnKey(credential, token, options) : undefined;
+    if (payload) return toAdmission(credential, payload);
+    const keySet = await readKeySet(credential.jwks_url ?? "", header.kid);
     if ("retryAfterS" in keySet) return { outcome: "unavailable", retryAfterS: keySet.retryAfterS };
-    return toAdmission(own, await verifyWithKeySet(keySet, token, options));
+    return toAdmission(credential, await verifyWithKeySet(keySet, token, options));
   } catch (error) {
     return refused(toReason(error));
   }
@@ -87,9 +87,9 @@ async function verifyWithKeySet(keySet: JSONWebKeySet, token: string, options: J
 }
 
 function toAdmission({ claims = {} }: TokenCredential, payload: JWTPayload): Authentication {
-  const fits = Object.entries(claims).every(([name, wanted]) => {
-    const sent = Object.hasOwn(payload, name) ? payload[name] : undefined;
-    return Array.isArray(sent) ? sent.includes(wanted) : sent === wanted;
+  const fits = Object.entries(claims).every(([name, expected]) => {
+    const claim = Object.hasOwn(payload, name) ? payload[name] : undefined;
+    return Array.isArray(claim) ? claim.includes(expected) : claim === expected;
   });
   return fits ? { outcome: "admitted", args: { jwt: payload }, secretHeaders: ["authorization"] } : refused("wrongClaim");
 }

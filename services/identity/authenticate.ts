@@ -36,28 +36,28 @@ export async function authenticate(
   if (!token) throw new SvcError("auth.missing", {});
   if (isJobToken(token)) {
     const claims = await verifyJobToken(publicKey, token, nowMs());
-    const wanted = buildRightsKeys(personKey(claims.sub), workspace);
-    const [job, found] = await Promise.all([jobs.get(claims.job), objects.batchGet([...wanted, ...alsoRead], CONSISTENT)]);
+    const keys = buildRightsKeys(personKey(claims.sub), workspace);
+    const [job, found] = await Promise.all([jobs.get(claims.job), objects.batchGet([...keys, ...alsoRead], CONSISTENT)]);
     if (job?.state !== "running" || job.attempt !== claims.att) throw new SvcError("auth.invalid", {});
     const identity = await identifyActor(
       objects,
       // The group of a job has rights only in the job's workspace. Elsewhere there is no such user.
       { email: claims.sub, superAdmin: claims.sa, workspace, ...(workspace === claims.ws ? { permissionedAs: claims.pa } : {}) },
-      found.slice(0, wanted.length),
+      found.slice(0, keys.length),
     );
     const startedBy = [job.starter, job.origin].flatMap((email) => email ?? []);
-    return { actor: { ...identity, ...jobActorFields(claims, job), startedBy }, read: found.slice(wanted.length) };
+    return { actor: { ...identity, ...jobActorFields(claims, job), startedBy }, read: found.slice(keys.length) };
   }
   const hint = parseOwnerKey(token);
-  const wanted = hint === undefined ? [] : buildRightsKeys(hint, workspace);
-  const [stored, ...found] = await objects.batchGet([tokenObject.key(hashToken(token)), ...wanted, ...alsoRead], CONSISTENT);
+  const keys = hint === undefined ? [] : buildRightsKeys(hint, workspace);
+  const [stored, ...found] = await objects.batchGet([tokenObject.key(hashToken(token)), ...keys, ...alsoRead], CONSISTENT);
   const record = await requireLiveToken(objects, stored, nowMs());
   const grants =
     hint === undefined
       ? await objects.batchGet(buildRightsKeys(personKey(record.email), workspace), CONSISTENT)
-      : found.slice(0, wanted.length);
+      : found.slice(0, keys.length);
   const identity = await identifyActor(objects, { email: record.email, superAdmin: record.superAdmin, workspace }, grants);
-  return { actor: { ...identity, ...tokenActorFields(record) }, read: found.slice(wanted.length) };
+  return { actor: { ...identity, ...tokenActorFields(record) }, read: found.slice(keys.length) };
 }
 
 function jobActorFields({ job: jobId, att: attempt, ws: workspace, pa: permissionedAs }: JobClaims, job: Job) {

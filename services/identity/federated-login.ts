@@ -41,8 +41,8 @@ export async function beginLogin(
   returnTo: string | undefined,
 ): Promise<{ location: string; pending: string }> {
   const { logins, nowMs, baseUrl } = deps;
-  const { location, ...own } = await logins.beginSignIn(client, redirectUri(baseUrl, client));
-  const pending: PendingLogin = { client, ...own, untilMs: nowMs() + limits.loginMs, ...defined({ returnTo }) };
+  const { location, ...loginState } = await logins.beginSignIn(client, redirectUri(baseUrl, client));
+  const pending: PendingLogin = { client, ...loginState, untilMs: nowMs() + limits.loginMs, ...defined({ returnTo }) };
   const key = await loadLoginKey(deps);
   return {
     location,
@@ -84,12 +84,12 @@ export async function completeLogin(deps: FederatedLoginDeps, client: string, ca
   const named = parseVerifiedPerson(claims);
   if (!named) throw new SvcError("login.unverified", { client });
   const { address } = browser;
-  const known = await findPerson(objects, named.email);
-  if (known ? known.disabled : !(await mayJoinInstance({ objects }, named.email))) {
-    await recordSignInFailure(deps, known, address);
+  const existing = await findPerson(objects, named.email);
+  if (existing ? existing.disabled : !(await mayJoinInstance({ objects }, named.email))) {
+    await recordSignInFailure(deps, existing, address);
     throw new SvcError("login.denied", { email: named.email });
   }
-  const person = known ?? (await createFederatedPerson(deps, named));
+  const person = existing ?? (await createFederatedPerson(deps, named));
   return {
     token: await openSession(deps, person, { operation: "oauth.login", address, client }),
     returnTo: pending.returnTo,

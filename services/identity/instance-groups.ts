@@ -15,7 +15,7 @@ type Stored = Pick<InstanceGroupJson, "name" | "summary">;
  * Lists the groups of the instance with those of their members whom the caller may see: all for a superadmin, otherwise only the caller, because
  * the others may be in workspaces that the caller may not see. Memberships are stored in the users' own records, which every call reads.
  */
-export async function listInstanceGroups(deps: Uses<"objects">, { email: own, superAdmin }: Reader): Promise<InstanceGroupJson[]> {
+export async function listInstanceGroups(deps: Uses<"objects">, { email: callerEmail, superAdmin }: Reader): Promise<InstanceGroupJson[]> {
   const { objects } = deps;
   const [groups, stored, persons] = await Promise.all([
     objects.list(instanceGroupObject.partitionKey()),
@@ -26,7 +26,9 @@ export async function listInstanceGroups(deps: Uses<"objects">, { email: own, su
   return instanceGroupObject.parseReadable(groups).map((group) => ({
     ...group,
     ...(roles.has(group.name) ? { instance_role: roles.get(group.name) } : {}),
-    emails: persons.filter(({ email, groups: of }) => of?.includes(group.name) && (superAdmin || email === own)).map(({ email }) => email),
+    emails: persons
+      .filter(({ email, groups: of }) => of?.includes(group.name) && (superAdmin || email === callerEmail))
+      .map(({ email }) => email),
   }));
 }
 
@@ -67,8 +69,8 @@ export async function setInstanceGroupRole(deps: Uses<"objects">, name: string, 
 /** Creates a group of the instance. Throws `group.exists`. */
 export async function createInstanceGroup({ objects }: Uses<"objects">, { name, summary }: Stored): Promise<void> {
   const value = { name, ...(summary ? { summary } : {}) };
-  const made = await objects.put({ ...instanceGroupObject.key(name), value, version: randomUUID() }, "absent");
-  if (!made) throw new SvcError("group.exists", { name });
+  const isCreated = await objects.put({ ...instanceGroupObject.key(name), value, version: randomUUID() }, "absent");
+  if (!isCreated) throw new SvcError("group.exists", { name });
 }
 
 /** Changes the summary of a group. Throws `group.notFound`. */

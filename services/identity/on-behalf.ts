@@ -15,11 +15,11 @@ interface OnBehalf {
 /**
  * Sets the user for whom a script or flow acts to the user who saves it. An admin may preserve another user. Throws `script.notOnBehalf`.
  */
-export function applyOnBehalfOf<S extends OnBehalf>(actor: Actor, workspace: string, sent: S): S {
-  const email = sent.on_behalf_of_email;
-  if (!email || email === actor.email) return sent;
-  if (!sent.preserve_on_behalf_of) return { ...sent, on_behalf_of_email: actor.email };
-  if (may(actor, actions.updateMember.access, { workspace })) return sent;
+export function applyOnBehalfOf<S extends OnBehalf>(actor: Actor, workspace: string, request: S): S {
+  const email = request.on_behalf_of_email;
+  if (!email || email === actor.email) return request;
+  if (!request.preserve_on_behalf_of) return { ...request, on_behalf_of_email: actor.email };
+  if (may(actor, actions.updateMember.access, { workspace })) return request;
   throw new SvcError("script.notOnBehalf", { email });
 }
 

@@ -44,16 +44,16 @@ export async function exportUsers({ objects }: Uses<"objects">): Promise<Exporte
  */
 export async function overwriteUsers(
   deps: Uses<"objects" | "people" | "nowMs" | "instanceEventsUrl">,
-  wanted: readonly ExportedUser[],
+  users: readonly ExportedUser[],
 ): Promise<void> {
   const { objects, nowMs } = deps;
   checkUnique(
     "email",
-    wanted.map(({ email }) => lower(email)),
+    users.map(({ email }) => lower(email)),
   );
-  if (!wanted.some(({ super_admin, disabled }) => super_admin && !disabled)) throw new SvcError("user.lastAdmin", {});
+  if (!users.some(({ super_admin, disabled }) => super_admin && !disabled)) throw new SvcError("user.lastAdmin", {});
   const before = new Map((await listPersons({ objects })).map((person) => [lower(person.email), person]));
-  for (const request of [...wanted].sort((a, b) => Number(b.super_admin) - Number(a.super_admin))) {
+  for (const request of [...users].sort((a, b) => Number(b.super_admin) - Number(a.super_admin))) {
     const { email, super_admin: superAdmin, name, company, disabled } = request;
     const fields = { superAdmin, ...(disabled ? { disabled } : {}), ...(name ? { name } : {}), ...(company ? { company } : {}) };
     const person = before.get(lower(email));
@@ -68,7 +68,7 @@ export async function overwriteUsers(
       ]);
     }
   }
-  const wantedNames = new Set(wanted.map(({ email }) => lower(email)));
+  const wantedNames = new Set(users.map(({ email }) => lower(email)));
   for (const [email, person] of before) if (!wantedNames.has(email)) await deleteUser(deps, person.email);
 }
 
@@ -76,23 +76,23 @@ export async function overwriteUsers(
  * Replaces the groups of the instance, with their members, by those of a list. All members must be users. If it fails halfway, sending the
  * list again completes it. Throws `user.notFound`, `body.shape`, `access.changedMeanwhile`.
  */
-export async function overwriteInstanceGroups({ objects }: Uses<"objects">, wanted: readonly InstanceGroupJson[]) {
+export async function overwriteInstanceGroups({ objects }: Uses<"objects">, groupList: readonly InstanceGroupJson[]) {
   checkUnique(
     "name",
-    wanted.map(({ name }) => name),
+    groupList.map(({ name }) => name),
   );
   const persons = await listPersons({ objects });
-  const known = new Set(persons.map(({ email }) => lower(email)));
-  const unknownEmail = wanted.flatMap(({ emails = [] }) => emails).find((email) => !known.has(lower(email)));
+  const existingEmails = new Set(persons.map(({ email }) => lower(email)));
+  const unknownEmail = groupList.flatMap(({ emails = [] }) => emails).find((email) => !existingEmails.has(lower(email)));
   if (unknownEmail !== undefined) throw new SvcError("user.notFound", { email: unknownEmail });
-  for (const { name, summary } of wanted) {
+  for (const { name, summary } of groupList) {
     const value = { name, ...(summary ? { summary } : {}) };
     // The version identifies the creation of a group, so an existing group retains it.
     if (await objects.update({ ...instanceGroupObject.key(name), value }, "present")) continue;
     await objects.put({ ...instanceGroupObject.key(name), value, version: randomUUID() });
   }
   for (const { email, groups = [] } of persons) {
-    const next = wanted.filter(({ emails = [] }) => emails.some((one) => lower(one) === lower(email))).map(({ name }) => name);
+    const next = groupList.filter(({ emails = [] }) => emails.some((one) => lower(one) === lower(email))).map(({ name }) => name);
     if (!same([...next].sort(), [...groups].sort())) {
       // The role is granted again below.
       const change = ({ roleGroups = [], ...person }: PersonRecord) => ({
@@ -103,9 +103,9 @@ export async function overwriteInstanceGroups({ objects }: Uses<"objects">, want
       await updatePerson({ objects }, email, change);
     }
   }
-  for (const { name, instance_role: role } of wanted) if (role !== undefined) await setInstanceGroupRole({ objects }, name, role);
+  for (const { name, instance_role: role } of groupList) if (role !== undefined) await setInstanceGroupRole({ objects }, name, role);
   // These groups no longer have members.
-  const wantedNames = new Set(wanted.map(({ name }) => name));
+  const wantedNames = new Set(groupList.map(({ name }) => name));
   for (const { sk, pk } of await objects.list(instanceGroupObject.partitionKey()))
     if (!wantedNames.has(sk)) await objects.transactWrite([write.remove({ pk, sk }), write.remove(instanceGroupRoleObject.key(sk))]);
 }

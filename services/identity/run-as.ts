@@ -29,18 +29,18 @@ interface RunAsRequest {
 export async function resolveRunAs(
   { objects }: Uses<"objects">,
   { actor, workspace }: WorkspaceCaller,
-  { permissioned_as: wanted, preserve_permissioned_as: preserve }: RunAsRequest,
+  { permissioned_as: requestedUser, preserve_permissioned_as: preserve }: RunAsRequest,
   refused: (permissionedAs: string) => SvcError,
 ): Promise<RunAs> {
-  const own = toPermissionedAs(actor);
-  if (!wanted || !preserve || wanted === own || wanted === actor.email) {
-    return { email: actor.email, permissionedAs: own, superAdmin: actor.superAdmin && !actor.rights };
+  const callerUser = toPermissionedAs(actor);
+  if (!requestedUser || !preserve || requestedUser === callerUser || requestedUser === actor.email) {
+    return { email: actor.email, permissionedAs: callerUser, superAdmin: actor.superAdmin && !actor.rights };
   }
-  if (!may(actor, actions.updateMember.access, { workspace })) throw refused(wanted);
-  const name = /^u\/(.+)$/.exec(wanted)?.[1];
+  if (!may(actor, actions.updateMember.access, { workspace })) throw refused(requestedUser);
+  const name = /^u\/(.+)$/.exec(requestedUser)?.[1];
   const found = name === undefined ? undefined : await objects.get(usernameObject.key(workspace, name));
   const email = found && usernameObject.parse(found).email;
-  if (name === undefined || email === undefined) throw new SvcError("user.notFound", { email: wanted });
+  if (name === undefined || email === undefined) throw new SvcError("user.notFound", { email: requestedUser });
   return { email, permissionedAs: `u/${name}`, superAdmin: false };
 }
 

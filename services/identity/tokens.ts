@@ -124,11 +124,11 @@ export async function listRunTokens(
 }
 
 /**
- * Deletes the caller's token with a given prefix and returns the prefix. `sent` may be the complete token: only its first characters are used.
+ * Deletes the caller's token with a given prefix and returns the prefix. `tokenOrPrefix` may be the complete token: only its first characters are used.
  * Throws `token.notFound`, `token.ambiguous`, `token.notForJobs`, `token.tooWide`.
  */
-export async function deleteToken({ objects }: Uses<"objects">, actor: Actor, sent: string): Promise<string> {
-  const { record } = await findOwnToken(objects, actor, sent);
+export async function deleteToken({ objects }: Uses<"objects">, actor: Actor, tokenOrPrefix: string): Promise<string> {
+  const { record } = await findOwnToken(objects, actor, tokenOrPrefix);
   await objects.transactWrite(buildTokenRemovals(record));
   return record.prefix;
 }
@@ -140,10 +140,10 @@ export async function deleteToken({ objects }: Uses<"objects">, actor: Actor, se
 export async function updateToken(
   { objects }: Uses<"objects">,
   actor: Actor,
-  sent: string,
+  tokenOrPrefix: string,
   change: { scopes?: string[] | null; label?: string | null },
 ): Promise<string> {
-  const { object, record } = await findOwnToken(objects, actor, sent);
+  const { object, record } = await findOwnToken(objects, actor, tokenOrPrefix);
   if ("scopes" in change) checkExpiration(actor, record.expiresAtMs === undefined ? null : toIsoTime(record.expiresAtMs));
   const { label, scopes, ...rest } = record;
   const newLabel = "label" in change ? change.label || undefined : label;
@@ -152,16 +152,20 @@ export async function updateToken(
   const unchanged = unchangedSince(object);
   const version = randomUUID();
   const refused = await objects.transactWrite([
-    write.update({ ...tokenObject.key(record.hash), value, version: version }, unchanged),
-    write.update({ pk: object.pk, sk: object.sk, value, version: version }, unchanged),
+    write.update({ ...tokenObject.key(record.hash), value, version }, unchanged),
+    write.update({ pk: object.pk, sk: object.sk, value, version }, unchanged),
     ...("label" in change ? await buildExpiryUpdate(objects, value) : []),
   ]);
   if (refused !== undefined) throw new SvcError("token.changedMeanwhile", {});
   return record.prefix;
 }
 
-async function findOwnToken(objects: ObjectStore, actor: Actor, sent: string): Promise<{ object: StoredObject; record: TokenRecord }> {
-  const prefix = sent.slice(0, limits.tokenPrefixChars);
+async function findOwnToken(
+  objects: ObjectStore,
+  actor: Actor,
+  tokenOrPrefix: string,
+): Promise<{ object: StoredObject; record: TokenRecord }> {
+  const prefix = tokenOrPrefix.slice(0, limits.tokenPrefixChars);
   const [object, second] = await objects.list(userTokenObject.partitionKey(requirePerson(actor).email), { beginsWith: `token#${prefix}` });
   if (!object) throw new SvcError("token.notFound", { prefix });
   if (second) throw new SvcError("token.ambiguous", { prefix });

@@ -90,8 +90,8 @@ async function countSignInAttempt({ objects, nowMs }: Uses<"objects" | "nowMs">,
  */
 async function forgetFailures(deps: Uses<"objects" | "nowMs">, { account, accountHere, address }: Counters): Promise<void> {
   const now = deps.nowMs();
-  const known = write.put(toCounterItem(accountHere, { count: 0, lastAtMs: now }, now));
-  await deps.objects.transactWrite(account === accountHere ? [known] : [known, write.remove(account.key)]);
+  const addressWrite = write.put(toCounterItem(accountHere, { count: 0, lastAtMs: now }, now));
+  await deps.objects.transactWrite(account === accountHere ? [addressWrite] : [addressWrite, write.remove(account.key)]);
   await changeCounter(deps, address, (attempts, atMs) => attempts && uncountAttempt(attempts, address.rule, atMs));
 }
 

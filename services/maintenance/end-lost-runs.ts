@@ -43,14 +43,14 @@ export async function endLostRuns(
   const stored = await objects.get(cursor);
   const versions = removals.flatMap(({ version = [] }) => version);
   let pass: Pass = passSchema.safeParse(stored?.value).data ?? { versions, hasFailed: false, shard: 0 };
-  const wanted = new Set(removals.map(({ sk }) => sk));
+  const removedKeys = new Set(removals.map(({ sk }) => sk));
   let ended = 0;
   while (pass.shard < SHARDS) {
     const page = await jobs.listDuePage(pass.shard, LAST_DUE_MS, { limit: PAGE, after: pass.after });
     const ids = page.entries.flatMap(({ id }) => (isConcurrencyGroup(id) || parseNextRunId(id) ? [] : [id]));
     let { hasFailed } = pass;
     for (const job of await jobs.batchGet(ids)) {
-      if (!isWaiting(job) || !isRemoved(wanted, job)) continue;
+      if (!isWaiting(job) || !isRemoved(removedKeys, job)) continue;
       const { ok } = await deps.isolation.attempt(TASK, job.id, async () => {
         const lost = await readLostRight(deps, job);
         if (lost && (await endJobAndNotify(deps, job, lost))) ended += 1;

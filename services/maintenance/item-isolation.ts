@@ -65,12 +65,12 @@ export class ItemIsolation {
    */
   async attempt<T>(task: string, item: string, work: () => Promise<T> | T): Promise<Attempt<T>> {
     const id = failedItemObject.key(task, item).sk;
-    const known = (await this.known()).get(id);
+    const setAside = (await this.known()).get(id);
     if (this.failed.has(id)) return { ok: false };
-    if (known && known.record.nextMs > this.deps.nowMs()) return { ok: false, untilMs: known.record.nextMs };
+    if (setAside && setAside.record.nextMs > this.deps.nowMs()) return { ok: false, untilMs: setAside.record.nextMs };
     try {
       const value = await work();
-      if (known) await this.forget(known.stored);
+      if (setAside) await this.forget(setAside.stored);
       return { ok: true, value };
     } catch (error) {
       this.failed.add(id);

@@ -118,7 +118,7 @@ async function resumePage(deps: ResumeDueJobsDeps, tick: Tick, entries: readonly
   }
   const sending = sendDueJobs(deps, toSend, tick.now, (entry, work) => isolate(deps, tick, entry, work));
   // A failing queue does not stop schedules and flows.
-  const [sent, resumed] = await Promise.allSettled([
+  const [sendOutcome, resumed] = await Promise.allSettled([
     sending,
     mapInParallel(others, AT_ONCE, (entry) =>
       isolate(deps, tick, entry, async () => {
@@ -127,10 +127,10 @@ async function resumePage(deps: ResumeDueJobsDeps, tick: Tick, entries: readonly
       }),
     ),
   ]);
-  if (sent.status === "rejected") throw sent.reason;
+  if (sendOutcome.status === "rejected") throw sendOutcome.reason;
   if (resumed.status === "rejected") throw resumed.reason;
   // The other shards have counted during this call.
-  tick.done.sent += sent.value;
+  tick.done.sent += sendOutcome.value;
 }
 
 /** Reads the heads of a page in one call. An unreadable head is left out here, and fails alone when it is read separately. */
@@ -182,7 +182,7 @@ async function resumeDueItem(deps: ResumeDueJobsDeps, tick: Tick, entry: DueEntr
 
 /** Sends the message of one job. If that fails, the job is due again. */
 async function resendJob(deps: ResumeDueJobsDeps, { now }: Tick, due: { entry: DueEntry; job: QueuedJob }): Promise<Outcome> {
-  const sent = await sendDueJobs(deps, [due], now, async (entry, work) => {
+  const count = await sendDueJobs(deps, [due], now, async (entry, work) => {
     try {
       await work();
       return true;
@@ -191,7 +191,7 @@ async function resendJob(deps: ResumeDueJobsDeps, { now }: Tick, due: { entry: D
       throw error;
     }
   });
-  return sent > 0 ? "sent" : "waited";
+  return count > 0 ? "sent" : "waited";
 }
 
 /** Cancels a job that was accepted just before its workspace was archived or deleted. */

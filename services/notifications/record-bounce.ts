@@ -15,16 +15,16 @@ export async function recordBounce(deps: Uses<"jobs" | "nowMs">, event: unknown)
     countOutcome("NoticesFailed");
     return;
   }
-  const known = await findDelivery(deps, flow, notice, nth);
-  if (!known) {
+  const record = await findDelivery(deps, flow, notice, nth);
+  if (!record) {
     const job = await deps.jobs.get(flow);
     if (!job || (hasEnded(job) && job.erased)) return;
     throw new Error(`No delivery ${nth} of notice ${notice} is known.`);
   }
-  const { delivery, version = 0, expiresAtS } = known;
+  const { delivery, version = 0, expiresAtS } = record;
   const { heldUntilMs: _, nextAtMs: __, ...ended } = delivery;
   const bounced = { delivery: { ...ended, state: "failed" as const, atMs: deps.nowMs(), error: reason }, version: version + 1 };
-  const after = known.version ?? "unversioned";
+  const after = record.version ?? "unversioned";
   // The sender stores its outcome at the same time: the event is delivered again.
   if (!(await storeDelivery(deps, { flow, notice, part: delivery, expiresAtS }, { ...bounced, after })))
     throw new Error(`The delivery ${nth} of notice ${notice} was changed at the same time.`);

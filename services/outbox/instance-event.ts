@@ -20,8 +20,8 @@ const SERVICE = "svc";
 export async function loadInstanceEndpoint(
   deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">,
 ): Promise<{ endpoint: Endpoint; isStored: boolean } | undefined> {
-  const wanted = [instanceSettingObject.key(INSTANCE_EVENTS_URL), endpointObject.key(INSTANCE, INSTANCE_ENDPOINT)];
-  const [setting, stored] = await deps.objects.batchGet(wanted, { consistent: true });
+  const keys = [instanceSettingObject.key(INSTANCE_EVENTS_URL), endpointObject.key(INSTANCE, INSTANCE_ENDPOINT)];
+  const [setting, stored] = await deps.objects.batchGet(keys, { consistent: true });
   const url = typeof setting?.value === "string" ? setting.value : deps.instanceEventsUrl;
   if (!url) return undefined;
   const endpoint = stored && endpointObject.parse(stored);

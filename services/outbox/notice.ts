@@ -15,7 +15,7 @@ const RETENTION_S = 30 * 24 * 3600;
 /** Builds the notice of a gate's change as a part of the change's transaction. Function `deliver` sends it. */
 export function buildNoticeWrite(
   atMs: number,
-  what: GateNotice["what"],
+  noticeKind: GateNotice["what"],
   { gate, flow, module: { id: module, summary, value } }: { gate: Gate; flow: Job; module: FlowModule },
   content: RequestContent = {},
 ) {
@@ -23,7 +23,7 @@ export function buildNoticeWrite(
   const consent = value.type === "consentgate" ? value : undefined;
   const notice: GateNotice = {
     id: uuidv7(),
-    what,
+    what: noticeKind,
     workspace: gate.workspace,
     gate: gate.id,
     flow: gate.flow,

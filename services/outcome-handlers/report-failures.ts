@@ -36,20 +36,20 @@ const NONE: NoticedFailures = { receivers: {} };
 async function findRules(
   objects: Pick<ObjectStore, "get">,
   { workspace, path }: Pick<Job, "workspace" | "path">,
-  what: Reported,
+  outcome: Reported,
 ): Promise<FailureNoticeRule[]> {
   if (path === undefined) return [];
   const rules = await loadFailureNotices(objects, workspace);
-  return rules.filter((rule) => ruleMatches(rule, path) && (what === "failed" || rule.on_recovery === true));
+  return rules.filter((rule) => ruleMatches(rule, path) && (outcome === "failed" || rule.on_recovery === true));
 }
 
 const recordKey = (job: Job) => noticedFailuresObject.key(job.workspace, hasFlowPath(job) ? "flow" : "script", job.path ?? "");
 
 /** Returns whether the end of a job may have to be reported. A success is reported only after a reported failure. */
 export async function mayReport(objects: Pick<ObjectStore, "get">, job: Job, state: EndState): Promise<boolean> {
-  const what = toReported(state);
-  if (!what || (await findRules(objects, job, what)).length === 0) return false;
-  return what === "failed" || (await objects.get(recordKey(job))) !== undefined;
+  const outcome = toReported(state);
+  if (!outcome || (await findRules(objects, job, outcome)).length === 0) return false;
+  return outcome === "failed" || (await objects.get(recordKey(job))) !== undefined;
 }
 
 /**
@@ -63,19 +63,19 @@ export async function reportFailures(
   isMuted: () => Promise<boolean>,
 ): Promise<void> {
   const { objects, nowMs } = deps;
-  const what = toReported(job.state);
-  const rules = what ? await findRules(objects, job, what) : [];
-  if (!what || rules.length === 0 || (await isMuted())) return;
+  const outcome = toReported(job.state);
+  const rules = outcome ? await findRules(objects, job, outcome) : [];
+  if (!outcome || rules.length === 0 || (await isMuted())) return;
   const receivers = await findReceivers(deps, job.workspace, rules);
   const key = recordKey(job);
   for (let tries = 0; tries < TRIES; tries += 1) {
     const found = await objects.get(key);
     const before = found ? noticedFailuresObject.parse(found) : NONE;
-    const { due, noticed } = findDueReceivers(before, receivers, { outcome: what, job: job.id, atMs: nowMs() });
+    const { due, noticed } = findDueReceivers(before, receivers, { outcome, job: job.id, atMs: nowMs() });
     if (due.length === 0) return;
     const expiresAtS = Math.ceil(nowMs() / 1000) + RETENTION_S;
     const record = write.put({ ...key, value: noticed, version: randomUUID(), expiresAtS }, found ? unchangedSince(found) : "absent");
-    if ((await objects.transactWrite([record, ...(await buildNotices(deps, job, { what, due }))])) === undefined) return;
+    if ((await objects.transactWrite([record, ...(await buildNotices(deps, job, { outcome, due }))])) === undefined) return;
   }
   throw new Error(`The end of job ${job.id} could not be reported, because other runs of ${job.path} ended repeatedly.`);
 }
@@ -94,12 +94,12 @@ async function findReceivers(
 async function buildNotices(
   deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   job: EndedJob,
-  { what, due }: { what: Reported; due: readonly Receiver[] },
+  { outcome, due }: { outcome: Reported; due: readonly Receiver[] },
 ): Promise<ObjectWrite[]> {
   const { workspace, id, path = "" } = job;
   const atMs = deps.nowMs();
-  const error = what === "failed" ? { error: summarizeError(await loadError(deps, job)) } : {};
-  const run = { workspace, what, job: id, path, isFlow: hasFlowPath(job), ...error };
+  const error = outcome === "failed" ? { error: summarizeError(await loadError(deps, job)) } : {};
+  const run = { workspace, what: outcome, job: id, path, isFlow: hasFlowPath(job), ...error };
   const people = due.flatMap(({ channel, to }) => (channel === "email" ? [to] : []));
   const mail = people.length === 0 ? [] : [buildMailWrite({ workspace, people, ...buildRunMail(run), atMs })];
   const notices = due.flatMap(({ channel, to }): RunNotice[] =>

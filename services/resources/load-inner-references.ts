@@ -10,8 +10,8 @@ export async function loadInnerReferences({ objects }: Uses<"objects">, workspac
       return kind === "res" ? [[text, path] as const] : [];
     }),
   );
-  const wanted = [...paths.values()].map((path) => resourceObject.key(workspace, path));
-  const stored = wanted.length === 0 ? [] : await objects.batchGet(wanted, { consistent: true });
+  const keys = [...paths.values()].map((path) => resourceObject.key(workspace, path));
+  const stored = keys.length === 0 ? [] : await objects.batchGet(keys, { consistent: true });
   const values = new Map([...paths.keys()].map((text, index) => [text, stored[index]]));
   return texts.map((text) => {
     const found = values.get(text);

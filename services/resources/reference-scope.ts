@@ -30,11 +30,11 @@ export async function loadReferenceScope(
     });
     waiting = [...new Set(found.flat())].filter((text) => !inside.has(text) && mayFollow(text));
   }
-  const known = new Map<string, boolean>();
+  const answers = new Map<string, boolean>();
   return ({ kind, path }) => {
     const text = `$${kind}:${path}`;
-    const isAllowed = known.get(text) ?? reach(inside, text).every((each) => inside.has(each));
-    known.set(text, isAllowed);
+    const isAllowed = answers.get(text) ?? reach(inside, text).every((each) => inside.has(each));
+    answers.set(text, isAllowed);
     return isAllowed;
   };
 }

@@ -98,21 +98,21 @@ async function loadTargets(
   references: string[],
   collected: { secrets: Map<string, string>; from: Hash },
 ): Promise<Map<string, unknown>> {
-  const wanted = references.map((text) => ({ text, reference: parseReference(text) as Reference }));
-  const places = wanted.map(({ reference: { kind, path } }) =>
+  const targets = references.map((text) => ({ text, reference: parseReference(text) as Reference }));
+  const places = targets.map(({ reference: { kind, path } }) =>
     kind === "var" ? variableObject.key(workspace, path) : resourceObject.key(workspace, path),
   );
   const [actors, stored] = await Promise.all([readers, deps.objects.batchGet(places, { consistent: true })]);
   const unreadable = (reference: string, actor = actors[0]) =>
     new SvcError("reference.unreadable", { reference, by: actor ? toPermissionedAs(actor) : "the job's user" });
-  for (const { text, reference } of wanted) {
+  for (const { text, reference } of targets) {
     for (const actor of actors) if (!mayReadReference(actor, workspace, reference)) throw unreadable(text, actor);
   }
   // Sorted, so that the same objects produce the same digest.
-  const read = wanted.map(({ text }, index): [string, unknown] => [text, stored[index]?.value]).sort(([a], [b]) => (a < b ? -1 : 1));
+  const read = targets.map(({ text }, index): [string, unknown] => [text, stored[index]?.value]).sort(([a], [b]) => (a < b ? -1 : 1));
   collected.from.update(toCanonicalJson(read));
   const values = await Promise.all(
-    wanted.map(async ({ text, reference }, index) => {
+    targets.map(async ({ text, reference }, index) => {
       const found = stored[index];
       if (!found) throw unreadable(text);
       if (reference.kind === "res") return parseResourceValue(resourceObject.parse(found));
@@ -122,7 +122,7 @@ async function loadTargets(
       return value;
     }),
   );
-  return new Map(wanted.map(({ text }, index) => [text, values[index]]));
+  return new Map(targets.map(({ text }, index) => [text, values[index]]));
 }
 
 /** Returns whether an actor may read the target of a reference. `undefined` is a user who no longer exists. */

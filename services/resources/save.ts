@@ -25,7 +25,7 @@ export const resourceKind: PathKind<StoredResource, Uses<"objects" | "dataKeys" 
   exists: (path) => new SvcError("resource.exists", { path }),
   notFound: (path) => new SvcError("resource.notFound", { path }),
   changed: (path) => new SvcError("resource.changedMeanwhile", { path }),
-  buildCopies: (deps, writer, objects, sent) => buildResourceCopyParts(deps, writer, { ...objects, ...sent }),
+  buildCopies: (deps, writer, objects, input) => buildResourceCopyParts(deps, writer, { ...objects, ...input }),
 };
 
 /**
@@ -73,18 +73,18 @@ export async function updateResource(
   const { actor, workspace, path } = target;
   const to = request.path ?? path;
   await changeObject(deps, resourceKind, { ...target, to }, async () => {
-    const sent = request.value === undefined ? undefined : toResourceJsonText(request.value);
+    const newJson = request.value === undefined ? undefined : toResourceJsonText(request.value);
     return async (before) => {
       const resourceType = request.resource_type ?? before.resourceType;
-      const json = sent ?? before.json;
-      if (sent !== undefined) checkAddedReferences({ actor, workspace }, "value", request.value, parseResourceValue(before));
-      if (sent !== undefined || resourceType !== before.resourceType) {
+      const json = newJson ?? before.json;
+      if (newJson !== undefined) checkAddedReferences({ actor, workspace }, "value", request.value, parseResourceValue(before));
+      if (newJson !== undefined || resourceType !== before.resourceType) {
         await checkResourceValue(deps, workspace, { path: to, type: resourceType, value: parseResourceValue({ path, json }) });
       }
       return {
         value: { ...before, ...optionalFields(request), path: to, json, resourceType, editedAtMs: deps.nowMs() },
         event: { type: "UpdateResource", data: { path: to, ...(to === path ? {} : { old_path: path }), resource_type: resourceType } },
-        sent: { keepsValue: sent === undefined },
+        sent: { keepsValue: newJson === undefined },
       };
     };
   });

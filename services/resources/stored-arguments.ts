@@ -43,8 +43,8 @@ async function checkField({ objects }: Uses<"objects">, caller: WorkspaceCaller,
  * `reference.refused`.
  */
 export function checkAddedReferences(caller: WorkspaceCaller, field: string, value: unknown, before?: unknown): void {
-  const known = new Set(findReferences(before));
-  for (const reference of findReferences(value)) if (!known.has(reference)) requireReadable(caller, field, reference);
+  const existing = new Set(findReferences(before));
+  for (const reference of findReferences(value)) if (!existing.has(reference)) requireReadable(caller, field, reference);
 }
 
 function requireReadable({ actor, workspace }: WorkspaceCaller, field: string, reference: string): void {

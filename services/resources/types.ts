@@ -29,10 +29,10 @@ async function loadBuiltInTypes(): Promise<ResourceTypeJson[]> {
 
 /** Lists the workspace's own types, and the built-in types with other names, by name. */
 export async function listResourceTypes({ objects }: Uses<"objects">, workspace: string): Promise<ResourceTypeJson[]> {
-  const own = resourceTypeObject
+  const ownTypes = resourceTypeObject
     .parseReadable(await objects.list(resourceTypeObject.partitionKey(workspace)))
     .map((type) => toResourceTypeJson(workspace, type));
-  const byName = new Map([...(await loadBuiltInTypes()), ...own].map((type) => [type.name, type]));
+  const byName = new Map([...(await loadBuiltInTypes()), ...ownTypes].map((type) => [type.name, type]));
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -117,9 +117,9 @@ export async function updateResourceType(
 ): Promise<void> {
   const { actor, workspace, path: name } = target;
   await replaceObject(deps, resourceTypeKind, target, async () => {
-    const sent = await optionalFields(name, request);
+    const changes = await optionalFields(name, request);
     return async (before) => ({
-      value: { ...(before ?? (await copyBuiltInType(deps, actor, workspace, name))), ...sent, editedAtMs: deps.nowMs() },
+      value: { ...(before ?? (await copyBuiltInType(deps, actor, workspace, name))), ...changes, editedAtMs: deps.nowMs() },
       event: { type: "UpdateResourceType", data: { name } },
       sent: undefined,
     });

@@ -100,12 +100,12 @@ async function checkRights(
   { workspace, schedule }: LoadedSchedule,
 ): Promise<{ target: RunTarget; actor: JobActor } | { error: string } | { archived: true }> {
   const { email, permissionedAs, superAdmin, isFlow, scriptPath } = schedule;
-  const wanted = buildRightsKeys(personKey(email), workspace);
-  const found = await objects.batchGet([...wanted, toTargetKey(workspace, schedule)], { consistent: true });
+  const keys = buildRightsKeys(personKey(email), workspace);
+  const found = await objects.batchGet([...keys, toTargetKey(workspace, schedule)], { consistent: true });
   const identity = await identifyIfEnabled(objects, { email, superAdmin, workspace }, found);
   if (!identity) return { error: `The user ${permissionedAs}, for whom the schedule runs, is disabled or does not exist.` };
   if (identity.workspaceState) return { archived: true };
-  const target = parseTarget(schedule, found[wanted.length]);
+  const target = parseTarget(schedule, found[keys.length]);
   if (!target) return { error: `There is no ${isFlow ? "flow" : "script"} at ${scriptPath}.` };
   const actor = { ...identity, kind: "job" as const, jobId, attempt: 0, workspace, permissionedAs };
   const { access } = isFlow ? actions.runFlow : actions.runScript;
@@ -159,9 +159,9 @@ async function startRun(deps: ClaimRunDeps, job: QueuedJob, loaded: LoadedSchedu
     target.version.concurrency &&
     resolveConcurrency(target.version.concurrency, workspace, schedule.scriptPath, schedule.args);
   const attempt = concurrency ? { concurrency } : { ...newAttemptFields(nowMs(), worker), attempt: 1 };
-  const own = { ...refreshed, ...attempt, ...(waits ? { endContinuesSchedule: true as const } : {}) };
+  const changes = { ...refreshed, ...attempt, ...(waits ? { endContinuesSchedule: true as const } : {}) };
   const change = {
-    ...Object.fromEntries(Object.entries(own).map(([name, value]) => [name, value ?? jobs.removed])),
+    ...Object.fromEntries(Object.entries(changes).map(([name, value]) => [name, value ?? jobs.removed])),
     claimer: jobs.removed,
   };
   const claimed: TransactionPart = {
@@ -177,7 +177,7 @@ async function startRun(deps: ClaimRunDeps, job: QueuedJob, loaded: LoadedSchedu
     if (refused === undefined) {
       await sendRun(deps, following.job);
       // Only the user of the schedule was checked, not one for whom the script acts.
-      const begun = { ...job, ...(own as Partial<RunningJob>) };
+      const begun = { ...job, ...(changes as Partial<RunningJob>) };
       if (!findDelegation(begun)) noteHeldRights(deps, begun as RunningJob);
       if (concurrency) return claimWithSlot(deps, job.id, concurrency.group);
       const { claimer: _, ...rest } = begun;
@@ -192,8 +192,8 @@ async function startRun(deps: ClaimRunDeps, job: QueuedJob, loaded: LoadedSchedu
 /** Returns the fields that have changed because another version was saved since the job was created. */
 async function refreshRun(deps: ClaimRunDeps, job: QueuedJob, run: ScheduledTarget, tickMs: number): Promise<Record<string, unknown>> {
   if (job.hash === undefined || job.hash === run.target.version.hash) return {};
-  const wanted = buildRun(run, tickMs);
+  const runFields = buildRun(run, tickMs);
   // The arguments are stored already. They are part of the key of a cached result.
-  const fresh = await prepareJob(deps, { ...wanted, ...(wanted.cacheTtlS ? {} : { args: {} }), retention: job.retention });
+  const fresh = await prepareJob(deps, { ...runFields, ...(runFields.cacheTtlS ? {} : { args: {} }), retention: job.retention });
   return Object.fromEntries(versionFields.map((name) => [name, (fresh as Record<string, unknown>)[name]]));
 }

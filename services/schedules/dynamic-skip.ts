@@ -37,8 +37,8 @@ export async function isSkipped(
 ): Promise<boolean | "undecided"> {
   const { dynamic_skip: path } = schedule.settings;
   if (!path || !may(actor, actions.runScript.access, { workspace, path })) return false;
-  const known = await deps.jobs.get(toSkipCheckId(run.id));
-  if (known) return hasEnded(known) ? readDecision(deps, known) : "undecided";
+  const checkJob = await deps.jobs.get(toSkipCheckId(run.id));
+  if (checkJob) return hasEnded(checkJob) ? readDecision(deps, checkJob) : "undecided";
   const check = await createCheck(deps, workspace, schedule, { path, run, tickMs });
   if (check === undefined) return false;
   if (check === "exists") return "undecided";

@@ -155,14 +155,14 @@ export async function buildSavedRun(
   return { parts: [...parts.slice(0, -1), { write: { raw: { Put: replaced } }, refused: undefined }], jobPart, job };
 }
 
-/** Returns the first tick after an instant that has had no job, except `own`. Throws `schedule.invalid`. */
-export async function findFreeTick({ jobs }: Uses<"jobs">, schedule: StoredSchedule, afterMs: number, own?: string): Promise<number> {
+/** Returns the first tick after an instant that has had no job, except `ownJobId`. Throws `schedule.invalid`. */
+export async function findFreeTick({ jobs }: Uses<"jobs">, schedule: StoredSchedule, afterMs: number, ownJobId?: string): Promise<number> {
   const clock = toClock(schedule);
   for (let after = afterMs; ; ) {
     const tickMs = findTickAfter(clock, after, schedule.settings.paused_until);
     if (tickMs === undefined) throw new SvcError("schedule.invalid", { field: "schedule", reason: "it never fires again" });
     const id = toRunId(schedule.id, tickMs);
-    if (id === own || !(await jobs.get(id))) return tickMs;
+    if (id === ownJobId || !(await jobs.get(id))) return tickMs;
     after = tickMs;
   }
 }

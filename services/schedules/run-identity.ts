@@ -22,8 +22,8 @@ export async function resolveRunIdentity(
   { actor, workspace }: WorkspaceCaller,
   { permissioned_as: permissionedAs, preserve_permissioned_as: preserve }: IdentityRequest,
 ): Promise<RunIdentity> {
-  const own = { permissionedAs: toPermissionedAs(actor), email: actor.email, superAdmin: actor.superAdmin };
-  if (!preserve || !permissionedAs || permissionedAs === own.permissionedAs) return own;
+  const callerIdentity = { permissionedAs: toPermissionedAs(actor), email: actor.email, superAdmin: actor.superAdmin };
+  if (!preserve || !permissionedAs || permissionedAs === callerIdentity.permissionedAs) return callerIdentity;
   if (!may(actor, actions.updateMember.access, { workspace })) throw new SvcError("schedule.notPreserved", { permissionedAs });
   const [space, name = "", ...rest] = permissionedAs.split("/");
   const found = space === "u" && rest.length === 0 ? await objects.get(usernameObject.key(workspace, name)) : undefined;

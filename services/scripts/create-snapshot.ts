@@ -15,15 +15,15 @@ import { bundleObjectKey } from "./load.ts";
 export async function createSnapshot(
   deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   caller: WorkspaceCaller & { expected?: ExpectedVersions | undefined },
-  sent: NewScript,
+  script: NewScript,
   bytes: Buffer,
 ): Promise<string> {
   const { actor, workspace } = caller;
-  permitPath(actor, actions.saveScript, workspace, sent.path);
-  const { codebase } = sent;
+  permitPath(actor, actions.saveScript, workspace, script.path);
+  const { codebase } = script;
   const isModule = /\.esm(\.|$)/.test(codebase ?? "");
   const tar = codebase?.endsWith(".tar") ?? false;
-  const bundle = checkBundle({ bytes, tar, ...(isModule ? { format: "esm" as const } : {}) }, sent);
+  const bundle = checkBundle({ bytes, tar, ...(isModule ? { format: "esm" as const } : {}) }, script);
   await deps.storage.putObject(bundleObjectKey(workspace, bundle.sha256), bytes, "application/octet-stream");
-  return createScript(deps, caller, { ...sent, codebase: codebase || bundle.sha256 }, { bundle });
+  return createScript(deps, caller, { ...script, codebase: codebase || bundle.sha256 }, { bundle });
 }

@@ -24,15 +24,15 @@ import { buildScriptVersion, type ParentVersion, sendBuild } from "./save-versio
 export async function createScript(
   deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   { actor, workspace, expected }: WorkspaceCaller & { expected?: ExpectedVersions | undefined },
-  sent: NewScript,
+  script: NewScript,
   { skipIfNoop = false, bundle }: { skipIfNoop?: boolean; bundle?: Bundle } = {},
 ): Promise<string> {
-  const { path } = sent;
+  const { path } = script;
   /** The hash of the version that is equal to the request, which is then not saved again. */
   let equal = "";
   const prepare = async () => {
-    permitConcurrencyKey(actor, workspace, path, sent.concurrency_key);
-    const request = applyOnBehalfOf(actor, workspace, sent);
+    permitConcurrencyKey(actor, workspace, path, script.concurrency_key);
+    const request = applyOnBehalfOf(actor, workspace, script);
     if (Buffer.byteLength(request.content) > limits.scriptBytes) throw new SvcError("script.tooLarge", { limitBytes: limits.scriptBytes });
     return async (head: ScriptHead | undefined, _: unknown, stored: StoredObject | undefined) => {
       const parent = await findParent(deps, workspace, request, head);
@@ -94,13 +94,13 @@ const NO_USER: RunAs = { email: "", permissionedAs: "", superAdmin: false };
 export async function updateScript(
   deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   target: ObjectTarget,
-  sent: NewScript,
+  script: NewScript,
 ): Promise<string> {
   const { workspace, path, expected } = target;
   const found = await deps.objects.get(scriptHeadObject.key(workspace, path));
   const { hash } = requireNewestScript(found, path);
   requireVersion(found ?? {}, { path, expected });
-  return createScript(deps, target, { ...sent, parent_hash: sent.parent_hash ?? hash });
+  return createScript(deps, target, { ...script, parent_hash: script.parent_hash ?? hash });
 }
 
 function isUnchanged({ runnable, version }: ParentVersion, request: NewScript): boolean {

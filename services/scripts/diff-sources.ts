@@ -28,8 +28,9 @@ export async function diffSources(
   };
   const differing = await omitTrue(Object.entries(scripts), isStored);
   const differingLists = await omitTrue(lists ?? [], async ({ language, name, hash }) => {
-    const known = dependencyLanguage.safeParse(language);
-    const content = known.success && (await findDependencyContent(deps, { workspace, language: known.data, name: name ?? undefined }));
+    const parsedLanguage = dependencyLanguage.safeParse(language);
+    const content =
+      parsedLanguage.success && (await findDependencyContent(deps, { workspace, language: parsedLanguage.data, name: name ?? undefined }));
     return typeof content === "string" && hashSource(content) === hash;
   });
   return [...differing.map(([path]) => path), ...differingLists.map(({ path }) => path)];

@@ -104,13 +104,13 @@ export async function listScripts(
     )
     .sort((a, b) => order * (a.createdAtMs - b.createdAtMs) || a.path.localeCompare(b.path));
   return paginate(found, query).map((script) => {
-    const { hash, parentHashes, createdBy, createdAtMs, archived, ...sent } = script;
-    const version = { sent: { ...sent, content: "" }, hash, parentHashes: getParentHashes(script), createdBy, createdAtMs };
+    const { hash, parentHashes, createdBy, createdAtMs, archived, ...fields } = script;
+    const version = { sent: { ...fields, content: "" }, hash, parentHashes: getParentHashes(script), createdBy, createdAtMs };
     const { content, ...listed } = toScriptJson(version, { workspace, archived, deleted: false } as Runnable, {});
     return {
       ...listed,
       ...(query.without_description ? { description: "" } : {}),
-      ...(query.with_deployment_msg && sent.deployment_message ? { deployment_msg: sent.deployment_message } : {}),
+      ...(query.with_deployment_msg && fields.deployment_message ? { deployment_msg: fields.deployment_message } : {}),
     };
   });
 }

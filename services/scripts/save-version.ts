@@ -176,11 +176,11 @@ async function storeBody(
 function buildListingParts({ workspace, newScript }: SaveRequest, version: StoredVersion, hasPreprocessor: boolean): TransactionPart[] {
   const { hash, parentHashes, createdBy, createdAtMs } = version;
   const { content, schema, lock, modules, assets, ...listed } = newScript;
-  const made = { hash, createdAtMs, createdBy };
+  const metadata = { hash, createdAtMs, createdBy };
   const note = newScript.deployment_message ? { message: newScript.deployment_message } : {};
-  const value = { ...listed, ...(hasPreprocessor ? { has_preprocessor: true } : {}), ...made, parentHashes, archived: false };
+  const value = { ...listed, ...(hasPreprocessor ? { has_preprocessor: true } : {}), ...metadata, parentHashes, archived: false };
   return [
     toPart(write.put({ ...scriptListingObject.key(workspace, newScript.path), value })),
-    toPart(write.put({ ...scriptHistoryObject.key(workspace, newScript.path, createdAtMs, hash), value: { ...made, ...note } })),
+    toPart(write.put({ ...scriptHistoryObject.key(workspace, newScript.path, createdAtMs, hash), value: { ...metadata, ...note } })),
   ];
 }

@@ -46,8 +46,12 @@ export async function recordSecretRead(
   );
   const fresh = [...names].filter(([name]) => !recordedDigests.has(name));
   if (fresh.length === 0) return true;
-  const known = await recordSecrets(deps, { id: job.jobId, attempt: job.attempt }, { token, secrets: fresh.map(([, secret]) => secret) });
-  if (!known) return false;
+  const isRecorded = await recordSecrets(
+    deps,
+    { id: job.jobId, attempt: job.attempt },
+    { token, secrets: fresh.map(([, secret]) => secret) },
+  );
+  if (!isRecorded) return false;
   if (recordedDigests.size > MAX_RECORDED) recordedDigests.clear();
   for (const [name] of fresh) recordedDigests.add(name);
   return true;
@@ -56,17 +60,17 @@ const secretDigest = (token: string, secret: string) => createHash("sha256").upd
 
 /**
  * Creates a masker for the attempt's own token and all secrets that the attempt has received. It needs no read if the attempt received none.
- * `given` lists the secrets that the caller recorded for this attempt. If the job's record counts only that one item, no read is
+ * `recordedSecrets` lists the secrets that the caller recorded for this attempt. If the job's record counts only that one item, no read is
  * necessary.
  */
 export async function loadMasker(
   { jobs }: Uses<"jobs">,
   job: Pick<Job, "id" | "masks">,
   token: string,
-  given: readonly string[] = [],
+  recordedSecrets: readonly string[] = [],
 ): Promise<Masker | undefined> {
   if (!job.masks) return maskerOf(token, []);
-  if (job.masks === 1 && given.length > 0) return maskerOf(token, given);
+  if (job.masks === 1 && recordedSecrets.length > 0) return maskerOf(token, recordedSecrets);
   const boxes = await jobs.listChildren(job.id, childPrefix.mask);
   return maskerOf(
     token,

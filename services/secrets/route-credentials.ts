@@ -62,9 +62,9 @@ export async function buildResourceCopyParts(
   const old = isCredential(before) ? before : undefined;
   const now = isCredential(after) ? after : undefined;
   if (!old && !now) return [];
-  const wanted = now ? findVariables(now) : [];
+  const variablePaths = now ? findVariables(now) : [];
   const places = [...new Set([old?.path, now?.path])].flatMap((path) => path ?? []);
-  const links = [...new Set([...(old ? findVariables(old) : []), ...wanted])].slice(0, MOST_READ);
+  const links = [...new Set([...(old ? findVariables(old) : []), ...variablePaths])].slice(0, MOST_READ);
   const [foundLinks, foundCopies] = await Promise.all([
     readAll(
       deps.objects,
@@ -78,13 +78,13 @@ export async function buildResourceCopyParts(
   const others = new Map(links.map((path, index) => [path, readLink(foundLinks[index]).filter((one) => !places.includes(one))]));
   // The resource is linked to its variables since a user who may read them has saved it.
   const wasChecked =
-    old !== undefined && links.every((path, index) => !wanted.includes(path) || readLink(foundLinks[index]).includes(old.path));
-  const fault = findFault(wanted, {
+    old !== undefined && links.every((path, index) => !variablePaths.includes(path) || readLink(foundLinks[index]).includes(old.path));
+  const fault = findFault(variablePaths, {
     isUnchecked: keepsValue === true && !wasChecked,
     mayRead: (path) => actor !== undefined && may(actor, actions.readVariable.access, { workspace, path }),
     isFull: (path) => (others.get(path)?.length ?? 0) >= MOST_RESOURCES,
   });
-  const linked = fault === undefined ? wanted : [];
+  const linked = fault === undefined ? variablePaths : [];
   const variables = await readAll(
     deps.objects,
     linked.map((path) => variableObject.key(workspace, path)),
@@ -157,12 +157,12 @@ export async function buildVariableCopyParts(
     places.map((path) => resourceObject.key(workspace, path)),
   );
   const resources = stored.flatMap((found) => (found ? [resourceObject.parse(found)] : [])).filter(isCredential);
-  const known = await loadTexts(
+  const loadedTexts = await loadTexts(
     deps,
     workspace,
     [...new Set(resources.flatMap(findVariables))].filter((path) => !texts.has(path)),
   );
-  const all = new Map([...known, ...texts]);
+  const all = new Map([...loadedTexts, ...texts]);
   const replaced = await Promise.all(
     resources.map(async (resource) => {
       const copy = await buildCopy(deps, workspace, resource, all);
@@ -172,8 +172,8 @@ export async function buildVariableCopyParts(
   return [...checks, ...replaced.flatMap((part) => part ?? [])];
 }
 
-const readAll = async (objects: Pick<ObjectStore, "batchGet">, wanted: ObjectKey[]) =>
-  wanted.length === 0 ? [] : objects.batchGet(wanted, { consistent: true });
+const readAll = async (objects: Pick<ObjectStore, "batchGet">, keys: ObjectKey[]) =>
+  keys.length === 0 ? [] : objects.batchGet(keys, { consistent: true });
 
 const expectationOf = (stored: StoredObject | undefined) => (stored ? unchangedSince(stored) : ("absent" as const));
 

@@ -8,7 +8,7 @@ import { type ArchiveContext, listReadable, toExtraPerms, toItemVersion, toOnBeh
 import { loadBodies } from "./load-bodies.ts";
 
 /** Removes the fields of a request that are not part of the script or flow. */
-const withoutSaveFields = <T extends object>(sent: T) => {
+const withoutSaveFields = <T extends object>(request: T) => {
   const {
     parent_hash,
     auto_parent,
@@ -18,7 +18,7 @@ const withoutSaveFields = <T extends object>(sent: T) => {
     on_behalf_of_email,
     on_behalf_of,
     ...fields
-  } = sent as Record<string, unknown>;
+  } = request as Record<string, unknown>;
   return removeServerFields(fields);
 };
 

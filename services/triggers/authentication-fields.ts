@@ -33,14 +33,14 @@ export const UNREADABLE_RESOURCE = "there is no such resource, or you may not re
 export async function checkAuthenticationFields(
   objects: Pick<ObjectStore, "get">,
   { actor, workspace }: WorkspaceCaller,
-  own: HttpFields,
+  fields: HttpFields,
 ): Promise<void> {
   const refuse = (reason: string) => new SvcError("trigger.source", { field: "authentication_resource_path", reason });
-  const path = own.authentication_resource_path || undefined;
+  const path = fields.authentication_resource_path || undefined;
   if (path !== undefined && !may(actor, actions.readResource.access, { workspace, path })) throw refuse(UNREADABLE_RESOURCE);
-  const type = findCredentialType(own.authentication_method);
+  const type = findCredentialType(fields.authentication_method);
   if (type === undefined) return;
-  if (path === undefined) throw refuse(`the method ${own.authentication_method} needs a resource of the type ${type}`);
+  if (path === undefined) throw refuse(`the method ${fields.authentication_method} needs a resource of the type ${type}`);
   if (!(await objects.get(resourceObject.key(workspace, path)))) throw refuse(UNREADABLE_RESOURCE);
   const fault = findCopyFault(await objects.get(routeCredentialObject.key(workspace, path)), type);
   if (fault !== undefined) throw refuse(fault);

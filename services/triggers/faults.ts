@@ -16,9 +16,9 @@ export async function recordFault(
 ): Promise<void> {
   const key = triggerFaultObject.key(workspace, id);
   const found = await objects.get(key);
-  const known = found && triggerFaultObject.parse(found).message;
+  const recorded = found && triggerFaultObject.parse(found).message;
   const text = message?.slice(0, FAULT_CHARS);
-  if (known === text) return;
+  if (recorded === text) return;
   if (text === undefined) await objects.deleteItem(key);
   else await objects.put({ ...key, value: { message: text, atMs: nowMs() } });
 }

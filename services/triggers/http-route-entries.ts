@@ -45,8 +45,8 @@ export async function buildHttpRouteParts(
   );
   const parts = prefixes.map((prefix, index) => {
     const stored = found[index];
-    const known = parseEntries(stored);
-    const others = known.filter(({ id }) => id !== (old ?? now)?.id);
+    const entries = parseEntries(stored);
+    const others = entries.filter(({ id }) => id !== (old ?? now)?.id);
     if (!now || findTextPrefix(now) !== prefix) return replaceEntries(prefix, stored, others);
     requireFree(caller, others, now);
     const all = [...others, now].sort((a, b) => (`${a.address} ${a.method}` < `${b.address} ${b.method}` ? -1 : 1));
@@ -99,15 +99,15 @@ async function requireMayPlace(
 export async function httpRouteExists(
   objects: Reader,
   workspace: string,
-  sent: Pick<HttpFields, "route_path" | "http_method"> & {
+  route: Pick<HttpFields, "route_path" | "http_method"> & {
     workspaced_route?: boolean | null | undefined;
     trigger_path?: string | null | undefined;
   },
 ): Promise<boolean> {
-  const own = { ...sent, workspaced_route: sent.workspaced_route === true, is_static_website: false };
-  const address = toHttpRouteAddress(workspace, own);
+  const fields = { ...route, workspaced_route: route.workspaced_route === true, is_static_website: false };
+  const address = toHttpRouteAddress(workspace, fields);
   const others = parseEntries(await objects.get(httpRoutesAtObject.key(findTextPrefix(address))));
-  const counted = others.filter((other) => other.workspace !== workspace || other.path !== sent.trigger_path);
+  const counted = others.filter((other) => other.workspace !== workspace || other.path !== route.trigger_path);
   return findConflict(counted, { ...address, workspace, id: "" }) !== undefined;
 }
 

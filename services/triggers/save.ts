@@ -60,13 +60,13 @@ export const toTriggerPathKind = (kind: TriggerPlace["kind"]): PathKind<StoredTr
 export async function createTrigger(
   deps: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
   { actor, workspace, kind, path }: TriggerTarget,
-  sent: NewTrigger,
+  request: NewTrigger,
 ): Promise<void> {
   const { connections } = await createObject(deps, toTriggerPathKind(kind), { actor, workspace, path }, async () => {
     const id = randomUUID();
-    const own = await checkOwnFields(deps, { actor, workspace }, { kind, id }, sent);
-    const runAs = await checkRunnable(deps, { actor, workspace }, sent, own);
-    const trigger = buildTrigger({ id, kind, own }, runAs, sent, { by: actor.username, atMs: deps.nowMs() });
+    const fields = await checkOwnFields(deps, { actor, workspace }, { kind, id }, request);
+    const runAs = await checkRunnable(deps, { actor, workspace }, request, fields);
+    const trigger = buildTrigger({ id, kind, own: fields }, runAs, request, { by: actor.username, atMs: deps.nowMs() });
     await checkArguments(deps, { actor, workspace }, trigger);
     return () => buildChange(deps, { actor, workspace }, undefined, trigger);
   });
@@ -101,21 +101,21 @@ async function buildLinkedParts(
 export async function updateTrigger(
   deps: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
   target: TriggerTarget,
-  sent: NewTrigger,
+  request: NewTrigger,
 ): Promise<void> {
   const { actor, workspace, kind, path } = target;
-  const { connections } = await changeObject(deps, toTriggerPathKind(kind), { ...target, to: sent.path }, async () => {
-    const known = requireTrigger(await deps.objects.get(triggerObject.key(workspace, kind, path)), path);
-    const own = await checkOwnFields(deps, { actor, workspace }, known, sent);
-    const runAs = await checkRunnable(deps, { actor, workspace }, sent, own);
+  const { connections } = await changeObject(deps, toTriggerPathKind(kind), { ...target, to: request.path }, async () => {
+    const existing = requireTrigger(await deps.objects.get(triggerObject.key(workspace, kind, path)), path);
+    const fields = await checkOwnFields(deps, { actor, workspace }, existing, request);
+    const runAs = await checkRunnable(deps, { actor, workspace }, request, fields);
     return async (before) => {
       requireActingFields(before, runAs, {
-        error_handler_path: sent.error_handler_path === undefined ? before.errorHandlerPath : undefined,
-        error_handler_args: sent.error_handler_args === undefined ? before.errorHandlerArgs : undefined,
-        retry: sent.retry === undefined ? before.retry : undefined,
+        error_handler_path: request.error_handler_path === undefined ? before.errorHandlerPath : undefined,
+        error_handler_args: request.error_handler_args === undefined ? before.errorHandlerArgs : undefined,
+        retry: request.retry === undefined ? before.retry : undefined,
       });
       const edit = { by: actor.username, atMs: deps.nowMs() };
-      const trigger = { ...buildTrigger({ id: before.id, kind, own }, runAs, sent, edit, before), path: sent.path };
+      const trigger = { ...buildTrigger({ id: before.id, kind, own: fields }, runAs, request, edit, before), path: request.path };
       await checkArguments(deps, { actor, workspace }, trigger);
       return buildChange(deps, { actor, workspace }, before, trigger);
     };
@@ -170,25 +170,25 @@ function buildReleaseParts(workspace: string, before: StoredTrigger | undefined,
 function buildTrigger(
   { id, kind, own }: Pick<StoredTrigger, "id" | "kind" | "own">,
   runAs: RunAs,
-  sent: NewTrigger,
+  request: NewTrigger,
   edit: { by: string; atMs: number },
   before?: StoredTrigger,
 ): StoredTrigger {
-  const enabled = sent.enabled == null ? undefined : sent.enabled ? ("enabled" as const) : ("disabled" as const);
+  const enabled = request.enabled == null ? undefined : request.enabled ? ("enabled" as const) : ("disabled" as const);
   const keep = <T>(value: T | null | undefined, old: T | undefined) => (value === undefined ? old : (value ?? undefined));
   const optional = {
-    labels: keep(sent.labels, before?.labels),
-    errorHandlerPath: keep(sent.error_handler_path, before?.errorHandlerPath),
-    errorHandlerArgs: keep(sent.error_handler_args, before?.errorHandlerArgs),
-    retry: keep(sent.retry, before?.retry),
+    labels: keep(request.labels, before?.labels),
+    errorHandlerPath: keep(request.error_handler_path, before?.errorHandlerPath),
+    errorHandlerArgs: keep(request.error_handler_args, before?.errorHandlerArgs),
+    retry: keep(request.retry, before?.retry),
   };
   return {
     id,
     kind,
-    path: sent.path,
-    scriptPath: sent.script_path,
-    isFlow: sent.is_flow,
-    mode: sent.mode ?? enabled ?? before?.mode ?? "enabled",
+    path: request.path,
+    scriptPath: request.script_path,
+    isFlow: request.is_flow,
+    mode: request.mode ?? enabled ?? before?.mode ?? "enabled",
     ...runAs,
     own,
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
@@ -201,19 +201,19 @@ function buildTrigger(
 async function checkRunnable(
   { objects }: Uses<"objects">,
   caller: WorkspaceCaller,
-  sent: NewTrigger,
-  own: StoredTrigger["own"],
+  request: NewTrigger,
+  fields: StoredTrigger["own"],
 ): Promise<RunAs> {
   const { actor, workspace } = caller;
-  const { script_path: path, is_flow: isFlow } = sent;
+  const { script_path: path, is_flow: isFlow } = request;
   permitRun(actor, workspace, { path, isFlow });
   const { preprocessor } = isFlow
     ? requireNewestFlow(await objects.get(flowHeadObject.key(workspace, path)), path)
     : requireNewestScript(await objects.get(scriptHeadObject.key(workspace, path)), path);
-  checkCustomScript(own, { path, isFlow, preprocessor });
-  const handler = await findHandlerTarget(objects, workspace, sent.error_handler_path ?? "");
+  checkCustomScript(fields, { path, isFlow, preprocessor });
+  const handler = await findHandlerTarget(objects, workspace, request.error_handler_path ?? "");
   if (handler) await requireRunnableHandler({ objects }, caller, handler);
-  return resolveRunAs({ objects }, caller, sent, (permissionedAs) => new SvcError("trigger.notPermittedAs", { permissionedAs }));
+  return resolveRunAs({ objects }, caller, request, (permissionedAs) => new SvcError("trigger.notPermittedAs", { permissionedAs }));
 }
 
 /** Returns the kind's own fields, after the check that the workspace may use their source. Throws `trigger.source`. */
@@ -221,10 +221,10 @@ async function checkOwnFields(
   deps: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
   caller: WorkspaceCaller,
   { kind, id }: Pick<StoredTrigger, "kind" | "id">,
-  sent: NewTrigger,
+  request: NewTrigger,
 ): Promise<StoredTrigger["own"]> {
   // The route has checked the body, which also contains the common fields.
-  const parsed = ownFieldSchemas[kind].parse(sent);
+  const parsed = ownFieldSchemas[kind].parse(request);
   const { workspace } = caller;
   if (kind === "email") checkLocalPart(deps, workspace, parsed as EmailFields);
   if (kind === "http") {
@@ -236,21 +236,21 @@ async function checkOwnFields(
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value != null));
 }
 
-function checkLocalPart({ mailDomain }: Uses<"mailDomain">, workspace: string, own: EmailFields): void {
+function checkLocalPart({ mailDomain }: Uses<"mailDomain">, workspace: string, fields: EmailFields): void {
   const refuse = (reason: string) => new SvcError("trigger.source", { field: "local_part", reason });
   if (!mailDomain) throw refuse("this deployment receives no mail, because it has no mailDomain");
-  const local = buildLocalPart(workspace, own);
+  const local = buildLocalPart(workspace, fields);
   if (local.length > 64) throw refuse("the part before @ has more than 64 characters");
   if (RESERVED_LOCAL_PARTS.has(local)) throw refuse(`${local} is reserved for the owner of the domain`);
 }
 
-async function checkQueue({ sources }: Uses<"sources">, { actor, workspace }: WorkspaceCaller, own: SqsFields): Promise<void> {
-  const { aws_resource_path: path } = own;
+async function checkQueue({ sources }: Uses<"sources">, { actor, workspace }: WorkspaceCaller, fields: SqsFields): Promise<void> {
+  const { aws_resource_path: path } = fields;
   if (path && !may(actor, actions.readResource.access, { workspace, path }))
     throw new SvcError("trigger.source", { field: "aws_resource_path", reason: UNREADABLE_RESOURCE });
   const reason = path
-    ? await sources.checkSource({ workspace, check: { type: "remoteQueue", url: own.queue_url } })
-    : await sources.checkSource({ workspace, check: { type: "queue", url: own.queue_url } });
+    ? await sources.checkSource({ workspace, check: { type: "remoteQueue", url: fields.queue_url } })
+    : await sources.checkSource({ workspace, check: { type: "queue", url: fields.queue_url } });
   if (reason !== undefined) throw new SvcError("trigger.source", { field: "queue_url", reason });
 }
 
@@ -258,18 +258,18 @@ async function checkAwsSource(
   { objects, sources }: Uses<"objects" | "sources">,
   workspace: string,
   id: string,
-  own: AwsFields,
+  fields: AwsFields,
 ): Promise<void> {
-  const field = { sns: "topic_arn", eventbridge: "bus", s3: "bucket" }[own.source];
-  const missing = findMissingSource(own, (await loadAllowedSources(objects))[workspace] ?? []);
+  const field = { sns: "topic_arn", eventbridge: "bus", s3: "bucket" }[fields.source];
+  const missing = findMissingSource(fields, (await loadAllowedSources(objects))[workspace] ?? []);
   if (missing !== undefined) {
     const reason = `an administrator of the instance must first list ${missing} for this workspace in the setting aws_trigger_sources`;
     throw new SvcError("trigger.source", { field, reason });
   }
-  if (own.source === "sns") return;
-  const pattern = buildEventPattern(own);
-  const reason = await sources.checkSource({ workspace, check: { type: "rule", id, bus: own.bus ?? "default", pattern } });
-  if (reason !== undefined) throw new SvcError("trigger.source", { field: own.source === "s3" ? "bucket" : "event_pattern", reason });
+  if (fields.source === "sns") return;
+  const pattern = buildEventPattern(fields);
+  const reason = await sources.checkSource({ workspace, check: { type: "rule", id, bus: fields.bus ?? "default", pattern } });
+  if (reason !== undefined) throw new SvcError("trigger.source", { field: fields.source === "s3" ? "bucket" : "event_pattern", reason });
 }
 
 /** The change is stored already, so a failure here is only a delay: housekeeping repeats the check. */

@@ -16,24 +16,25 @@ import { loadFileStorage } from "../settings/file-storage.ts";
 export async function checkStaticFields(
   objects: Pick<ObjectStore, "get">,
   { actor, workspace }: WorkspaceCaller,
-  own: HttpFields,
+  fields: HttpFields,
 ): Promise<void> {
   const refuse = (field: string, reason: string) => new SvcError("trigger.source", { field, reason });
-  const place = findStaticPlace(own);
-  if (!place) {
-    if (own.is_static_website) throw refuse("static_asset_config", "a static website needs static_asset_config with the folder in s3");
+  const location = findStaticPlace(fields);
+  if (!location) {
+    if (fields.is_static_website) throw refuse("static_asset_config", "a static website needs static_asset_config with the folder in s3");
     return;
   }
-  if (own.http_method !== "get") throw refuse("http_method", "a route that serves files must have the method get, which also answers HEAD");
+  if (fields.http_method !== "get")
+    throw refuse("http_method", "a route that serves files must have the method get, which also answers HEAD");
   try {
-    checkFileKey(place.root);
+    checkFileKey(location.root);
   } catch (error) {
     if (!isSvcError(error) || error.code !== "file.key") throw error;
     throw refuse("static_asset_config.s3", "this is not the key of a file or folder");
   }
-  if (!may(actor, actions.downloadFile.access, filePermissionTarget(workspace, place.isFolder ? `${place.root}/` : place.root)))
+  if (!may(actor, actions.downloadFile.access, filePermissionTarget(workspace, location.isFolder ? `${location.root}/` : location.root)))
     throw refuse("static_asset_config.s3", "you may not read this file or folder, or your token has no scope files:read");
-  const where = resolveStorageLocation(await loadFileStorage(objects, workspace), place);
+  const where = resolveStorageLocation(await loadFileStorage(objects, workspace), location);
   if (where.kind === "stack") return;
   const reason = "routes serve files only from the storage of this service, because they cannot read the access keys of another bucket";
   throw refuse("static_asset_config.storage", `${reason}; use the storage _stack_`);

@@ -76,18 +76,18 @@ async function releaseJobsOf(deps: TriggerTaskDeps, { id, of }: Release, untilMs
   const prefix = `${id}#`;
   let released = 0;
   for (let from = prefix; ; ) {
-    const held = await objects.list(heldJobObject.partitionKey(of), { between: [from, `${prefix}\uffff`], limit: RELEASED_AT_ONCE });
-    const last = held.at(-1);
+    const heldJobs = await objects.list(heldJobObject.partitionKey(of), { between: [from, `${prefix}\uffff`], limit: RELEASED_AT_ONCE });
+    const last = heldJobs.at(-1);
     if (!last && from === prefix) {
       await objects.deleteItem(releaseObject.key(of, id));
       return released;
     }
     const done = await Promise.all(
-      held.map((stored) => isolation.attempt(RELEASE, `${of}#${stored.sk}`, () => releaseJob(deps, { id, of }, stored))),
+      heldJobs.map((stored) => isolation.attempt(RELEASE, `${of}#${stored.sk}`, () => releaseJob(deps, { id, of }, stored))),
     );
     released += done.filter(({ ok }) => ok).length;
     const hasFailed = done.some(({ ok }) => !ok);
-    if (Date.now() >= untilMs || (hasFailed && held.length < RELEASED_AT_ONCE)) return released;
+    if (Date.now() >= untilMs || (hasFailed && heldJobs.length < RELEASED_AT_ONCE)) return released;
     // Released jobs leave the list, so it is read from its beginning until it is empty.
     from = hasFailed && last ? `${last.sk} ` : from;
     if (!last) return released;

@@ -78,9 +78,9 @@ export async function createVariable(
     return async () => {
       const { value, parts } = await buildValueParts(deps, { workspace, path }, isSecret, plain);
       const link = await buildAccountLink(deps, { actor, workspace }, { path, account: request.account });
-      const own = { ...optionalFields(request), ...link.fields };
+      const fields = { ...optionalFields(request), ...link.fields };
       return {
-        value: { path, isSecret, description, ...value, ...own, ...editFields(deps, actor) },
+        value: { path, isSecret, description, ...value, ...fields, ...editFields(deps, actor) },
         parts: [...parts, ...link.parts],
         event: { type: "CreateVariable", data: { path, is_secret: isSecret } },
         sent: { text: plain.value },
@@ -164,17 +164,17 @@ type Place = VariableLocation & { actor: Actor };
 
 async function readSentValue(
   deps: Uses<"objects" | "dataKeys" | "nowMs">,
-  place: Place,
-  sent: string,
+  location: Place,
+  text: string,
   encrypted: boolean,
 ): Promise<PlainValue> {
-  const { workspace, path } = place;
-  if (Buffer.byteLength(sent) > limits.variableBytes)
+  const { workspace, path } = location;
+  if (Buffer.byteLength(text) > limits.variableBytes)
     throw new SvcError("body.tooLarge", { limitBytes: limits.variableBytes, what: "value" });
-  if (!encrypted) return { value: sent, exportNonce: createExportNonce() };
-  const imported = importSecret(await loadExportKey(deps, workspace), sent);
+  if (!encrypted) return { value: text, exportNonce: createExportNonce() };
+  const imported = importSecret(await loadExportKey(deps, workspace), text);
   if (!imported) throw new SvcError("variable.notCiphertext", { path });
-  await checkOriginalReadable(deps, place, imported.nonce);
+  await checkOriginalReadable(deps, location, imported.nonce);
   return { value: imported.value, exportNonce: imported.nonce };
 }
 

@@ -160,8 +160,8 @@ export async function buildAclPart(
   const key = accessObject.key(workspace);
   const unchanged = version === undefined ? ("absent" as const) : { version };
   if (!Object.hasOwn(access.objects, accessObjectKey(kind, path))) return { write: write.check(key, unchanged), refused: undefined };
-  const { [accessObjectKey(kind, path)]: perms = {}, ...held } = access.objects;
-  const moved = { ...access, objects: to === undefined ? held : { ...held, [accessObjectKey(kind, to)]: perms } };
+  const { [accessObjectKey(kind, path)]: perms = {}, ...others } = access.objects;
+  const moved = { ...access, objects: to === undefined ? others : { ...others, [accessObjectKey(kind, to)]: perms } };
   if (move) checkSpace(move.actor, workspace, { before: countBytes(access), after: countBytes(moved) });
   return { write: write.put({ ...key, value: moved, version: randomUUID() }, unchanged), refused: undefined };
 }

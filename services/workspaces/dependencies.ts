@@ -27,9 +27,9 @@ const keyOf = ({ workspace, language, name }: DependencyPlace) => dependencyList
 const notFound = ({ language, name }: DependencyPlace) => new SvcError("dependencies.notFound", { language, ...(name ? { name } : {}) });
 const changed = ({ language }: DependencyPlace) => new SvcError("dependencies.changedMeanwhile", { language });
 
-function toJson(workspace: string, { createdAtMs, name, description, ...own }: Stored): DependenciesJson {
+function toJson(workspace: string, { createdAtMs, name, description, ...fields }: Stored): DependenciesJson {
   const optional = { ...defined({ name, description }) };
-  return { ...own, ...optional, workspace_id: workspace, created_at: toIsoTime(createdAtMs) };
+  return { ...fields, ...optional, workspace_id: workspace, created_at: toIsoTime(createdAtMs) };
 }
 
 /** The share of a list in a reply, which contains it as a JSON string in JSON. */
@@ -58,16 +58,16 @@ export async function listDependencies(deps: Uses<"objects">, workspace: string)
 }
 
 /** Returns a list. Throws `dependencies.notFound`, also for an archived one. */
-export async function getDependencies({ objects }: Uses<"objects">, place: DependencyPlace): Promise<DependenciesJson> {
-  const found = await objects.get(keyOf(place));
+export async function getDependencies({ objects }: Uses<"objects">, list: DependencyPlace): Promise<DependenciesJson> {
+  const found = await objects.get(keyOf(list));
   const stored = found && dependencyListObject.parse(found);
-  if (!stored || stored.archived) throw notFound(place);
-  return toJson(place.workspace, stored);
+  if (!stored || stored.archived) throw notFound(list);
+  return toJson(list.workspace, stored);
 }
 
 /** Returns the content of a list for a build, or `undefined` if there is none. */
-export async function findDependencyContent({ objects }: Uses<"objects">, place: DependencyPlace): Promise<string | undefined> {
-  const found = await objects.get(keyOf(place));
+export async function findDependencyContent({ objects }: Uses<"objects">, list: DependencyPlace): Promise<string | undefined> {
+  const found = await objects.get(keyOf(list));
   const stored = found && dependencyListObject.parse(found);
   return stored && !stored.archived ? stored.content : undefined;
 }
@@ -79,16 +79,16 @@ export async function findDependencyContent({ objects }: Uses<"objects">, place:
 export async function saveDependencies(
   { objects, nowMs }: Uses<"objects" | "nowMs">,
   workspace: string,
-  sent: NewDependencies,
+  request: NewDependencies,
 ): Promise<number> {
-  const { language, content } = sent;
-  const name = sent.name ?? undefined;
-  const place = { workspace, language, name };
+  const { language, content } = request;
+  const name = request.name ?? undefined;
+  const listKey = { workspace, language, name };
   const entries = parseDependencies(language, content);
   if (typeof entries === "string") throw new SvcError("dependencies.content", { reason: entries });
-  const found = await objects.get(keyOf(place));
+  const found = await objects.get(keyOf(listKey));
   const before = found && dependencyListObject.parse(found);
-  const description = sent.description ?? undefined;
+  const description = request.description ?? undefined;
   if (before && !before.archived && before.content === content && before.description === description) return before.id;
   const createdAtMs = nowMs();
   const stored = { id: Math.max(createdAtMs, (before?.id ?? 0) + 1), language, content, archived: false, createdAtMs };
@@ -98,12 +98,12 @@ export async function saveDependencies(
   const isStored = await commitParts(objects, [
     { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
     {
-      write: write.put({ ...keyOf(place), value, version: randomUUID() }, found ? unchangedSince(found) : "absent"),
-      refused: changed(place),
+      write: write.put({ ...keyOf(listKey), value, version: randomUUID() }, found ? unchangedSince(found) : "absent"),
+      refused: changed(listKey),
     },
-    ...(before ? await buildArchiveParts(objects, place, before) : []),
+    ...(before ? await buildArchiveParts(objects, listKey, before) : []),
   ]);
-  if (!isStored) throw changed(place);
+  if (!isStored) throw changed(listKey);
   return value.id;
 }
 
@@ -120,10 +120,10 @@ const loadArchived = (objects: ObjectStore, { workspace, language, name }: Depen
 };
 
 /** Stores the former content of a list, and removes the oldest ones above the limit. */
-async function buildArchiveParts(objects: ObjectStore, place: DependencyPlace, before: Stored): Promise<TransactionPart[]> {
-  const archived = await loadArchived(objects, place);
+async function buildArchiveParts(objects: ObjectStore, list: DependencyPlace, before: Stored): Promise<TransactionPart[]> {
+  const archived = await loadArchived(objects, list);
   const oldest = archived.slice(0, Math.max(0, archived.length + 1 - limits.archivedDependencies));
-  const key = archivedDependencyListObject.key(place.workspace, place.language, place.name ?? "", before.id);
+  const key = archivedDependencyListObject.key(list.workspace, list.language, list.name ?? "", before.id);
   return [write.put({ ...key, value: { ...before, archived: true } }), ...oldest.map((one) => write.remove(one))].map((part) => ({
     write: part,
     refused: undefined,
@@ -131,19 +131,19 @@ async function buildArchiveParts(objects: ObjectStore, place: DependencyPlace, b
 }
 
 /** Archives a list, so that builds no longer use it. Throws `dependencies.notFound` and `dependencies.changedMeanwhile`. */
-export async function archiveDependencies({ objects }: Uses<"objects">, place: DependencyPlace): Promise<void> {
-  const found: StoredObject | undefined = await objects.get(keyOf(place));
-  if (!found) throw notFound(place);
+export async function archiveDependencies({ objects }: Uses<"objects">, list: DependencyPlace): Promise<void> {
+  const found: StoredObject | undefined = await objects.get(keyOf(list));
+  if (!found) throw notFound(list);
   const value = { ...dependencyListObject.parse(found), archived: true };
-  if (!(await objects.put({ ...keyOf(place), value, version: randomUUID() }, unchangedSince(found)))) throw changed(place);
+  if (!(await objects.put({ ...keyOf(list), value, version: randomUUID() }, unchangedSince(found)))) throw changed(list);
 }
 
 /** Deletes a list with its archived contents. Throws `dependencies.notFound` and `dependencies.changedMeanwhile`. */
-export async function deleteDependencies({ objects }: Uses<"objects">, place: DependencyPlace): Promise<void> {
-  const found = await objects.get(keyOf(place));
-  if (!found) throw notFound(place);
-  const archived = await loadArchived(objects, place);
+export async function deleteDependencies({ objects }: Uses<"objects">, list: DependencyPlace): Promise<void> {
+  const found = await objects.get(keyOf(list));
+  if (!found) throw notFound(list);
+  const archived = await loadArchived(objects, list);
   // A list that is saved in between has archived another content, which this transaction would leave behind.
-  const removed = [write.remove(keyOf(place), unchangedSince(found)), ...archived.map((one) => write.remove(one))];
-  if ((await objects.transactWrite(removed)) !== undefined) throw changed(place);
+  const removals = [write.remove(keyOf(list), unchangedSince(found)), ...archived.map((one) => write.remove(one))];
+  if ((await objects.transactWrite(removals)) !== undefined) throw changed(list);
 }

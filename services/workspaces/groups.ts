@@ -27,13 +27,13 @@ function requireGroup(access: Access, name: string): Group {
 export async function listGroups({ objects }: Uses<"objects">, workspace: string): Promise<GroupJson[]> {
   const [{ access }, members] = await Promise.all([loadAccess(objects, workspace), loadMembers(objects, workspace)]);
   const all = { name: ALL, summary: "All users of this workspace.", members: members.map(({ username }) => username), extra_perms: {} };
-  const made = Object.entries(access.groups).map(([name, { summary, members: inIt, perms }]) => ({
+  const groups = Object.entries(access.groups).map(([name, { summary, members: inIt, perms }]) => ({
     name,
     ...defined({ summary }),
     members: inIt,
     extra_perms: perms,
   }));
-  return [all, ...made].sort((a, b) => a.name.localeCompare(b.name));
+  return [all, ...groups].sort((a, b) => a.name.localeCompare(b.name));
 }
 
 /** Lists the names of the groups of a workspace; with `onlyOwn`, those of which the caller is a member. */
@@ -129,10 +129,10 @@ export async function addToGroup(
   { objects }: Uses<"objects">,
   { actor, workspace }: WorkspaceCaller,
   name: string,
-  sent: string,
+  nameOrEmail: string,
 ): Promise<void> {
   requireGroup((await loadAccess(objects, workspace)).access, name);
-  const { username } = await findMember({ objects }, workspace, sent);
+  const { username } = await findMember({ objects }, workspace, nameOrEmail);
   await changeAccess(
     objects,
     workspace,

@@ -47,9 +47,9 @@ function toUserJson(
   const { email, username, role, disabled = false, createdAtMs } = member;
   const rights = deriveRights(workspace, member, access, person?.groups);
   const isAdmin = role === "admin" || (person?.superAdmin ?? false);
-  const having = (wanted: "read" | "write" | "owner") =>
+  const having = (right: "read" | "write" | "owner") =>
     folders
-      .filter((name) => isAdmin || includesRight(Object.hasOwn(rights.folders, name) ? rights.folders[name] : undefined, wanted))
+      .filter((name) => isAdmin || includesRight(Object.hasOwn(rights.folders, name) ? rights.folders[name] : undefined, right))
       .sort();
   return {
     email,
@@ -69,8 +69,8 @@ function toUserJson(
 
 /** Loads the records of users by their e-mail addresses, in the same order. Release 0.1 stored them under another key. */
 export async function loadPersons(objects: ObjectStore, emails: string[]): Promise<(PersonRecord | undefined)[]> {
-  const wanted = [...emails.map((email) => userObject.key(personKey(email))), ...emails.map((email) => oldUserKey(email))];
-  const found = await objects.batchGet(wanted, { consistent: true });
+  const keys = [...emails.map((email) => userObject.key(personKey(email))), ...emails.map((email) => oldUserKey(email))];
+  const found = await objects.batchGet(keys, { consistent: true });
   return emails.map((_, index) => {
     const record = found[index] ?? found[emails.length + index];
     return record && userObject.parse(record);

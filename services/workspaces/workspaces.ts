@@ -171,8 +171,8 @@ export async function workspaceExists({ objects }: Uses<"objects">, actor: Actor
 /** Returns whether a username is taken in a workspace; false for callers who are neither members of it nor invited. */
 export async function usernameExists({ objects }: Uses<"objects">, actor: Actor, id: string, username: string): Promise<boolean> {
   const person = personKey(actor.email);
-  const wanted = [usernameObject.key(id, username), workspaceObject.key(id), memberObject.key(id, person), inviteObject.key(id, person)];
-  const [taken, workspace, member, invited] = await objects.batchGet(wanted, { consistent: true });
+  const keys = [usernameObject.key(id, username), workspaceObject.key(id), memberObject.key(id, person), inviteObject.key(id, person)];
+  const [taken, workspace, member, invited] = await objects.batchGet(keys, { consistent: true });
   const knows = (actor.superAdmin || member || invited) && (actor.workspace === undefined || actor.workspace === id);
   return Boolean(taken && workspace && knows);
 }

@@ -9,15 +9,18 @@ import { buildEntryParts } from "./append.ts";
 
 /** Returns the audit log entry of a gate's change as parts of the change's transaction. Only approvals, rejections and expiries have one. */
 export async function buildAuditLogWrites(objects: ObjectStore, flow: Job, before: Gate, after: Gate): Promise<TransactionPart["write"][]> {
-  const what = toEntry(flow, before, after);
-  return what ? (await buildEntryParts({ objects }, what)).map(({ write }) => write) : [];
+  const entry = toEntry(flow, before, after);
+  return entry ? (await buildEntryParts({ objects }, entry)).map(({ write }) => write) : [];
 }
 
 /** Returns the kinds of notices that follow from a gate's change. */
-export function notificationsFor({ opened: before, decision: known }: Gate, { opened: after, decision }: Gate): GateNotice["what"][] {
+export function notificationsFor(
+  { opened: before, decision: earlierDecision }: Gate,
+  { opened: after, decision }: Gate,
+): GateNotice["what"][] {
   if (!after) return [];
   if (!before) return decision ? [] : ["opened"];
-  if (decision) return known ? [] : [decision.outcome === "expired" ? "expired" : "decided"];
+  if (decision) return earlierDecision ? [] : [decision.outcome === "expired" ? "expired" : "decided"];
   return [
     // New approvers get the notice of an opened gate; earlier approvers get a reminder.
     ...(before.escalate && !after.escalate ? (["escalated"] as const) : []),

@@ -180,8 +180,8 @@ async function verifyAnchorItems({ objects, anchorKey }: Uses<"objects" | "ancho
     verifyAnchors(anchors, workspace) ?? (anchors.length < items.length ? { n: anchors.length + 1, why: "changed" as const } : undefined);
   if (fault) faults.push(fault);
   const request = run ? anchors.filter(({ heads }) => heads.some(({ root }) => root === run)) : anchors;
-  const held = await verifySignatures(anchorKey, request);
-  const bad = request.find((_, at) => !held[at]);
+  const validity = await verifySignatures(anchorKey, request);
+  const bad = request.find((_, at) => !validity[at]);
   if (bad && !fault) faults.push({ n: bad.n, why: "signature" });
   const heads = new Map<string, Anchor["heads"]>();
   for (const head of request.flatMap((anchor) => anchor.heads)) {
@@ -189,8 +189,8 @@ async function verifyAnchorItems({ objects, anchorKey }: Uses<"objects" | "ancho
     heads.set(head.root, [...(heads.get(head.root) ?? []), head]);
   }
   const last = request.at(-1);
-  const said = { count: request.length, signatures: held.filter(Boolean).length, ...(last ? { signed_to: last.day } : {}) };
-  return { heads, faults, anchors: said };
+  const summary = { count: request.length, signatures: validity.filter(Boolean).length, ...(last ? { signed_to: last.day } : {}) };
+  return { heads, faults, anchors: summary };
 }
 
 const verifySignatures = (anchorKey: Collaborators["anchorKey"], anchors: readonly Anchor[]): Promise<boolean[]> =>
@@ -201,10 +201,10 @@ export async function listAnchors({ objects, anchorKey }: Uses<"objects" | "anch
   const { pk, sk } = anchorObject.key(workspace, from);
   const items = await objects.list(pk, { between: [sk, "~"], limit: ANCHORS_PER_CALL });
   const anchors = items.flatMap(({ value }) => anchorSchema.safeParse(value).data ?? []);
-  const held = await verifySignatures(anchorKey, anchors);
+  const validity = await verifySignatures(anchorKey, anchors);
   const last = items.at(-1);
   return {
-    anchors: anchors.map((anchor, at) => ({ ...anchor, signature: held[at] ? ("valid" as const) : ("invalid" as const) })),
+    anchors: anchors.map((anchor, at) => ({ ...anchor, signature: validity[at] ? ("valid" as const) : ("invalid" as const) })),
     ...(last && items.length === ANCHORS_PER_CALL ? { next: Number(last.sk) + 1 } : {}),
   };
 }

@@ -30,13 +30,13 @@ export async function signChainHeads(
   const cursor = taskCursorObject.key(TASK);
   const found = await deps.objects.get(cursor);
   const from = open.findIndex((workspace) => workspace > (cursorSchema.safeParse(found?.value).data?.after ?? ""));
-  let made = 0;
+  let anchorCount = 0;
   for (const workspace of [...open.slice(Math.max(0, from)), ...open.slice(0, Math.max(0, from))]) {
     await deps.isolation.attempt(TASK, workspace, async () => {
       for (;;) {
         const signed = await signNext(deps, workspace, day);
         if (signed === "nothing") break;
-        if (signed === "made") made += 1;
+        if (signed === "made") anchorCount += 1;
         if (Date.now() >= untilMs) return;
       }
       signedUpTo.set(workspace, day);
@@ -44,10 +44,10 @@ export async function signChainHeads(
     if (Date.now() < untilMs) continue;
     // A workspace with very many chains continues after all other workspaces.
     await deps.objects.put({ ...cursor, value: { after: workspace } });
-    return made;
+    return anchorCount;
   }
   if (found) await deps.objects.deleteItem(cursor);
-  return made;
+  return anchorCount;
 }
 const cursorSchema = z.object({ after: z.string() });
 

@@ -20,12 +20,12 @@ export async function authorizeDecision(
   deps: Uses<"objects">,
   { rules, gate, flow }: Decidable,
   who: Approver,
-  way: AccessPath,
+  accessPath: AccessPath,
 ): Promise<Verdict> {
   const starter = getRunStarter(flow);
-  const verdict = authorize({ rules, starter }, who, way);
+  const verdict = authorize({ rules, starter }, who, accessPath);
   // Only a caller who matches the rules by name needs the reads.
   if (verdict !== "yes" || !rules.people || !rules.identities) return verdict;
   const current = await loadPrincipalIdentities(deps, gate.workspace, rules.people);
-  return authorize({ rules: dropReplacedPrincipals(rules, current), starter }, who, way);
+  return authorize({ rules: dropReplacedPrincipals(rules, current), starter }, who, accessPath);
 }

@@ -47,7 +47,7 @@ export async function decideConsent(deps: DecideDeps, actor: Actor, job: Job, in
   if (!gate) throw new SvcError("approval.none", { id: job.id });
   const request = await findApprovalRequestOfGate(deps, gate, job);
   const approved = input.decision === "approved";
-  const from = { who: approverFrom(actor, job.workspace), way: ACCESS_PATH };
+  const from = { who: approverFrom(actor, job.workspace), accessPath: ACCESS_PATH };
   const { gate: after } = await decideGate(deps, request, from, { approved, ...(input.reason ? { reason: input.reason } : {}) });
   const goesOn = approved || request.module.continue_on_error === true;
   return {

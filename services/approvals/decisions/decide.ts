@@ -41,7 +41,7 @@ export interface LinkReference extends Omit<LinkSubject, "level"> {
 /** The approver and the access path by which they reached the gate. */
 export interface ApproverSource {
   who: Approver;
-  way: AccessPath;
+  accessPath: AccessPath;
   link?: LinkReference;
   level?: "step" | "flow";
 }
@@ -59,7 +59,7 @@ export async function decideByLink(
   const level = await verifyLink(deps, link.signature, link);
   if (level === undefined) throw invalidLinkError();
   const input = await readInput();
-  const from: ApproverSource = { who: approverFrom(actor, link.workspace), way: { link: true, mayStop: false }, link, level };
+  const from: ApproverSource = { who: approverFrom(actor, link.workspace), accessPath: { link: true, mayStop: false }, link, level };
   if (level === "flow") return decideForFlow(deps, { workspace: link.workspace, id: link.id }, from, input);
   return decideRequest(deps, await findApprovalRequest(deps, link.workspace, link.id), from, input);
 }
@@ -85,9 +85,9 @@ export async function decideGate(
   from: ApproverSource,
   input: DecisionInput,
 ): Promise<GateWithFlow> {
-  const { who, way } = from;
+  const { who, accessPath } = from;
   const rules = getApprovalRules(request);
-  permitDecision(await authorizeDecision(deps, { ...request, rules }, who, way));
+  permitDecision(await authorizeDecision(deps, { ...request, rules }, who, accessPath));
   // A late decision gets `approval.decided` before any other fault is reported.
   if (input.approved && !request.gate.decision) await checkPayload(deps, request, input.payload ?? null);
   const event = await storeEvent(deps, request.gate, { ...from, signedIn: rules.signedIn }, input);
@@ -148,7 +148,7 @@ async function decideForFlow(deps: DecideDeps, { workspace, id }: JobAddress, fr
   for (const gate of counted ? [counted] : gates.filter(isOpen)) {
     if (gate.opened?.kind !== "suspend") continue;
     const request = await findApprovalRequestOfGate(deps, gate, flow);
-    const verdict = await authorizeDecision(deps, { ...request, rules: getApprovalRules(request) }, from.who, from.way);
+    const verdict = await authorizeDecision(deps, { ...request, rules: getApprovalRules(request) }, from.who, from.accessPath);
     if (verdict === "sign_in") permitDecision(verdict);
     if (verdict === "yes") return decideRequest(deps, request, from, input);
   }

@@ -14,6 +14,6 @@ export async function resumeFlow(
   input: DecisionInput,
 ) {
   const flow = await findJob(deps, caller, { workspace, id });
-  const request = await findApprovalRequestInFlow(deps, workspace, id, { known: flow });
-  return decideRequest(deps, request, { who: approverFrom(caller.actor, workspace), way: { link: false, mayStop: true } }, input);
+  const request = await findApprovalRequestInFlow(deps, workspace, id, { knownJob: flow });
+  return decideRequest(deps, request, { who: approverFrom(caller.actor, workspace), accessPath: { link: false, mayStop: true } }, input);
 }

@@ -57,8 +57,8 @@ export async function listGateIds({ jobs }: Uses<"jobs">, root: string): Promise
 /** Loads the gates that have opened in a run, or in one `flow` of it, the earliest first. */
 export async function loadGatesOfRun({ jobs }: Uses<"jobs">, root: string, flow?: string): Promise<Gate[]> {
   const pointers = parseReadable(await jobs.listChildren(root, childPrefix.gatePointer), gatePointerFormat.parse);
-  const wanted = pointers.filter(([, pointer]) => flow === undefined || pointer.flow === flow);
-  const gates = await Promise.all(wanted.map(([{ ref }]) => loadGate({ jobs }, ref.slice(childPrefix.gatePointer.length))));
+  const selected = pointers.filter(([, pointer]) => flow === undefined || pointer.flow === flow);
+  const gates = await Promise.all(selected.map(([{ ref }]) => loadGate({ jobs }, ref.slice(childPrefix.gatePointer.length))));
   return gates.flatMap((gate) => gate ?? []).sort((a, b) => (a.opened?.atMs ?? 0) - (b.opened?.atMs ?? 0));
 }
 
@@ -87,7 +87,7 @@ export async function changeGate(
     const whats = notificationsFor(gate, changed);
     // An outcome repeats no content: the person who started the run knows it.
     const content = whats.length > 0 && isOpen(changed) ? await loadContent(deps, request) : {};
-    const notices = whats.map((what) => buildNoticeWrite(deps.nowMs(), what, request, content));
+    const notices = whats.map((noticeKind) => buildNoticeWrite(deps.nowMs(), noticeKind, request, content));
     const parts = [
       ...buildGateWrites(deps, { gate: changed, flow }, gate),
       ...notices,
@@ -159,7 +159,7 @@ function buildGateWrites(
   const { id, workspace, root, revision: version, expiresAtMs } = gate;
   const expiresAtS = Math.ceil(expiresAtMs / 1000);
   const item: Child = { parent: id, ref: GATE_CHILD, json: gateFormat.toJson(gate), version, expiresAtS };
-  const own = rawWrite(jobs.putChildParams(item, version === 1 ? "absent" : { after: version - 1 }));
+  const gateWrite = rawWrite(jobs.putChildParams(item, version === 1 ? "absent" : { after: version - 1 }));
   const opens = isOpen(gate) && !before.opened;
   const closes = isOpen(before) && gate.decision !== undefined;
   const counter = gate.opened?.kind === "consent" ? "consents" : "suspends";
@@ -168,7 +168,7 @@ function buildGateWrites(
   // While a token is awaited the flow is checked soon, even if the gate is decided: without a token nothing can resume the execution. Once the
   // task waits, the flow is checked rarely, and soon again after the task has resumed.
   const awaits = gate.awaitsToken !== undefined;
-  const sent = awaits && gate.awaitsToken?.execution !== before.awaitsToken?.execution;
+  const sendsToken = awaits && gate.awaitsToken?.execution !== before.awaitsToken?.execution;
   const waits = { ...(flow as RunningJob), suspends: holds ? 1 : 0, consents: 0 };
   // If other gates wait too, reconciling the flow finds the time of the next one.
   const others = (flow.suspends ?? 0) + (flow.consents ?? 0) > (opens ? 0 : 1);
@@ -177,10 +177,12 @@ function buildGateWrites(
   const due = { dueAtMs: Math.min(checkAtMs, gateDueAtMs(gate) ?? checkAtMs) };
   const counted = opens ? { [counter]: jobs.oneMore } : closes ? { [counter]: jobs.oneLess } : {};
   const head =
-    opens || closes || holds || sent ? jobs.updateParams(flow.id, { ...counted, ...due }, running) : jobs.checkParams(flow.id, running);
+    opens || closes || holds || sendsToken
+      ? jobs.updateParams(flow.id, { ...counted, ...due }, running)
+      : jobs.checkParams(flow.id, running);
   const pointer = { parent: root, ref: childRef("gatePointer", id), json: gatePointerFormat.toJson({ flow: gate.flow }), expiresAtS };
   return [
-    own,
+    gateWrite,
     rawWrite(head),
     ...(gate.opened && !before.opened ? [rawWrite(jobs.putChildParams(pointer))] : []),
     ...(gate.settled && gate.opened && !before.settled

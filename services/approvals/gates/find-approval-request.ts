@@ -22,12 +22,12 @@ export async function findApprovalRequest(
   id: string,
 ): Promise<ApprovalRequest> {
   const { job, gate } = await loadGateAndJob(deps, id);
-  const place = gate ?? futureGateOf(job);
-  if (place?.workspace !== workspace) throw invalidLinkError();
-  return findApprovalRequestOfGate(deps, gate ?? createGate(place));
+  const location = gate ?? futureGateOf(job);
+  if (location?.workspace !== workspace) throw invalidLinkError();
+  return findApprovalRequestOfGate(deps, gate ?? createGate(location));
 }
 
-/** Finds the request of a loaded gate. `known` is a loaded job of the run; it saves a read if it is the flow's. */
+/** Finds the request of a loaded gate. `loaded` is a loaded job of the run; it saves a read if it is the flow's. */
 export async function findApprovalRequestOfGate(
   deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
   gate: Gate,
@@ -51,19 +51,19 @@ function futureGateOf(job: Job | undefined): Gate | undefined {
 
 /**
  * Finds the request of a step that waits now, by the gate's id or a flow's, the earliest first; if none waits, the last one that did. For
- * the id of a run, steps of its subflows count too, unless only its `own` are requested. Throws `approval.link`, `approval.none`,
+ * the id of a run, steps of its subflows count too, unless `onlyOwn` is set. Throws `approval.link`, `approval.none`,
  * `approval.over`.
  */
 export async function findApprovalRequestInFlow(
   deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
   workspace: string,
   id: string,
-  { known, own = false }: { known?: Job; own?: boolean } = {},
+  { knownJob, onlyOwn = false }: { knownJob?: Job; onlyOwn?: boolean } = {},
 ): Promise<ApprovalRequest> {
-  const job = known ?? (await deps.jobs.get(id));
+  const job = knownJob ?? (await deps.jobs.get(id));
   if (!job || !isFlowJob(job) || job.workspace !== workspace) return findApprovalRequest(deps, workspace, id);
   const root = getFlowRootId(job);
-  const gates = await loadGatesOfRun(deps, root, own || root !== id ? id : undefined);
+  const gates = await loadGatesOfRun(deps, root, onlyOwn || root !== id ? id : undefined);
   const gate = gates.find(isOpen) ?? gates.at(-1);
   if (!gate) throw hasEnded(job) ? new SvcError("approval.over", { id, state: job.state }) : new SvcError("approval.none", { id });
   return findApprovalRequestOfGate(deps, gate, job);

@@ -19,9 +19,9 @@ export async function loadRequestContent(
   const { value, suspend } = module;
   if (!receivesByAddress(getApproverChannel(module)) || !gate.opened?.rules.people?.length) return {};
   const { summary, schema } = await deps.gatedFlows.describeFlow(flow);
-  const known = summary ? { flowSummary: summary } : {};
+  const flowContent = summary ? { flowSummary: summary } : {};
   const isErased = willBeErased(flow) || module.delete_after_secs != null;
-  if (value.type === "consentgate" || isErased) return known;
+  if (value.type === "consentgate" || isErased) return flowContent;
   const names = suspend?.inputs ?? [];
   const [prompt, args] = await Promise.all([
     loadPrompt(deps, { gate, module }),
@@ -29,7 +29,7 @@ export async function loadRequestContent(
   ]);
   const description = toDescriptionText(prompt.description);
   return {
-    ...known,
+    ...flowContent,
     ...defined({ description }),
     ...(names.length === 0 ? {} : { inputs: selectShownInputs(names, args, schema) }),
   };

@@ -34,8 +34,8 @@ export async function storePreApproval({ jobs, objects }: Uses<"jobs" | "objects
   const refused = await objects.transactWrite([{ raw: jobs.checkParams(flow.id, notEnded) }, { raw: jobs.putChildParams(item, "absent") }]);
   if (refused === undefined) return;
   if (refused === 0) throw new SvcError("approval.over", { id: flow.id, state: (await jobs.get(flow.id))?.state ?? "gone" });
-  const known = await jobs.getChild(flow.id, ref);
-  const { event } = known ? preApprovalFormat.parse(known) : early;
+  const stored = await jobs.getChild(flow.id, ref);
+  const { event } = stored ? preApprovalFormat.parse(stored) : early;
   if (event.payloadDigest === early.event.payloadDigest) return;
   throw new SvcError("approval.used", { by: event.approver ?? UNNAMED_APPROVER, at: new Date(event.atMs).toISOString() });
 }

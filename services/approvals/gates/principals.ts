@@ -21,8 +21,8 @@ export async function loadPrincipalIdentities(
   principals: readonly string[],
 ): Promise<PrincipalIdentities> {
   const named = [...new Set(principals)].map((text) => ({ text, principal: parsePrincipal(text) }));
-  const wanted = named.map(({ principal }) => keyOf(workspace, principal));
-  const [stored, ...items] = await objects.batchGet([accessObject.key(workspace), ...wanted], { consistent: true });
+  const keys = named.map(({ principal }) => keyOf(workspace, principal));
+  const [stored, ...items] = await objects.batchGet([accessObject.key(workspace), ...keys], { consistent: true });
   const access = stored ? accessObject.parse(stored) : noAccess;
   return Object.fromEntries(
     named.flatMap(({ text, principal }, index) => {

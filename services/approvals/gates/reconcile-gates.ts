@@ -49,7 +49,7 @@ export async function reconcileGates(
       continue;
     }
     const now = deps.nowMs();
-    const rule = (of: Gate) => [expireGate, escalateGate, remindApprovers].reduce((known, step) => step(known, now), of);
+    const rule = (of: Gate) => [expireGate, escalateGate, remindApprovers].reduce((current, step) => step(current, now), of);
     const { gate: after } = await changeGate(deps, { gate, flow, module }, rule);
     nextMs = Math.min(nextMs, gateDueAtMs(after) ?? nextMs);
     if (after.revision !== gate.revision) isChanged = true;

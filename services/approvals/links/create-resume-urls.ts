@@ -19,13 +19,13 @@ export async function createGateLinks(
   deps: Uses<"objects" | "linkKeys" | "nowMs" | "baseUrl">,
   { id, workspace, opened }: Gate & { opened: OpenedGate },
 ) {
-  const made = await Promise.all(
+  const gateLinks = await Promise.all(
     Array.from({ length: opened.rules.required }, (_, index) =>
       createLink(deps, { workspace, id, resumeId: index + 1, approver: "", level: "step" }),
     ),
   );
-  const { cancel = "", approvalPage = "" } = made[0] ?? {};
-  return { resume: made.map(({ resume }) => resume), cancel, approvalPage };
+  const { cancel = "", approvalPage = "" } = gateLinks[0] ?? {};
+  return { resume: gateLinks.map(({ resume }) => resume), cancel, approvalPage };
 }
 
 /**
@@ -36,9 +36,9 @@ export async function createResumeUrls(
   deps: Uses<"jobs" | "objects" | "linkKeys" | "nowMs" | "baseUrl">,
   caller: JobCaller,
   { workspace, id }: JobAddress,
-  wanted: ResumeUrlTarget,
+  target: ResumeUrlTarget,
 ) {
-  const { resumeId, approver, forFlow } = wanted;
+  const { resumeId, approver, forFlow } = target;
   const link = (level: LinkSubject["level"], of: string | undefined) => {
     if (of === undefined) throw new SvcError("approval.none", { id });
     return createLink(deps, { workspace, id: of, resumeId, approver, level });

@@ -31,7 +31,7 @@ export async function buildApprovalInfo(
   const { gate, flow, module } = request;
   const { opened, decision } = gate;
   const rules = getApprovalRules(request);
-  const verdict = await authorizeDecision(deps, { rules, gate, flow }, from.who, from.way);
+  const verdict = await authorizeDecision(deps, { rules, gate, flow }, from.who, from.accessPath);
   const state = getRequestState(request, deps.nowMs());
   const suspend = module.suspend ?? undefined;
   const { summary } = await deps.gatedFlows.describeFlow(flow);
@@ -72,16 +72,16 @@ async function loadDetails(
   const { gate, flow, module } = request;
   const isConsent = module.value.type === "consentgate";
   const schema = module.suspend?.resume_form?.["schema"];
-  const wanted = module.suspend?.inputs ?? [];
+  const inputNames = module.suspend?.inputs ?? [];
   const { description, ...prompt } = await loadPrompt(deps, request);
-  const given =
-    wanted.length > 0 || isConsent ? ((await loadJson(deps, flow, argsVisibleTo(PEOPLE, flow))) as Record<string, unknown>) : {};
+  const args =
+    inputNames.length > 0 || isConsent ? ((await loadJson(deps, flow, argsVisibleTo(PEOPLE, flow))) as Record<string, unknown>) : {};
   return {
     ...(isJsonObject(schema) ? { form_schema: schema } : {}),
     ...defined({ description: description as ApprovalInfo["description"] }),
     ...prompt,
-    ...(wanted.length > 0 ? { inputs: Object.fromEntries(wanted.map((name) => [name, given[name] ?? null])) } : {}),
-    ...(isConsent ? { message: gate.opened?.message ?? "", context: { ...given, ...(await deps.gatedFlows.loadResults(flow)) } } : {}),
+    ...(inputNames.length > 0 ? { inputs: Object.fromEntries(inputNames.map((name) => [name, args[name] ?? null])) } : {}),
+    ...(isConsent ? { message: gate.opened?.message ?? "", context: { ...args, ...(await deps.gatedFlows.loadResults(flow)) } } : {}),
   };
 }
 

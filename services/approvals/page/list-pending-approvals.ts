@@ -65,8 +65,8 @@ async function findDecidable(
       continue;
     }
     if (isGateLate(gate, nowMs())) continue;
-    const way = { link: false, mayStop: mayResumeFlow(actor, flow) };
-    if ((await authorizeDecision(deps, { rules: gate.opened.rules, gate, flow }, who, way)) !== "yes") continue;
+    const accessPath = { link: false, mayStop: mayResumeFlow(actor, flow) };
+    if ((await authorizeDecision(deps, { rules: gate.opened.rules, gate, flow }, who, accessPath)) !== "yes") continue;
     found.push(toPendingApproval(gate, flow, { baseUrl, summary: (await deps.gatedFlows.loadModule(flow, gate.module))?.summary }));
   }
   return found;

@@ -45,7 +45,7 @@ export async function findRequestByLink(deps: ApprovalPageDeps, link: LinkRefere
   if (level === undefined) throw invalidLinkError();
   return level === "step"
     ? findApprovalRequest(deps, link.workspace, link.id)
-    : findApprovalRequestInFlow(deps, link.workspace, link.id, { own: true });
+    : findApprovalRequestInFlow(deps, link.workspace, link.id, { onlyOwn: true });
 }
 
 /** Returns the request that a signed-in person opens. Throws `approval.person` for a caller who did not sign in. */
@@ -85,8 +85,8 @@ async function mayReadFlow(
 ) {
   const rules = getApprovalRules(request);
   if (!rules.signedIn || maySeeRun(actor, request.flow)) return true;
-  const { who, way } = buildApproverSource(findDecider(actor, link.workspace), request, link);
-  return (await authorizeDecision(deps, { rules, ...request }, who, way)) === "yes";
+  const { who, accessPath } = buildApproverSource(findDecider(actor, link.workspace), request, link);
+  return (await authorizeDecision(deps, { rules, ...request }, who, accessPath)) === "yes";
 }
 
 function hideFlowValues({ flow_status: status }: FlowFields): FlowFields {

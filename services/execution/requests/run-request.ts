@@ -64,13 +64,13 @@ export async function createNewJob(deps: Uses<"objects" | "storage">, request: R
   const { job, version, adapt = (each) => each } = request;
   if (!version) return storeBundle(deps, request);
   const { target } = version;
-  const sent = await escapeForbiddenReferences(deps, job, version.arguments);
-  const { files } = sent;
-  if (files.length === 0) return adapt({ ...job, ...buildJobArguments(target, sent, {}) });
+  const callArguments = await escapeForbiddenReferences(deps, job, version.arguments);
+  const { files } = callArguments;
+  if (files.length === 0) return adapt({ ...job, ...buildJobArguments(target, callArguments, {}) });
   const { id = uuidv7(), workspace } = job;
   // The arguments name the files of a form, so these cannot move if the job waits for long. They are stored before the job.
   const stored = await storeFiles(deps, { id, workspace, retention: "long" }, files);
-  return adapt({ ...job, id, retention: "long", ...buildJobArguments(target, sent, stored) });
+  return adapt({ ...job, id, retention: "long", ...buildJobArguments(target, callArguments, stored) });
 }
 
 /**
@@ -97,22 +97,22 @@ async function storeBundle({ storage }: Uses<"storage">, { job, bundle }: RunReq
 async function escapeForbiddenReferences(
   deps: Uses<"objects" | "storage">,
   { actor, workspace }: NewJob,
-  sent: Arguments,
+  callArguments: Arguments,
 ): Promise<Arguments> {
-  if (actor.kind === "job" || actor.scopes === undefined) return sent;
-  const isAllowed = await loadReferenceScope(deps, { actor, workspace }, [sent.args, sent.event]);
-  const args = escapeReferences(sent.args, isAllowed) as Record<string, unknown>;
-  return { ...sent, args, ...(sent.event ? { event: escapeEventReferences(sent.event, isAllowed) } : {}) };
+  if (actor.kind === "job" || actor.scopes === undefined) return callArguments;
+  const isAllowed = await loadReferenceScope(deps, { actor, workspace }, [callArguments.args, callArguments.event]);
+  const args = escapeReferences(callArguments.args, isAllowed) as Record<string, unknown>;
+  return { ...callArguments, args, ...(callArguments.event ? { event: escapeEventReferences(callArguments.event, isAllowed) } : {}) };
 }
 
 /** The job's arguments: those of the preprocessor if one handles the request. */
-function buildJobArguments(target: RunTarget, sent: Arguments, stored: StoredFiles): Pick<NewJob, "args" | "preprocess"> {
-  const args = mergeStoredFiles(sent, stored);
+function buildJobArguments(target: RunTarget, callArguments: Arguments, stored: StoredFiles): Pick<NewJob, "args" | "preprocess"> {
+  const args = mergeStoredFiles(callArguments, stored);
   const preprocessor = getPreprocessor(target);
   // If the caller names a function other than `main`, that function is called with the arguments as sent.
   const overridden = target.kind === "script" && findEntrypoint(args) !== undefined;
-  if (!sent.event || !preprocessor || overridden) return { args };
-  return { args: buildPreprocessorArguments(preprocessor, args, addFilesToEvent(sent.event, stored)), preprocess: true };
+  if (!callArguments.event || !preprocessor || overridden) return { args };
+  return { args: buildPreprocessorArguments(preprocessor, args, addFilesToEvent(callArguments.event, stored)), preprocess: true };
 }
 
 function getPreprocessor({ kind, version }: RunTarget): Preprocessor | undefined {

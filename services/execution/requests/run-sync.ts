@@ -98,15 +98,15 @@ async function startSync(
   }
   // The rights of the user for whom the run acts.
   const lost = await findLostRight(deps, prepared);
-  const known = lost ? undefined : await findCachedResult(deps, prepared);
-  if (known) {
-    const ended = { ...createCachedJob(prepared, known, nowMs()), ...(await buildFollowUp(deps, prepared, "succeeded")) };
+  const cachedResult = lost ? undefined : await findCachedResult(deps, prepared);
+  if (cachedResult) {
+    const ended = { ...createCachedJob(prepared, cachedResult, nowMs()), ...(await buildFollowUp(deps, prepared, "succeeded")) };
     // A reader who sees the end finds the complete stream, because both are written at once.
-    const stream = await stageCachedStream(deps, ended, known);
+    const stream = await stageCachedStream(deps, ended, cachedResult);
     const other = await createJobRecord(deps, ended, newJob.idempotencyKey, stream);
     if (other) return waitUntilSettled(deps, other, untilMs);
     await announceEnd(deps, ended);
-    return { id: ended.id, ended: known.resultJson === undefined ? ended : { ...ended, resultJson: known.resultJson } };
+    return { id: ended.id, ended: cachedResult.resultJson === undefined ? ended : { ...ended, resultJson: cachedResult.resultJson } };
   }
   const job = createClaimedJob(prepared, nowMs(), worker);
   const { runner, build, params, paramTypes, dedicated } = runnable;

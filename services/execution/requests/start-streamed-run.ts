@@ -26,8 +26,8 @@ export async function startStreamedRun(
   request: VersionRunRequest,
   { queueLimit, lastEventId }: Pick<StartRunOptions, "queueLimit"> & { lastEventId: string | undefined },
 ): Promise<StreamedRun> {
-  const known = await findStreamedRun(deps, request, lastEventId);
-  if (known) return known;
+  const existing = await findStreamedRun(deps, request, lastEventId);
+  if (existing) return existing;
   const run = randomBytes(16).toString("hex");
   const options = { queueLimit, watchedUntilMs: deps.nowMs() + WATCH_MS, streamKey: toStreamKey(request, run) };
   const { id, replayed } = await startRun(deps, request, options);

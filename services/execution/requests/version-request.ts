@@ -30,7 +30,7 @@ export async function buildVersionRequest(
   const onceByWebhookId = target.kind === "script" && target.version.onceByWebhookId === true;
   // A running job sends arguments for `main`. Preprocessors handle external calls only.
   const preprocessed = preprocessor !== undefined && !query.skip_preprocessor && actor.kind === "person";
-  const sent = await parseArguments(payload, {
+  const callArguments = await parseArguments(payload, {
     wrapBody: query.wrap_body ?? false,
     raw: query.raw ?? false,
     headers: [...includedHeaders, ...(query.include_header ?? [])],
@@ -38,10 +38,10 @@ export async function buildVersionRequest(
     event: preprocessed,
   });
   const { idempotency_from: from, idempotency_ttl: ttl } = query;
-  const delivery = from === undefined ? undefined : { id: findDeliveryId({ from }, payload.headers, sent), ttlS: ttl };
+  const delivery = from === undefined ? undefined : { id: findDeliveryId({ from }, payload.headers, callArguments), ttlS: ttl };
   // A script and a flow may have the same path.
   const scope = [workspace, actor.email, ...(target.kind === "flow" ? ["flow"] : []), path];
   const options = await buildJobOptions(deps, actor, workspace, query);
-  const idempotencyKey = findIdempotencyKey(payload.headers, scope, sent, { onceByWebhookId, delivery });
-  return requestVersion({ target, arguments: sent }, { ...options, idempotencyKey });
+  const idempotencyKey = findIdempotencyKey(payload.headers, scope, callArguments, { onceByWebhookId, delivery });
+  return requestVersion({ target, arguments: callArguments }, { ...options, idempotencyKey });
 }

@@ -68,12 +68,12 @@ const nameConditions = (job: Job) => JSON.stringify([job.workspace, listConditio
 export async function readLostRight({ objects }: Uses<"objects">, job: Job): Promise<Ending | undefined> {
   const { workspace, email } = job;
   const { parties, right, delegation } = listConditions(job);
-  const wanted = parties.map((party) => buildRightsKeys(personKey(party.email), workspace));
+  const keys = parties.map((party) => buildRightsKeys(personKey(party.email), workspace));
   const head = delegation && (delegation.kind === "flow" ? flowHeadObject : scriptHeadObject).key(workspace, delegation.path);
-  const found = await objects.batchGet([...wanted.flat(), ...(head ? [head] : [])], { consistent: true });
+  const found = await objects.batchGet([...keys.flat(), ...(head ? [head] : [])], { consistent: true });
   for (const [index, party] of parties.entries()) {
     const { name, permissionedAs, runsAnything } = party;
-    const identity = await identifyIfEnabled(objects, { ...party, workspace }, found.splice(0, wanted[index]?.length));
+    const identity = await identifyIfEnabled(objects, { ...party, workspace }, found.splice(0, keys[index]?.length));
     if (!identity?.rights && !identity?.superAdmin) {
       return lostRight(`${name} is disabled, or has no rights in this workspace any more. Start the run as another user.`);
     }

@@ -48,8 +48,8 @@ export async function attachMachine(
   planned: PlanResult,
 ): Promise<PlanResult & { machine?: string }> {
   if (!planned.ok || planned.plan.value.modules.length === 0) return planned;
-  const made = await functions.createStateMachine({ workspace, path, value: planned.plan.value });
-  return "machine" in made ? { ...planned, machine: made.machine } : { ok: false, error: made.refused, log: planned.log };
+  const creation = await functions.createStateMachine({ workspace, path, value: planned.plan.value });
+  return "machine" in creation ? { ...planned, machine: creation.machine } : { ok: false, error: creation.refused, log: planned.log };
 }
 
 /**

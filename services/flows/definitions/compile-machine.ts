@@ -25,10 +25,10 @@ export async function makeMachine(
   if (refused) return { refused };
   const outcomes: string[] = [];
   for (const each of [name, spare]) {
-    const made = await stateMachines.createStateMachine(each, definition, role, tags);
-    if (made === "made") return { machine: each };
-    if (typeof made !== "string") return made;
-    outcomes.push(made);
+    const creation = await stateMachines.createStateMachine(each, definition, role, tags);
+    if (creation === "made") return { machine: each };
+    if (typeof creation !== "string") return creation;
+    outcomes.push(creation);
   }
   if (!outcomes.includes("leaving")) {
     return {

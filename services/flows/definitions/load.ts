@@ -82,8 +82,8 @@ const MAX_PLANS = 50;
 
 /** Loads the plan of a flow with an index of its modules. Throws `NoSuchKey` if it does not exist. */
 export async function loadPlan({ storage }: Uses<"storage">, key: string): Promise<LoadedPlan> {
-  const known = plans.get(key);
-  if (known) return known;
+  const cachedPlan = plans.get(key);
+  if (cachedPlan) return cachedPlan;
   const plan = parseRecord(flowPlanSchema, { parent: "the bucket", ref: key, json: await storage.getObjectText(key) });
   // Ids may be any names, including `toString`, so the lookup object has no prototype.
   const scripts = Object.assign(Object.create(null) as FlowPlan["scripts"], plan.scripts);

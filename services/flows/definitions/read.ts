@@ -63,8 +63,8 @@ export async function listFlows(
         query.starred_only !== true,
     )
     .sort((a, b) => order * (a.createdAtMs - b.createdAtMs) || a.path.localeCompare(b.path));
-  return paginate(found, query).map(({ version, hash, createdBy, createdAtMs, archived, ...sent }) => {
-    const stored = { sent: { ...sent, value: { modules: [] } }, version, hash, createdBy, createdAtMs };
+  return paginate(found, query).map(({ version, hash, createdBy, createdAtMs, archived, ...fields }) => {
+    const stored = { sent: { ...fields, value: { modules: [] } }, version, hash, createdBy, createdAtMs };
     const { value, ...flow } = toFlowJson(stored, { workspace, archived, build: { state: "pending", job: "" } });
     return { ...flow, ...(query.without_description ? { description: "" } : {}) };
   });

@@ -51,13 +51,13 @@ const BODY_ITEM_BYTES = 100 * 1024;
 export async function saveFlow(
   deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   { at, expected, ...caller }: WorkspaceCaller & { at?: string; expected?: ExpectedVersions | undefined },
-  sent: NewFlow,
+  flow: NewFlow,
 ): Promise<string> {
   const { actor, workspace } = caller;
-  const { path } = sent;
+  const { path } = flow;
   const prepare = async () => {
-    permitConcurrencyKey(actor, workspace, path, sent.value.concurrency_key);
-    const request = applyOnBehalfOf(actor, workspace, sent);
+    permitConcurrencyKey(actor, workspace, path, flow.value.concurrency_key);
+    const request = applyOnBehalfOf(actor, workspace, flow);
     return (before: FlowHead | undefined, archived: FlowHead | undefined) => buildVersion(deps, caller, request, before ?? archived);
   };
   const { job } =
@@ -76,15 +76,15 @@ type FlowHead = Omit<RunnableFlow, "build">;
 /** A save is not repeated after a conflict, because its build is prepared already. */
 const savedFlowKind = { ...flowKind, save: actions.saveFlow, maxTries: 1 };
 
-/** Builds a version of a flow. `known`: the flow that it changes, also at another path, or the archived one that leaves its path to it. */
+/** Builds a version of a flow. `existing`: the flow that it changes, also at another path, or the archived one that leaves its path to it. */
 async function buildVersion(
   deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
   { actor, workspace }: WorkspaceCaller,
   request: NewFlow,
-  known: FlowHead | undefined,
+  existing: FlowHead | undefined,
 ) {
   const { path, deployment_message: message } = request;
-  const renamed = known && known.path !== path ? known : undefined;
+  const renamed = existing && existing.path !== path ? existing : undefined;
   if (renamed)
     permit(actor, actions.saveFlow, { workspace, path: renamed.path }, () => new SvcError("flow.notFound", { path: renamed.path }));
   await checkApprovalSteps(deps.objects, workspace, request);
@@ -131,7 +131,7 @@ async function buildVersion(
       toPart({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } }),
     ],
     event: {
-      type: known ? ("UpdateFlow" as const) : ("CreateFlow" as const),
+      type: existing ? ("UpdateFlow" as const) : ("CreateFlow" as const),
       data: {
         path,
         ...(renamed ? { old_path: renamed.path } : {}),
@@ -153,7 +153,7 @@ async function checkApprovalSteps(objects: ObjectStore, workspace: string, { val
   if (approvalSteps.length === 0) return;
   const rules = approvalSteps.map((module) => ({ module, ...readFixedApprovers(module) }));
   const named = rules.flatMap(({ principals }) => principals);
-  const [found, known] = await Promise.all([
+  const [found, identities] = await Promise.all([
     objects.get(accessObject.key(workspace)),
     loadPrincipalIdentities({ objects }, workspace, named),
   ]);
@@ -162,7 +162,7 @@ async function checkApprovalSteps(objects: ObjectStore, workspace: string, { val
     rules.map(async ({ module, groups, principals, problem }) => {
       const reasons = [
         problem,
-        describeUnknownPrincipals(principals, known),
+        describeUnknownPrincipals(principals, identities),
         describeMissingMembers(access, groups, module.suspend?.required_events ?? 0),
         await describeFormProblem(module),
       ];
@@ -220,9 +220,9 @@ async function storeBody({ storage }: Uses<"storage">, workspace: string, versio
 
 function buildListingParts(workspace: string, { sent, version, hash, createdBy, createdAtMs }: StoredFlow): TransactionPart[] {
   const { value: _, schema, deployment_message: message, ...listed } = sent;
-  const made = { version, hash, createdAtMs, createdBy };
+  const metadata = { version, hash, createdAtMs, createdBy };
   return [
-    toPart(write.put({ ...flowListingObject.key(workspace, sent.path), value: { ...listed, ...made, archived: false } })),
-    toPart(write.put({ ...flowHistoryObject.key(workspace, sent.path, version), value: { ...made, ...(message ? { message } : {}) } })),
+    toPart(write.put({ ...flowListingObject.key(workspace, sent.path), value: { ...listed, ...metadata, archived: false } })),
+    toPart(write.put({ ...flowHistoryObject.key(workspace, sent.path, version), value: { ...metadata, ...(message ? { message } : {}) } })),
   ];
 }

@@ -27,16 +27,16 @@ const AT_ONCE = 20;
  */
 export async function loadFlowLogs(deps: Uses<"jobs" | "storage">, caller: JobCaller, job: Job): Promise<string> {
   const isVisible = createVisibilityFilter(caller);
-  const own = await loadLogs(deps, job);
+  const ownLog = await loadLogs(deps, job);
   const { sections, isAll } = await loadSections(deps, job, [], limits.flowLogJobs);
-  let chars = own.length;
+  let chars = ownLog.length;
   const fitting = sections.filter(({ heading, job: of }) => {
     const start = chars;
     chars += heading.length + of.logChars;
     return start < limits.flowLogChars;
   });
   const logs = await pMap(fitting, ({ job: of }) => (isVisible(of) ? loadLogs(deps, of) : HIDDEN_LOG), { concurrency: AT_ONCE });
-  let text = own;
+  let text = ownLog;
   for (const [index, { heading }] of fitting.entries()) text = `${withLineEnd(text)}${heading}\n${logs[index] ?? ""}`;
   if (isAll && fitting.length === sections.length && text.length <= limits.flowLogChars) return text;
   return `${withLineEnd(text.slice(0, limits.flowLogChars))}[svc] The log is truncated here. jobs_u/get_logs/<job> returns the whole log of one step, and jobs/list?parent_job=${job.id} lists the jobs of the steps.\n`;
@@ -72,17 +72,17 @@ async function loadSections(
   if (!plan) return { sections, isAll: true };
   const places = new Map<string, ExecutedStep>();
   let isAll = true;
-  for (const place of executedSteps(plan.value, plan.index, await loadJournal(deps, flow))) {
+  for (const position of executedSteps(plan.value, plan.index, await loadJournal(deps, flow))) {
     isAll = places.size < limit;
     if (!isAll) break;
-    places.set(computeStepJobId(flow.id, place.module, place.scope, place.path, place.attempt), place);
+    places.set(computeStepJobId(flow.id, position.module, position.scope, position.path, position.attempt), position);
   }
   for (const job of (await deps.jobs.batchGet([...places.keys()])).sort((a, b) => startTimeOf(a) - startTimeOf(b))) {
-    const place = places.get(job.id);
-    if (!place) continue;
+    const position = places.get(job.id);
+    if (!position) continue;
     if (sections.length >= limit) return { sections, isAll: false };
-    const steps = [...path, place.module];
-    sections.push({ heading: buildHeading(steps, place, job), job });
+    const steps = [...path, position.module];
+    sections.push({ heading: buildHeading(steps, position, job), job });
     if (job.kind !== "flow") continue;
     const inside = await loadSections(deps, job, steps, limit - sections.length);
     sections.push(...inside.sections);

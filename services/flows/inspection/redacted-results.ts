@@ -26,9 +26,9 @@ export async function loadRedactedResults(
 }
 
 async function loadRedactedResult(deps: Uses<"jobs" | "storage">, { result }: Outcome): Promise<unknown> {
-  const place = result.redacted ?? result.location;
-  if (place.in === "s3" && (place.bytes ?? 0) > MAX_RESULT_BYTES) return TOO_LARGE;
-  const json = await loadValue(deps, { id: result.jobId }, place);
+  const location = result.redacted ?? result.location;
+  if (location.in === "s3" && (location.bytes ?? 0) > MAX_RESULT_BYTES) return TOO_LARGE;
+  const json = await loadValue(deps, { id: result.jobId }, location);
   return json.length > MAX_RESULT_BYTES ? TOO_LARGE : parseJson({ parent: result.jobId, ref: "result", json });
 }
 const TOO_LARGE = "(too large to be shown here)";

@@ -83,11 +83,11 @@ async function loadStatus(deps: Uses<"jobs" | "objects" | "storage" | "execution
   const all = [...value.modules, ...beside];
   const refs = all.flatMap(({ id }) => [outcomeRef(id, ROOT, ""), progressRef(id, ROOT, "")]);
   const items = await loadItems(deps, job, refs);
-  const known = new Map<string, ModuleState>(
+  const statesById = new Map<string, ModuleState>(
     all.map(({ id }) => [id, { outcome: findOutcome(items, id, ROOT, ""), progress: findProgress(items, id, ROOT, "") }]),
   );
-  const open = hasEnded(job) ? undefined : value.modules.find(({ id }) => !known.get(id)?.outcome);
-  const of = open && known.get(open.id);
+  const open = hasEnded(job) ? undefined : value.modules.find(({ id }) => !statesById.get(id)?.outcome);
+  const of = open && statesById.get(open.id);
   if (open && of) {
     const attempt = of.progress?.failed?.length ?? 0;
     if (mayRequireApproval(open)) of.gate = await loadOpenGate(deps, computeStepJobId(job.id, open.id, ROOT, "", attempt));
@@ -103,10 +103,10 @@ async function loadStatus(deps: Uses<"jobs" | "objects" | "storage" | "execution
       const inner = await loadItems(
         deps,
         job,
-        places.map((place) => outcomeRef(place.last, place.scope, place.path)),
+        places.map((position) => outcomeRef(position.last, position.scope, position.path)),
       );
-      of.inside = places.flatMap((place) => {
-        const outcome = findOutcome(inner, place.last, place.scope, place.path);
+      of.inside = places.flatMap((position) => {
+        const outcome = findOutcome(inner, position.last, position.scope, position.path);
         return outcome?.job ? [{ job: outcome.job, ok: outcome.state === "success" }] : [];
       });
     } else {
@@ -115,7 +115,7 @@ async function loadStatus(deps: Uses<"jobs" | "objects" | "storage" | "execution
     }
   }
   return {
-    ...buildFlowStatus({ id: job.id, ended: hasEnded(job) }, value, (id) => known.get(id) ?? {}),
+    ...buildFlowStatus({ id: job.id, ended: hasEnded(job) }, value, (id) => statesById.get(id) ?? {}),
     ...(await loadUserStates(deps, job)),
   };
 }

@@ -17,7 +17,7 @@ export async function continueEarlierRun(
   deps: Uses<"jobs" | "objects" | "storage">,
   actor: Actor,
   request: RunRequest,
-  { value: sent, restarted_from: from }: FlowPreview,
+  { value: previewValue, restarted_from: from }: FlowPreview,
 ): Promise<RunRequest> {
   if (!from || request.version) return request;
   const { workspace } = request.job;
@@ -25,7 +25,7 @@ export async function continueEarlierRun(
   if (from.nested !== undefined && from.nested !== null)
     throw notRestartedError(origin, "a preview can only restart at a step of its outermost list");
   assertRestartable(origin);
-  const value = storedFlowValueSchema.parse(sent);
+  const value = storedFlowValueSchema.parse(previewValue);
   const reusedSteps = await loadReusedSteps(deps, actor, origin, { plan: { value, index: indexFlow(value) }, request: from });
   // An approval applies only to the flow that the approvers have seen.
   const approved = reusedSteps.find(

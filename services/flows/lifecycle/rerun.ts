@@ -43,7 +43,7 @@ export async function rerunJobs(
   const { workspace } = caller;
   const { job_ids: ids, script_options_by_path: ofScripts, flow_options_by_path: ofFlows } = request;
   const fingerprinted = { args: { ...request }, files: [] };
-  const keyFor = (place: string) => idempotencyKeyFrom(headers, [workspace, caller.actor.email, "rerun", place], fingerprinted);
+  const keyFor = (position: string) => idempotencyKeyFrom(headers, [workspace, caller.actor.email, "rerun", position], fingerprinted);
   // An invalid key refuses the call, not each of its jobs.
   keyFor("");
   const isVisible = createVisibilityFilter(caller);
@@ -90,9 +90,9 @@ function createVersionLoader({ objects }: Uses<"objects">, actor: Actor, workspa
   const read = new Map<string, Promise<RerunVersion>>();
   const readOnce = (key: ObjectKey, version: (found: StoredObject | undefined) => RerunVersion) => {
     const name = JSON.stringify(key);
-    const known = read.get(name) ?? objects.get(key).then(version);
-    read.set(name, known);
-    return known;
+    const loading = read.get(name) ?? objects.get(key).then(version);
+    read.set(name, loading);
+    return loading;
   };
   return async (job: Job, { use_latest_version: latest }: RerunOptions): Promise<RerunVersion> => {
     const { id, kind, path, hash, flow: { version } = {} } = job;

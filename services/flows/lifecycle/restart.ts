@@ -55,12 +55,14 @@ export async function restartFlow(
   // A version's code runs with the rights and the name of the version, which the author of a preview may not have.
   if (isPreview && typeof request.flow_version === "number")
     throw notRestartedError(origin, "it is a preview, so it has no other versions: omit flow_version");
-  const wanted = isPreview ? undefined : (request.flow_version ?? origin.flow.version);
+  const flowVersion = isPreview ? undefined : (request.flow_version ?? origin.flow.version);
   const flow =
-    wanted === undefined ? undefined : requireFlowVersion(await objects.get(flowVersionObject.key(origin.workspace, wanted)), wanted);
+    flowVersion === undefined
+      ? undefined
+      : requireFlowVersion(await objects.get(flowVersionObject.key(origin.workspace, flowVersion)), flowVersion);
   // The right to run this flow does not include the right to run another flow by its version number.
-  if (flow && flow.path !== origin.path) throw notRestartedError(origin, `version ${wanted} belongs to another flow`);
-  if (flow && flow.build.state !== "ready") throw notRestartedError(origin, `version ${wanted} is not ready to run`);
+  if (flow && flow.path !== origin.path) throw notRestartedError(origin, `version ${flowVersion} belongs to another flow`);
+  if (flow && flow.build.state !== "ready") throw notRestartedError(origin, `version ${flowVersion} is not ready to run`);
   const plan = await loadPlan(deps, flow?.build.state === "ready" ? flow.build.plan : origin.flow.plan);
   const reused = await loadReusedSteps(deps, actor, origin, { plan, request });
   const reusedSteps = await withoutPassedGates(
@@ -79,7 +81,7 @@ export async function restartFlow(
     kind,
     path,
     hash: flow ? flow.hash : origin.hash,
-    flow: wanted === undefined ? { execution: 0 } : { version: wanted, execution: 0 },
+    flow: flowVersion === undefined ? { execution: 0 } : { version: flowVersion, execution: 0 },
     reusedSteps,
     restartedFrom: origin.id,
     ...(code ? { code: (await loadJson(deps, origin, code)) as { flow: unknown } } : {}),

@@ -16,9 +16,9 @@ export async function startExecution(deps: Uses<"jobs" | "storage" | "executions
   }
   // The machine was never created for this release, or was deleted because it was idle.
   const { value } = await loadPlan(deps, flow.plan);
-  const made = await functions.createStateMachine({ workspace, path: job.path ?? "preview", value });
-  if (!("machine" in made)) throw new Error(made.refused);
-  const { machine } = made;
+  const creation = await functions.createStateMachine({ workspace, path: job.path ?? "preview", value });
+  if (!("machine" in creation)) throw new Error(creation.refused);
+  const { machine } = creation;
   const changed = await jobs.update(
     id,
     { flow: { ...flow, stateMachine: machine } },

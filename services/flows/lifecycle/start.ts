@@ -73,8 +73,12 @@ const previewedFlowSchema = withinBounds(flowValueSchema);
 
 async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<JobEnding | undefined> {
   const { storage, functions } = deps;
-  const { flow: sent, tempScripts } = (job.code ? await loadJson(deps, job, job.code) : {}) as { flow?: unknown } & BuildOverrides;
-  const source = { path: job.path ?? `${job.permissionedAs}/preview`, value: previewedFlowSchema.parse(sent), overrides: { tempScripts } };
+  const { flow: previewFlow, tempScripts } = (job.code ? await loadJson(deps, job, job.code) : {}) as { flow?: unknown } & BuildOverrides;
+  const source = {
+    path: job.path ?? `${job.permissionedAs}/preview`,
+    value: previewedFlowSchema.parse(previewFlow),
+    overrides: { tempScripts },
+  };
   const built = await planFlow(deps, job, source);
   const planned = await attachMachine(functions, job.workspace, job.path ?? "preview", built);
   if (!planned.ok) return decideEnd(job, { ...failedEnding({ name: "DependencyError", message: planned.error }), log: planned.log });
@@ -111,8 +115,8 @@ async function beginExecution(
     job = { ...job, cacheTtlS };
     const key = await resolveFlowCacheKey(deps, job, value.cache_ignore_s3_path === true);
     job = { ...job, ...defined({ cacheKey: key }) };
-    const known = await findCachedResult(deps, job);
-    if (known) return { by: "earlierRun", job, cached: known };
+    const cachedResult = await findCachedResult(deps, job);
+    if (cachedResult) return { by: "earlierRun", job, cached: cachedResult };
   }
   // Repeated, because the process that recorded the job may have died before it held the earlier run.
   await holdEarlierRun(deps, job);
@@ -157,10 +161,10 @@ const cacheFields = ({ cacheTtlS, cacheKey }: Job) => (cacheKey === undefined ? 
  * read: the step that needs it fails.
  */
 async function resolveFlowCacheKey(deps: StartFlowDeps, job: RunningJob, ignorePaths: boolean): Promise<string | undefined> {
-  const sent = (await loadJson(deps, job, job.args)) as Record<string, unknown>;
+  const storedArgs = (await loadJson(deps, job, job.args)) as Record<string, unknown>;
   try {
-    const { value: given, from: references } = await resolveReferences(deps, findReaders(deps, job), job.workspace, sent);
-    return await resolveCacheKey(deps, job, given, { args: sent, references, ignorePaths });
+    const { value: resolvedArgs, from: references } = await resolveReferences(deps, findReaders(deps, job), job.workspace, storedArgs);
+    return await resolveCacheKey(deps, job, resolvedArgs, { args: storedArgs, references, ignorePaths });
   } catch (error) {
     if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
     return undefined;

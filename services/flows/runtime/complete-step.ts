@@ -50,11 +50,11 @@ const requiresApproval = ({ module }: StepContext, { neverRan }: SucceededResult
 async function applyStopPredicate(deps: CompleteStepDeps, step: StepContext, done: SucceededResult): Promise<StepResult | undefined> {
   const { module } = step;
   const iterates = module.value.type === "forloopflow" || module.value.type === "whileloopflow" || module.value.type === "branchall";
-  const place = iterates ? "stop_after_all_iters_if" : "stop_after_if";
-  const predicate = module[place];
+  const field = iterates ? "stop_after_all_iters_if" : "stop_after_if";
+  const predicate = module[field];
   if (!predicate) return undefined;
   const value = await loadFlowValue(deps, step, done.result);
-  return (await deps.expressions.holds(place, predicate.expr, { result: value }))
+  return (await deps.expressions.holds(field, predicate.expr, { result: value }))
     ? stoppedBy(deps, step, done, { predicate, value })
     : undefined;
 }

@@ -61,12 +61,12 @@ async function evaluateEarlyReturn(
   { result }: Pick<SucceededResult, "result">,
 ): Promise<ValueRef | undefined> {
   const { plan, module, scope } = step;
-  const { early_return: wanted } = plan.value;
-  if (!wanted || scope.name !== ROOT) return undefined;
-  const { after, expression } = await findEarlyReturn(plan.index, wanted);
+  const { early_return: earlyReturn } = plan.value;
+  if (!earlyReturn || scope.name !== ROOT) return undefined;
+  const { after, expression } = await findEarlyReturn(plan.index, earlyReturn);
   if (after !== module.id || expression === undefined) return after === module.id ? result : undefined;
-  const own = { [module.id]: await loadFlowValue(deps, step, result) };
-  const value = await createEvaluator(deps, step, { beforeRun: [], others: [expression] }, own).value("early_return", expression);
+  const ownResult = { [module.id]: await loadFlowValue(deps, step, result) };
+  const value = await createEvaluator(deps, step, { beforeRun: [], others: [expression] }, ownResult).value("early_return", expression);
   return storeFlowValue(deps, step, value);
 }
 

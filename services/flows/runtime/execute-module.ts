@@ -42,8 +42,8 @@ export type ExecuteModuleDeps = Uses<
  */
 export async function executeModule(deps: ExecuteModuleDeps, step: StepContext, items: JournalItems): Promise<StepState> {
   const { module, scope, path } = step;
-  const known = findOutcome(items, module.id, scope.name, path);
-  if (known) return nextState(deps, step, known);
+  const outcome = findOutcome(items, module.id, scope.name, path);
+  if (outcome) return nextState(deps, step, outcome);
   if (module.id === FAILURE && !(await hasUnhandledFailure(deps, step)))
     throw new StepFailed("The failure module has no failure to handle.");
   const waiting = waitBeforeRetry(deps, step);

@@ -60,9 +60,9 @@ const itemsSchema = z.array(z.object({ ref: z.string(), json: z.string(), expire
 
 /** Writes the journal items that a restarted flow reuses, before its first execution starts. Idempotent. */
 export async function writeReusedSteps(deps: Uses<"jobs" | "storage">, job: Job): Promise<void> {
-  const place = job.flow?.reusedSteps;
-  if (!place) return;
-  const items = parseRecord(itemsSchema, { parent: job.id, ref: "reusedSteps", json: await loadValue(deps, job, place) });
+  const location = job.flow?.reusedSteps;
+  if (!location) return;
+  const items = parseRecord(itemsSchema, { parent: job.id, ref: "reusedSteps", json: await loadValue(deps, job, location) });
   await deps.jobs.putWith(
     items.map((item) => ({ ...item, parent: job.id, expiresAtS: Math.ceil(job.expiresAtMs / 1000) })),
     [],

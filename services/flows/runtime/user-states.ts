@@ -29,8 +29,8 @@ export async function setUserState({ jobs }: Uses<"jobs">, job: Job, key: string
     throw new SvcError("body.tooLarge", { limitBytes: limits.userStateBytes, what: "value" });
   const parent = flowIdOf(job);
   const ref = childRef("userState", key);
-  const known = await jobs.listChildren(parent, childPrefix.userState, limits.userStates);
-  if (known.length >= limits.userStates && !known.some((each) => each.ref === ref)) {
+  const states = await jobs.listChildren(parent, childPrefix.userState, limits.userStates);
+  if (states.length >= limits.userStates && !states.some((each) => each.ref === ref)) {
     throw new SvcError("body.tooLarge", { limitBytes: limits.userStates * limits.userStateBytes, what: "user states of the flow" });
   }
   await jobs.putChild({

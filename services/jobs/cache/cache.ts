@@ -25,20 +25,20 @@ const cacheEntryFormat = recordFormat({ schema: z.object({ job: z.string(), atMs
 export async function resolveCacheKey(
   { storage, objects }: Uses<"objects" | "storage">,
   job: Job,
-  given: unknown,
+  args: unknown,
   inputs: Omit<CacheInputs, "files">,
 ): Promise<string | undefined> {
-  const { keys, elsewhere } = findFileReferences(given);
+  const { keys, elsewhere } = findFileReferences(args);
   const places = keys.flatMap((key) => toObjectLocation(job.workspace, key) ?? []);
   if (elsewhere || places.length > limits.cachedFiles) return undefined;
   if (places.length > 0 && (await loadFileStorage(objects, job.workspace))) return undefined;
-  const files = await Promise.all(places.map(async ({ key, place }) => [key, await storage.getObjectEtag(place)] as const));
+  const files = await Promise.all(places.map(async ({ key, location }) => [key, await storage.getObjectEtag(location)] as const));
   return computeCacheKey(job, { ...inputs, files: new Map(files) });
 }
 
-function toObjectLocation(workspace: string, key: string): { key: string; place: string } | undefined {
+function toObjectLocation(workspace: string, key: string): { key: string; location: string } | undefined {
   try {
-    return { key, place: fileObjectKey(workspace, key) };
+    return { key, location: fileObjectKey(workspace, key) };
   } catch (error) {
     // The text is not a file key.
     if (isSvcError(error) && error.code === "file.key") return undefined;

@@ -77,5 +77,5 @@ async function toEndedJob(
 
 async function stageResult(deps: Uses<"jobs" | "storage">, job: RunningJob, json: string, children: Child[]): Promise<ValueLocation> {
   if (fitsJobHead(job, json)) return { in: "head", json };
-  return stageValue(deps, job, { what: "result", json }, children);
+  return stageValue(deps, job, { kind: "result", json }, children);
 }

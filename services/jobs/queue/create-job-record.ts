@@ -28,11 +28,11 @@ export async function findPreviousRun(deps: Uses<"jobs" | "objects" | "nowMs">, 
 async function findRunOfKey({ jobs, objects }: Uses<"jobs" | "objects">, { key, fingerprint }: IdempotencyKey): Promise<Job | undefined> {
   const found = await objects.get(key);
   if (!found) return undefined;
-  const known = repeatedCallObject.parse(found);
-  const job = await jobs.get(known.job);
+  const repeatedCall = repeatedCallObject.parse(found);
+  const job = await jobs.get(repeatedCall.job);
   // The job no longer exists, so the key is free. It is removed only if unchanged, because an equal call may have used it again since.
   if (!job) await objects.transactWrite([write.remove(key, unchangedSince(found))]);
-  else if (known.fingerprint !== fingerprint) throw new SvcError("idempotency.reused", { id: job.id });
+  else if (repeatedCall.fingerprint !== fingerprint) throw new SvcError("idempotency.reused", { id: job.id });
   return job;
 }
 
@@ -48,15 +48,15 @@ export async function createJobRecord(
 ): Promise<Job | undefined> {
   const { jobs, objects, nowMs } = deps;
   const dueMs = hasEnded(job) ? endedDueMs(job) : firstDueMs(job.createdAtMs, job.scheduledForMs);
-  const own = [{ raw: { Put: jobs.createParams(job, dueMs) } }, ...children.map((child) => ({ raw: jobs.putChildParams(child) }))];
+  const jobWrites = [{ raw: { Put: jobs.createParams(job, dueMs) } }, ...children.map((child) => ({ raw: jobs.putChildParams(child) }))];
   if (!idempotencyKey) {
-    const isCreated = children.length === 0 ? await jobs.create(job, dueMs) : (await objects.transactWrite(own)) === undefined;
+    const isCreated = children.length === 0 ? await jobs.create(job, dueMs) : (await objects.transactWrite(jobWrites)) === undefined;
     if (!isCreated) throw new SvcError("job.idTaken", { id: job.id });
     return undefined;
   }
   const remembered = buildKeyWrites(idempotencyKey, job.id, nowMs());
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const refused = await objects.transactWrite([...remembered, ...own]);
+    const refused = await objects.transactWrite([...remembered, ...jobWrites]);
     if (refused === undefined) return undefined;
     if (refused >= remembered.length) throw new SvcError("job.idTaken", { id: job.id });
     const other = await findPreviousRun(deps, idempotencyKey);

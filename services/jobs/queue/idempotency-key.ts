@@ -19,10 +19,14 @@ function readKeyHeader(headers: Payload["headers"], name: string, label: string)
  * Derives the key of a call with the header `Idempotency-Key` from the caller and the target (`scope`), the header, and a fingerprint of all
  * arguments. It is never derived from the body alone: two equal calls without a key are two calls. Throws `idempotency.key`.
  */
-export function idempotencyKeyFrom(headers: Payload["headers"], scope: string[], sent: SentArguments): IdempotencyKey | undefined {
+export function idempotencyKeyFrom(headers: Payload["headers"], scope: string[], callArguments: SentArguments): IdempotencyKey | undefined {
   const key = readKeyHeader(headers, "idempotency-key", "An Idempotency-Key");
   if (key === undefined) return undefined;
-  return { key: repeatedCallObject.key(digestOf([...scope, key])), fingerprint: digestArguments(sent), retentionMs: limits.idempotencyMs };
+  return {
+    key: repeatedCallObject.key(digestOf([...scope, key])),
+    fingerprint: digestArguments(callArguments),
+    retentionMs: limits.idempotencyMs,
+  };
 }
 
 /** The arguments and files of a call, by which a repeated call is recognised. */
@@ -30,8 +34,8 @@ export type SentArguments = Pick<Arguments, "args" | "files">;
 
 /** Returns a digest that two calls share if their arguments are equal. */
 export function digestArguments({ args, files }: SentArguments): string {
-  const sent = files.map(({ argument, filename, bytes }) => [argument, filename, createHash("sha256").update(bytes).digest("hex")]);
-  return digestOf([args, sent]);
+  const fileDigests = files.map(({ argument, filename, bytes }) => [argument, filename, createHash("sha256").update(bytes).digest("hex")]);
+  return digestOf([args, fileDigests]);
 }
 
 /**
@@ -41,11 +45,11 @@ export function digestArguments({ args, files }: SentArguments): string {
 export function findIdempotencyKey(
   headers: Payload["headers"],
   scope: string[],
-  sent: SentArguments,
+  callArguments: SentArguments,
   { onceByWebhookId, delivery }: KeyRules,
 ): IdempotencyKey | undefined {
   return (
-    idempotencyKeyFrom(headers, scope, sent) ??
+    idempotencyKeyFrom(headers, scope, callArguments) ??
     deliveryKeyFrom(scope, delivery) ??
     (onceByWebhookId ? webhookIdKeyFrom(headers, scope) : undefined)
   );

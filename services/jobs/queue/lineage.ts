@@ -17,9 +17,9 @@ export async function resolveLineage(
   workspace: string,
   { parent_job: parent, root_job: root }: Pick<RunQuery, "parent_job" | "root_job">,
 ): Promise<Lineage> {
-  const own: unknown[] = actor.kind === "job" ? [actor.jobId, actor.parent, actor.root] : [];
-  const hasParent = parent !== undefined && (own.includes(parent) || (await mayAttach(deps, actor, workspace, parent)));
-  const hasRoot = root !== undefined && own.includes(root);
+  const ownIds: unknown[] = actor.kind === "job" ? [actor.jobId, actor.parent, actor.root] : [];
+  const hasParent = parent !== undefined && (ownIds.includes(parent) || (await mayAttach(deps, actor, workspace, parent)));
+  const hasRoot = root !== undefined && ownIds.includes(root);
   return { ...(hasParent ? { parent } : {}), ...(hasRoot ? { root } : {}) } as Lineage;
 }
 

@@ -118,11 +118,11 @@ async function compareValues(
 async function matchesValues(
   deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
   job: Job,
-  wanted: JobFilter["values"],
+  filter: JobFilter["values"],
 ): Promise<boolean> {
-  if (wanted.args !== undefined && !isJsonSubset(wanted.args, await loadJson(deps, job, argsVisibleTo(PEOPLE, job)))) return false;
-  if (wanted.result === undefined) return true;
-  return hasEnded(job) && isJsonSubset(wanted.result, await loadJson(deps, job, resultVisibleTo(PEOPLE, job)));
+  if (filter.args !== undefined && !isJsonSubset(filter.args, await loadJson(deps, job, argsVisibleTo(PEOPLE, job)))) return false;
+  if (filter.result === undefined) return true;
+  return hasEnded(job) && isJsonSubset(filter.result, await loadJson(deps, job, resultVisibleTo(PEOPLE, job)));
 }
 
 async function findInIndexes(

@@ -64,8 +64,8 @@ async function listOnce(
     const range = { after: phase === cursor?.phase ? cursor.after : undefined, most: start + size - jobs.length };
     const found = await findInWorkspaces(deps, workspaces, { ...filter, scope: phase }, range);
     // A job that ended in between is in both phases.
-    const known = new Set(jobs.map(({ id }) => id));
-    jobs.push(...found.jobs.filter(({ id }) => !known.has(id)));
+    const listedIds = new Set(jobs.map(({ id }) => id));
+    jobs.push(...found.jobs.filter(({ id }) => !listedIds.has(id)));
     const stoppedAt = found.stoppedAt ?? (jobs.length >= start + size ? toListKey(jobs[start + size - 1] as Job) : undefined);
     if (stoppedAt !== undefined) return { entries: jobs.slice(start), next: formatListCursor({ phase, after: stoppedAt }) };
   }

@@ -54,7 +54,7 @@ async function findRuns(
 ): Promise<{ runs: FoundRun[]; stoppedAtMs?: number }> {
   const selection = selectRuns(query);
   if (!selection) return { runs: [] };
-  const wanted = countWanted(query);
+  const requiredCount = countWanted(query);
   const readers = buildListPartitions(workspace).map(
     (partition): ReadPage =>
       (limit, after) =>
@@ -65,7 +65,7 @@ async function findRuns(
   for await (const merged of mergeEntries(readers, { ascending: false, maxScanned })) {
     position = merged.position;
     runs.push(...merged.entries.map(({ id, sort }) => ({ job: id, atMs: toMs(sort) })));
-    if (runs.length >= wanted) return { runs: runs.slice(0, wanted) };
+    if (runs.length >= requiredCount) return { runs: runs.slice(0, requiredCount) };
   }
   return { runs, ...defined({ stoppedAtMs: mapDefined(position, toMs) }) };
 }

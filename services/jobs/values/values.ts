@@ -51,11 +51,11 @@ export async function storeValueOutsideHead(
 export async function stageValue(
   deps: Uses<"jobs" | "storage">,
   job: ValueOwner,
-  { what, json }: { what: ValueKind; json: string },
+  { kind, json }: { kind: ValueKind; json: string },
   children: Child[],
 ): Promise<ValueLocation> {
-  const item = toChildItem(job, what, json);
-  if (!item) return storeValueOutsideHead(deps, job, what, json);
+  const item = toChildItem(job, kind, json);
+  if (!item) return storeValueOutsideHead(deps, job, kind, json);
   children.push(item.child);
   return item.location;
 }

@@ -81,16 +81,16 @@ async function pollQueue(deps: PollDeps, ref: PollCall["poll"][number] & { kind:
 
 async function openQueue(deps: PollDeps, { workspace, trigger }: LoadedTrigger): Promise<RemoteQueue> {
   const { queue_url: url, aws_resource_path: path } = trigger.own as SqsFields;
-  const place = parseQueueUrl(url);
+  const parsedUrl = parseQueueUrl(url);
   const actor = await loadRunAsActor(deps.objects, workspace, trigger);
   if (!actor || actor.workspaceState || !path) throw new SvcError("trigger.notPermittedAs", { permissionedAs: trigger.permissionedAs });
   permit(actor, actions.readResource, { workspace, path }, () => new SvcError("resource.notFound", { path }));
   const { value } = await resolveResource(deps, actor, workspace, path);
   const { region, ...keys } = awsKeysSchema.parse(value);
   // The URL of AWS names the region. Another URL can only belong to the local engine.
-  if (place?.region === undefined && !deps.isLocal)
+  if (parsedUrl?.region === undefined && !deps.isLocal)
     throw new SvcError("trigger.source", { field: "queue_url", reason: "not a queue of SQS" });
-  return deps.queues.openQueue(url, { ...keys, region: place?.region ?? region });
+  return deps.queues.openQueue(url, { ...keys, region: parsedUrl?.region ?? region });
 }
 
 /** A message is deleted when its job is recorded. One that fails returns by itself. */

@@ -26,8 +26,8 @@ export async function receiveNotification(
   const lists = await Promise.all(workspaces.map((each) => objects.list(triggerSourceObject.partitionKey(each), { beginsWith })));
   const refs = triggerSourceObject.parseReadable(lists.flat());
   const loaded = (await Promise.all(refs.map((ref) => loadTrigger(objects, ref)))).filter(isEnabled);
-  const wanted = loaded.filter(({ trigger }) => matchesFilterPolicy((trigger.own as AwsFields).filter_policy, MessageAttributes ?? {}));
-  return startAll(wanted.map((one) => () => startTriggeredJob(deps, one, fromNotification(notification))));
+  const matching = loaded.filter(({ trigger }) => matchesFilterPolicy((trigger.own as AwsFields).filter_policy, MessageAttributes ?? {}));
+  return startAll(matching.map((one) => () => startTriggeredJob(deps, one, fromNotification(notification))));
 }
 
 /** Starts all jobs, and throws the first failure when the others have started. */
@@ -51,10 +51,10 @@ export async function receiveEvent(
   const { workspace, source: sk } = message.svc;
   const entry = await objects.get(triggerSourceObject.key(workspace, sk));
   const loaded = entry && (await loadTrigger(objects, triggerSourceObject.parse(entry)));
-  const own = loaded?.trigger.own as AwsFields | undefined;
-  const isAllowed = own !== undefined && findMissingSource(own, (await loadAllowedSources(objects))[workspace] ?? []) === undefined;
-  if (isEnabled(loaded) && own && isAllowed)
-    return [await startTriggeredJob(deps, loaded, fromEvent(message, own.source === "s3" ? "s3" : "eventbridge"))];
+  const fields = loaded?.trigger.own as AwsFields | undefined;
+  const isAllowed = fields !== undefined && findMissingSource(fields, (await loadAllowedSources(objects))[workspace] ?? []) === undefined;
+  if (isEnabled(loaded) && fields && isAllowed)
+    return [await startTriggeredJob(deps, loaded, fromEvent(message, fields.source === "s3" ? "s3" : "eventbridge"))];
   const source = parseSourceName(sk);
   if (source) await objects.transactWrite([connectionWrite({ workspace, source })]);
   return [];

@@ -79,10 +79,10 @@ async function receiveOwnMessage(
   deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs" | "mailDomain" | "mailTopicArn">,
   body: string,
 ): Promise<string[]> {
-  const sent = tryParseJson(body)?.json;
-  const event = ruleMessageSchema.safeParse(sent);
+  const message = tryParseJson(body)?.json;
+  const event = ruleMessageSchema.safeParse(message);
   if (event.success) return receiveEvent(deps, event.data);
-  const notification = snsNotificationSchema.parse(sent);
+  const notification = snsNotificationSchema.parse(message);
   if (notification.TopicArn !== deps.mailTopicArn) return receiveNotification(deps, notification);
   return receiveMail(deps, mailNotificationSchema.parse(tryParseJson(notification.Message)?.json));
 }

@@ -40,8 +40,8 @@ export async function evaluateExpression(
   const parsed = parseExpression(text);
   if (!parsed.ok) return parsed;
   const { code, isBody } = parsed;
-  const given = JSON.stringify({ names, reads: reads && Object.fromEntries(reads) });
-  const found = await evaluateInThread({ code, isBody, as, names: Object.keys(names), input: given, mayRead: reads !== undefined });
+  const input = JSON.stringify({ names, reads: reads && Object.fromEntries(reads) });
+  const found = await evaluateInThread({ code, isBody, as, names: Object.keys(names), input, mayRead: reads !== undefined });
   if (!found.ok) return found;
   // If each step adds a level to the previous result, the steps must fail before a parser does.
   const excess = findExcess(found.json, MAX_DEPTH + ADDED_LEVELS);

@@ -16,14 +16,14 @@ export class ExpressionError extends Error {
 /** Names that an expression sees in addition to those of the flow, for example `result`. */
 export type ExtraNames = Readonly<Record<string, unknown>>;
 
-/** Evaluates the expressions of one step. Each name is loaded once, and only where an expression uses it. `place` names the expression in errors. All methods throw `ExpressionError`. */
+/** Evaluates the expressions of one step. Each name is loaded once, and only where an expression uses it. `location` names the expression in errors. All methods throw `ExpressionError`. */
 export interface Evaluator {
-  value(place: string, expression: string, extra?: ExtraNames): Promise<unknown>;
+  value(location: string, expression: string, extra?: ExtraNames): Promise<unknown>;
   /** Whether the value is truthy. */
-  holds(place: string, expression: string, extra?: ExtraNames): Promise<boolean>;
-  transform(place: string, transform: InputTransform, extra?: ExtraNames): Promise<unknown>;
+  holds(location: string, expression: string, extra?: ExtraNames): Promise<boolean>;
+  transform(location: string, transform: InputTransform, extra?: ExtraNames): Promise<unknown>;
   /** A finite number, which may be in a text; `undefined` for null. `kind` describes it in the error. */
-  number(place: string, transform: number | InputTransform, kind: string, extra?: ExtraNames): Promise<number | undefined>;
+  number(location: string, transform: number | InputTransform, kind: string, extra?: ExtraNames): Promise<number | undefined>;
 }
 
 /** Expressions of a step. In those of `beforeRun`, `result` is an alias of `previous_result`. */
@@ -52,7 +52,11 @@ export function createEvaluator(
   };
   let loading: ReturnType<typeof load> | undefined;
   const reads = new Map<string, unknown>();
-  const evaluate = async (place: string, expression: string, { as, extra = {} }: { as: EvaluatedAs; extra?: ExtraNames | undefined }) => {
+  const evaluate = async (
+    location: string,
+    expression: string,
+    { as, extra = {} }: { as: EvaluatedAs; extra?: ExtraNames | undefined },
+  ) => {
     loading ??= load();
     const { names: loaded, aliasing } = await loading;
     const alias = aliasing.has(expression) ? { result: loaded["previous_result"] } : {};
@@ -61,10 +65,10 @@ export function createEvaluator(
     if (found.ok) return found.value;
     // A missing property on a plain path is null, not an error.
     if (isPlainPath(expression) && found.reason.startsWith("TypeError")) return null;
-    throw new ExpressionError(`${place}: ${expression.trim()}: ${found.reason}`);
+    throw new ExpressionError(`${location}: ${expression.trim()}: ${found.reason}`);
   };
   const transformAs = async (
-    place: string,
+    location: string,
     transform: InputTransform,
     { as, extra }: { as: EvaluatedAs; extra?: ExtraNames | undefined },
   ) => {
@@ -72,24 +76,24 @@ export function createEvaluator(
       case "static":
         return transform.value ?? null;
       case "javascript":
-        return evaluate(place, transform.expr, { as, extra });
+        return evaluate(location, transform.expr, { as, extra });
       case "ai":
-        throw new ExpressionError(`${place}: input transforms of type ai are not supported.`);
+        throw new ExpressionError(`${location}: input transforms of type ai are not supported.`);
       default:
         return assertNever(transform);
     }
   };
   return {
-    value: (place, expression, extra) => evaluate(place, expression, { as: "json", extra }),
-    holds: async (place, expression, extra) => Boolean(await evaluate(place, expression, { as: "boolean", extra })),
-    transform: (place, transform, extra) => transformAs(place, transform, { as: "json", extra }),
-    number: async (place, transform, kind, extra) => {
-      const value = typeof transform === "number" ? transform : await transformAs(place, transform, { as: "number", extra });
+    value: (location, expression, extra) => evaluate(location, expression, { as: "json", extra }),
+    holds: async (location, expression, extra) => Boolean(await evaluate(location, expression, { as: "boolean", extra })),
+    transform: (location, transform, extra) => transformAs(location, transform, { as: "json", extra }),
+    number: async (location, transform, kind, extra) => {
+      const value = typeof transform === "number" ? transform : await transformAs(location, transform, { as: "number", extra });
       if (value === null) return undefined;
       const number = typeof value === "number" || (typeof value === "string" && value.trim() !== "") ? Number(value) : Number.NaN;
       if (Number.isFinite(number)) return number;
       const text = typeof transform === "object" && transform.type === "javascript" ? `${transform.expr.trim()}: ` : "";
-      throw new ExpressionError(`${place}: ${text}the value must be ${kind}.`);
+      throw new ExpressionError(`${location}: ${text}the value must be ${kind}.`);
     },
   };
 }

@@ -8,12 +8,12 @@ export async function loadFlowEnvironment(
   deps: Uses<"jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
   { flow, plan, secrets }: Pick<StepContext, "flow" | "plan" | "secrets">,
 ): Promise<unknown> {
-  const { flow_env: own } = plan.value;
-  if (!own && flow.step && flow.parent !== undefined) {
+  const { flow_env: environment } = plan.value;
+  if (!environment && flow.step && flow.parent !== undefined) {
     const parent = await deps.jobs.get(flow.parent);
     if (parent?.state === "running" && parent.flow?.plan) {
       return loadFlowEnvironment(deps, { flow: parent, plan: await loadPlan(deps, parent.flow.plan), secrets });
     }
   }
-  return resolveForFlow(deps, { flow, secrets }, own ?? {});
+  return resolveForFlow(deps, { flow, secrets }, environment ?? {});
 }

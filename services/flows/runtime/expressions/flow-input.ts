@@ -64,9 +64,9 @@ async function itemAt(deps: Uses<"jobs" | "storage">, step: StepContext, body: S
 const lists = new PromiseCache<string, { value: unknown; secrets: Set<string> }>({ max: 20 });
 
 async function loadList(deps: Uses<"jobs" | "storage">, step: StepContext, ref: ValueRef): Promise<unknown> {
-  const { location: place } = ref;
-  if (place.in === "head") return loadFlowValue(deps, step, ref);
-  const name = `${ref.jobId} ${place.in === "item" ? place.ref : place.key}`;
+  const { location: valueLocation } = ref;
+  if (valueLocation.in === "head") return loadFlowValue(deps, step, ref);
+  const name = `${ref.jobId} ${valueLocation.in === "item" ? valueLocation.ref : valueLocation.key}`;
   const { value, secrets } = await lists.get(name, async () => {
     const secrets = new Set<string>();
     return { value: await loadFlowValue(deps, { secrets }, ref), secrets };

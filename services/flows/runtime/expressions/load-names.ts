@@ -13,22 +13,22 @@ import { loadInput } from "./flow-input.ts";
 export async function loadNames(
   deps: Uses<"jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
   step: StepContext,
-  wanted: References,
+  references: References,
   newResults: NewResults = {},
 ): Promise<Record<string, unknown>> {
-  const steps = findVisibleSteps(step.plan.index, step.scope, step.path, wanted.results);
+  const steps = findVisibleSteps(step.plan.index, step.scope, step.path, references.results);
   const before = previousModule(step);
   const inFailure = isFailureModule(step);
   const refs = [
     ...[...steps].map(([id, { scope, path }]) => outcomeRef(id, scope.name, path)),
-    ...((wanted.previous || wanted.resume) && before ? [outcomeRef(before, step.scope.name, step.path)] : []),
-    ...(wanted.previous && inFailure ? [endRef(step.scope.name, step.path)] : []),
+    ...((references.previous || references.resume) && before ? [outcomeRef(before, step.scope.name, step.path)] : []),
+    ...(references.previous && inFailure ? [endRef(step.scope.name, step.path)] : []),
   ];
   const items = await readJournal(deps, step.flow, refs);
   const loaded = new Map<string, unknown>();
   const [flow_input, flow_env] = await Promise.all([
-    wanted.input || (wanted.previous && !before && !inFailure) ? loadInput(deps, step) : null,
-    wanted.env ? loadFlowEnvironment(deps, step) : null,
+    references.input || (references.previous && !before && !inFailure) ? loadInput(deps, step) : null,
+    references.env ? loadFlowEnvironment(deps, step) : null,
     ...[...steps].map(async ([id, { scope, path }]) => {
       const outcome = findOutcome(items, id, scope.name, path);
       if (Object.hasOwn(newResults, id)) loaded.set(id, newResults[id]);
@@ -37,11 +37,11 @@ export async function loadNames(
   ]);
   // In the order of the flow. If an expression may list the steps, one that has not run, does not exist or is not visible from here has no
   // property.
-  const ids = wanted.results === "all" ? [...steps.keys()].filter((id) => loaded.has(id)) : [...wanted.results];
+  const ids = references.results === "all" ? [...steps.keys()].filter((id) => loaded.has(id)) : [...references.results];
   const results = Object.fromEntries(ids.map((id) => [id, loaded.get(id) ?? null]));
-  const previous_result = wanted.previous ? await loadPreviousResult(deps, step, items, flow_input) : null;
+  const previous_result = references.previous ? await loadPreviousResult(deps, step, items, flow_input) : null;
   const error = (previous_result as { error?: unknown } | null)?.error ?? null;
-  const { gate } = (wanted.resume && before && findOutcome(items, before, step.scope.name, step.path)) || {};
+  const { gate } = (references.resume && before && findOutcome(items, before, step.scope.name, step.path)) || {};
   const resumed = gate === undefined ? NO_RESUME_PAYLOADS : await loadResumePayloads(deps, gate);
   return { flow_input, results, previous_result, error, flow_env, ...resumed };
 }

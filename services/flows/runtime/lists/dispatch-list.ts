@@ -28,8 +28,8 @@ export async function continueInNextExecution(deps: Uses<"jobs">, step: StepCont
   for (let scope: Scope | undefined = step.scope; scope?.of; scope = scope.of.scope) {
     if (!isParallel(scope.of.module)) continue;
     const result = { jobId: step.flow.id, location: { in: "head" as const, json: "null" } };
-    const place = { ...step, scope, path: findScopePath(scope, step.path) };
-    await writeEnd(deps, place, { reason: "continued", module: step.module.id, result, execution: step.state.execution });
+    const listStep = { ...step, scope, path: findScopePath(scope, step.path) };
+    await writeEnd(deps, listStep, { reason: "continued", module: step.module.id, result, execution: step.state.execution });
     break;
   }
   return transitionTo(step, "again");

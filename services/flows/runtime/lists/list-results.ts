@@ -55,7 +55,7 @@ export async function findListResults(
       ...scope.modules.slice(-1).map(({ id }) => outcomeRef(id, scope.name, path)),
     ]);
   const items = await readJournal(deps, step.flow, refs);
-  return Promise.all(places.map((place) => listResult(deps, step, place, items)));
+  return Promise.all(places.map((list) => listResult(deps, step, list, items)));
 }
 
 async function listResult(

@@ -19,14 +19,14 @@ export async function runInOrder(deps: CompleteStepDeps, step: StepContext, coun
   const { module, state } = step;
   const loops = module.value.type !== "branchall";
   for (let index = step.progress.index ?? 0; index < count; index += 1) {
-    const place = placeAt(step, index);
-    if (isEndless(step, place.scope.modules.length, count, index)) return completeStep(deps, step, await failedWith(deps, step, ENDLESS));
-    const [ended] = await findListResults(deps, step, [place]);
+    const list = placeAt(step, index);
+    if (isEndless(step, list.scope.modules.length, count, index)) return completeStep(deps, step, await failedWith(deps, step, ENDLESS));
+    const [ended] = await findListResults(deps, step, [list]);
     if (!ended) {
-      const events = state.events + estimateEvents(place.scope.modules);
+      const events = state.events + estimateEvents(list.scope.modules);
       if (loops && events > HISTORY_EVENTS) return continueInNextExecution(deps, step);
       await dispatchList(deps, step, { index });
-      return transitionTo(step, loops ? "iterate" : `branch ${index}`, { path: place.path, events });
+      return transitionTo(step, loops ? "iterate" : `branch ${index}`, { path: list.path, events });
     }
     if (ended.status === "continued") return continueInNextExecution(deps, step);
     if (ended.status === "failed" && !skipsFailure(module, index)) return completeWithResults(deps, step, index + 1, { status: "failed" });

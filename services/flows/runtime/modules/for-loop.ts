@@ -37,6 +37,6 @@ export async function runForLoop(deps: CompleteStepDeps, step: StepContext, valu
 }
 
 async function iterationsAtOnce({ expressions }: CompleteStepDeps, { parallelism }: ForLoop): Promise<number> {
-  const wanted = parallelism ? await expressions.number("parallelism", parallelism, "a number of iterations") : undefined;
-  return limitAtOnce(wanted);
+  const configured = parallelism ? await expressions.number("parallelism", parallelism, "a number of iterations") : undefined;
+  return limitAtOnce(configured);
 }

@@ -53,13 +53,13 @@ export async function openGate(
   const id = attemptId(step);
   const { workspace, retention, expiresAtMs } = flow;
   const { early_return: early } = plan.value;
-  const known = await loadGate(deps, id);
+  const existing = await loadGate(deps, id);
   const identities = await identifyApprovers(deps, workspace, request);
-  if (!known?.opened && identities.problem !== undefined) {
+  if (!existing?.opened && identities.problem !== undefined) {
     const problem = { name: "UnknownApprovers", message: identities.problem };
     return failStep(deps, step, await failedWith(deps, step, problem, request.outcomeFields));
   }
-  const rules = { ...request.rules, ...defined({ identities: identities.known }) };
+  const rules = { ...request.rules, ...defined({ identities: identities.principals }) };
   const opened: OpenedGate = {
     ...request,
     rules,
@@ -68,8 +68,8 @@ export async function openGate(
     continuesDirectly: !module.sleep && !early && !step.inSegment,
   };
   const common = { id, workspace, retention, expiresAtMs };
-  const place = { ...common, flow: flow.id, root: getFlowRootId(flow), module: module.id, scope: scope.name, path };
-  const start = { gate: known ? requireOwnGate(step, known) : createGate(place), flow };
+  const location = { ...common, flow: flow.id, root: getFlowRootId(flow), module: module.id, scope: scope.name, path };
+  const start = { gate: existing ? requireOwnGate(step, existing) : createGate(location), flow };
   const refused = await findRefusedEvents(deps, { flow, module, gate: { ...start.gate, opened } }, rules);
   const { gate } = await changeGate(deps, { ...start, module }, (current) =>
     current.opened ? current : markGateOpen(removeEvents(current, refused), opened, step.state.execution),
@@ -82,12 +82,12 @@ async function identifyApprovers(
   deps: CompleteStepDeps,
   workspace: string,
   { rules, escalate }: Pick<OpenedGate, "rules" | "escalate">,
-): Promise<{ known?: PrincipalIdentities; problem?: string }> {
+): Promise<{ principals?: PrincipalIdentities; problem?: string }> {
   const named = [...(rules.people ?? []), ...(escalate?.people ?? [])];
   if (named.length === 0) return {};
-  const known = await loadPrincipalIdentities(deps, workspace, named);
-  const unknown = describeUnknownPrincipals(named, known);
-  return unknown === undefined ? { known } : { problem: `The gate did not open: ${unknown}.` };
+  const principals = await loadPrincipalIdentities(deps, workspace, named);
+  const unknown = describeUnknownPrincipals(named, principals);
+  return unknown === undefined ? { principals } : { problem: `The gate did not open: ${unknown}.` };
 }
 
 /**

@@ -131,8 +131,8 @@ async function endOfAcceptedJob(deps: RunScriptDeps, step: StepContext, accepted
 
 /** Waits for a job that existed before this call. Throws `ForeignStepJob` for one that the flow did not create. */
 async function waitForKnownJob(deps: RunScriptDeps, step: StepContext, id: string): Promise<EndedJob> {
-  const known = await deps.jobs.get(id);
-  return known ? endOfAcceptedJob(deps, step, known) : waitForJob(deps, id);
+  const existing = await deps.jobs.get(id);
+  return existing ? endOfAcceptedJob(deps, step, existing) : waitForJob(deps, id);
 }
 
 /** Waits for a job that another worker runs, for example because an earlier call of this step began it. */

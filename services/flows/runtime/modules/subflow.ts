@@ -92,8 +92,8 @@ async function startSubflow(
 
 /** A job with this id already exists: an equal call of this step created it. Throws `ForeignStepJob` if the flow did not create it. */
 async function requireCreated(deps: Uses<"jobs">, step: StepContext, id: string): Promise<void> {
-  const known = await deps.jobs.get(id);
-  if (known) requireOwnJob(step, known);
+  const existing = await deps.jobs.get(id);
+  if (existing) requireOwnJob(step, existing);
 }
 
 /**

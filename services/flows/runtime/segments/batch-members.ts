@@ -72,9 +72,9 @@ function codeFinder(deps: Uses<"objects">, step: StepContext): (module: FlowModu
   return async ({ id, value }) => {
     if (value.type === "script") {
       const name = `${value.path} ${value.hash ?? ""}`;
-      const known = scripts.get(name) ?? lookUp(value);
-      scripts.set(name, known);
-      return known;
+      const loading = scripts.get(name) ?? lookUp(value);
+      scripts.set(name, loading);
+      return loading;
     }
     const built = step.plan.scripts[id];
     if (!built) return undefined;
@@ -149,10 +149,11 @@ async function knownArgument(
   before: readonly FlowModule[],
   transform: InputTransform,
 ): Promise<NextArgument | undefined> {
-  const wanted = await collectReferences(transform.type === "javascript" ? [transform.expr] : []);
+  const references = await collectReferences(transform.type === "javascript" ? [transform.expr] : []);
   // Other arguments of the same step are not known here.
-  if (wanted.names.has("params") || wanted.names.has("eval")) return undefined;
-  const waits = wanted.results === "all" || wanted.previous || before.some(({ id }) => (wanted.results as ReadonlySet<string>).has(id));
+  if (references.names.has("params") || references.names.has("eval")) return undefined;
+  const waits =
+    references.results === "all" || references.previous || before.some(({ id }) => (references.results as ReadonlySet<string>).has(id));
   if (before.length > 0 && waits && transform.type === "javascript") {
     const [root, ...path] = parsePlainPath(transform.expr) ?? [];
     if (root === "previous_result") return { of: before.length - 1, path };

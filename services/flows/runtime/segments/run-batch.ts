@@ -123,7 +123,7 @@ async function stageArguments(
   json: string,
   children: Child[],
 ): Promise<ValueLocation> {
-  return Buffer.byteLength(json) <= limits.inlineBytes ? { in: "head", json } : stageValue(deps, job, { what: "args", json }, children);
+  return Buffer.byteLength(json) <= limits.inlineBytes ? { in: "head", json } : stageValue(deps, job, { kind: "args", json }, children);
 }
 
 /** Writes the outcomes of the members that succeeded, and returns their modules. */

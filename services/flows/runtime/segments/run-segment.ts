@@ -37,7 +37,7 @@ interface ModulePlace {
 export async function runSegment(deps: RunTaskDeps, { segment, until, scope: name, state }: SegmentCall): Promise<StepState> {
   const { step } = await loadStepContext(deps, { module: segment, scope: name, state });
   const { scope, path } = step;
-  const [from, to] = [segment, until].map((wanted) => scope.modules.findIndex(({ id }) => id === wanted)) as [number, number];
+  const [from, to] = [segment, until].map((moduleId) => scope.modules.findIndex(({ id }) => id === moduleId)) as [number, number];
   // The lists inside add no events to the history.
   const run = { state: { ...state, path, events: 0 }, untilMs: deps.nowMs() + BEGIN_WITHIN_MS };
   const left = await runList(deps, run, { scope, path }, scope.modules.slice(from, to + 1));

@@ -13,16 +13,16 @@ export class ForeignStepJob extends Error {
  */
 export function requireOwnJob<J extends Job>(step: StepContext, job: J, attempt = countFailures(step)): J {
   const { flow, module, scope, path } = step;
-  const { id, workspace, root, parent, step: place } = job;
+  const { id, workspace, root, parent, step: position } = job;
   // Only the flow sets `step`. The id proves the attempt, because it is derived from the position and the number of the attempt.
   const isOwn =
     id === attemptId(step, attempt) &&
     workspace === flow.workspace &&
     parent === flow.id &&
     root === (flow.root ?? flow.id) &&
-    place?.id === module.id &&
-    place.scope === scope.name &&
-    place.path === path;
+    position?.id === module.id &&
+    position.scope === scope.name &&
+    position.path === path;
   if (isOwn) return job;
   throw new ForeignStepJob(
     `The job ${id} exists, but this flow did not create it, so the step ${module.id} cannot use it. Run the flow again.`,

@@ -39,9 +39,13 @@ export async function findScript(
 }
 
 /**
- * Finds the runnable of a step with the rights of the flow's job, or describes the fault. `known`: the script, if it was already found.
+ * Finds the runnable of a step with the rights of the flow's job, or describes the fault. `knownScript`: the script, if it was already found.
  */
-export async function findRunnable(deps: EndStepDeps, step: StepContext, known?: Runnable): Promise<StepRunnable | { missing: string }> {
+export async function findRunnable(
+  deps: EndStepDeps,
+  step: StepContext,
+  knownScript?: Runnable,
+): Promise<StepRunnable | { missing: string }> {
   const { flow, module } = step;
   const { value } = module;
   const seconds = module.timeout ? ((await deps.expressions.number("timeout", module.timeout, "a number of seconds")) ?? 0) : 0;
@@ -61,7 +65,7 @@ export async function findRunnable(deps: EndStepDeps, step: StepContext, known?:
   }
   if (value.type !== "script") return { missing: `Steps of type ${value.type} can be stored, but this service cannot run them.` };
   const { path, hash, tag_override: tag } = value;
-  const runnable = known ?? (await findPermittedScript(deps, step, value));
+  const runnable = knownScript ?? (await findPermittedScript(deps, step, value));
   if (!runnable) return { missing: hash ? `There is no script version ${hash}.` : `There is no script at ${path}.` };
   const { language, timeoutS, concurrency: rule } = runnable;
   return { kind: "script", path: runnable.path, hash: runnable.hash, language, tag: tag ?? runnable.tag, timeoutS: limitS(timeoutS), rule };

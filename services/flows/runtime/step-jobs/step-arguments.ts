@@ -18,8 +18,8 @@ export async function stepArguments(deps: EndStepDeps, step: StepContext): Promi
 async function evaluateArguments(deps: EndStepDeps, step: StepContext): Promise<Record<string, unknown>> {
   const { module, flow } = step;
   if (module.id === PREPROCESSOR) {
-    const sent = (await loadJson(deps, flow, flow.args)) as Record<string, unknown>;
-    return { ...sent, event: restoreEventBody(sent["event"]), [ENTRYPOINT_ARGUMENT]: PREPROCESSOR };
+    const flowArgs = (await loadJson(deps, flow, flow.args)) as Record<string, unknown>;
+    return { ...flowArgs, event: restoreEventBody(flowArgs["event"]), [ENTRYPOINT_ARGUMENT]: PREPROCESSOR };
   }
   const { value } = module;
   const transforms = value.type === "script" || value.type === "rawscript" || value.type === "flow" ? value.input_transforms : undefined;

@@ -9,11 +9,11 @@ import { maskOutcome } from "./mask-report.ts";
 import { stageReport } from "./stage-report.ts";
 import { stageLogs } from "./stage-result.ts";
 
-/** The report of a runner about one attempt. `given` lists the secrets that the caller passed to this attempt and recorded. */
+/** The report of a runner about one attempt. `recordedSecrets` lists the secrets that the caller passed to this attempt and recorded. */
 export interface RunReport {
   outcome: RunOutcome;
   token: string;
-  given?: readonly string[] | undefined;
+  recordedSecrets?: readonly string[] | undefined;
 }
 
 /**
@@ -23,12 +23,12 @@ export interface RunReport {
 export async function endReportedJob(
   deps: EndJobDeps,
   claimed: RunningJob,
-  { outcome: reported, token, given }: RunReport,
+  { outcome: reported, token, recordedSecrets }: RunReport,
 ): Promise<EndedJobWithResult | undefined> {
   const job = await reloadCurrentAttempt(deps, claimed, reported);
   if (!job) return undefined;
   await recordSharedFolder(deps, job, reported);
-  const masker = await loadMasker(deps, job, token, given);
+  const masker = await loadMasker(deps, job, token, recordedSecrets);
   const masked = maskOutcome(masker, reported);
   const ended = await completeEnd(deps, job, await stageReport(deps, job, { reported, masked, masker }));
   if (ended) return ended;

@@ -27,13 +27,13 @@ export async function stageCopy(
   state: EndState,
   { jobId, location, redacted }: ValueRef,
 ): Promise<StagedEnd> {
-  const copy = (value: ValueLocation, what: "result" | "redacted") =>
-    jobId === job.id && value.in !== "head" ? { location: value } : copyValue(deps, { from: { id: jobId }, location: value }, job, what);
-  const [{ location: own }, redactedCopy] = await Promise.all([
+  const copy = (value: ValueLocation, kind: "result" | "redacted") =>
+    jobId === job.id && value.in !== "head" ? { location: value } : copyValue(deps, { from: { id: jobId }, location: value }, job, kind);
+  const [{ location: resultLocation }, redactedCopy] = await Promise.all([
     copy(location, "result"),
     redacted ? copy(redacted, "redacted") : undefined,
   ]);
-  const result = own.in === "head" ? await stageResult(deps, job, own.json) : own;
+  const result = resultLocation.in === "head" ? await stageResult(deps, job, resultLocation.json) : resultLocation;
   return {
     state,
     result,
