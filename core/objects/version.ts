@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
-import type { StoredObject } from "./write.ts";
+import { type ObjectWrite, type StoredObject, unchangedSince, write } from "./write.ts";
 
 /** The versions that a caller accepts for the object that a write replaces. */
 export type ExpectedVersions = readonly string[];
@@ -24,6 +24,24 @@ export const createVersion = (by: string, atMs: number): Required<Pick<StoredObj
   version: randomUUID(),
   changed: { by, atMs },
 });
+
+/** The author of changes by the service itself. */
+const SERVICE = "svc";
+
+interface Replacement {
+  stored: StoredObject;
+  value: unknown;
+  /** Absent: the service itself. */
+  by: string | undefined;
+  atMs: number;
+}
+
+/** Returns the write that replaces the value of an unchanged object, and gives it a new version with its author. */
+export const replaceUnchanged = ({ stored, value, by = SERVICE, atMs }: Replacement): ObjectWrite =>
+  write.put(
+    { pk: stored.pk, sk: stored.sk, ...defined({ format: stored.format }), value, ...createVersion(by, atMs) },
+    unchangedSince(stored),
+  );
 
 /** Checks that a stored object has one of the versions that a caller expects. Throws `object.versionChanged`. */
 export function requireVersion(

@@ -10,11 +10,11 @@ export const encryptionKey: ApiRoutes = [
   on(routes.getEncryptionKey, async ({ auth, params: { workspace } }) =>
     json(200, { key: await readExportKey(deps, secretReader(auth, workspace, routes.getEncryptionKey)) }),
   ),
-  on(routes.setEncryptionKey, async ({ params: { workspace }, body }) => {
+  on(routes.setEncryptionKey, async ({ auth: { actor }, params: { workspace }, body }) => {
     // Loaded on first use: a key is rarely replaced, and the function starts faster without this code.
     const { rotateWorkspaceKey } = await import("../../services/secrets/rotate-workspace-key.ts");
     const reseal = !body.skip_reencrypt;
-    const count = await rotateWorkspaceKey(deps, workspace, body.new_key, { reseal });
+    const count = await rotateWorkspaceKey(deps, { actor, workspace }, body.new_key, { reseal });
     return text(200, reseal ? `The key was replaced, and ${count} secrets were re-encrypted.` : "The key was replaced.");
   }),
 ];

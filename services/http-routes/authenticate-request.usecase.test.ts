@@ -83,7 +83,7 @@ describe("a resource for the authentication of routes", () => {
     await changeVariable(variable, { is_secret: false });
     expect(await askWithKey(resource, "key-2")).toBe("admitted");
     await changeVariable(variable, { description: "changed" });
-    await rotateWorkspaceKey(world.deps, world.workspace, "another exportable key of the workspace");
+    await rotateWorkspaceKey(world.deps, caller(), "another exportable key of the workspace");
     expect(await askWithKey(resource, "key-2")).toBe("admitted");
   });
 

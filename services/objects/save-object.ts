@@ -1,6 +1,5 @@
-import { defined } from "../../contract/defined.ts";
-import { createVersion } from "../../core/objects/version.ts";
-import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
+import { replaceUnchanged } from "../../core/objects/version.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { permitPath } from "../identity/permit.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
@@ -72,12 +71,8 @@ export async function buildReplaceParts<T, D extends Uses<"objects" | "nowMs">, 
   kind: PathKind<T, D, S>,
   { workspace, actor, stored, after, sent }: ReplacedObject<T, S>,
 ): Promise<TransactionPart[]> {
-  const { pk, sk, format } = stored;
-  const object = { pk, sk, ...defined({ format }), value: after, ...createVersion(actor?.username ?? SERVICE, deps.nowMs()) };
   return [
-    { write: write.put(object, unchangedSince(stored)), refused: undefined },
+    { write: replaceUnchanged({ stored, value: after, by: actor?.username, atMs: deps.nowMs() }), refused: undefined },
     ...((await kind.buildCopies?.(deps, { workspace, actor }, { before: kind.parse(stored), after }, sent)) ?? []),
   ];
 }
-/** The author of changes by the service itself. */
-const SERVICE = "svc";

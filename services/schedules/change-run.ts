@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { describeError, isSvcError } from "../../contract/errors.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
 import { canceledEnding } from "../../core/jobs/lifecycle.ts";
-import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
+import { replaceUnchanged } from "../../core/objects/version.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
 import { accessObject } from "../../core/permissions/access.ts";
 import { continuesSchedule, parseNextRunId, toRunId } from "../../core/schedules/next-run.ts";
 import { type StoredSchedule, scheduleObject } from "../../core/schedules/schedule.ts";
@@ -34,15 +34,19 @@ export async function loadSchedule(
 }
 
 /** Builds the part that writes an error to an unchanged schedule. */
-export function buildErrorPart({ found, schedule }: LoadedSchedule, change: Partial<StoredSchedule>): TransactionPart {
-  const object = { pk: found.pk, sk: found.sk, value: { ...schedule, ...change }, version: randomUUID() };
-  return { write: write.put(object, unchangedSince(found)), refused: undefined };
+export function buildErrorPart(
+  { nowMs }: Uses<"nowMs">,
+  { found, schedule }: LoadedSchedule,
+  change: Partial<StoredSchedule>,
+): TransactionPart {
+  const value = { ...schedule, ...change };
+  return { write: replaceUnchanged({ stored: found, value, by: undefined, atMs: nowMs() }), refused: undefined };
 }
 
 /** Turns a schedule off with the reason, unless it has changed since it was read. Returns whether it was turned off. */
 export function turnOff(deps: NextRunDeps, loaded: LoadedSchedule, error: string): Promise<boolean> {
   return commitParts(deps.objects, [
-    buildErrorPart(loaded, { enabled: false, error, ...nameLastRun(loaded.nextRun) }),
+    buildErrorPart(deps, loaded, { enabled: false, error, ...nameLastRun(loaded.nextRun) }),
     { write: { raw: deps.schedules.removeParams(loaded.nextRun) }, refused: undefined },
   ]);
 }

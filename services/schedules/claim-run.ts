@@ -120,7 +120,7 @@ async function skipTick(
   loaded: LoadedSchedule,
   { afterMs, error }: { afterMs: number; error?: string },
 ): Promise<Outcome> {
-  const parts = error === undefined ? [] : [buildErrorPart(loaded, { error })];
+  const parts = error === undefined ? [] : [buildErrorPart(deps, loaded, { error })];
   if (!(await advanceSchedule(deps, loaded, afterMs, parts))) return "again";
   return endSkipped(deps, job);
 }

@@ -16,7 +16,7 @@ import { cancelJob } from "../jobs/cancel/cancel-job.ts";
 import { runJobNow } from "../jobs/queue/run-job-now.ts";
 import { deleteWorkspace, setWorkspaceArchived } from "../workspaces/archive.ts";
 import { listSchedulesWithRuns } from "./list-runs.ts";
-import { countSchedules } from "./read.ts";
+import { countSchedules, getSchedule } from "./read.ts";
 import { deleteSchedule, setScheduleEnabled, updateSchedule } from "./save.ts";
 
 const MINUTE = 60_000;
@@ -185,7 +185,11 @@ describe("a schedule that cannot run turns itself off", () => {
     await addScriptAt(world, "f/ops/gone");
     const path = await aSchedule({ script_path: "f/ops/gone" });
     await addScriptAt(world, "f/ops/gone", { archived: true });
+    const { version } = await getSchedule(world.deps, world.workspace, path);
     await expectOff(path, "There is no script at f/ops/gone");
+    const target = { actor: anAdmin, workspace: world.workspace, path, expected: [version] };
+    const refused = { code: "object.versionChanged", details: { by: "svc", at: expect.any(String) as unknown } };
+    await expect(setScheduleEnabled(world.deps, target, true)).rejects.toMatchObject(refused);
   });
 
   it("if its user is disabled, or may no longer run the script", async () => {

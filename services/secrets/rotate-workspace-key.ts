@@ -1,7 +1,8 @@
-import { randomUUID } from "node:crypto";
 import pMap from "p-map";
 import { SvcError } from "../../contract/errors.ts";
-import { unchangedSince, write } from "../../core/objects/write.ts";
+import { replaceUnchanged } from "../../core/objects/version.ts";
+import { write } from "../../core/objects/write.ts";
+import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { beginRotation, EXPORT_KEY_PATH, endRotation, getRingVersion, type KeyRing, keyRingObject } from "../../core/secrets/key-ring.ts";
 import { createExportNonce, readKeyVersion, sealSecret } from "../../core/secrets/seal.ts";
 import { type StoredVariable, variableObject } from "../../core/variables/variable.ts";
@@ -24,10 +25,11 @@ const rotatingError = () => new SvcError("encryptionKey.rotating", {});
  */
 export async function rotateWorkspaceKey(
   deps: Uses<"objects" | "dataKeys" | "nowMs">,
-  workspace: string,
+  caller: WorkspaceCaller,
   newKey: string,
   { reseal = true } = {},
 ): Promise<number> {
+  const { workspace } = caller;
   // Creates the ring of a workspace that has no secrets yet.
   await loadExportKey(deps, workspace);
   if (!reseal) {
@@ -36,7 +38,7 @@ export async function rotateWorkspaceKey(
   }
   const version = await beginKeyRotation(deps, workspace, newKey);
   evictKeyRing(workspace);
-  const resealed = await resealSecrets(deps, workspace, version);
+  const resealed = await resealSecrets(deps, caller, version);
   await endKeyRotation(deps, workspace, version);
   return resealed;
 }
@@ -89,16 +91,20 @@ async function storeKeyRing({ objects }: Uses<"objects">, workspace: string, rin
   return objects.put({ ...keyRingObject.key(workspace), value: ring, version: getRingVersion(ring) }, { version });
 }
 
-async function resealSecrets(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string, version: number): Promise<number> {
-  const stored = await deps.objects.list(variableObject.partitionKey(workspace));
+async function resealSecrets(deps: Uses<"objects" | "dataKeys" | "nowMs">, caller: WorkspaceCaller, version: number): Promise<number> {
+  const stored = await deps.objects.list(variableObject.partitionKey(caller.workspace));
   const isOld = ({ isSecret, value }: StoredVariable) => isSecret && readKeyVersion(value) < version;
   const old = stored.filter((variable) => isOld(variableObject.parse(variable))).map(({ sk }) => sk);
-  await pMap(old, (path) => resealSecret(deps, workspace, path), { concurrency: AT_ONCE });
+  await pMap(old, (path) => resealSecret(deps, caller, path), { concurrency: AT_ONCE });
   return old.length;
 }
 
 /** Reseals one secret under the current data key. No caller can see the difference, so there is no event. */
-async function resealSecret(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string, path: string): Promise<void> {
+async function resealSecret(
+  deps: Uses<"objects" | "dataKeys" | "nowMs">,
+  { actor, workspace }: WorkspaceCaller,
+  path: string,
+): Promise<void> {
   const key = variableObject.key(workspace, path);
   await retryOnConflict(
     async () => {
@@ -109,15 +115,10 @@ async function resealSecret(deps: Uses<"objects" | "dataKeys" | "nowMs">, worksp
       const { dataKey, version } = await loadSealingKey(deps, workspace);
       if (!variable.isSecret || readKeyVersion(variable.value) === dataKey.version) return { done: undefined };
       const value = sealSecret(dataKey, { workspace, path }, await unsealValue(deps, workspace, path, variable.value));
+      const resealed: StoredVariable = { ...variable, value, exportNonce: createExportNonce() };
       const stored = await commitParts(deps.objects, [
         { write: write.check(keyRingObject.key(workspace), { version }), refused: undefined },
-        {
-          write: write.put(
-            { ...key, value: { ...variable, value, exportNonce: createExportNonce() }, version: randomUUID() },
-            unchangedSince(found),
-          ),
-          refused: undefined,
-        },
+        { write: replaceUnchanged({ stored: found, value: resealed, by: actor.username, atMs: deps.nowMs() }), refused: undefined },
       ]);
       if (!stored) evictKeyRing(workspace);
       return stored ? { done: undefined } : undefined;

@@ -125,7 +125,7 @@ describe("rotateWorkspaceKey, whichever of its writes fails,", () => {
       const paths = [newPath(), newPath()];
       for (const path of paths) await create(path, path, true, workspace);
       const readAll = async () => Promise.all(paths.map(async (path) => (await load(path, workspace))?.plain));
-      const act = () => rotateWorkspaceKey(world.deps, workspace, "k".repeat(64));
+      const act = () => rotateWorkspaceKey(world.deps, { actor: anAdmin, workspace }, "k".repeat(64));
       return {
         act,
         recover: async () => {
@@ -145,6 +145,19 @@ describe("rotateWorkspaceKey, whichever of its writes fails,", () => {
       };
     });
   });
+});
+
+it("a secret that was sealed again names who replaced the key", async () => {
+  const path = newPath();
+  await create(path, "hush");
+  const { version } = await getVariable(world.deps, { actor: anAdmin, workspace: world.workspace, token: "", operation: "test" }, path, {
+    decrypted: false,
+    encrypted: true,
+  });
+  await rotateWorkspaceKey(world.deps, { actor: { ...anAdmin, username: "eve" }, workspace: world.workspace }, "k".repeat(64));
+  const target = { actor: anAdmin, workspace: world.workspace, path, expected: [version] };
+  const refused = { code: "object.versionChanged", details: { by: "eve", at: expect.any(String) as unknown } };
+  await expect(updateVariable(world.deps, target, { value: "new" })).rejects.toMatchObject(refused);
 });
 
 describe("at once", () => {
