@@ -1,5 +1,5 @@
 import { defined } from "../../contract/defined.ts";
-import { SvcError } from "../../contract/errors.ts";
+import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { EventData } from "../../contract/events.ts";
 import type { ScriptJson } from "../../contract/routes/stored/script.ts";
 import { type ObjectKey, type ObjectWrite, write } from "../../core/objects/write.ts";
@@ -67,7 +67,13 @@ export async function archiveScriptVersion(
   const { path } = await findPermittedScript(deps, caller, hash);
   const newest = parseScript(await deps.objects.get(scriptHeadObject.key(workspace, path)));
   if (newest?.hash !== hash) throw new SvcError("script.versionNotFound", { hash });
-  await archiveScript(deps, { actor, workspace, path });
+  try {
+    await archiveScript(deps, { actor, workspace, path, expected: [hash] });
+  } catch (error) {
+    // Another version was saved after the read of the head.
+    if (isSvcError(error) && error.code === "object.versionChanged") throw new SvcError("script.versionNotFound", { hash });
+    throw error;
+  }
   return loadScriptJson(deps, requireScriptVersion(await deps.objects.get(scriptVersionObject.key(workspace, hash)), hash));
 }
 

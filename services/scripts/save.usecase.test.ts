@@ -12,7 +12,7 @@ import { listJobs } from "../../test/support/use-cases/world-jobs.ts";
 import { newWorldWithFolder, repeat } from "../../test/support/use-cases/world-objects.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { changeAcl, getAcl } from "../workspaces/acls.ts";
-import { archiveScript, deleteScript, deleteScriptVersion } from "./archive.ts";
+import { archiveScript, archiveScriptVersion, deleteScript, deleteScriptVersion } from "./archive.ts";
 import { muteScriptErrorHandler, setScriptMessage } from "./change-version.ts";
 import { createScript } from "./create.ts";
 import { loadScriptVersion, parseScript, scriptObjectKey } from "./load.ts";
@@ -253,6 +253,32 @@ describe("at once", () => {
         ...(head?.errorHandlerMuted ? { ws_error_handler_muted: true } : {}),
       });
     }
+  });
+});
+
+describe("a version that is saved after the head was read", () => {
+  /** The dependencies of a call after whose first read of the head another person saves the next version. */
+  const depsWithSave = (path: string, parent_hash: string) => {
+    let next: Promise<string> | undefined;
+    const get: typeof world.deps.objects.get = async (key, ...options) => {
+      const found = await world.deps.objects.get(key, ...options);
+      if (key.pk !== scriptHeadObject.key(world.workspace, path).pk || next) return found;
+      next = save(path, "export const main = () => 2;", { parent_hash });
+      await next;
+      return found;
+    };
+    return { deps: { ...world.deps, objects: { ...world.deps.objects, get } }, saved: () => next };
+  };
+  const expectNext = async (path: string, saved: Promise<string> | undefined) =>
+    expect((await load(path)).head).toMatchObject({ hash: await saved, archived: false });
+
+  it("is not archived by a call that names the version before it", async () => {
+    const path = newPath();
+    const hash = await save(path, small);
+    const { deps, saved } = depsWithSave(path, hash);
+    const caller = { actor: anAdmin, action: routes.archiveScriptByHash, workspace: world.workspace };
+    await expect(archiveScriptVersion(deps, caller, hash)).rejects.toMatchObject({ code: "script.versionNotFound", details: { hash } });
+    await expectNext(path, saved());
   });
 });
 
