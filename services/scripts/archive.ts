@@ -19,7 +19,7 @@ import { buildListingParts } from "../objects/listing.ts";
 import type { ObjectTarget } from "../objects/path-kind.ts";
 import { removeObject, unlessNotFound } from "../objects/remove-object.ts";
 import { changeObject } from "../objects/save-object.ts";
-import { commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
+import { commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventParts, buildEventWrites } from "../outbox/event.ts";
 import { loadScriptEventData, toScriptEventData } from "../outbox/event-data.ts";
 import type { Uses } from "../uses.ts";
@@ -89,25 +89,28 @@ export async function deleteScript(deps: Uses<"objects" | "storage" | "nowMs">, 
     hash: scriptHistoryObject.parse(entry).hash,
     key: { pk: entry.pk, sk: entry.sk },
   }));
+  const last = history.at(-1)?.hash;
   const data = async () => (await loadScriptEventData(objects, workspace, path)) ?? { path };
+  // The head is removed first. If another writer has just saved the script, nothing is erased.
   const remove = removeObject(deps, scriptKind, target, async ({ hash: newest }) => {
-    if (!history.some(({ hash }) => hash === newest)) throw scriptKind.changed(path);
-    const lastParts = await eraseHistory(deps, target, history, newest);
+    if (last === undefined || !history.some(({ hash }) => hash === newest)) throw scriptKind.changed(path);
     return {
-      parts: [{ write: write.remove(scriptListingObject.key(workspace, path)), refused: undefined }, ...lastParts],
+      parts: [
+        { write: write.remove(scriptListingObject.key(workspace, path)), refused: undefined },
+        ...(await buildErasureParts(deps, workspace, last)),
+      ],
       event: { type: "DeleteScriptPath", data },
       sent: undefined,
     };
   });
-  if (await unlessNotFound(remove, "script.notFound")) return;
-  // After a rename, older versions without a head remain at the path.
-  const last = history.at(-1)?.hash;
-  if (last === undefined) throw scriptKind.notFound(path);
-  const isDone = await commitParts(objects, [
-    ...(await eraseHistory(deps, target, history, last)),
-    ...(await buildEventParts(deps, { type: "DeleteScriptPath", workspace, by: actor.username, atMs: deps.nowMs(), data })),
-  ]);
-  if (!isDone) throw scriptKind.changed(path);
+  if (!(await unlessNotFound(remove, "script.notFound"))) {
+    if (last === undefined) throw scriptKind.notFound(path);
+    // After a rename, older versions without a head remain at the path.
+    await eraseVersion(deps, { workspace, path, hash: last }, () =>
+      buildEventParts(deps, { type: "DeleteScriptPath", workspace, by: actor.username, atMs: deps.nowMs(), data }),
+    );
+  }
+  await eraseHistory(deps, target, history);
 }
 
 interface HistoryEntry {
@@ -116,26 +119,43 @@ interface HistoryEntry {
 }
 
 /**
- * Erases the versions of a script, and removes their entries in its history except the last one, whose removal is returned: it is deleted together
- * with the event, and until then a repeated call finds the script.
+ * Erases the versions of a script whose head was removed. A version's entry in the history is removed after its content, and the last one at the
+ * end, so that a repeated call finds what remains.
  */
 async function eraseHistory(
   deps: Uses<"objects" | "storage">,
   { workspace, path }: Pick<ObjectTarget, "workspace" | "path">,
   history: readonly HistoryEntry[],
-  last: string,
-): Promise<TransactionPart[]> {
-  const { objects, storage } = deps;
+): Promise<void> {
   for (const { hash, key } of history) {
-    const version = parseScript(await objects.get(scriptVersionObject.key(workspace, hash)));
-    if (version && !version.deleted) {
-      const refused = await objects.transactWrite(buildErasureWrites(version, await loadScriptVersion(deps, workspace, hash)));
-      if (refused !== undefined) throw scriptKind.changed(path);
-    }
-    await storage.deleteObject(scriptObjectKey(workspace, hash));
-    if (hash !== last) await objects.deleteItem(key);
+    await eraseVersion(deps, { workspace, path, hash });
+    await deps.storage.deleteObject(scriptObjectKey(workspace, hash));
+    await deps.objects.deleteItem(key);
   }
-  return history.flatMap(({ hash, key }) => (hash === last ? [{ write: write.remove(key, "present"), refused: undefined }] : []));
+}
+
+/** Erases the content of a version in one transaction with the parts that `buildParts` returns. Does nothing if it was erased before. */
+async function eraseVersion(
+  deps: Uses<"objects" | "storage">,
+  { workspace, path, hash }: Pick<Runnable, "workspace" | "path" | "hash">,
+  buildParts: () => Promise<TransactionPart[]> = async () => [],
+): Promise<void> {
+  await retryOnConflict(
+    async () => {
+      const erasure = await buildErasureParts(deps, workspace, hash);
+      const isDone = erasure.length === 0 || (await commitParts(deps.objects, [...erasure, ...(await buildParts())]));
+      return isDone ? { done: undefined } : undefined;
+    },
+    () => scriptKind.changed(path),
+  );
+}
+
+/** Builds the parts that erase the content of a version, or none if it was erased before. */
+async function buildErasureParts(deps: Uses<"objects" | "storage">, workspace: string, hash: string): Promise<TransactionPart[]> {
+  const version = parseScript(await deps.objects.get(scriptVersionObject.key(workspace, hash)));
+  if (!version || version.deleted) return [];
+  const writes = buildErasureWrites(version, await loadScriptVersion(deps, workspace, hash));
+  return writes.map((write) => ({ write, refused: undefined }));
 }
 
 /**

@@ -280,6 +280,18 @@ describe("a version that is saved after the head was read", () => {
     await expect(archiveScriptVersion(deps, caller, hash)).rejects.toMatchObject({ code: "script.versionNotFound", details: { hash } });
     await expectNext(path, saved());
   });
+
+  it("makes a deletion of the script fail, which then has erased nothing", async () => {
+    const path = newPath();
+    const hash = await save(path, small);
+    const { deps, saved } = depsWithSave(path, hash);
+    const deletion = deleteScript(deps, { actor: anAdmin, workspace: world.workspace, path });
+    await expect(deletion).rejects.toMatchObject({ code: "script.changedMeanwhile" });
+    await expectNext(path, saved());
+    expect((await loadScriptVersion(world.deps, world.workspace, hash)).sent.content).toBe(small);
+    await deleteScript(world.deps, { actor: anAdmin, workspace: world.workspace, path });
+    expect(await load(path)).toMatchObject({ head: undefined, history: [] });
+  });
 });
 
 describe("a script with validate_input", () => {
