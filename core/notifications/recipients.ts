@@ -27,7 +27,7 @@ export const selectAddresses = (people: readonly string[]): string[] => people.f
 
 function resolvePrincipal(text: string, members: readonly MailRecipient[]): string[] {
   const principal = parsePrincipal(text);
-  const are = (wanted: (member: MailRecipient) => boolean) => members.filter(wanted).map(({ email }) => email);
+  const are = (matches: (member: MailRecipient) => boolean) => members.filter(matches).map(({ email }) => email);
   switch (principal.kind) {
     case "admins":
       return are(({ is_admin }) => is_admin);

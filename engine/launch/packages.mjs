@@ -7,12 +7,12 @@ import path from "node:path";
  * needed.
  */
 export function missingPackages(root, platform = process.platform, arch = process.arch) {
-  const wanted = readPackages(path.join(root, "package-lock.json"));
-  if (!wanted) return [];
+  const lockedPackages = readPackages(path.join(root, "package-lock.json"));
+  if (!lockedPackages) return [];
   const present = readPackages(path.join(root, "node_modules", ".package-lock.json"));
-  if (!present) return Object.keys(wanted);
-  return Object.keys(wanted).filter((key) => {
-    const entry = wanted[key];
+  if (!present) return Object.keys(lockedPackages);
+  return Object.keys(lockedPackages).filter((key) => {
+    const entry = lockedPackages[key];
     if (key === "" || !fits(entry, platform, arch)) return false;
     return present[key]?.version !== entry.version || present[key]?.integrity !== entry.integrity;
   });

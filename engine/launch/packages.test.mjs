@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-const wanted = {
+const lockedPackages = {
   "": { version: "1.0.0" },
   "node_modules/a": { version: "1.0.0", integrity: "x" },
   "node_modules/bun-linux": { version: "2.0.0", optional: true, os: ["linux"], cpu: ["x64"] },
@@ -28,22 +28,28 @@ function installed(packages) {
 
 describe("missingPackages", () => {
   it("names everything before the first install", () => {
-    locked(wanted);
+    locked(lockedPackages);
     expect(missingPackages(root, "linux", "x64")).not.toEqual([]);
   });
 
   it("is empty when all that belongs on this platform is there", () => {
-    locked(wanted);
-    installed({ "node_modules/a": wanted["node_modules/a"], "node_modules/bun-linux": wanted["node_modules/bun-linux"] });
+    locked(lockedPackages);
+    installed({ "node_modules/a": lockedPackages["node_modules/a"], "node_modules/bun-linux": lockedPackages["node_modules/bun-linux"] });
     expect(missingPackages(root, "linux", "x64")).toEqual([]);
     expect(missingPackages(root, "darwin", "arm64")).toEqual(["node_modules/bun-mac"]);
   });
 
   it("names a package whose version or content in the lock file changed", () => {
-    locked(wanted);
-    installed({ "node_modules/a": { version: "0.9.0", integrity: "x" }, "node_modules/bun-linux": wanted["node_modules/bun-linux"] });
+    locked(lockedPackages);
+    installed({
+      "node_modules/a": { version: "0.9.0", integrity: "x" },
+      "node_modules/bun-linux": lockedPackages["node_modules/bun-linux"],
+    });
     expect(missingPackages(root, "linux", "x64")).toEqual(["node_modules/a"]);
-    installed({ "node_modules/a": { version: "1.0.0", integrity: "y" }, "node_modules/bun-linux": wanted["node_modules/bun-linux"] });
+    installed({
+      "node_modules/a": { version: "1.0.0", integrity: "y" },
+      "node_modules/bun-linux": lockedPackages["node_modules/bun-linux"],
+    });
     expect(missingPackages(root, "linux", "x64")).toEqual(["node_modules/a"]);
   });
 });

@@ -33,8 +33,8 @@ export async function findSourceFault(
   { workspace, check }: CheckSource,
 ): Promise<string | undefined> {
   if (check.type === "rule") return deps.rules.findPatternFault(check.pattern);
-  const place = parseQueueUrl(check.url);
-  if (!place || (place.region === undefined && !deps.place.isLocal)) return "it is not the URL of an SQS queue";
+  const parsedUrl = parseQueueUrl(check.url);
+  if (!parsedUrl || (parsedUrl.region === undefined && !deps.place.isLocal)) return "it is not the URL of an SQS queue";
   return check.type === "queue" ? findQueueFault(deps, workspace, check.url) : undefined;
 }
 

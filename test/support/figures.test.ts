@@ -66,6 +66,12 @@ const figures: { figure: string; target: number; bound: number; count: () => num
     count: () => countCode(/\bas never\b|\bas unknown as\b|: any\b(?=\s*[,;)=|\]}>]|\[\]|$)|\bas any\b|<any>/gm),
   },
   {
+    figure: "variables that are not named by a noun",
+    target: 0,
+    bound: 0,
+    count: () => countCode(/\b(?:const|let) (?:place|own|sent|known|wanted|what|given|made|held|said|way|look|begin|removed|received)\b/g),
+  },
+  {
     figure: "files with more than 400 lines",
     target: 0,
     bound: 0,
