@@ -16,7 +16,7 @@ import { removeObject } from "../objects/remove-object.ts";
 import { changeObject, createObject } from "../objects/save-object.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import { evictKeyRing, loadSealingKey } from "../secrets/key-ring.ts";
-import { revealSecrets, type SecretReader } from "../secrets/reveal.ts";
+import { maskForJob, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
 import { buildVariableCopyParts } from "../secrets/route-credentials.ts";
 import { loadExportKey, unsealValue } from "../secrets/unseal.ts";
 import type { Uses } from "../uses.ts";
@@ -101,6 +101,9 @@ export async function updateVariable(
 ): Promise<void> {
   const { actor, workspace } = caller;
   const to = request.path ?? path;
+  const reader = { token: "", operation: "variables.update", ...caller };
+  /** Whether the audit log names this call. An attempt after a conflict adds no other entry. */
+  let isRecorded = false;
   await changeObject(deps, variableKind, { actor, workspace, path, to, expected }, async () => async (before) => {
     const isSecret = request.is_secret ?? before.isSecret;
     const same = request.value === undefined && isSecret === before.isSecret && to === path;
@@ -109,8 +112,11 @@ export async function updateVariable(
       : request.value === undefined
         ? await loadStoredValue(deps, workspace, before)
         : await readSentValue(deps, { actor, workspace, path: to }, request.value, isSecret && alreadyEncrypted);
-    if (plain && before.isSecret && !isSecret && request.value === undefined)
-      await revealSecrets(deps, { token: "", operation: "variables.update", ...caller }, { secrets: [plain.value], resource: path });
+    if (plain && before.isSecret && !isSecret && request.value === undefined) {
+      const secrets = [plain.value];
+      await (isRecorded ? maskForJob(deps, reader, secrets) : revealSecrets(deps, reader, { secrets, resource: path }));
+      isRecorded = true;
+    }
     const { value, parts } = plain ? await buildValueParts(deps, { workspace, path: to }, isSecret, plain) : { value: {}, parts: [] };
     const isRelinked = request.account != null && request.account !== before.account;
     const link = isRelinked

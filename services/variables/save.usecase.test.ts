@@ -11,6 +11,7 @@ import { addEndpoint, eventsOf } from "../../test/support/use-cases/world-events
 import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
 import { newWorldWithFolder, repeat } from "../../test/support/use-cases/world-objects.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
+import { findAuditEntries } from "../audit/audit.ts";
 import { createFolder } from "../folders/folders.ts";
 import { rotateWorkspaceKey } from "../secrets/rotate-workspace-key.ts";
 import { unsealValue } from "../secrets/unseal.ts";
@@ -158,6 +159,23 @@ it("a secret that was sealed again names who replaced the key", async () => {
   const target = { actor: anAdmin, workspace: world.workspace, path, expected: [version] };
   const refused = { code: "object.versionChanged", details: { by: "eve", at: expect.any(String) as unknown } };
   await expect(updateVariable(world.deps, target, { value: "new" })).rejects.toMatchObject(refused);
+});
+
+it("a secret that becomes readable is recorded once in the audit log, although another writer is first", async () => {
+  const path = newPath();
+  await create(path, "hush");
+  let reads = 0;
+  const get: typeof world.deps.objects.get = async (key, ...options) => {
+    const found = await world.deps.objects.get(key, ...options);
+    if (key.sk === path && ++reads === 1) await update(path, { description: "changed" });
+    return found;
+  };
+  const target = { actor: anAdmin, workspace: world.workspace, path };
+  await updateVariable({ ...world.deps, objects: { ...world.deps.objects, get } }, target, { is_secret: false });
+  expect(reads).toBe(2);
+  expect(await load(path)).toMatchObject({ isSecret: false, plain: "hush", description: "changed" });
+  const { entries } = await findAuditEntries(world.deps, world.workspace, {});
+  expect(entries.filter(({ resource }) => resource === path)).toHaveLength(1);
 });
 
 describe("at once", () => {
