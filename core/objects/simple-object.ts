@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { requireSimpleKind } from "../../contract/kinds/kinds.ts";
-import { parseStored } from "../records/record-format.ts";
+import { parseReadable, parseStored } from "../records/record-format.ts";
 import { defineObject, inWorkspaceBy, sortByPath } from "./define-object.ts";
 import type { StoredObject } from "./write.ts";
 
@@ -29,6 +29,13 @@ export function parseSimple(kind: string, stored: StoredObject): StoredSimple {
   const object = simpleObject.parse(stored);
   return { ...object, fields: parseStored(requireSimpleKind(kind).fields, object.fields, { parent: stored.pk, ref: stored.sk }) };
 }
+
+/** Parses the objects of a list. An unreadable object is reported and left out, so that it does not fail the list. */
+export const parseReadableSimple = (kind: string, stored: readonly StoredObject[]): StoredSimple[] =>
+  parseReadable(
+    stored.map((object) => ({ parent: object.pk, ref: object.sk, object })),
+    ({ object }) => parseSimple(kind, object),
+  ).map(([, value]) => value);
 
 /** Returns an object as replies show it. */
 export const toSimpleJson = (

@@ -1,7 +1,7 @@
 import type { AccessDomain } from "../../contract/access/access-rule.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { paginate } from "../../core/objects/page.ts";
-import { parseSimple, type StoredSimple, simpleObject, toSimpleJson } from "../../core/objects/simple-object.ts";
+import { parseReadableSimple, parseSimple, type StoredSimple, simpleObject, toSimpleJson } from "../../core/objects/simple-object.ts";
 import { getVersion, type Versioned } from "../../core/objects/version.ts";
 import { accessObjectKey } from "../../core/permissions/access.ts";
 import type { Uses } from "../uses.ts";
@@ -90,7 +90,7 @@ interface ListQuery {
   per_page?: number | undefined;
 }
 
-/** Lists the objects that the caller may see, by path. */
+/** Lists the objects that the caller may see, by path. An unreadable one is left out. */
 export async function listSimple(
   { objects }: Uses<"objects">,
   kind: string,
@@ -102,6 +102,6 @@ export async function listSimple(
     objects.list(simpleObject.partitionKey(workspace, kind)),
     loadAccess(objects, workspace),
   ]);
-  const found = stored.map((object) => parseSimple(kind, object)).filter(({ path }) => path.startsWith(start) && isVisible(path));
+  const found = parseReadableSimple(kind, stored).filter(({ path }) => path.startsWith(start) && isVisible(path));
   return paginate(found, query).map((object) => toSimpleJson(workspace, object, access.objects[accessObjectKey(kind, object.path)] ?? {}));
 }
