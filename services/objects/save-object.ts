@@ -8,7 +8,7 @@ import type { Change, ObjectTarget, PathKind, Writer } from "./path-kind.ts";
 import { type BuildChange, type Mode, writeObject } from "./write-object.ts";
 
 /**
- * Checks the request, once and before anything is read, and returns the function that builds the change. That function is called again when
+ * Checks the request, once and before the object is read, and returns the function that builds the change. That function is called again when
  * another writer was first.
  */
 type PrepareChange<Before, T, C> = () => Promise<BuildChange<Before, T, C>>;
