@@ -20,15 +20,20 @@ interface Cancellation {
   reason: string;
 }
 
-/** The end of a flow. */
-export interface FlowEnd {
-  /** The end of its job. `value` refers to the stored result of a step, of which the job gets a copy. */
-  ending: Ending | { state: EndState; value: ValueRef };
+/** The end of a flow's job. `value` refers to the stored result of a step, of which the job gets a copy. */
+type FlowEnding = Ending | { state: EndState; value: ValueRef };
+
+/** The end of a flow without the result of a step. */
+interface StoppedEnd {
+  ending: Ending;
   /** The cancellation to record in its job. */
   cancel?: Cancellation;
   /** The reason for stopping everything that runs in the flow. If absent, nothing runs in it. */
   stopping?: Cancellation;
 }
+
+/** The end of a flow. Only one that ends without the result of a step records a cancellation or stops what runs in it. */
+export type FlowEnd = StoppedEnd | { ending: FlowEnding; cancel?: never; stopping?: never };
 
 /**
  * Ends a flow: its job, everything that runs in it, the task of its parent and its concurrency slot. Does nothing if another call has ended the

@@ -12,6 +12,7 @@ import { addJob, addScript, listJobs, resumeDue } from "../../../test/support/us
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { cancelJob } from "../../jobs/cancel/cancel-job.ts";
 import { loadJson } from "../../jobs/values/values.ts";
+import type { FlowEnd } from "./end-flow.ts";
 
 const mark = { by: "ann", reason: "wrong customer" };
 let world: FlowWorld;
@@ -23,6 +24,18 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   world.answers.run = answer;
+});
+
+it("a flow that is canceled or stopped does not end with the result of a step", () => {
+  const ending = { state: "succeeded" as const, value: { jobId: "j", location: { in: "head" as const, json: "1" } } };
+  const ends: FlowEnd[] = [
+    { ending },
+    // @ts-expect-error Its job would record no cancellation.
+    { ending, cancel: mark },
+    // @ts-expect-error Its job would not record what is stopped.
+    { ending, stopping: mark },
+  ];
+  expect(ends).toHaveLength(3);
 });
 
 const ofRun = async (run: string) => (await listJobs(world)).filter(({ id, root }) => id === run || root === run);
