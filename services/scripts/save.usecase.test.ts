@@ -203,6 +203,26 @@ describe("deleteScript, whichever of its writes fails,", () => {
       };
     });
   });
+
+  it("also erases the versions that a rename leaves at the path, and writes one event", async () => {
+    await expectToSurviveFaults(async () => {
+      const [from, to] = [newPath(), newPath()];
+      const first = await save(from, small);
+      const second = await save(from, "export const main = () => 2;", { parent_hash: first });
+      const renamed = await save(to, small, { parent_hash: second });
+      const act = () => deleteScript(world.deps, { actor: anAdmin, workspace: world.workspace, path: from });
+      return {
+        act,
+        recover: () => repeat(act, ["script.notFound"]),
+        check: async () => {
+          expect((await load(from)).history).toEqual([]);
+          for (const hash of [first, second]) expect((await loadScriptVersion(world.deps, world.workspace, hash)).sent.content).toBe("");
+          expect((await load(to)).head).toMatchObject({ hash: renamed, archived: false });
+          expect((await eventsOf(world, from)).filter((type) => type === "DeleteScriptPath")).toHaveLength(1);
+        },
+      };
+    });
+  });
 });
 
 describe("at once", () => {
