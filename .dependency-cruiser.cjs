@@ -71,7 +71,7 @@ const forbidden = Object.entries(arrows).map(([folder, allowed]) => ({
 
 /** A module that decrypts → the modules that may import it. Another one that returns secrets to a reader writes no entry in the audit log. */
 const decrypting = {
-  "core/secrets/open.ts": "services/(secrets/(unseal|route-credentials)|identity/(id-token|federated-login)|accounts/account-key|variables/save)",
+  "core/secrets/open.ts": "services/(secrets/(unseal|route-credentials)|identity/(tokens/id-token|sign-in/federated-login)|accounts/account-key|variables/save)",
   "core/secrets/mask-encryption.ts": "services/secrets/masks",
   "services/secrets/unseal.ts": "services/(secrets/(route-credentials|read-export-key|rotate-workspace-key)|variables/(read|save)|sync/load-objects)",
 };
@@ -125,7 +125,7 @@ module.exports = {
       comment: "A runner executes user code: it may import only the protocol, exact numbers and runners/shared.",
       severity: "error",
       from: { path: "^runners/([^/]+)/", pathNot: `${testFiles}|^runners/([^/]+/test|conformance)/` },
-      to: { path: `^(${ours.join("|")})/`, pathNot: "^(contract/exact-json\\.ts$|runners/($1/|shared/|(protocol|manifest)\\.ts$))" },
+      to: { path: `^(${ours.join("|")})/`, pathNot: "^(contract/json/exact-json\\.ts$|runners/($1/|shared/|(protocol|manifest)\\.ts$))" },
     },
     {
       name: "manifests-are-plain-data",

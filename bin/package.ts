@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { bundleAll } from "../lib/compute/bundle.ts";
+import { bundleAll } from "../lib/compute/bundles/bundle.ts";
 import { writePackage } from "../lib/package/pack.ts";
 import { writeTypes } from "../lib/package/types.ts";
 

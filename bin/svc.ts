@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { bundleAll } from "../lib/compute/bundle.ts";
-import { bundleOnce } from "../lib/compute/bundle-once.ts";
-import { putInterpreters } from "../lib/compute/interpreters.ts";
+import { bundleAll } from "../lib/compute/bundles/bundle.ts";
+import { bundleOnce } from "../lib/compute/bundles/bundle-once.ts";
+import { putInterpreters } from "../lib/compute/bundles/interpreters.ts";
 import { carriesInterpreters, readConfig } from "../lib/config.ts";
 import { SvcStack } from "../lib/svc-stack.ts";
 

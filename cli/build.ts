@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 import { packTar } from "modern-tar";
 import { declareClientTypes, packClients } from "../clients/pack.ts";
-import { MODULE_REQUIRE } from "../contract/module-require.ts";
+import { MODULE_REQUIRE } from "../contract/utilities/module-require.ts";
 import { toConfigJsonSchema } from "../core/sync/config/config.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));

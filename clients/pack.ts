@@ -6,7 +6,7 @@ import { transformSync } from "esbuild";
 import { strToU8, type Zippable, zipSync } from "fflate";
 import { packTar } from "modern-tar";
 import ts from "typescript";
-import { CLIENT_MODULE, CLIENT_PACKAGE } from "../contract/client-packages.ts";
+import { CLIENT_MODULE, CLIENT_PACKAGE } from "../contract/deployment/client-packages.ts";
 
 const here = import.meta.dirname;
 type Files = Map<string, Uint8Array>;

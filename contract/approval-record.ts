@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { toCanonicalJson } from "./canonical-json.ts";
+import { toCanonicalJson } from "./json/canonical-json.ts";
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/, "SHA-256 in hex");
 

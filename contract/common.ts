@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isJsonObject } from "./json-object.ts";
+import { isJsonObject } from "./json/json-object.ts";
 
 /** The workspace id of data that belongs to the whole instance. No workspace can have this id. */
 export const INSTANCE = "-";

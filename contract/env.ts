@@ -36,7 +36,7 @@ export const env = {
   egressAllow: "SVC_EGRESS_ALLOW",
   /** The public origin without a trailing slash, for URLs in responses. */
   baseUrl: "SVC_BASE_URL",
-  /** The form in which log lines contain the addresses of clients (contract/client-addresses.ts), and the key of their hashes. */
+  /** The form in which log lines contain the addresses of clients (contract/deployment/client-addresses.ts), and the key of their hashes. */
   clientAddresses: "SVC_CLIENT_ADDRESSES",
   clientAddressKey: "SVC_CLIENT_ADDRESS_KEY",
   /** The keys that the header `EDGE_KEY_HEADER` of requests from this stack's CloudFront distribution can have, separated by commas. */
@@ -46,7 +46,7 @@ export const env = {
   /** The keys of the header `ROUTES_KEY_HEADER`, separated by commas, and the origin of HTTP routes, if they have a separate domain. */
   routesKey: "SVC_ROUTES_KEY",
   routesUrl: "SVC_ROUTES_URL",
-  /** The file in which the local engine reads which runs have ended, absent on AWS (functions/shared/ended-run.ts). */
+  /** The file in which the local engine reads which runs have ended, absent on AWS (functions/shared/reply/ended-run.ts). */
   endedRuns: "SVC_ENDED_RUNS",
   /** The origin at which runners reach the API. */
   internalUrl: "SVC_INTERNAL_URL",

@@ -21,7 +21,7 @@ import {
 } from "./flows/version.ts";
 import { httpRouteFailuresObject } from "./http-routes/failures.ts";
 import { httpRoutesAtObject } from "./http-routes/route-entries.ts";
-import { endedIndexObject } from "./jobs/ended-index.ts";
+import { endedIndexObject } from "./jobs/lists/ended-index.ts";
 import { failedItemObject, taskCursorObject } from "./jobs/periodic-task.ts";
 import { repeatedCallObject } from "./jobs/repeated-call.ts";
 import { noticeAgainObject, noticeDeliveryObject, noticeObject } from "./notifications/stored-notice.ts";

@@ -1,9 +1,9 @@
 import { Token } from "aws-cdk-lib";
 import type { Node } from "constructs";
 import * as z from "zod";
-import { clientAddressModes } from "../contract/client-addresses.ts";
+import { clientAddressModes } from "../contract/deployment/client-addresses.ts";
+import { DEFAULT_STACK } from "../contract/deployment/stack-names.ts";
 import { webhookUrl } from "../contract/routes/events/webhook-url.ts";
-import { DEFAULT_STACK } from "../contract/stack-names.ts";
 
 /** Paths of interpreters on this machine, for an engine that runs functions as local processes. */
 const interpretersSchema = z
@@ -62,7 +62,7 @@ const stackConfigSchema = z
       .strictObject({ os: z.enum(["linux", "darwin"]), arch: z.enum(["x64", "arm64"]), python: z.string(), node: z.string() })
       .optional(),
     registries: z.strictObject({ npm: z.string().default(""), pypi: z.string().default(""), go: z.string().default("") }).prefault({}),
-    /** Whether each asset contains its interpreters for Linux and `arch` (lib/compute/interpreters.ts). Otherwise they are found by path. Default: yes on AWS, no locally. */
+    /** Whether each asset contains its interpreters for Linux and `arch` (lib/compute/bundles/interpreters.ts). Otherwise they are found by path. Default: yes on AWS, no locally. */
     carryInterpreters: z.boolean().optional(),
     interpreters: interpretersSchema.prefault({}),
     /** Whether people can sign in with a password, through a Cognito user pool. Without it they use tokens. */
@@ -148,7 +148,7 @@ const stackConfigSchema = z
 export type SvcSettings = NonNullable<z.input<typeof stackConfigSchema>>;
 
 export interface StackConfig extends z.output<typeof stackConfigSchema> {
-  /** Placeholders in place of interpreters: see lib/compute/interpreters.ts. */
+  /** Placeholders in place of interpreters: see lib/compute/bundles/interpreters.ts. */
   readonly skipInterpreters: boolean;
 }
 

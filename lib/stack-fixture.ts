@@ -6,7 +6,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { getManifest, runnerLanguages } from "../contract/languages.ts";
 import { anApp } from "./app-fixture.ts";
-import type { Bundle } from "./compute/bundle.ts";
+import type { Bundle } from "./compute/bundles/bundle.ts";
 import { parseConfig } from "./config.ts";
 import { SvcStack } from "./svc-stack.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { buildMachinePrefix, DEFAULT_STACK } from "../contract/deployment/stack-names.ts";
 import { env } from "../contract/env.ts";
-import { buildMachinePrefix, DEFAULT_STACK } from "../contract/stack-names.ts";
 import { parseConfig } from "./config.ts";
 import { aStack } from "./stack-fixture.ts";
 import { aws, descriptions, fn, list, statementsOf } from "./stack-rights.ts";

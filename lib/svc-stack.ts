@@ -1,6 +1,6 @@
 import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import type { Bundle } from "./compute/bundle.ts";
+import type { Bundle } from "./compute/bundles/bundle.ts";
 import type { StackConfig } from "./config.ts";
 import { protectsData } from "./storage/retention.ts";
 import { Svc } from "./svc.ts";

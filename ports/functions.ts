@@ -2,7 +2,7 @@ import type { RunnerLanguage } from "../contract/languages.ts";
 import type { RefreshCall } from "../core/accounts/account.ts";
 import type { BuildRequest, BuildResult } from "../core/builds/build.ts";
 import type { MachineAnswer, MachineRequest } from "../core/flows/version.ts";
-import type { JobCall, JobCallResult } from "../core/jobs/lifecycle.ts";
+import type { JobCall, JobCallResult } from "../core/jobs/record/lifecycle.ts";
 import type { RunnerAnswer } from "../core/jobs/runner-answer.ts";
 import type { CheckSource, ConnectSources, PollCall } from "../core/triggers/connect-call.ts";
 import type { RunRequest } from "../runners/protocol.ts";

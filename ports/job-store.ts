@@ -1,9 +1,9 @@
 import type { AttemptChange, Child, HeadChange, HeadCondition } from "../aws/dynamodb/job-items.ts";
 import type { jobValues } from "../aws/dynamodb/job-values.ts";
 import type { JobKind } from "../contract/job-kind.ts";
-import type { Job } from "../core/jobs/job.ts";
-import type { EntryCondition } from "../core/jobs/list-source.ts";
-import type { DataOwner } from "../core/jobs/retention.ts";
+import type { EntryCondition } from "../core/jobs/lists/list-source.ts";
+import type { Job } from "../core/jobs/record/job.ts";
+import type { DataOwner } from "../core/jobs/record/retention.ts";
 import type { PutRequest, TransactionPart } from "./object-store.ts";
 
 /** An entry of an index: a job, and its position in lists. */

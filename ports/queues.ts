@@ -1,5 +1,5 @@
 import type { QueueMessage as DeliveryMessage, Lane } from "../core/deliveries/message.ts";
-import type { JobMessage, Sendable } from "../core/jobs/lifecycle.ts";
+import type { JobMessage, Sendable } from "../core/jobs/record/lifecycle.ts";
 import type { QueueMessage } from "../core/triggers/events.ts";
 
 /** The queues of jobs, which function `execute` consumes. Messages can arrive late, twice or in another order, so the job's record decides. */

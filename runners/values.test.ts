@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseExactJson } from "../contract/exact-json.ts";
+import { parseExactJson } from "../contract/json/exact-json.ts";
 import type { RunnerLanguage } from "../contract/languages.ts";
 import { passArguments } from "../services/execution/invoke-runner.ts";
 import { type Runner, startRunner } from "./conformance/harness.ts";

@@ -1,8 +1,8 @@
 import type { JobKind } from "../contract/job-kind.ts";
-import type { Job } from "../core/jobs/job.ts";
+import type { Job } from "../core/jobs/record/job.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { GatedFlows } from "./approvals/gates/gated-flows.ts";
-import type { JobEndedListener } from "./execution/end-and-notify.ts";
+import type { JobEndedListener } from "./execution/endings/end-and-notify.ts";
 import type { JobClaimer } from "./execution/handle-job-message.ts";
 import type { JobExecutor } from "./execution/run-job.ts";
 import type { Evaluator } from "./flows/runtime/expressions/evaluator.ts";

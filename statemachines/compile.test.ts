@@ -2,7 +2,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { buildMachinePrefix } from "../contract/stack-names.ts";
+import { buildMachinePrefix } from "../contract/deployment/stack-names.ts";
 import { validateMachine } from "../services/flows/definitions/validate-machine.ts";
 import { aFlow, anyFlow, identity } from "../test/builders/flows.ts";
 import { flowFixture, flowFixtureNames, flowFixtures, machinesIn } from "../test/support/flows/asl.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { buildMachinePrefix } from "../contract/stack-names.ts";
+import { buildMachinePrefix } from "../contract/deployment/stack-names.ts";
 import type { Definition } from "./asl.ts";
 
 /** Returns the tags of a machine. The stack's name identifies the machines to delete with the stack; the others are for people. */

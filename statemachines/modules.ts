@@ -1,6 +1,6 @@
-import { assertNever } from "../contract/assert-never.ts";
 import type { FlowModule } from "../contract/flows/flow-value.ts";
 import { limits } from "../contract/limits.ts";
+import { assertNever } from "../contract/utilities/assert-never.ts";
 import { FAILURE } from "../core/flows/journal.ts";
 import { isLoop, isParallel, isPlain, mayRequireApproval, ROOT, waitsForTaskToken } from "../core/flows/scopes.ts";
 import { groupSegments } from "../core/flows/segments.ts";

@@ -18,12 +18,12 @@ const pageAddresses: Plugin = {
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Files refer to each other by relative addresses; functions/shared/static-files.ts adds the path of the service to those in a page.
+  // Files refer to each other by relative addresses; functions/shared/reply/static-files.ts adds the path of the service to those in a page.
   base: "./",
   plugins: [react(), pageAddresses],
   resolve: { alias: { "markdown-to-jsx/react": `${import.meta.dirname}/src/approval/form/plain-markdown.tsx` } },
   server: { proxy: { "/api": process.env["SVC_URL"] ?? "http://127.0.0.1:8000" } },
-  // Each reply with a page replaces it (functions/shared/static-files.ts).
+  // Each reply with a page replaces it (functions/shared/reply/static-files.ts).
   html: { cspNonce: "__CSP_NONCE__" },
   build: {
     emptyOutDir: true,

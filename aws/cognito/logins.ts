@@ -2,7 +2,7 @@ import type * as Oidc from "openid-client";
 import * as z from "zod";
 import { env } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { PromiseCache } from "../../contract/promise-cache.ts";
+import { PromiseCache } from "../../contract/utilities/promise-cache.ts";
 import { type Login, loginSchema } from "../../core/people/login.ts";
 import type { Logins } from "../../ports/people.ts";
 import { readSecretValue } from "../secretsmanager/secret-values.ts";

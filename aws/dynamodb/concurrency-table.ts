@@ -16,7 +16,7 @@ import {
 import { defined } from "../../contract/defined.ts";
 import { limits } from "../../contract/limits.ts";
 import { type Group, groupSchema, isEmptyGroup } from "../../core/jobs/concurrency.ts";
-import { computeShard } from "../../core/jobs/job.ts";
+import { computeShard } from "../../core/jobs/record/job.ts";
 import type { ConcurrencyStore, FoundGroup } from "../../ports/concurrency-store.ts";
 import { documents } from "../sdk/clients.ts";
 import { jobsTable as table } from "./jobs-client.ts";

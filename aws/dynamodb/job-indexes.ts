@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { QueryCommand, type QueryCommandInput, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { defined } from "../../contract/defined.ts";
-import { jobFields, tableIndexes } from "../../core/jobs/fields.ts";
-import { buildListKey, computeShard, type EndedJob, type EndState } from "../../core/jobs/job.ts";
+import { jobFields, tableIndexes } from "../../core/jobs/record/fields.ts";
+import { buildListKey, computeShard, type EndedJob, type EndState } from "../../core/jobs/record/job.ts";
 import type { DueEntry, EntryPage, EntryQuery } from "../../ports/job-store.ts";
 import { documents } from "../sdk/clients.ts";
 import { jobsTable } from "./jobs-client.ts";

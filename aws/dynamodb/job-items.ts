@@ -15,8 +15,8 @@ import {
 } from "dynamodb-toolbox";
 import * as z from "zod";
 import { defined, mapDefined } from "../../contract/defined.ts";
-import { type JobField, jobFields, tableIndexes } from "../../core/jobs/fields.ts";
-import { buildListKey, computeShard, hasEnded, type Job, jobSchema, type RunningJob } from "../../core/jobs/job.ts";
+import { type JobField, jobFields, tableIndexes } from "../../core/jobs/record/fields.ts";
+import { buildListKey, computeShard, hasEnded, type Job, jobSchema, type RunningJob } from "../../core/jobs/record/job.ts";
 import { UnreadableRecordError } from "../../core/records/record-format.ts";
 import { indexEnded } from "./job-indexes.ts";
 import { jobsTable as table } from "./jobs-client.ts";

@@ -15,7 +15,7 @@ import {
   UpdateAttributesCommand,
   UpdateTransaction,
 } from "dynamodb-toolbox";
-import type { Job } from "../../core/jobs/job.ts";
+import type { Job } from "../../core/jobs/record/job.ts";
 import { parseReadable } from "../../core/records/record-format.ts";
 import type { JobStore } from "../../ports/job-store.ts";
 import type { PutRequest } from "../../ports/object-store.ts";

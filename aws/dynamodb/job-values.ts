@@ -1,5 +1,5 @@
 import { $add, $get, $remove } from "dynamodb-toolbox";
-import type { EndedJob, EndState } from "../../core/jobs/job.ts";
+import type { EndedJob, EndState } from "../../core/jobs/record/job.ts";
 import { endedPartition, indexEnded } from "./job-indexes.ts";
 import { dueAt, type HeadCondition } from "./job-items.ts";
 

@@ -1,6 +1,6 @@
 import { Table } from "dynamodb-toolbox";
 import { env, requireEnv } from "../../contract/env.ts";
-import { tableIndexes } from "../../core/jobs/fields.ts";
+import { tableIndexes } from "../../core/jobs/record/fields.ts";
 import { documents } from "../sdk/clients.ts";
 
 /** The table `jobs`: jobs with their items, and concurrency groups. */

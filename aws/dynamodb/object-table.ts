@@ -19,9 +19,9 @@ import {
   UpdateAttributesCommand,
   UpdateTransaction,
 } from "dynamodb-toolbox";
-import { assertNever } from "../../contract/assert-never.ts";
 import { defined, mapDefined } from "../../contract/defined.ts";
 import { env, requireEnv } from "../../contract/env.ts";
+import { assertNever } from "../../contract/utilities/assert-never.ts";
 import type { Expectation, ObjectChange, ObjectKey, ObjectWrite, StoredObject } from "../../core/objects/write.ts";
 import type { ObjectStore, PutRequest } from "../../ports/object-store.ts";
 import { documents } from "../sdk/clients.ts";

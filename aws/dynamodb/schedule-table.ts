@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Condition, DeleteTransaction, Entity, GetItemCommand, item, number, PutTransaction, string } from "dynamodb-toolbox";
-import { computeShard } from "../../core/jobs/job.ts";
+import { computeShard } from "../../core/jobs/record/job.ts";
 import { type NextRun, nextRunSchema, toNextRunId } from "../../core/schedules/next-run.ts";
 import type { FoundNextRun, ScheduleStore } from "../../ports/schedule-store.ts";
 import { jobsTable as table } from "./jobs-client.ts";

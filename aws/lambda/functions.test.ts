@@ -1,7 +1,7 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
-import type { JobCall } from "../../core/jobs/lifecycle.ts";
+import type { JobCall } from "../../core/jobs/record/lifecycle.ts";
 import type { RunRequest } from "../../runners/protocol.ts";
 import { stubAws } from "../../test/support/engine/stub-env.ts";
 

@@ -6,7 +6,7 @@ import type { RunnerLanguage } from "../../contract/languages.ts";
 import type { RefreshCall } from "../../core/accounts/account.ts";
 import { type BuildRequest, type BuildResult, buildResultSchema } from "../../core/builds/build.ts";
 import type { MachineAnswer, MachineRequest } from "../../core/flows/version.ts";
-import type { JobCall, JobCallResult } from "../../core/jobs/lifecycle.ts";
+import type { JobCall, JobCallResult } from "../../core/jobs/record/lifecycle.ts";
 import { parseRunnerAnswer } from "../../core/jobs/runner-answer.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
 import type { ConnectSources, PollCall } from "../../core/triggers/connect-call.ts";

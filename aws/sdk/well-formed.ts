@@ -1,4 +1,4 @@
-import { toWellFormedJson } from "../../contract/well-formed-json.ts";
+import { toWellFormedJson } from "../../contract/json/well-formed-json.ts";
 import { addMiddleware, type ClientWithMiddleware } from "./add-middleware.ts";
 
 interface Serialized {

@@ -1,6 +1,6 @@
 import { SendMessageBatchCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { env, requireEnv } from "../../contract/env.ts";
-import { isHighPriority, type JobMessage, type Sendable, toJobMessage } from "../../core/jobs/lifecycle.ts";
+import { isHighPriority, type JobMessage, type Sendable, toJobMessage } from "../../core/jobs/record/lifecycle.ts";
 import type { Queue } from "../../ports/queues.ts";
 import { sqs } from "../sdk/clients.ts";
 

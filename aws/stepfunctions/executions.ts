@@ -12,8 +12,8 @@ import {
   TaskTimedOut,
 } from "@aws-sdk/client-sfn";
 import { env, requireEnv } from "../../contract/env.ts";
-import { buildConsoleUrl } from "../../core/flows/console-url.ts";
-import { STOPPED_BY_SERVICE } from "../../core/flows/execution-event.ts";
+import { buildConsoleUrl } from "../../core/flows/history/console-url.ts";
+import { STOPPED_BY_SERVICE } from "../../core/flows/history/execution-event.ts";
 import type { DescribeStateMachine, ExecutionName, Executions } from "../../ports/executions.ts";
 import { stepFunctions } from "../sdk/clients.ts";
 

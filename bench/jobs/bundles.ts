@@ -4,7 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { env } from "../../contract/env.ts";
 import { root } from "../../engine/paths.ts";
-import { bytesAtStart } from "../../lib/compute/bundle.ts";
+import { bytesAtStart } from "../../lib/compute/bundles/bundle.ts";
 import { median, sorted } from "../measure.ts";
 import type { Floor, Row } from "../table.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type AttributeValue, BatchWriteItemCommand, DynamoDBClient, GetItemCommand, ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { buildListKey, computeShard } from "../../core/jobs/job.ts";
+import { buildListKey, computeShard } from "../../core/jobs/record/job.ts";
 import { engineCredentials } from "../../engine/engine/child-env.ts";
 import type { Answer, HttpClient } from "../http-client.ts";
 import { median, oneClient } from "../measure.ts";

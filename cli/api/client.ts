@@ -4,7 +4,7 @@ import type { CallArguments, Nested, OperationName, Reply } from "../../contract
 import { operations } from "../../contract/client/operations/all.ts";
 import { AddressError, type AnyInput, type ApiRequest, toJsonContent, toRequest } from "../../contract/client/request.ts";
 import { defined } from "../../contract/defined.ts";
-import { parseExactJson } from "../../contract/exact-json.ts";
+import { parseExactJson } from "../../contract/json/exact-json.ts";
 import { CommandError } from "../errors.ts";
 import { version } from "../version.ts";
 

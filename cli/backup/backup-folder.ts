@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseExactJson } from "../../contract/exact-json.ts";
+import { parseExactJson } from "../../contract/json/exact-json.ts";
 import { type Backup, backupSchema } from "../../core/sync/backup/backup.ts";
 import { UsageError } from "../errors.ts";
 import { writeLocalFile } from "../project/local-files.ts";

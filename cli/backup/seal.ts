@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { CompactEncrypt, compactDecrypt } from "jose";
-import { parseExactJson } from "../../contract/exact-json.ts";
-import { isJsonObject } from "../../contract/json-object.ts";
+import { parseExactJson } from "../../contract/json/exact-json.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import type { Settings } from "../../core/sync/backup/settings.ts";
 import { CommandError, UsageError } from "../errors.ts";
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../contract/json-object.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import type { Settings } from "../../core/sync/backup/settings.ts";
 import type { SyncOptions } from "../../core/sync/config/config.ts";
 import { parseYaml } from "../../core/sync/files/yaml.ts";

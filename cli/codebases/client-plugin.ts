@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Plugin } from "esbuild";
-import { CLIENT_PACKAGE } from "../../contract/client-packages.ts";
+import { CLIENT_PACKAGE } from "../../contract/deployment/client-packages.ts";
 import { CLIENT_FOLDER } from "../client-library.ts";
 
 const NAMESPACE = "svc-client";

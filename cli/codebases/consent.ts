@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { toCanonicalJson } from "../../contract/canonical-json.ts";
-import { parseExactJson } from "../../contract/exact-json.ts";
-import { isJsonObject } from "../../contract/json-object.ts";
+import { toCanonicalJson } from "../../contract/json/canonical-json.ts";
+import { parseExactJson } from "../../contract/json/exact-json.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import type { Codebase } from "../../core/sync/config/config.ts";
 import type { Context } from "../context.ts";
 import { configFile, writeConfigFile } from "../profiles/profiles.ts";

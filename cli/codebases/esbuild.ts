@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, posix, relative, sep } from "node:path";
 import type { BuildFailure, BuildOptions, Loader, Message, OutputFile, Plugin } from "esbuild";
-import { MODULE_REQUIRE } from "../../contract/module-require.ts";
+import { MODULE_REQUIRE } from "../../contract/utilities/module-require.ts";
 import type { FileProblem } from "../../core/sync/item.ts";
 import { findGitRoot } from "../project/git.ts";
 import { isOwnFile } from "../project/links.ts";

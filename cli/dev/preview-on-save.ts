@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { isJsonObject } from "../../contract/json-object.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import { ApiError } from "../api/client.ts";
 import type { Context } from "../context.ts";
 import { createPreview } from "../preview/create-preview.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../contract/json-object.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 
 /** An entry of the service's list of resource types. */
 export interface ResourceType {

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CLIENT_PACKAGE } from "../../contract/client-packages.ts";
+import { CLIENT_PACKAGE } from "../../contract/deployment/client-packages.ts";
 import type { ApiClient } from "../api/client.ts";
 import { CLIENT_FOLDER } from "../client-library.ts";
 import type { Context } from "../context.ts";

@@ -1,4 +1,4 @@
-import { mapInParallel } from "../../contract/map-in-parallel.ts";
+import { mapInParallel } from "../../contract/utilities/map-in-parallel.ts";
 import { hasInferredFields, inferFields, replaceFlowLocks, replaceScript } from "../../core/sync/metadata/generated-item.ts";
 import type { LocalItem } from "../../core/sync/metadata/item-sources.ts";
 import { forgetUnchanged, pruneHashes, recordItem } from "../../core/sync/metadata/record-hashes.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mapInParallel } from "../../contract/map-in-parallel.ts";
+import { mapInParallel } from "../../contract/utilities/map-in-parallel.ts";
 import { type ApiClient, ApiError } from "../api/client.ts";
 import type { Output } from "../output/output.ts";
 

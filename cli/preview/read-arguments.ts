@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { parseExactJson } from "../../contract/exact-json.ts";
-import { isJsonObject } from "../../contract/json-object.ts";
+import { parseExactJson } from "../../contract/json/exact-json.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import { UsageError } from "../errors.ts";
 import { placeWithoutLinks } from "../project/links.ts";
 import type { Project } from "../project/project.ts";

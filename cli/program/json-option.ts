@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { parseExactJson } from "../../contract/exact-json.ts";
+import { parseExactJson } from "../../contract/json/exact-json.ts";
 
 /** The option `--data` with a JSON object. */
 export const data = (description: string): Option => new Option("-d, --data <json>", description).argParser(parseObject);

@@ -1,4 +1,4 @@
-import { mapInParallel } from "../../contract/map-in-parallel.ts";
+import { mapInParallel } from "../../contract/utilities/map-in-parallel.ts";
 import { findCodebases } from "../../core/sync/config/codebase.ts";
 import type { FileProblem } from "../../core/sync/item.ts";
 import { type Bundle, BundleFailure } from "../codebases/bundle.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { OperationName } from "../../contract/client/operation.ts";
 import type { AnyInput } from "../../contract/client/request.ts";
-import { isJsonObject } from "../../contract/json-object.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import { type ApiClient, ApiError } from "../api/client.ts";
 import type { Context } from "../context.ts";
 import { exitCodes } from "../errors.ts";

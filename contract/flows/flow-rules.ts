@@ -1,6 +1,6 @@
-import { assertNever } from "../assert-never.ts";
 import { limits } from "../limits.ts";
 import { receivesByUrl } from "../notices/channels.ts";
+import { assertNever } from "../utilities/assert-never.ts";
 import type { FlowModule, FlowValue } from "./flow-value.ts";
 
 /** A fault at one place of a flow. */

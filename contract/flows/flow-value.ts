@@ -3,7 +3,7 @@ import { anyNumber, jsonObject } from "../common.ts";
 import { scriptLanguageSchema } from "../languages.ts";
 import { limits } from "../limits.ts";
 import { approverChannels } from "../notices/channels.ts";
-import { withinBounds } from "../within-bounds.ts";
+import { withinBounds } from "../utilities/within-bounds.ts";
 
 /** The flow format of api.md §4. Unknown fields are preserved, so a stored flow is returned deep-equal. */
 

@@ -1,5 +1,5 @@
 import type { RefusalName } from "../../contract/approvals/refusals.ts";
-import { assertNever } from "../../contract/assert-never.ts";
+import { assertNever } from "../../contract/utilities/assert-never.ts";
 import { parsePrincipal } from "../permissions/principal.ts";
 import type { GateRules } from "./rules.ts";
 

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { SvcError } from "../../contract/errors.ts";
-import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
 import { retentionSchema } from "../../contract/retention.ts";
-import { valueRefSchema } from "../jobs/value-ref.ts";
+import { toIsoTime } from "../../contract/utilities/iso-time.ts";
+import { valueRefSchema } from "../jobs/record/value-ref.ts";
 import { gateRulesSchema } from "./rules.ts";
 
 /** The approver in an error after a decision by a link without a name. */

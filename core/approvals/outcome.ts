@@ -1,4 +1,4 @@
-import type { ValueRef } from "../jobs/value-ref.ts";
+import type { ValueRef } from "../jobs/record/value-ref.ts";
 import { type Gate, listApprovers, type OpenedGate } from "./gate.ts";
 
 /** The part of a step's outcome that its gate determines. */

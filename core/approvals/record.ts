@@ -1,5 +1,5 @@
 import { type ApprovalEntry, approvalEntrySchema, CHAIN_START, computeEntryHash } from "../../contract/approval-record.ts";
-import { parseExactJson } from "../../contract/exact-json.ts";
+import { parseExactJson } from "../../contract/json/exact-json.ts";
 import { defineObject, inWorkspace, sortableNumber, withoutValue } from "../objects/define-object.ts";
 
 /** The content of an entry without its position in the chain. */

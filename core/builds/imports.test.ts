@@ -4,11 +4,11 @@ import { findRunner } from "../../contract/languages.ts";
 import { anyText } from "../../test/builders/any-text.ts";
 import { readGoSource } from "./go-source.ts";
 import { findMissingScript, listScriptImports } from "./imports.ts";
-import { readSpecifier } from "./package-specifiers.ts";
-import { ImportProblem, listNpmPackages, listPackages, listPythonRequirements } from "./packages.ts";
+import { readSpecifier } from "./packages/package-specifiers.ts";
+import { ImportProblem, listNpmPackages, listPackages, listPythonRequirements } from "./packages/packages.ts";
+import { isRequirement } from "./packages/requirement.ts";
 import { findDistribution, isStandardModule } from "./python-distributions.ts";
 import { readRequirements } from "./python-requirements.ts";
-import { isRequirement } from "./requirement.ts";
 import { isSafeScriptPath } from "./script-paths.ts";
 
 describe("script imports", () => {

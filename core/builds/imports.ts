@@ -1,7 +1,7 @@
-import { assertNever } from "../../contract/assert-never.ts";
 import { getManifest, type RunnerLanguage } from "../../contract/languages.ts";
+import { assertNever } from "../../contract/utilities/assert-never.ts";
 import { readJavascriptImports } from "./javascript-imports.ts";
-import { readSpecifier } from "./package-specifiers.ts";
+import { readSpecifier } from "./packages/package-specifiers.ts";
 import { readPythonImports } from "./python-imports.ts";
 
 /**

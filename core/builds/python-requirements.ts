@@ -1,5 +1,5 @@
+import { isRequirement, removeComment } from "./packages/requirement.ts";
 import { python } from "./parsers/python.ts";
-import { isRequirement, removeComment } from "./requirement.ts";
 
 /** The requirements that a script lists in comments. */
 export interface Requirements {

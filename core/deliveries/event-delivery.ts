@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defined, mapDefined } from "../../contract/defined.ts";
-import { toIsoTime } from "../../contract/iso-time.ts";
 import type { DeliveryJson, DeliveryQuery } from "../../contract/routes/events/deliveries.ts";
+import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import { defineObject, inWorkspace } from "../objects/define-object.ts";
 import type { Attempt } from "./attempt.ts";
 import { progressSchema } from "./claim.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { defined, mapDefined } from "../../contract/defined.ts";
 import { type SvcEvent, TEST_EVENT } from "../../contract/events.ts";
-import { toIsoTime } from "../../contract/iso-time.ts";
 import type { WebhookJson } from "../../contract/routes/events/webhooks.ts";
+import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import { defineObject, inWorkspace, withoutValue } from "../objects/define-object.ts";
 import { matchesGlob } from "../patterns/glob.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { childName, childRef } from "../jobs/child-items.ts";
-import { type ValueRef, valueRefSchema } from "../jobs/value-ref.ts";
+import { childName, childRef } from "../jobs/lists/child-items.ts";
+import { type ValueRef, valueRefSchema } from "../jobs/record/value-ref.ts";
 import { recordFormat, type StoredRecord } from "../records/record-format.ts";
 import type { Scope, ScopeName } from "./scopes.ts";
 

@@ -7,7 +7,7 @@ import { runnerLanguages } from "../../contract/languages.ts";
 import type { FlowJson, NewFlow } from "../../contract/routes/flows/flows.ts";
 import { paramTypesSchema } from "../builds/param-types.ts";
 import { concurrencyRuleSchema } from "../jobs/concurrency.ts";
-import { settingsShape } from "../jobs/run-settings.ts";
+import { settingsShape } from "../jobs/record/run-settings.ts";
 import { defineObject, inWorkspace, inWorkspaceBy, readWithBuild, sortableNumber } from "../objects/define-object.ts";
 import { storedBodySchema } from "../objects/stored-body.ts";
 import { listNestedModules } from "./scopes.ts";

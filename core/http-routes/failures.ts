@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { toIsoTime } from "../../contract/iso-time.ts";
+import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import { defineObject, inWorkspace } from "../objects/define-object.ts";
 
 /** The last refused requests of a route, the newest first. */

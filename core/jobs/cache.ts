@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { findCanonicalJson } from "../../contract/canonical-json.ts";
+import { findCanonicalJson } from "../../contract/json/canonical-json.ts";
 import { type FileReference, parseFile } from "../files/file-key.ts";
-import type { Job } from "./job.ts";
+import type { Job } from "./record/job.ts";
 
 /** The stored files in a value, in the form `{"s3": key}` or `s3:///key`. */
 export interface FileReferences {

@@ -1,4 +1,4 @@
-import type { Job } from "./job.ts";
+import type { Job } from "./record/job.ts";
 
 /** The values from which a job's environment is built. */
 export interface EnvironmentInput {

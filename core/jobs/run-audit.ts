@@ -1,10 +1,10 @@
 import { defined } from "../../contract/defined.ts";
-import { toIsoTime } from "../../contract/iso-time.ts";
 import type { JobKind } from "../../contract/job-kind.ts";
 import type { AuditJson, AuditQuery } from "../../contract/routes/workspaces/audit.ts";
-import type { Job } from "./job.ts";
-import { buildListKey } from "./job.ts";
-import type { EntryCondition } from "./list-source.ts";
+import { toIsoTime } from "../../contract/utilities/iso-time.ts";
+import type { EntryCondition } from "./lists/list-source.ts";
+import type { Job } from "./record/job.ts";
+import { buildListKey } from "./record/job.ts";
 
 /** The operation in the audit log that starts a job of each kind. Existing clients filter the log by these names. */
 const runOperations: Readonly<Record<JobKind, string>> = {

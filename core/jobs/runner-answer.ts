@@ -1,4 +1,4 @@
-import { findExcess, MAX_DEPTH, parseExactJson } from "../../contract/exact-json.ts";
+import { findExcess, MAX_DEPTH, parseExactJson } from "../../contract/json/exact-json.ts";
 import { runnerAnswerSchema } from "../../contract/routes/jobs/run-outcome.ts";
 import type { RunOutcome } from "../../runners/protocol.ts";
 

@@ -1,4 +1,4 @@
-import type { Job } from "./job.ts";
+import type { Job } from "./record/job.ts";
 
 /** The runs that share the execution environments of runners: those of an identity, or of a workspace. */
 export type Tenancy = "identity" | "workspace";

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { assertNever } from "../../contract/assert-never.ts";
 import { limits } from "../../contract/limits.ts";
 import {
   type NoticeChannel,
@@ -8,6 +7,7 @@ import {
   receivesByAddress,
   receivesByUrl,
 } from "../../contract/notices/channels.ts";
+import { assertNever } from "../../contract/utilities/assert-never.ts";
 import { progressSchema } from "../deliveries/claim.ts";
 import type { Lane } from "../deliveries/message.ts";
 import { personKey } from "../people/person.ts";

@@ -1,5 +1,5 @@
-import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
+import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import type { GateNotice } from "./notice.ts";
 
 /** Returns the URL of a gate's approval page for signed-in users. Opening it decides nothing. */

@@ -1,4 +1,4 @@
-import { assertNever } from "../../contract/assert-never.ts";
+import { assertNever } from "../../contract/utilities/assert-never.ts";
 import { parsePrincipal } from "../permissions/principal.ts";
 
 /** A member of the gate's workspace, as returned by `listMembers`. */

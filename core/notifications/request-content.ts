@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../contract/json-object.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import { limits } from "../../contract/limits.ts";
 import { shortenText } from "./event.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defined } from "../../contract/defined.ts";
-import { toIsoTime } from "../../contract/iso-time.ts";
 import { runNoticeChannels } from "../../contract/notices/channels.ts";
+import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 
 /** A notice of a failed or recovered run to one receiver that is not an e-mail address. It is written together with the record of the notice. */
 export const runNoticeSchema = z.object({

@@ -1,5 +1,5 @@
-import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
+import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import { UNNAMED_APPROVER } from "../approvals/gate.ts";
 import { approvalPageUrl, shortenText } from "./event.ts";
 import type { MailNotice } from "./mail-notice.ts";

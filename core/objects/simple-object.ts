@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { toIsoTime } from "../../contract/iso-time.ts";
 import { requireSimpleKind } from "../../contract/kinds/kinds.ts";
+import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import { parseReadable, parseStored } from "../records/record-format.ts";
 import { defineObject, inWorkspaceBy, sortByPath } from "./define-object.ts";
 import type { StoredObject } from "./write.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { toIsoTime } from "../../contract/iso-time.ts";
+import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import { type ObjectWrite, type StoredObject, unchangedSince, write } from "./write.ts";
 
 /** The versions that a caller accepts for the object that a write replaces. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../contract/json-object.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import { buildOperationId } from "./operation-id.ts";
 import type { RunnableKind } from "./select.ts";
 import { toShape } from "./shape.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../contract/json-object.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import { ROUTES_PREFIX } from "../../contract/route.ts";
 import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
 import { buildOperationId } from "./operation-id.ts";

@@ -4,7 +4,7 @@ import { defined } from "../../contract/defined.ts";
 import { limits } from "../../contract/limits.ts";
 import { noticeChannels, type ReportChannel, receivesByAddress, reportChannels } from "../../contract/notices/channels.ts";
 import type { FailureNoticeRule, OwnFailureNotice, ShownFailureNotice } from "../../contract/routes/workspaces/failure-notices.ts";
-import type { Job } from "../jobs/job.ts";
+import type { Job } from "../jobs/record/job.ts";
 import { shortenText } from "../notifications/event.ts";
 import type { RunNotice } from "../notifications/run-notice.ts";
 import { defineObject, inWorkspace } from "../objects/define-object.ts";

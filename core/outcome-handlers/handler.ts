@@ -1,6 +1,6 @@
 import { isRunnablePath } from "../../contract/common.ts";
 import type { ErrorHandler } from "../../contract/routes/workspaces/setting-schemas.ts";
-import { type EndState, isSuccess, type Job } from "../jobs/job.ts";
+import { type EndState, isSuccess, type Job } from "../jobs/record/job.ts";
 
 /** The e-mail address of jobs that run as the group of handlers. No mail reaches it, and no user can have it. */
 export const HANDLER_EMAIL = "error_handler@svc.invalid";

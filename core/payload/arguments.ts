@@ -1,5 +1,5 @@
 import { SvcError } from "../../contract/errors.ts";
-import { isJsonObject } from "../../contract/json-object.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { removeTrailing } from "../patterns/remove-trailing.ts";
 import type { TriggerEvent } from "../triggers/events.ts";

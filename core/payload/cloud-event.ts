@@ -1,6 +1,6 @@
 import type { CloudEventV1 } from "cloudevents";
 import { SvcError } from "../../contract/errors.ts";
-import { isJsonObject } from "../../contract/json-object.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { isBase64 } from "./base64.ts";
 import { tryParseJson } from "./json.ts";

@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
-import { findExcess, MAX_DEPTH, measureJson, parseExactJson } from "../../contract/exact-json.ts";
-import { mayHoldHalfPair, toWellFormedJson } from "../../contract/well-formed-json.ts";
+import { findExcess, MAX_DEPTH, measureJson, parseExactJson } from "../../contract/json/exact-json.ts";
+import { mayHoldHalfPair, toWellFormedJson } from "../../contract/json/well-formed-json.ts";
 
 /**
  * Parses JSON with exact whole numbers. Half a surrogate pair, which no store accepts, becomes U+FFFD. Throws `body.notJson` with the position, `body.tooDeep`

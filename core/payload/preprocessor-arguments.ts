@@ -1,4 +1,4 @@
-import { parseExactJson } from "../../contract/exact-json.ts";
+import { parseExactJson } from "../../contract/json/exact-json.ts";
 import type { Runnable } from "../scripts/version.ts";
 import type { Arguments } from "./arguments.ts";
 

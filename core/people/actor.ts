@@ -1,4 +1,4 @@
-import type { Delegation } from "../jobs/fields.ts";
+import type { Delegation } from "../jobs/record/fields.ts";
 import type { Rights } from "./rights.ts";
 
 /** The caller: a person with a token, or a running job with the job's token. */

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { ClientAddressMode } from "../../contract/client-addresses.ts";
+import type { ClientAddressMode } from "../../contract/deployment/client-addresses.ts";
 import { toAddressGroup } from "./address-group.ts";
 
 const HASH_CHARS = 16;

@@ -1,9 +1,9 @@
 import { randomBytes, randomInt } from "node:crypto";
 import * as z from "zod";
-import { assertNever } from "../../contract/assert-never.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
+import { assertNever } from "../../contract/utilities/assert-never.ts";
 import { defineObject } from "../objects/define-object.ts";
 import { hashToken } from "./token.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { idTokenJwkSchema } from "../../contract/routes/people/id-tokens.ts";
-import { getFlowRootId, type Job } from "../jobs/job.ts";
+import { getFlowRootId, type Job } from "../jobs/record/job.ts";
 import { defineObject } from "../objects/define-object.ts";
 import { type Actor, nameInAuditLog } from "./actor.ts";
 

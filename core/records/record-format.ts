@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { parseExactJson } from "../../contract/exact-json.ts";
-import { isJsonObject } from "../../contract/json-object.ts";
+import { parseExactJson } from "../../contract/json/exact-json.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import { reportFailure } from "../telemetry/telemetry.ts";
 
 /** A record as a table stores it: its JSON text, under a reference of its owner. */

@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
-import { parseExactJson } from "../../contract/exact-json.ts";
-import { isJsonObject } from "../../contract/json-object.ts";
+import { parseExactJson } from "../../contract/json/exact-json.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import { limits } from "../../contract/limits.ts";
 import { isBase64 } from "../payload/base64.ts";
 import { type CookieScope, confineCookie } from "./cookie.ts";

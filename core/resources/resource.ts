@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defined } from "../../contract/defined.ts";
 import type { ListedResourceJson, ResourceJson, ResourceListQuery } from "../../contract/routes/stored/resources.ts";
-import { isJsonSubset, matchesList } from "../jobs/filter.ts";
+import { isJsonSubset, matchesList } from "../jobs/lists/filter.ts";
 import { defineObject, inWorkspace, sortByPath } from "../objects/define-object.ts";
 import { tryParseJson } from "../payload/json.ts";
 import { parseJson } from "../records/record-format.ts";

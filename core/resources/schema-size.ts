@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../contract/json-object.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 
 /** A JSON Schema: an object, or `true` or `false`. */
 export type Schema = Record<string, unknown> | boolean;

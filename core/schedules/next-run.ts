@@ -1,6 +1,6 @@
 import { v5 as uuidv5 } from "uuid";
 import * as z from "zod";
-import type { Job } from "../jobs/job.ts";
+import type { Job } from "../jobs/record/job.ts";
 
 /** The next run of an enabled schedule. */
 export const nextRunSchema = z.object({

@@ -7,8 +7,8 @@ import {
   type ScheduleSettings,
   scheduleSettingsSchema,
 } from "../../contract/routes/schedules/schedule.ts";
-import { withinBounds } from "../../contract/within-bounds.ts";
-import { isJsonSubset } from "../jobs/filter.ts";
+import { withinBounds } from "../../contract/utilities/within-bounds.ts";
+import { isJsonSubset } from "../jobs/lists/filter.ts";
 import { defineObject, inWorkspace, sortByPath } from "../objects/define-object.ts";
 
 /** A stored schedule. */

@@ -7,7 +7,7 @@ import type { NewScript, ScriptJson } from "../../contract/routes/stored/script.
 import type { Bundle } from "../builds/bundle.ts";
 import { paramTypesSchema } from "../builds/param-types.ts";
 import { type ConcurrencyRule, concurrencyRuleSchema, findKeySpace, spaceOf } from "../jobs/concurrency.ts";
-import { settingsShape } from "../jobs/run-settings.ts";
+import { settingsShape } from "../jobs/record/run-settings.ts";
 import { defineObject, inWorkspace, inWorkspaceBy, readWithBuild, sortableMs } from "../objects/define-object.ts";
 import { storedBodySchema } from "../objects/stored-body.ts";
 

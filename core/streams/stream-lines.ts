@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../contract/json-object.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import { STREAM_MARK as MARK } from "../secrets/locate-stream.ts";
 
 /**

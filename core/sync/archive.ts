@@ -1,5 +1,5 @@
-import { parseExactJson } from "../../contract/exact-json.ts";
-import { isJsonObject } from "../../contract/json-object.ts";
+import { parseExactJson } from "../../contract/json/exact-json.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import { type DefaultTs, languageOfEnding, scriptEnding } from "./files/extensions.ts";
 import { baseName, folderKinds, hasFiles, needsFolder, placeOf } from "./files/file-place.ts";
 import { itemKey, type SyncItem } from "./item.ts";

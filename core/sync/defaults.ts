@@ -1,4 +1,4 @@
-import { toCanonicalJson } from "../../contract/canonical-json.ts";
+import { toCanonicalJson } from "../../contract/json/canonical-json.ts";
 import { findKind } from "../../contract/kinds/kinds.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { toCanonicalJson } from "../../contract/canonical-json.ts";
-import { isJsonObject } from "../../contract/json-object.ts";
+import { toCanonicalJson } from "../../contract/json/canonical-json.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import { removeDerivedPolicy } from "../apps/app-file.ts";
 import { isDefault, openFieldsOf } from "./defaults.ts";
 import { fieldsOf, type SyncItem } from "./item.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../contract/json-object.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import type { ScriptLanguage } from "../../contract/languages.ts";
 import type { SyncOptions } from "./config/config.ts";
 import type { SyncItem } from "./item.ts";

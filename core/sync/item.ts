@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../contract/json-object.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import { findKind, kindNames } from "../../contract/kinds/kinds.ts";
 import type { ScriptLanguage } from "../../contract/languages.ts";
 

@@ -1,4 +1,4 @@
-import { endedJobOutcomes, type Outcome } from "../../contract/metrics.ts";
+import { endedJobOutcomes, type Outcome } from "../../contract/deployment/metrics.ts";
 
 /** Details for the analysis of a failure. They never contain secrets, arguments or results. */
 export interface FailureContext {

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../contract/json-object.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 
 /** The attributes of an SNS message, as SNS delivers them to a queue. */
 export type MessageAttributes = Readonly<Record<string, { Type: string; Value: string }>>;

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { v5 as uuidv5 } from "uuid";
 import * as z from "zod";
 import { defined } from "../../contract/defined.ts";
-import { toIsoTime } from "../../contract/iso-time.ts";
 import { triggerKindSchema, triggerModeSchema } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { TriggerJson } from "../../contract/routes/triggers/trigger-kinds.ts";
 import type { TriggerListQuery } from "../../contract/routes/triggers/trigger-list.ts";
+import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import { defineObject, inQueue, inWorkspace, inWorkspaceBy, sortByPath } from "../objects/define-object.ts";
 
 /** A stored trigger. `own` contains the fields of its kind. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { hasEnded, type Job } from "../jobs/job.ts";
+import { hasEnded, type Job } from "../jobs/record/job.ts";
 import { defineObject } from "../objects/define-object.ts";
 
 const keySchema = z.object({ pk: z.string(), sk: z.string() });

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { OperationName } from "../../contract/client/operation.ts";
 import { operations } from "../../contract/client/operations/all.ts";
 import { type AnyInput, toRequest } from "../../contract/client/request.ts";
-import type { EndedRun } from "../../functions/shared/ended-run.ts";
+import type { EndedRun } from "../../functions/shared/reply/ended-run.ts";
 import { startAutosave } from "../engine/autosave.ts";
 import { type InPhase, type Instance, startInstance } from "../engine/instance.ts";
 import { startLocalstack } from "../engine/localstack.ts";

@@ -8,7 +8,7 @@ let root: string;
 beforeEach(() => {
   root = mkdtempSync(path.join(tmpdir(), "fingerprint-"));
   for (const [file, text] of [
-    ["core/jobs/job.ts", "one"],
+    ["core/jobs/record/job.ts", "one"],
     ["lib/stack.ts", "two"],
     ["docs/guide.md", "three"],
   ] as const) {
@@ -24,14 +24,14 @@ describe("sourceFingerprint", () => {
   it("the fingerprint is stable while no deployed file changes", () => {
     const before = sourceFingerprint(root, { url: "x" });
     write("docs/guide.md", "other");
-    write("core/jobs/job.test.ts", "a test");
+    write("core/jobs/record/job.test.ts", "a test");
     expect(sourceFingerprint(root, { url: "x" })).toBe(before);
   });
 
   it("the fingerprint changes with a source, a new file, a renamed file and the settings", () => {
     const before = sourceFingerprint(root, { url: "x" });
     expect(sourceFingerprint(root, { url: "y" })).not.toBe(before);
-    write("core/jobs/job.ts", "changed");
+    write("core/jobs/record/job.ts", "changed");
     const changed = sourceFingerprint(root, { url: "x" });
     expect(changed).not.toBe(before);
     write("core/jobs/more.ts", "");

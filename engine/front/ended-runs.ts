@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync, watch, writeFileSync } from "node:fs";
-import type { EndedRun } from "../../functions/shared/ended-run.ts";
+import type { EndedRun } from "../../functions/shared/reply/ended-run.ts";
 
 /** The kinds of jobs that build versions. Their failures alone are shown. */
 const isBuild = ({ kind }: EndedRun) => kind.endsWith("dependencies");

@@ -1,5 +1,5 @@
 import { runInNewContext } from "node:vm";
-import { gatewayHeaders, RENAMED_PREFIX, RESTORE_HEADERS_CODE } from "../../contract/gateway-headers.ts";
+import { gatewayHeaders, RENAMED_PREFIX, RESTORE_HEADERS_CODE } from "../../contract/deployment/gateway-headers.ts";
 
 /** The first words of an AWS signature, which API Gateway does not pass on. */
 const AWS_SIGNATURE = /^AWS4-HMAC-SHA256\b/;

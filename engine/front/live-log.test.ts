@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { env } from "../../contract/env.ts";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { EndedJobReport } from "../../core/telemetry/telemetry.ts";
-import { appendEndedRun, type EndedRun } from "../../functions/shared/ended-run.ts";
+import { appendEndedRun, type EndedRun } from "../../functions/shared/reply/ended-run.ts";
 import { createOrderedPrinter, endedLine, errorText, followEndedRuns } from "./ended-runs.ts";
 import type { FrontEvent } from "./front.ts";
 import { liveLine } from "./live-log.ts";

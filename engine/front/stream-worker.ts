@@ -3,7 +3,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
-import type { Reply } from "../../functions/shared/reply.ts";
+import type { Reply } from "../../functions/shared/reply/reply.ts";
 import { ENGINE_KEY_HEADER } from "./admission.ts";
 import { splitTarget } from "./front.ts";
 

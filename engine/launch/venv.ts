@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { GO_PACKAGE } from "../../contract/go-toolchain.ts";
+import { GO_PACKAGE } from "../../contract/deployment/go-toolchain.ts";
 import { lastLines, runCommand } from "../commands/command.ts";
 import { root, svcDir } from "../paths.ts";
 import { Complaint } from "./complaint.mjs";

@@ -3,8 +3,8 @@ import { extname, join, relative } from "node:path";
 import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import { instanceRoutes as routes } from "../../contract/routes/instance/instance.ts";
-import { on, type RouteHandler } from "../shared/edge.ts";
-import type { Reply } from "../shared/reply.ts";
+import { on, type RouteHandler } from "../shared/edge/edge.ts";
+import type { Reply } from "../shared/reply/reply.ts";
 
 /** `lib/api/cli-package.ts` builds these files. Only a bundle has them, not the sources. */
 const folder = join(import.meta.dirname, "cli");

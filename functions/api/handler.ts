@@ -1,4 +1,4 @@
-import { apiHandler } from "../shared/edge.ts";
+import { apiHandler } from "../shared/edge/edge.ts";
 import { cliRoutes } from "./cli.ts";
 import { instanceRoutes } from "./instance.ts";
 import { referenceRoutes } from "./reference.ts";

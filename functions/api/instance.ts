@@ -2,9 +2,9 @@ import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import { instanceRoutes as routes } from "../../contract/routes/instance/instance.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
-import { on, type RouteHandler } from "../shared/edge.ts";
+import { on, type RouteHandler } from "../shared/edge/edge.ts";
 import { logger } from "../shared/observe.ts";
-import { json, text } from "../shared/reply.ts";
+import { json, text } from "../shared/reply/reply.ts";
 
 const baseUrl = requireEnv(env.baseUrl);
 

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { SvcError } from "../../contract/errors.ts";
 import { instanceRoutes as routes } from "../../contract/routes/instance/instance.ts";
-import { basePath } from "../shared/base-path.ts";
-import { on, type RouteHandler } from "../shared/edge.ts";
-import { text } from "../shared/reply.ts";
-import { staticFiles } from "../shared/static-files.ts";
+import { basePath } from "../shared/edge/base-path.ts";
+import { on, type RouteHandler } from "../shared/edge/edge.ts";
+import { text } from "../shared/reply/reply.ts";
+import { staticFiles } from "../shared/reply/static-files.ts";
 
 /** `lib/api/reference.ts` bundles these files. */
 const serveFile = staticFiles({

@@ -4,8 +4,8 @@ import { BEFORE_HEADER } from "../../contract/common.ts";
 import { approvalRecordRoutes as routes } from "../../contract/routes/approvals/approval-records.ts";
 import { formatRecordCsv } from "../../core/approvals/record-csv.ts";
 import { listAnchors, listAuditLog, verifyAuditLog } from "../../services/approvals/audit-log/read.ts";
-import { on, type RouteHandler } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
+import { on, type RouteHandler } from "../shared/edge/edge.ts";
+import { json, text } from "../shared/reply/reply.ts";
 
 const deps = { objects: objectTable, anchorKey };
 

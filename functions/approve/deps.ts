@@ -7,13 +7,13 @@ import { executions } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
-import type { Job } from "../../core/jobs/job.ts";
+import type { Job } from "../../core/jobs/record/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { loadFlowFields } from "../../services/flows/inspection/status.ts";
 import { connectGatedFlows } from "../../services/flows/runtime/waiting/gated-flows.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { listDeliveries } from "../../services/notifications/delivery-records.ts";
-import type { RouteHandler } from "../shared/edge.ts";
+import type { RouteHandler } from "../shared/edge/edge.ts";
 import { countsAsSignedIn } from "./signed-in.ts";
 
 const adapters = { jobs: jobTable, objects: objectTable, storage, executions };

@@ -1,9 +1,9 @@
 import { SvcError } from "../../contract/errors.ts";
 import { parseApprovalToken } from "../../core/approvals/link.ts";
 import { may } from "../../core/permissions/may.ts";
-import { auditCalls } from "../shared/audited-call.ts";
-import { apiHandler } from "../shared/edge.ts";
-import { checkAccess } from "../shared/guard.ts";
+import { auditCalls } from "../shared/edge/audited-call.ts";
+import { apiHandler } from "../shared/edge/edge.ts";
+import { checkAccess } from "../shared/edge/guard.ts";
 import { auditLogRoutes } from "./audit-log.ts";
 import { type Auth, authenticateActor, authenticateDeps, deps, optionalActor } from "./deps.ts";
 import { linkRoutes } from "./links.ts";

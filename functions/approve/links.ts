@@ -6,8 +6,8 @@ import { parseArguments, parseJsonParameter } from "../../core/payload/arguments
 import { parseJson } from "../../core/payload/json.ts";
 import { type DecisionInput, decideByLink, type LinkReference } from "../../services/approvals/decisions/decide.ts";
 import { decideByGet } from "../../services/approvals/decisions/decide-by-get.ts";
-import { on } from "../shared/edge.ts";
-import { type Reply, text } from "../shared/reply.ts";
+import { on } from "../shared/edge/edge.ts";
+import { type Reply, text } from "../shared/reply/reply.ts";
 import { type ApproveRoutes, type Auth, deps } from "./deps.ts";
 
 interface LinkParams {

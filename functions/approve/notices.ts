@@ -1,7 +1,7 @@
 import { approvalNoticeRoutes as routes } from "../../contract/routes/approvals/approval-notices.ts";
 import { resendNoticesOfGate } from "../../services/notifications/resend-notices.ts";
-import { on } from "../shared/edge.ts";
-import { text } from "../shared/reply.ts";
+import { on } from "../shared/edge/edge.ts";
+import { text } from "../shared/reply/reply.ts";
 import { type ApproveRoutes, deps, requireActor } from "./deps.ts";
 
 export const noticeRoutes: ApproveRoutes = [

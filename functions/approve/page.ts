@@ -4,8 +4,8 @@ import type { LinkReference } from "../../services/approvals/decisions/decide.ts
 import { invalidLinkError } from "../../services/approvals/gates/find-approval-request.ts";
 import { decideOnPage } from "../../services/approvals/page/decide-on-page.ts";
 import { showApproval, showSuspendedFlow } from "../../services/approvals/page/show-approval.ts";
-import { on } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, text } from "../shared/reply/reply.ts";
 import { type ApproveRoutes, deps, optionalActor } from "./deps.ts";
 
 function parseLink(workspace: string, id: string, token: string | undefined): LinkReference | undefined {

@@ -2,14 +2,14 @@ import type { Action } from "../../contract/access/access-rule.ts";
 import { BEFORE_HEADER } from "../../contract/common.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { approvalRoutes as routes } from "../../contract/routes/approvals/approvals.ts";
-import type { Job } from "../../core/jobs/job.ts";
+import type { Job } from "../../core/jobs/record/job.ts";
 import { decideConsent } from "../../services/approvals/decisions/consent.ts";
 import { resumeFlow } from "../../services/approvals/decisions/resume-flow.ts";
 import { createResumeUrls } from "../../services/approvals/links/create-resume-urls.ts";
 import { buildRunJson } from "../../services/approvals/page/build-run-json.ts";
 import { listPendingApprovals } from "../../services/approvals/page/list-pending-approvals.ts";
-import { on } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, text } from "../shared/reply/reply.ts";
 import { type ApproveRoutes, type Auth, deps, requireActor } from "./deps.ts";
 import { parsePayload } from "./links.ts";
 

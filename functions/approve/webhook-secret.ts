@@ -4,9 +4,9 @@ import { webhookKeys } from "../../aws/kms/data-keys.ts";
 import type { RevealingRoute } from "../../contract/route.ts";
 import { approvalNoticeRoutes as routes } from "../../contract/routes/approvals/approval-notices.ts";
 import { getWebhookSecret, rotateWebhookSecret } from "../../services/notifications/webhook-secret.ts";
-import { secretReader } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json } from "../shared/reply.ts";
+import { secretReader } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json } from "../shared/reply/reply.ts";
 import { type ApproveRoutes, type Auth, requireActor } from "./deps.ts";
 
 const secretDeps = { objects: objectTable, jobs: jobTable, webhookKeys, nowMs: Date.now };

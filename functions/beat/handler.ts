@@ -8,11 +8,11 @@ import { internalRoutes as routes } from "../../contract/routes/jobs/internal.ts
 import { isJobToken, type JobClaims } from "../../core/people/token.ts";
 import { checkPreprocessed } from "../../services/execution/arguments/check-preprocessed.ts";
 import { recordHeartbeat, recordReport } from "../../services/execution/heartbeat.ts";
-import { verifyJobToken } from "../../services/identity/job-token.ts";
+import { verifyJobToken } from "../../services/identity/tokens/job-token.ts";
 import { connectOutcomeHandlers } from "../../services/outcome-handlers/follow-ups.ts";
-import { apiHandler, on } from "../shared/edge.ts";
+import { apiHandler, on } from "../shared/edge/edge.ts";
 import { toGatewayEvent } from "../shared/function-url.ts";
-import { json, type Reply, text } from "../shared/reply.ts";
+import { json, type Reply, text } from "../shared/reply/reply.ts";
 
 const nowMs = Date.now;
 // The function that called the runner queues the follow-ups of the job, or housekeeping does.

@@ -1,6 +1,6 @@
 import { getManifest } from "../../contract/languages.ts";
 import { type BuildRequest, type BuildResult, buildRequestSchema } from "../../core/builds/build.ts";
-import { ImportProblem } from "../../core/builds/packages.ts";
+import { ImportProblem } from "../../core/builds/packages/packages.ts";
 import { isSafeScriptPath } from "../../core/builds/script-paths.ts";
 import { observeHandler } from "../shared/observe.ts";
 import { createArchive } from "./archive.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readGoSource } from "../../core/builds/go-source.ts";
-import { ImportProblem, listNpmPackages, listPythonRequirements } from "../../core/builds/packages.ts";
-import { parseDependencies } from "../../core/builds/workspace-dependencies.ts";
+import { ImportProblem, listNpmPackages, listPythonRequirements } from "../../core/builds/packages/packages.ts";
+import { parseDependencies } from "../../core/builds/packages/workspace-dependencies.ts";
 import { BuildFailure } from "./build-sandbox.ts";
 import { readGoLock, writeGoLock } from "./go/go-lock.ts";
 import { readNpmLock, writeNpmLock } from "./javascript/npm-lock.ts";

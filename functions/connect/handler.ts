@@ -3,12 +3,12 @@ import { eventRules } from "../../aws/eventbridge/rules.ts";
 import { eventSourceMappings } from "../../aws/lambda/event-source-mappings.ts";
 import { subscriptions } from "../../aws/sns/subscriptions.ts";
 import { sourceQueues } from "../../aws/sqs/source-queues.ts";
+import { RECEIVE_TIMEOUT_S } from "../../contract/deployment/stack-names.ts";
 import { env, requireEnv } from "../../contract/env.ts";
-import { RECEIVE_TIMEOUT_S } from "../../contract/stack-names.ts";
 import { connectCallSchema } from "../../core/triggers/connect-call.ts";
 import { connectSources, findSourceFault } from "../../services/triggers/connect.ts";
+import { triggerPlace } from "../shared/edge/trigger-place.ts";
 import { observeHandler } from "../shared/observe.ts";
-import { triggerPlace } from "../shared/trigger-place.ts";
 
 const deps = {
   objects: objectTable,

@@ -4,8 +4,8 @@ import { functions } from "../../aws/lambda/functions.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
-import { handleDeadLetter } from "../../services/execution/handle-dead-letter.ts";
-import { messageHandler } from "../shared/messages.ts";
+import { handleDeadLetter } from "../../services/execution/endings/handle-dead-letter.ts";
+import { messageHandler } from "../shared/edge/messages.ts";
 import { followUps } from "../shared/wiring/follow-ups.ts";
 import { jobEndedListeners } from "../shared/wiring/job-ended-listeners.ts";
 

@@ -1,4 +1,4 @@
-import { assertNever } from "../../contract/assert-never.ts";
+import { assertNever } from "../../contract/utilities/assert-never.ts";
 import type { DeliveryMessage } from "../../core/deliveries/message.ts";
 import { deliverMessage, type Received, type SendingPorts } from "../../services/deliveries/deliver-message.ts";
 import { eventDelivery } from "../../services/events/event-delivery.ts";

@@ -1,7 +1,7 @@
 import { BatchProcessor, EventType, processPartialResponse } from "@aws-lambda-powertools/batch";
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { laneOf } from "../../aws/sqs/delivery-queue.ts";
-import { isJsonObject } from "../../contract/json-object.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import { queueMessageSchema } from "../../core/deliveries/message.ts";
 import { DeliveryHeld } from "../../services/deliveries/deliver-message.ts";
 import { queueReplay } from "../../services/events/replay-deliveries.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { afterEach, describe, expect, it } from "vitest";
-import { ITEMS_FILE } from "../../contract/deployment.ts";
+import { ITEMS_FILE } from "../../contract/deployment/deployment.ts";
 import { planChanges } from "../../core/sync/plan.ts";
 import { writeProject } from "./files.ts";
 import { type DeploymentRequest, reply, requestSchema } from "./request.ts";

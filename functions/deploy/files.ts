@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { strFromU8, unzipSync } from "fflate";
-import { type DeployedItem, deployedItemsSchema, ITEMS_FILE } from "../../contract/deployment.ts";
-import { parseExactJson } from "../../contract/exact-json.ts";
+import { type DeployedItem, deployedItemsSchema, ITEMS_FILE } from "../../contract/deployment/deployment.ts";
+import { parseExactJson } from "../../contract/json/exact-json.ts";
 import { parseConfig } from "../../core/sync/config/parse-config.ts";
 import { selectFiles } from "../../core/sync/config/specific-items.ts";
 import { listEntries } from "../../core/sync/config/workspace-entry.ts";

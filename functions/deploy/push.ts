@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
-import type { Deployment } from "../../contract/deployment.ts";
-import { parseExactJson } from "../../contract/exact-json.ts";
+import type { Deployment } from "../../contract/deployment/deployment.ts";
+import { parseExactJson } from "../../contract/json/exact-json.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import type { Assets, FileStore } from "../../ports/file-store.ts";
 import { lockDeployments } from "../../services/identity/deployment-lock.ts";
-import { closeDeployment, openDeployment } from "../../services/identity/deployment-token.ts";
+import { closeDeployment, openDeployment } from "../../services/identity/tokens/deployment-token.ts";
 import type { Uses } from "../../services/uses.ts";
 import { writeProject } from "./files.ts";
 import { keysOf, leaveToOthers, readStates, stateSchema, type WorkspaceStates, writeState } from "./states.ts";

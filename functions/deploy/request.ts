@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defined, mapDefined } from "../../contract/defined.ts";
-import { deploymentSchema } from "../../contract/deployment.ts";
+import { deploymentSchema } from "../../contract/deployment/deployment.ts";
 
 /** A request of CloudFormation ("Custom resource request and response reference"). */
 export const requestSchema = z.object({

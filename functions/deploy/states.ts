@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Deployment } from "../../contract/deployment.ts";
-import { parseExactJson } from "../../contract/exact-json.ts";
+import type { Deployment } from "../../contract/deployment/deployment.ts";
+import { parseExactJson } from "../../contract/json/exact-json.ts";
 import type { FileStore } from "../../ports/file-store.ts";
 
 export const stateSchema = z.object({

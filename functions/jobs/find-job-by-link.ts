@@ -2,7 +2,7 @@ import { linkKeys } from "../../aws/kms/data-keys.ts";
 import type { Route } from "../../contract/route.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs/jobs.ts";
 import { parseViewToken, type SignedLink } from "../../core/approvals/link.ts";
-import type { Job } from "../../core/jobs/job.ts";
+import type { Job } from "../../core/jobs/record/job.ts";
 import { deps } from "./deps.ts";
 
 type Query = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-import { domainApi } from "../shared/domain-api.ts";
+import { domainApi } from "../shared/edge/domain-api.ts";
 import { findJobByLink } from "./find-job-by-link.ts";
 import { jobRoutes } from "./jobs.ts";
 

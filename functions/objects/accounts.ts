@@ -3,10 +3,10 @@ import { tokenEndpoints } from "../../aws/http/token-endpoints.ts";
 import { accountKeys } from "../../aws/kms/data-keys.ts";
 import { accountRoutes as routes } from "../../contract/routes/stored/accounts.ts";
 import { refreshCallSchema } from "../../core/accounts/account.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
 import { logInvocation } from "../shared/observe.ts";
-import { text } from "../shared/reply.ts";
+import { text } from "../shared/reply/reply.ts";
 import { deps as objectDeps } from "./deps.ts";
 
 const deps = { ...objectDeps, tokenEndpoints, accountKeys };

@@ -3,9 +3,9 @@ import { deleteApp } from "../../services/apps/delete.ts";
 import { appExists, getApp, getAppVersion, listAppHistory, listApps } from "../../services/apps/read.ts";
 import { createApp, updateApp } from "../../services/apps/save.ts";
 import { createPathFilter } from "../../services/identity/permit.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, text, versioned } from "../shared/reply.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, text, versioned } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
 export const apps: ApiRoutes = [

@@ -1,6 +1,6 @@
 import type { TriggerCountsJson } from "../../contract/routes/stored/script.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
-import { listRunTokens } from "../../services/identity/tokens.ts";
+import { listRunTokens } from "../../services/identity/tokens/tokens.ts";
 import { countSchedules } from "../../services/schedules/read.ts";
 import { countTriggers, toTriggerCountsJson } from "../../services/triggers/count.ts";
 import { deps } from "./deps.ts";

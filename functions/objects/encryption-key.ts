@@ -1,8 +1,8 @@
 import { workspaceRoutes as routes } from "../../contract/routes/workspaces/workspaces.ts";
 import { readExportKey } from "../../services/secrets/read-export-key.ts";
-import { type ApiRoutes, secretReader } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
+import { type ApiRoutes, secretReader } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, text } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
 /** The key of a workspace's secrets. It is here because this is the only API function that may decrypt them. */

@@ -5,9 +5,9 @@ import type { FileDownload } from "../../services/files/files.ts";
 import * as service from "../../services/files/files.ts";
 import { downloadSignedFile, getStorageResource, signFiles } from "../../services/files/share.ts";
 import { checkStorage } from "../../services/files/storages.ts";
-import { type ApiRoutes, type Auth, secretReader } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, type Reply, text } from "../shared/reply.ts";
+import { type ApiRoutes, type Auth, secretReader } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, type Reply, text } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
 /** A file may come from any source, so browsers must save it and never display it under this origin. */

@@ -18,11 +18,11 @@ import {
   searchFlows,
 } from "../../services/flows/definitions/read.ts";
 import { createPathFilter, type ObjectCaller } from "../../services/identity/permit.ts";
-import { listRunTokens } from "../../services/identity/tokens.ts";
+import { listRunTokens } from "../../services/identity/tokens/tokens.ts";
 import { loadFailureNotices, setOwnFailureNotice } from "../../services/workspaces/failure-notices.ts";
-import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, nameAuditedResource, text, versioned } from "../shared/reply.ts";
+import type { ApiRoutes, Auth } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, nameAuditedResource, text, versioned } from "../shared/reply/reply.ts";
 import { countStarters } from "./count-starters.ts";
 import { deps } from "./deps.ts";
 import { describeFailureNotice } from "./describe-failure-notice.ts";

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { RefreshCall } from "../../core/accounts/account.ts";
-import { domainApi } from "../shared/domain-api.ts";
+import { domainApi } from "../shared/edge/domain-api.ts";
 import { accounts, refreshTokens } from "./accounts.ts";
 import { apps } from "./apps.ts";
 import { encryptionKey } from "./encryption-key.ts";

@@ -20,9 +20,9 @@ import {
   resourceTypeExists,
   updateResourceType,
 } from "../../services/resources/types.ts";
-import { type ApiRoutes, secretReader } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, jsonText, text, versioned } from "../shared/reply.ts";
+import { type ApiRoutes, secretReader } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, jsonText, text, versioned } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
 const read = routes.getResource.access;

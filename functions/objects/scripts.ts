@@ -4,7 +4,7 @@ import { scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts"
 import { findOwnRule } from "../../core/outcome-handlers/failure-notices.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { createPathFilter, type ObjectCaller } from "../../services/identity/permit.ts";
-import { listRunTokens } from "../../services/identity/tokens.ts";
+import { listRunTokens } from "../../services/identity/tokens/tokens.ts";
 import { archiveScript, archiveScriptVersion, deleteScript, deleteScriptVersion } from "../../services/scripts/archive.ts";
 import { muteScriptErrorHandler, setScriptMessage } from "../../services/scripts/change-version.ts";
 import { requireNewestScript } from "../../services/scripts/load.ts";
@@ -22,10 +22,10 @@ import {
 } from "../../services/scripts/read.ts";
 import { listScriptWebhooks } from "../../services/scripts/webhooks.ts";
 import { loadFailureNotices, setOwnFailureNotice } from "../../services/workspaces/failure-notices.ts";
-import { readBundleForm } from "../shared/bundle-form.ts";
-import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, nameAuditedResource, text, versioned } from "../shared/reply.ts";
+import type { ApiRoutes, Auth } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, nameAuditedResource, text, versioned } from "../shared/reply/reply.ts";
+import { readBundleForm } from "../shared/request/bundle-form.ts";
 import { countStarters } from "./count-starters.ts";
 import { deps } from "./deps.ts";
 import { describeFailureNotice } from "./describe-failure-notice.ts";

@@ -1,9 +1,9 @@
 import { routesOfSimpleKinds } from "../../contract/routes/simple/simple-routes.ts";
 import { createPathFilter } from "../../services/identity/permit.ts";
 import { createSimple, deleteSimple, getSimple, listSimple, simpleExists, updateSimple } from "../../services/objects/simple-objects.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, text, versioned } from "../shared/reply.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, text, versioned } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
 /** The routes of the simple kinds. */

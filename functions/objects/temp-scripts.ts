@@ -3,9 +3,9 @@ import { tempScriptRoutes as routes } from "../../contract/routes/stored/temp-sc
 import { createPathFilter } from "../../services/identity/permit.ts";
 import { diffSources } from "../../services/scripts/diff-sources.ts";
 import { storeTempSource } from "../../services/scripts/temp-sources.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, text } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
 export const tempScripts: ApiRoutes = [

@@ -3,9 +3,9 @@ import { createPathFilter } from "../../services/identity/permit.ts";
 import { listExampleVariables } from "../../services/variables/contextual.ts";
 import { exportText, getVariable, getVariableValue, listVariables, variableExists } from "../../services/variables/read.ts";
 import { createVariable, deleteVariable, updateVariable } from "../../services/variables/save.ts";
-import { type ApiRoutes, secretReader } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, text, versioned } from "../shared/reply.ts";
+import { type ApiRoutes, secretReader } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, text, versioned } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
 export const variables: ApiRoutes = [

@@ -1,5 +1,5 @@
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
-import type { Reply } from "../shared/reply.ts";
+import type { Reply } from "../shared/reply/reply.ts";
 import { addWarning, nameSome } from "../shared/warning.ts";
 import { deps } from "./deps.ts";
 

@@ -5,10 +5,10 @@ import { limits } from "../../contract/limits.ts";
 import { connectRoutes as routes } from "../../contract/routes/people/connects.ts";
 import { loadStoredClients, requireStoredClient } from "../../services/accounts/clients.ts";
 import type { ConnectedTokens } from "../../services/accounts/connect.ts";
-import { connectCookie, readConnectCookie } from "../shared/credentials.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, type Reply, text } from "../shared/reply.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, type Reply, text } from "../shared/reply/reply.ts";
+import { connectCookie, readConnectCookie } from "../shared/request/credentials.ts";
 import { deps as peopleDeps } from "./deps.ts";
 
 const deps = { ...peopleDeps, tokenEndpoints, accountKeys };

@@ -6,9 +6,9 @@ import {
   listDependencies,
   saveDependencies,
 } from "../../services/workspaces/dependencies.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, nameAuditedResource, text } from "../shared/reply.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, nameAuditedResource, text } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
 /** The default list of a language has no name, so its language names it in the audit log. */

@@ -1,8 +1,8 @@
 import { draftRoutes as routes } from "../../contract/routes/stored/drafts.ts";
 import { getDraft, listDrafts, updateDraft } from "../../services/drafts/drafts.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json } from "../shared/reply.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
 export const drafts: ApiRoutes = [

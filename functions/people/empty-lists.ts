@@ -1,9 +1,9 @@
 import { workerRoutes } from "../../contract/routes/jobs/workers.ts";
 import { missingTriggerRoutes } from "../../contract/routes/triggers/missing-kinds.ts";
 import { synchronisationRoutes } from "../../contract/routes/workspaces/synchronisation.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json } from "../shared/reply.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json } from "../shared/reply/reply.ts";
 
 /** The lists of worker processes, of kinds of triggers and of shared files that svc does not have. Other clients read every list. */
 export const emptyLists: ApiRoutes = [

@@ -11,9 +11,9 @@ import {
   removeFromGroup,
   setGroupSummary,
 } from "../../services/workspaces/groups.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, text } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
 export const access: ApiRoutes = [

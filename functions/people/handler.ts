@@ -1,4 +1,4 @@
-import { domainApi } from "../shared/domain-api.ts";
+import { domainApi } from "../shared/edge/domain-api.ts";
 import { audit } from "./audit.ts";
 import { connects } from "./connects.ts";
 import { dependencies } from "./dependencies.ts";

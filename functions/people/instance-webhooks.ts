@@ -6,9 +6,9 @@ import { getDelivery, listDeliveryLog } from "../../services/events/delivery-log
 import { listInstanceEndpoints, testInstanceEndpoint } from "../../services/events/instance-webhook.ts";
 import { requestReplay } from "../../services/events/replay-deliveries.ts";
 import { getWebhookSecret, rotateWebhookSecret } from "../../services/notifications/webhook-secret.ts";
-import { type ApiRoutes, secretReader } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json } from "../shared/reply.ts";
+import { type ApiRoutes, secretReader } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json } from "../shared/reply/reply.ts";
 import { deps as peopleDeps } from "./deps.ts";
 
 const deps = { ...peopleDeps, webhookKeys };

@@ -15,9 +15,9 @@ import {
   updateMember,
 } from "../../services/workspaces/members.ts";
 import { listUserWorkspaces } from "../../services/workspaces/workspaces.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, text } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
 export const members: ApiRoutes = [

@@ -1,7 +1,7 @@
 import { openapiDocumentRoutes as routes } from "../../contract/routes/triggers/openapi-documents.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { text } from "../shared/reply.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { text } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
 /** Loaded on first use, so that the function starts faster. */

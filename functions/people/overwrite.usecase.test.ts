@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { defined } from "../../contract/defined.ts";
 import { EDGE_KEY_HEADER } from "../../contract/env.ts";
 import { peopleRoutes as routes } from "../../contract/routes/people/people.ts";
-import { buildTokenWrites } from "../../services/identity/tokens.ts";
+import { buildTokenWrites } from "../../services/identity/tokens/tokens.ts";
 import { type Handler, loadFunctions } from "../../test/support/fuzz/deployed-functions.ts";
 import { EDGE_KEY, lambdaContext, toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";

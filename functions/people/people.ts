@@ -11,9 +11,9 @@ import {
   updateInstanceGroup,
 } from "../../services/identity/instance-groups.ts";
 import { createUser, deleteUser, getOwnUser, listUsers, personExists, updateUser } from "../../services/identity/users.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, text } from "../shared/reply/reply.ts";
 import { deps as peopleDeps } from "./deps.ts";
 
 const deps = { ...peopleDeps, people };

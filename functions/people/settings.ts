@@ -15,9 +15,9 @@ import { findUsedTriggers } from "../../services/triggers/count.ts";
 import { setAutoInvite } from "../../services/workspaces/auto-invite.ts";
 import { setFailureNotices } from "../../services/workspaces/failure-notices.ts";
 import { renameWorkspace, setWorkspaceColor } from "../../services/workspaces/workspaces.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, type Reply, text } from "../shared/reply.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, type Reply, text } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
 /** Stores a setting. Without a value, or with an empty text, it is removed. */

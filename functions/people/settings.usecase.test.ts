@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { defined } from "../../contract/defined.ts";
 import { EDGE_KEY_HEADER } from "../../contract/env.ts";
 import { limits } from "../../contract/limits.ts";
-import { buildTokenWrites } from "../../services/identity/tokens.ts";
+import { buildTokenWrites } from "../../services/identity/tokens/tokens.ts";
 import { addMember } from "../../services/workspaces/members.ts";
 import { type Handler, loadFunctions } from "../../test/support/fuzz/deployed-functions.ts";
 import { EDGE_KEY, lambdaContext, toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import type { World } from "../../test/support/use-cases/world.ts";
 import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";
-import type { Reply } from "../shared/reply.ts";
+import type { Reply } from "../shared/reply/reply.ts";
 
 let world: World;
 let people: Handler;

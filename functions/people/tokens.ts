@@ -1,10 +1,10 @@
 import { tokenRoutes as routes } from "../../contract/routes/people/tokens.ts";
 import { scopeList } from "../../core/permissions/scopes.ts";
-import { impersonate } from "../../services/identity/sign-in.ts";
-import { createToken, deleteToken, listTokens, updateToken } from "../../services/identity/tokens.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
+import { impersonate } from "../../services/identity/sign-in/sign-in.ts";
+import { createToken, deleteToken, listTokens, updateToken } from "../../services/identity/tokens/tokens.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, text } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
 export const tokens: ApiRoutes = [

@@ -13,9 +13,9 @@ import {
   updateEndpoint,
 } from "../../services/events/endpoints.ts";
 import { requestReplay } from "../../services/events/replay-deliveries.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, nameAuditedResource, text } from "../shared/reply.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, nameAuditedResource, text } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
 /** The audit log names the origin of a URL, whose other parts may be secret. */

@@ -23,9 +23,9 @@ import {
   usernameExists,
   workspaceExists,
 } from "../../services/workspaces/workspaces.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, text, versioned } from "../shared/reply.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, text, versioned } from "../shared/reply/reply.ts";
 import { cancelDeps } from "../shared/wiring/cancellation.ts";
 import { deps } from "./deps.ts";
 

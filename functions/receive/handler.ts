@@ -9,8 +9,8 @@ import { env, requireEnv } from "../../contract/env.ts";
 import { type PollCall, pollCallSchema } from "../../core/triggers/connect-call.ts";
 import { pollQueues } from "../../services/triggers/receive/poll-queues.ts";
 import { type ReceivedRecord, receiveRecords } from "../../services/triggers/receive/receive-records.ts";
+import { triggerPlace } from "../shared/edge/trigger-place.ts";
 import { logInvocation } from "../shared/observe.ts";
-import { triggerPlace } from "../shared/trigger-place.ts";
 
 const location = triggerPlace();
 const deps = {

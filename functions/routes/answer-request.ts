@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
+import { RESTORES_HEADER } from "../../contract/deployment/gateway-headers.ts";
 import { ROUTES_KEY_HEADER } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { RESTORES_HEADER } from "../../contract/gateway-headers.ts";
 import { ROUTES_PREFIX } from "../../contract/route.ts";
 import { httpMethodSchema } from "../../contract/routes/triggers/http-fields.ts";
 import { buildCookiePath } from "../../core/http-routes/address.ts";
@@ -17,18 +17,18 @@ import { findHttpRoute } from "../../services/http-routes/find-http-route.ts";
 import { recordRefusal } from "../../services/http-routes/record-refusal.ts";
 import { type HttpRouteRun, runHttpRoute } from "../../services/http-routes/run-http-route.ts";
 import { answerStatic } from "../../services/http-routes/static-files.ts";
-import { toAddressReader, toTokenReader } from "../../services/jobs/read/stream-slots.ts";
+import { toAddressReader, toTokenReader } from "../../services/jobs/read/streams/stream-slots.ts";
 import { chooseRunStatus } from "../../services/settings/failed-status.ts";
 import { TriggerChanged } from "../../services/triggers/hold-job.ts";
 import type { Uses } from "../../services/uses.ts";
-import { basePath } from "../shared/base-path.ts";
-import { readBodyBytes } from "../shared/body.ts";
-import { readRouteToken } from "../shared/credentials.ts";
-import { edgeHandler, readPayloadHead, replyOnError, toErrorReply } from "../shared/edge.ts";
-import { buildEventReply, replyInSlot } from "../shared/event-reply.ts";
-import { takeHeader } from "../shared/pass-edge.ts";
-import { markReplay, type Reply, text } from "../shared/reply.ts";
-import { buildResultReply } from "../shared/result-reply.ts";
+import { basePath } from "../shared/edge/base-path.ts";
+import { edgeHandler, readPayloadHead, replyOnError, toErrorReply } from "../shared/edge/edge.ts";
+import { takeHeader } from "../shared/edge/pass-edge.ts";
+import { buildEventReply, replyInSlot } from "../shared/reply/event-reply.ts";
+import { markReplay, type Reply, text } from "../shared/reply/reply.ts";
+import { buildResultReply } from "../shared/reply/result-reply.ts";
+import { readBodyBytes } from "../shared/request/body.ts";
+import { readRouteToken } from "../shared/request/credentials.ts";
 
 /** The ports of the handler of routes, and the settings of the deployment that it reads. */
 export interface RoutePorts extends RunAndWaitDeps, Uses<"publicKey" | "httpRouteKeys" | "readKeySet" | "findLastStep"> {

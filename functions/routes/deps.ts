@@ -3,7 +3,7 @@ import { keySets } from "../../aws/http/key-sets.ts";
 import { httpRouteKeys } from "../../aws/kms/data-keys.ts";
 import { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { env } from "../../contract/env.ts";
-import type { Job } from "../../core/jobs/job.ts";
+import type { Job } from "../../core/jobs/record/job.ts";
 import { findLastStep } from "../../services/flows/inspection/last-step.ts";
 import { createKeySetReader } from "../../services/http-routes/issuer-keys.ts";
 import { createSyncLimitReader } from "../../services/settings/sync-limit.ts";

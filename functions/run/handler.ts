@@ -16,10 +16,10 @@ import { buildJobOptions, type RunRequest } from "../../services/execution/reque
 import { continueEarlierRun } from "../../services/flows/lifecycle/continue-earlier-run.ts";
 import { restartRun } from "../../services/flows/lifecycle/restart.ts";
 import { createSyncLimitReader } from "../../services/settings/sync-limit.ts";
-import { readBundleForm } from "../shared/bundle-form.ts";
-import { apiHandler, on } from "../shared/edge.ts";
-import type { Reply } from "../shared/reply.ts";
-import { authenticateRun, type RunAuth } from "../shared/run-routes.ts";
+import { apiHandler, on } from "../shared/edge/edge.ts";
+import { authenticateRun, type RunAuth } from "../shared/edge/run-routes.ts";
+import type { Reply } from "../shared/reply/reply.ts";
+import { readBundleForm } from "../shared/request/bundle-form.ts";
 import { executorDeps } from "../shared/wiring/executor.ts";
 import { jobData } from "../shared/wiring/job-data.ts";
 import { answerRerun } from "./rerun.ts";

@@ -3,9 +3,9 @@ import type { Payload } from "../../contract/payload.ts";
 import { type Rerun, runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
 import { rerunJobs } from "../../services/flows/lifecycle/rerun.ts";
 import type { Uses } from "../../services/uses.ts";
+import type { RunAuth } from "../shared/edge/run-routes.ts";
 import { logger } from "../shared/observe.ts";
-import { type Reply, text } from "../shared/reply.ts";
-import type { RunAuth } from "../shared/run-routes.ts";
+import { type Reply, text } from "../shared/reply/reply.ts";
 
 interface RerunCall {
   auth: RunAuth;

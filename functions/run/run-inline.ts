@@ -4,9 +4,9 @@ import type { RunRequest } from "../../services/execution/requests/run-request.t
 import { buildVersionRequest } from "../../services/execution/requests/version-request.ts";
 import { findRunTarget } from "../../services/flows/definitions/find-run-target.ts";
 import type { Uses } from "../../services/uses.ts";
-import { on, type RouteHandler } from "../shared/edge.ts";
-import type { Reply } from "../shared/reply.ts";
-import type { RunAuth } from "../shared/run-routes.ts";
+import { on, type RouteHandler } from "../shared/edge/edge.ts";
+import type { RunAuth } from "../shared/edge/run-routes.ts";
+import type { Reply } from "../shared/reply/reply.ts";
 
 interface InlineCall {
   auth: RunAuth;

@@ -8,7 +8,7 @@ import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import { success, type World } from "../../test/support/use-cases/world.ts";
 import { addScript, newScriptWorld } from "../../test/support/use-cases/world-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
-import { apiHandler } from "../shared/edge.ts";
+import { apiHandler } from "../shared/edge/edge.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
 let world: World;

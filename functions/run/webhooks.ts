@@ -1,16 +1,16 @@
 import { flowRunRoutes as flowRoutes } from "../../contract/routes/flows/flow-runs.ts";
 import { runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
-import type { EndState } from "../../core/jobs/job.ts";
+import type { EndState } from "../../core/jobs/record/job.ts";
 import type { RunAndWaitDeps } from "../../services/execution/requests/run-and-wait.ts";
 import { runAndWait } from "../../services/execution/requests/run-and-wait.ts";
 import type { RunRequest } from "../../services/execution/requests/run-request.ts";
 import { type StartRunOptions, startRun } from "../../services/execution/requests/start-run.ts";
 import { chooseRunStatus } from "../../services/settings/failed-status.ts";
 import type { Uses } from "../../services/uses.ts";
-import type { RouteHandler } from "../shared/edge.ts";
-import { markReplay, type Reply, text } from "../shared/reply.ts";
-import { buildResultReply } from "../shared/result-reply.ts";
-import { type RunAuth, versionRoutes } from "../shared/run-routes.ts";
+import type { RouteHandler } from "../shared/edge/edge.ts";
+import { type RunAuth, versionRoutes } from "../shared/edge/run-routes.ts";
+import { markReplay, type Reply, text } from "../shared/reply/reply.ts";
+import { buildResultReply } from "../shared/reply/result-reply.ts";
 
 const startRoutes = [routes.runScriptByPath, routes.runScriptByHash, flowRoutes.runFlowByPath, flowRoutes.runFlowByVersion];
 const waitRoutes = [

@@ -9,7 +9,7 @@ import { failure, success } from "../../test/support/use-cases/world.ts";
 import { addFlow, type FlowWorld, newFlowWorld, playExecutions } from "../../test/support/use-cases/world-flows.ts";
 import { addScript, work } from "../../test/support/use-cases/world-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
-import { apiHandler } from "../shared/edge.ts";
+import { apiHandler } from "../shared/edge/edge.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
 let world: FlowWorld;

@@ -4,7 +4,7 @@ import { functions } from "../../aws/lambda/functions.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
-import { executionEventSchema } from "../../core/flows/execution-event.ts";
+import { executionEventSchema } from "../../core/flows/history/execution-event.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import { reconcileExecution } from "../../services/flows/lifecycle/reconcile.ts";
 import { logger, observeHandler } from "../shared/observe.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "aws-lambda";
 import { expect, it, vi } from "vitest";
+import { handleCall, messageHandler } from "./edge/messages.ts";
 import { remainingTimeMs } from "./invocation.ts";
-import { handleCall, messageHandler } from "./messages.ts";
 import { logger } from "./observe.ts";
 
 logger.setLogLevel("CRITICAL");

@@ -1,4 +1,4 @@
-import type { ClientAddressMode } from "../../contract/client-addresses.ts";
+import type { ClientAddressMode } from "../../contract/deployment/client-addresses.ts";
 import { env } from "../../contract/env.ts";
 import { describeClient } from "../../core/people/client-address.ts";
 

@@ -1,11 +1,11 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context } from "aws-lambda";
 import { takeCounts } from "../../aws/sdk/request-counts.ts";
+import { attentionOf, METRIC_NAMESPACE, type Outcome } from "../../contract/deployment/metrics.ts";
+import { DEFAULT_STACK } from "../../contract/deployment/stack-names.ts";
 import { env } from "../../contract/env.ts";
-import { attentionOf, METRIC_NAMESPACE, type Outcome } from "../../contract/metrics.ts";
-import { DEFAULT_STACK } from "../../contract/stack-names.ts";
 import { registerTelemetry } from "../../core/telemetry/telemetry.ts";
-import { toFunctionError } from "./service-busy.ts";
+import { toFunctionError } from "./reply/service-busy.ts";
 
 /** The name of the stack, so that the metrics of two stacks in one account are separate. */
 const serviceName = process.env[env.stack] || DEFAULT_STACK;
@@ -25,7 +25,7 @@ registerTelemetry({
   ran: (run) => logger.info("run", { ...run }),
   // The terminal of the local engine shows ended runs. On AWS there is none, so the module is not loaded.
   ended: (job) => {
-    if (process.env[env.endedRuns]) void import("./ended-run.ts").then(({ appendEndedRun }) => appendEndedRun(job));
+    if (process.env[env.endedRuns]) void import("./reply/ended-run.ts").then(({ appendEndedRun }) => appendEndedRun(job));
   },
 });
 

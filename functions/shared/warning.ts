@@ -1,5 +1,5 @@
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
-import type { Reply } from "./reply.ts";
+import type { Reply } from "./reply/reply.ts";
 
 /** The number of names in a warning. */
 const MOST_NAMED = 5;

@@ -1,7 +1,7 @@
 import type { Context } from "aws-lambda";
 import { parseStepCall, type StepState } from "../../core/flows/step-call.ts";
 import { runTask } from "../../services/flows/runtime/run-task.ts";
-import { handleCall } from "../shared/messages.ts";
+import { handleCall } from "../shared/edge/messages.ts";
 import { workerDeps } from "../shared/wiring/worker-deps.ts";
 
 const deps = workerDeps("step");

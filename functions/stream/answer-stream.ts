@@ -5,13 +5,13 @@ import type { VersionRunRequest } from "../../services/execution/requests/run-re
 import { startStreamedRun } from "../../services/execution/requests/start-streamed-run.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { findJob } from "../../services/jobs/read/read.ts";
-import { toTokenReader } from "../../services/jobs/read/stream-slots.ts";
+import { toTokenReader } from "../../services/jobs/read/streams/stream-slots.ts";
 import type { Uses } from "../../services/uses.ts";
-import { apiHandler, on } from "../shared/edge.ts";
-import { buildEventReply, replyInSlot } from "../shared/event-reply.ts";
-import { checkAccess } from "../shared/guard.ts";
-import { markReplay, type Reply } from "../shared/reply.ts";
-import { authenticateRun, type RunAuth, versionRoutes } from "../shared/run-routes.ts";
+import { apiHandler, on } from "../shared/edge/edge.ts";
+import { checkAccess } from "../shared/edge/guard.ts";
+import { authenticateRun, type RunAuth, versionRoutes } from "../shared/edge/run-routes.ts";
+import { buildEventReply, replyInSlot } from "../shared/reply/event-reply.ts";
+import { markReplay, type Reply } from "../shared/reply/reply.ts";
 
 /** The authentication of a stream. A stream may last longer than the rights of its caller, which are checked again. */
 interface StreamAuth extends RunAuth {

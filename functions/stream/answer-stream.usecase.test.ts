@@ -11,14 +11,14 @@ import { extractStream } from "../../core/streams/stream-lines.ts";
 import type { Invocation } from "../../ports/functions.ts";
 import type { RunRequest } from "../../runners/protocol.ts";
 import { recordHeartbeat } from "../../services/execution/heartbeat.ts";
-import { createToken } from "../../services/identity/tokens.ts";
-import { takeStreamSlot, toTokenReader } from "../../services/jobs/read/stream-slots.ts";
+import { createToken } from "../../services/identity/tokens/tokens.ts";
+import { takeStreamSlot, toTokenReader } from "../../services/jobs/read/streams/stream-slots.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import { newWorld, success, type World } from "../../test/support/use-cases/world.ts";
 import { addFlow } from "../../test/support/use-cases/world-flows.ts";
 import { addJob, addScript, addWorkspace, listJobs, work } from "../../test/support/use-cases/world-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
-import type { Reply } from "../shared/reply.ts";
+import type { Reply } from "../shared/reply/reply.ts";
 import { createStreamHandler } from "./answer-stream.ts";
 
 let world: World;

@@ -3,7 +3,7 @@ import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
-import type { Job } from "../../core/jobs/job.ts";
+import type { Job } from "../../core/jobs/record/job.ts";
 import { findLastStep } from "../../services/flows/inspection/last-step.ts";
 import { createStreamHandler } from "./answer-stream.ts";
 

@@ -1,4 +1,4 @@
-import { streamHandler } from "../shared/stream-response.ts";
+import { streamHandler } from "../shared/reply/stream-response.ts";
 import { answer } from "./answer.ts";
 
 export const handler = streamHandler(answer);

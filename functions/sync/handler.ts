@@ -6,9 +6,9 @@ import { limits } from "../../contract/limits.ts";
 import { syncRoutes as routes } from "../../contract/routes/sync/sync.ts";
 import { matchesEtag } from "../../core/reply/etag.ts";
 import { createWorkspaceArchive, storeArchive, type WorkspaceArchive } from "../../services/sync/create-archive.ts";
-import { domainApi, secretReader } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import type { Reply } from "../shared/reply.ts";
+import { domainApi, secretReader } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import type { Reply } from "../shared/reply/reply.ts";
 
 const deps = { objects: objectTable, jobs: jobTable, storage, dataKeys, nowMs: Date.now };
 

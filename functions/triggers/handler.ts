@@ -1,4 +1,4 @@
-import { domainApi } from "../shared/domain-api.ts";
+import { domainApi } from "../shared/edge/domain-api.ts";
 import { schedules } from "./schedules.ts";
 import { triggers } from "./triggers.ts";
 

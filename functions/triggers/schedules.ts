@@ -3,9 +3,9 @@ import { createPathFilter } from "../../services/identity/permit.ts";
 import { listSchedulesWithRuns } from "../../services/schedules/list-runs.ts";
 import { getSchedule, listSchedules, previewTicks, scheduleExists } from "../../services/schedules/read.ts";
 import { createSchedule, deleteSchedule, setScheduleEnabled, updateSchedule } from "../../services/schedules/save.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, text, versioned } from "../shared/reply.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, text, versioned } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 import { warnOfWriters } from "./warn-of-writers.ts";
 

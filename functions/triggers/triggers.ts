@@ -5,9 +5,9 @@ import { createPathFilter } from "../../services/identity/permit.ts";
 import { httpRouteExists } from "../../services/triggers/http-route-entries.ts";
 import { getTrigger, listTriggers, triggerExists } from "../../services/triggers/read.ts";
 import { createTrigger, deleteTrigger, setTriggerMode, updateTrigger } from "../../services/triggers/save.ts";
-import type { ApiRoutes } from "../shared/domain-api.ts";
-import { on } from "../shared/edge.ts";
-import { json, text, versioned } from "../shared/reply.ts";
+import type { ApiRoutes } from "../shared/edge/domain-api.ts";
+import { on } from "../shared/edge/edge.ts";
+import { json, text, versioned } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 import { warnOfWriters } from "./warn-of-writers.ts";
 

@@ -1,6 +1,6 @@
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { findOtherWriters, type SavedStarter } from "../../services/triggers/other-writers.ts";
-import type { Reply } from "../shared/reply.ts";
+import type { Reply } from "../shared/reply/reply.ts";
 import { addWarning, nameSome } from "../shared/warning.ts";
 import { deps } from "./deps.ts";
 

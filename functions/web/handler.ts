@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { webRoutes as routes } from "../../contract/routes/instance/web.ts";
-import { apiHandler, on } from "../shared/edge.ts";
-import type { Reply } from "../shared/reply.ts";
-import { staticFiles } from "../shared/static-files.ts";
+import { apiHandler, on } from "../shared/edge/edge.ts";
+import type { Reply } from "../shared/reply/reply.ts";
+import { staticFiles } from "../shared/reply/static-files.ts";
 
 /** `lib/api/web.ts` bundles these files. */
 const serveFile = staticFiles({

@@ -1,8 +1,8 @@
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { type JobCall, type JobCallResult, jobCallSchema } from "../../core/jobs/lifecycle.ts";
+import { type JobCall, type JobCallResult, jobCallSchema } from "../../core/jobs/record/lifecycle.ts";
 import { handleInvocation } from "../../services/execution/handle-invocation.ts";
 import { handleJobMessage } from "../../services/execution/handle-job-message.ts";
-import { handleCall, messageHandler } from "../shared/messages.ts";
+import { handleCall, messageHandler } from "../shared/edge/messages.ts";
 import { workerDeps } from "../shared/wiring/worker-deps.ts";
 
 const deps = workerDeps("worker");

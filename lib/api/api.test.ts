@@ -1,7 +1,7 @@
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
+import { RESTORE_HEADERS_CODE, RESTORES_HEADER } from "../../contract/deployment/gateway-headers.ts";
 import { EDGE_KEY_HEADER, env } from "../../contract/env.ts";
-import { RESTORE_HEADERS_CODE, RESTORES_HEADER } from "../../contract/gateway-headers.ts";
 import { limits } from "../../contract/limits.ts";
 import { ROUTES_PREFIX } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";

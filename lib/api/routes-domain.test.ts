@@ -1,8 +1,8 @@
 import { runInNewContext } from "node:vm";
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
+import { RESTORES_HEADER } from "../../contract/deployment/gateway-headers.ts";
 import { env, ROUTES_KEY_HEADER } from "../../contract/env.ts";
-import { RESTORES_HEADER } from "../../contract/gateway-headers.ts";
 import { aStack } from "../stack-fixture.ts";
 import { aws } from "../stack-rights.ts";
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { SHARDS } from "../../core/jobs/job.ts";
+import { SHARDS } from "../../core/jobs/record/job.ts";
 import { parseConfig } from "../config.ts";
 import { aws, descriptions, fn } from "../stack-rights.ts";
 import { divideConcurrency } from "./concurrency.ts";
@@ -67,7 +67,11 @@ const ceilings = [
     atS: quotas.pollersOfQueue * queueMapping.BatchSize,
     knob: "`workerBatchSize`, the queue of jobs with a priority",
   },
-  { what: "writes to the index `due`", atS: (SHARDS * quotas.writesOfPartition) / writes.due, knob: "`SHARDS` in `core/jobs/job.ts`" },
+  {
+    what: "writes to the index `due`",
+    atS: (SHARDS * quotas.writesOfPartition) / writes.due,
+    knob: "`SHARDS` in `core/jobs/record/job.ts`",
+  },
   { what: "requests to all APIs of the account", atS: quotas.requestsOfApis, knob: "API Gateway quota `L-8A5B8E43`" },
   {
     what: "writes to the table of jobs",

@@ -5,9 +5,9 @@ import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
 import { type RunnerLanguage, runnerLanguages } from "../../contract/languages.ts";
 import type { StackConfig } from "../config.ts";
-import type { Bundle } from "./bundle.ts";
-import { bundleOf } from "./bundle-of.ts";
-import { interpreterEnvironment } from "./interpreters.ts";
+import type { Bundle } from "./bundles/bundle.ts";
+import { bundleOf } from "./bundles/bundle-of.ts";
+import { interpreterEnvironment } from "./bundles/interpreters.ts";
 import { ServiceFunction } from "./service-function.ts";
 
 /**

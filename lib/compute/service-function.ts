@@ -17,8 +17,8 @@ import { Construct } from "constructs";
 import { defined } from "../../contract/defined.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
-import type { Bundle } from "./bundle.ts";
-import { InlineRole } from "./inline-role.ts";
+import type { Bundle } from "./bundles/bundle.ts";
+import { InlineRole } from "./rights/inline-role.ts";
 
 export interface ServiceFunctionProps {
   readonly config: StackConfig;

@@ -7,7 +7,7 @@ import { CfnEventSourceMapping, CfnPermission, type Function as LambdaFunction }
 import { Asset } from "aws-cdk-lib/aws-s3-assets";
 import { Construct } from "constructs";
 import { runnablePath, workspaceId } from "../../contract/common.ts";
-import { type DeployedItem, type Deployment, ITEMS_FILE } from "../../contract/deployment.ts";
+import { type DeployedItem, type Deployment, ITEMS_FILE } from "../../contract/deployment/deployment.ts";
 import { env } from "../../contract/env.ts";
 import { addFunction, type StackParts } from "../functions/add-function.ts";
 import { acknowledgeWildcard } from "../observability/nag.ts";

@@ -4,9 +4,9 @@ import { LambdaFunction as LambdaTarget } from "aws-cdk-lib/aws-events-targets";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
+import { buildMachinePrefix } from "../../contract/deployment/stack-names.ts";
 import { env } from "../../contract/env.ts";
-import { buildMachinePrefix } from "../../contract/stack-names.ts";
-import { InlineRole } from "../compute/inline-role.ts";
+import { InlineRole } from "../compute/rights/inline-role.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledgeWildcard } from "../observability/nag.ts";
 

@@ -1,9 +1,9 @@
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
-import type { Build } from "../compute/build.ts";
-import type { Bundle } from "../compute/bundle.ts";
-import { bundleOf } from "../compute/bundle-of.ts";
+import type { Build } from "../compute/bundles/build.ts";
+import type { Bundle } from "../compute/bundles/bundle.ts";
+import { bundleOf } from "../compute/bundles/bundle-of.ts";
 import type { JobQueue } from "../compute/job-queue.ts";
 import type { Runners } from "../compute/runners.ts";
 import { ServiceFunction } from "../compute/service-function.ts";

@@ -1,5 +1,5 @@
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import { RECEIVE_TIMEOUT_S } from "../../contract/stack-names.ts";
+import { RECEIVE_TIMEOUT_S } from "../../contract/deployment/stack-names.ts";
 import { addFunction, type StackParts } from "./add-function.ts";
 
 /** The functions that receive the messages of triggers, and that connect the sources of the messages. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clientAddressModes } from "../../contract/client-addresses.ts";
+import { clientAddressModes } from "../../contract/deployment/client-addresses.ts";
 import { env } from "../../contract/env.ts";
 import { aStack } from "../stack-fixture.ts";
 import { aws, locally } from "../stack-rights.ts";

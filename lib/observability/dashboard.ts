@@ -10,7 +10,7 @@ import {
   TextWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { endedJobOutcomes, METRIC_NAMESPACE, type Outcome } from "../../contract/metrics.ts";
+import { endedJobOutcomes, METRIC_NAMESPACE, type Outcome } from "../../contract/deployment/metrics.ts";
 import { listGraphs, type Observed, outcomeMetric, type Section } from "./watches.ts";
 
 const WIDTH = 24;

@@ -1,6 +1,6 @@
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
-import { ATTENTION_THRESHOLD, attentionWeights } from "../../contract/metrics.ts";
+import { ATTENTION_THRESHOLD, attentionWeights } from "../../contract/deployment/metrics.ts";
 import { aStack } from "../stack-fixture.ts";
 import { aws, descriptions, fn, list } from "../stack-rights.ts";
 import { requireCoverage } from "./watches.ts";

@@ -5,7 +5,7 @@ import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { StateTransitionMetric } from "aws-cdk-lib/aws-stepfunctions";
-import { ATTENTION_THRESHOLD, attentionWeights, METRIC_NAMESPACE, type Outcome } from "../../contract/metrics.ts";
+import { ATTENTION_THRESHOLD, attentionWeights, METRIC_NAMESPACE, type Outcome } from "../../contract/deployment/metrics.ts";
 import type { JobQueue } from "../compute/job-queue.ts";
 import type { DeliveryQueues } from "../notifications/delivery-queues.ts";
 

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Bundle } from "../compute/bundle.ts";
-import { carried, putInterpreters } from "../compute/interpreters.ts";
+import type { Bundle } from "../compute/bundles/bundle.ts";
+import { carried, putInterpreters } from "../compute/bundles/interpreters.ts";
 import { carriesInterpreters, type StackConfig } from "../config.ts";
 
 /** The folder of the package with the bundles, what pins the interpreters, and the list of the bundles. `pack.ts` writes it. */

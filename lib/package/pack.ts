@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
-import type { Bundle } from "../compute/bundle.ts";
-import { ESBUILD_FILES } from "../compute/interpreters.ts";
-import { PYTHON_PINS } from "../compute/tools.ts";
+import type { Bundle } from "../compute/bundles/bundle.ts";
+import { ESBUILD_FILES } from "../compute/bundles/interpreters.ts";
+import { PYTHON_PINS } from "../compute/bundles/tools.ts";
 import { ASSETS, ESBUILD, LIST, type PackedBundles } from "./assets.ts";
 
 /** Packages of the user's app: two copies of CDK cannot share a tree of constructs. */

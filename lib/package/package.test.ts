@@ -87,7 +87,7 @@ describe("the package", () => {
     );
     expect(imported.filter((name) => !/^(aws-cdk-lib\/aws-[a-z0-9]+|constructs)$/.test(name))).toEqual([]);
     // A module behind a private field would bring the declarations of the whole service.
-    expect([...modules.keys()].sort()).toEqual(["lib/compute/bundle", "lib/deployments/options", "lib/index", "lib/svc"]);
+    expect([...modules.keys()].sort()).toEqual(["lib/compute/bundles/bundle", "lib/deployments/options", "lib/index", "lib/svc"]);
     expect(modules.get("lib/svc")).toMatch(/addFolder\(folder: string, options: FolderOptions\): void;/);
   });
 

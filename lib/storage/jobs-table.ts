@@ -7,7 +7,7 @@ import { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
 import type { Retention } from "../../contract/retention.ts";
-import { jobFields, type TableIndex, tableIndexes } from "../../core/jobs/fields.ts";
+import { jobFields, type TableIndex, tableIndexes } from "../../core/jobs/record/fields.ts";
 import { queueProps } from "../compute/queue-props.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";

@@ -17,7 +17,7 @@ import { endpointObject } from "../../core/events/endpoint.ts";
 import { outboxEventObject } from "../../core/events/outbox-event.ts";
 import { httpRouteFailuresObject } from "../../core/http-routes/failures.ts";
 import { httpRoutesAtObject } from "../../core/http-routes/route-entries.ts";
-import { endedIndexObject } from "../../core/jobs/ended-index.ts";
+import { endedIndexObject } from "../../core/jobs/lists/ended-index.ts";
 import { failedItemObject, taskCursorObject } from "../../core/jobs/periodic-task.ts";
 import { repeatedCallObject } from "../../core/jobs/repeated-call.ts";
 import { noticeAgainObject, noticeDeliveryObject, noticeObject } from "../../core/notifications/stored-notice.ts";

@@ -1,7 +1,7 @@
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
+import { RECEIVE_TIMEOUT_S } from "../../contract/deployment/stack-names.ts";
 import { limits } from "../../contract/limits.ts";
-import { RECEIVE_TIMEOUT_S } from "../../contract/stack-names.ts";
 import { aStack } from "../stack-fixture.ts";
 import { aws, descriptions, fn, list, locally, rightsOf, type Statement } from "../stack-rights.ts";
 

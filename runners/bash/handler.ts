@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findExcess, parseExactJson } from "../../contract/exact-json.ts";
+import { findExcess, parseExactJson } from "../../contract/json/exact-json.ts";
 import type { RunRequest } from "../protocol.ts";
 import type { Conclusion } from "../shared/answers.ts";
 import { exitError } from "../shared/answers.ts";

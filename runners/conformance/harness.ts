@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { parseExactJson } from "../../contract/exact-json.ts";
+import { parseExactJson } from "../../contract/json/exact-json.ts";
 import { interpreters, interpreterVariable } from "../../contract/languages.ts";
 import { parseRunnerAnswer } from "../../core/jobs/runner-answer.ts";
 import { pythonPath } from "../../test/support/programs.ts";

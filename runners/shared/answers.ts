@@ -1,4 +1,4 @@
-import { findExcess, parseExactJson } from "../../contract/exact-json.ts";
+import { findExcess, parseExactJson } from "../../contract/json/exact-json.ts";
 import type { RunError } from "../protocol.ts";
 import type { Exit } from "./process/child.ts";
 import { readableStack, type StackPlaces, withoutPaths } from "./stack.ts";

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findExcess, parseExactJson } from "../../contract/exact-json.ts";
+import { findExcess, parseExactJson } from "../../contract/json/exact-json.ts";
 import { type NextOutcome, nextArguments, type RunError, type RunOutcome, type RunRequest } from "../protocol.ts";
 import type { Conclusion, Ending } from "./answers.ts";
 import { ArtefactError, evictArtefacts, loadArtefact } from "./artefacts/artefacts.ts";

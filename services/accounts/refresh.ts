@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
-import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
+import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import {
   type Account,
   accountObject,

@@ -5,9 +5,9 @@ import { limits } from "../../contract/limits.ts";
 import { artefactObject } from "../../core/builds/artefact.ts";
 import { type ArtefactInputs, type BuildRequest, buildArtefactKey } from "../../core/builds/build.ts";
 import type { Bundle } from "../../core/builds/bundle.ts";
-import type { BuildOverrides } from "../../core/builds/overrides.ts";
-import type { SelectedDependencies } from "../../core/builds/workspace-dependencies.ts";
-import type { Job } from "../../core/jobs/job.ts";
+import type { BuildOverrides } from "../../core/builds/packages/overrides.ts";
+import type { SelectedDependencies } from "../../core/builds/packages/workspace-dependencies.ts";
+import type { Job } from "../../core/jobs/record/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
@@ -108,7 +108,7 @@ async function loadDependencies(
   if (lock !== undefined) return undefined;
   // Few of the functions that can build do so often.
   const { findDependencyFile, findDependencyLanguage, findNamedDependencies, parseDependencies } = await import(
-    "../../core/builds/workspace-dependencies.ts"
+    "../../core/builds/packages/workspace-dependencies.ts"
   );
   const { findDependencyContent } = await import("../workspaces/dependencies.ts");
   const language = findDependencyLanguage(runner);

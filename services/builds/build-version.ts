@@ -1,7 +1,7 @@
 import { findRunner } from "../../contract/languages.ts";
-import type { UnstoredCode } from "../../core/builds/overrides.ts";
-import type { RunningJob } from "../../core/jobs/job.ts";
-import { type Ending, failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
+import type { UnstoredCode } from "../../core/builds/packages/overrides.ts";
+import type { RunningJob } from "../../core/jobs/record/job.ts";
+import { type Ending, failedEnding, noRunnerEnding } from "../../core/jobs/record/lifecycle.ts";
 import { type BuildState, chooseLock, scriptLockObject, scriptVersionObject } from "../../core/scripts/version.ts";
 import { sendBuildWaiters } from "../jobs/queue/build-waiters.ts";
 import { loadJson } from "../jobs/values/values.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { SvcError } from "../../contract/errors.ts";
-import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
 import type { DraftJson, DraftKind } from "../../contract/routes/stored/drafts.ts";
+import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import type { Draft } from "../../core/drafts/draft.ts";
 import { draftObject } from "../../core/drafts/draft.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from "uuid";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
 import type { DeliveryDetailsJson, DeliveryJson, DeliveryQuery } from "../../contract/routes/events/deliveries.ts";
+import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import {
   type EventDelivery,
   eventDeliveryObject,

@@ -1,5 +1,5 @@
-import type { RunningJob } from "../../core/jobs/job.ts";
-import { canceledEnding, type Ending } from "../../core/jobs/lifecycle.ts";
+import type { RunningJob } from "../../core/jobs/record/job.ts";
+import { canceledEnding, type Ending } from "../../core/jobs/record/lifecycle.ts";
 import { renewLeaseDuring } from "../jobs/lifecycle/claim.ts";
 import type { Uses } from "../uses.ts";
 

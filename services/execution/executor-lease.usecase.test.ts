@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { limits } from "../../contract/limits.ts";
-import { hasEnded, type Job } from "../../core/jobs/job.ts";
+import { hasEnded, type Job } from "../../core/jobs/record/job.ts";
 import type { Invocation } from "../../ports/functions.ts";
 import { withFault } from "../../test/support/use-cases/failing-writes.ts";
 import { success, type World } from "../../test/support/use-cases/world.ts";

@@ -1,4 +1,4 @@
-import type { JobCall, JobCallResult } from "../../core/jobs/lifecycle.ts";
+import type { JobCall, JobCallResult } from "../../core/jobs/record/lifecycle.ts";
 import { type RunJobDeps, runJob } from "./run-job.ts";
 
 /** Results up to this many characters are part of a worker's answer. */

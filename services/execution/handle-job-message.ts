@@ -1,6 +1,6 @@
 import { isBusyError } from "../../contract/errors.ts";
-import type { RunningJob } from "../../core/jobs/job.ts";
-import { canceledEnding, type EndedJobWithResult, type JobMessage } from "../../core/jobs/lifecycle.ts";
+import type { RunningJob } from "../../core/jobs/record/job.ts";
+import { canceledEnding, type EndedJobWithResult, type JobMessage } from "../../core/jobs/record/lifecycle.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { cancelOfParent } from "../jobs/cancel/cancel-of-parent.ts";
 import { claimWithSlot } from "../jobs/concurrency/concurrency.ts";
@@ -8,7 +8,7 @@ import { claimJob } from "../jobs/lifecycle/claim.ts";
 import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { postponeMessage } from "../jobs/queue/postpone-job.ts";
 import type { Uses } from "../uses.ts";
-import { decideEnd, type JobEnding } from "./job-ending.ts";
+import { decideEnd, type JobEnding } from "./endings/job-ending.ts";
 import { beginJob, doAttempt, type RunJobDeps } from "./run-job.ts";
 
 /** Makes the first claim of a job, together with the claimer's writes. Returns `undefined` if the job does not run now. */

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { hasEnded } from "../../core/jobs/job.ts";
+import { hasEnded } from "../../core/jobs/record/job.ts";
 import { parseRunnerAnswer } from "../../core/jobs/runner-answer.ts";
 import { type RunReport, registerTelemetry } from "../../core/telemetry/telemetry.ts";
 import { changedAnswers } from "../../test/builders/runner-answers.ts";

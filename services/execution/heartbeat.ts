@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import type { Job } from "../../core/jobs/job.ts";
+import type { Job } from "../../core/jobs/record/job.ts";
 import type { BeatReply, BeatRequest, ReportRequest } from "../../runners/protocol.ts";
 import { cancelOfParent } from "../jobs/cancel/cancel-of-parent.ts";
 import type { EndJobDeps } from "../jobs/lifecycle/end/end-job.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { parseExactJson } from "../../contract/exact-json.ts";
+import { parseExactJson } from "../../contract/json/exact-json.ts";
 import { limits } from "../../contract/limits.ts";
-import type { Job, RunningJob } from "../../core/jobs/job.ts";
+import type { Job, RunningJob } from "../../core/jobs/record/job.ts";
 import type { Invocation } from "../../ports/functions.ts";
 import type { RunRequest } from "../../runners/protocol.ts";
 import { success, type World } from "../../test/support/use-cases/world.ts";

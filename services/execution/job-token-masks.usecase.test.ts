@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { argsVisibleTo, hasEnded, type Job, PEOPLE, resultVisibleTo } from "../../core/jobs/job.ts";
+import { argsVisibleTo, hasEnded, type Job, PEOPLE, resultVisibleTo } from "../../core/jobs/record/job.ts";
 import type { RunRequest } from "../../runners/protocol.ts";
 import { failure, success, type World } from "../../test/support/use-cases/world.ts";
 import { addJob, newScriptWorld } from "../../test/support/use-cases/world-jobs.ts";

@@ -1,9 +1,9 @@
 import { defined } from "../../contract/defined.ts";
 import { describeError, isSvcError } from "../../contract/errors.ts";
-import { findExcess } from "../../contract/exact-json.ts";
+import { findExcess } from "../../contract/json/exact-json.ts";
 import { createSecretReadEntries } from "../../core/audit/entry.ts";
-import type { RunningJob } from "../../core/jobs/job.ts";
-import { failedEnding } from "../../core/jobs/lifecycle.ts";
+import type { RunningJob } from "../../core/jobs/record/job.ts";
+import { failedEnding } from "../../core/jobs/record/lifecycle.ts";
 import { splitEvent } from "../../core/payload/preprocessor-arguments.ts";
 import { parseJson } from "../../core/records/record-format.ts";
 import { hasReferences } from "../../core/resources/references.ts";
@@ -15,8 +15,8 @@ import { findReaders } from "../resources/find-readers.ts";
 import { resolveReferences } from "../resources/resolve.ts";
 import type { Uses } from "../uses.ts";
 import { type CheckedVersion, findArgumentProblem, toInvalidEnding } from "./arguments/check-arguments.ts";
+import { decideEnd, type JobEnding } from "./endings/job-ending.ts";
 import { type Executable, invokeRunner } from "./invoke-runner.ts";
-import { decideEnd, type JobEnding } from "./job-ending.ts";
 import type { JobInput } from "./run-job.ts";
 
 export type ResolveAndExecuteDeps = Uses<

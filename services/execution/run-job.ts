@@ -1,7 +1,7 @@
 import { isBusyError, isSvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import type { RunningJob } from "../../core/jobs/job.ts";
-import { type EndedJobWithResult, failedEnding, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
+import type { RunningJob } from "../../core/jobs/record/job.ts";
+import { type EndedJobWithResult, failedEnding, mayRetryLoss } from "../../core/jobs/record/lifecycle.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
 import { releaseJob } from "../jobs/lifecycle/claim.ts";
 import { endJob } from "../jobs/lifecycle/end/end-job.ts";
@@ -9,10 +9,10 @@ import { retryWhileBusy } from "../jobs/lifecycle/retry-while-busy.ts";
 import { sendJob } from "../jobs/queue/enqueue.ts";
 import { postponeJob } from "../jobs/queue/postpone-job.ts";
 import type { Uses } from "../uses.ts";
-import { notifyJobEnded } from "./end-and-notify.ts";
-import { endExecutedJob } from "./end-executed-job.ts";
+import { notifyJobEnded } from "./endings/end-and-notify.ts";
+import { endExecutedJob } from "./endings/end-executed-job.ts";
+import { decideEnd, type JobEnding } from "./endings/job-ending.ts";
 import type { RunnerBatch } from "./invoke-runner.ts";
-import { decideEnd, type JobEnding } from "./job-ending.ts";
 import { findLostRight } from "./rights/lost-rights.ts";
 
 /** Input of a job that the caller of `runJob` has already loaded. */

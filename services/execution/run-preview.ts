@@ -1,14 +1,14 @@
 import { findRunner, type RunnerLanguage } from "../../contract/languages.ts";
 import type { Bundle } from "../../core/builds/bundle.ts";
-import type { BuildOverrides } from "../../core/builds/overrides.ts";
-import type { RunningJob } from "../../core/jobs/job.ts";
-import { failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
+import type { BuildOverrides } from "../../core/builds/packages/overrides.ts";
+import type { RunningJob } from "../../core/jobs/record/job.ts";
+import { failedEnding, noRunnerEnding } from "../../core/jobs/record/lifecycle.ts";
 import { buildArtefact, buildBundle } from "../builds/artefact.ts";
 import { previewBundleKey } from "../builds/preview-bundle.ts";
 import { loadJson } from "../jobs/values/values.ts";
 import type { Uses } from "../uses.ts";
 import { buildUnderLease } from "./build-under-lease.ts";
-import { decideEnd, type JobEnding } from "./job-ending.ts";
+import { decideEnd, type JobEnding } from "./endings/job-ending.ts";
 import { resolveAndExecute } from "./resolve-and-execute.ts";
 
 /** Builds the code of a preview and runs it. */

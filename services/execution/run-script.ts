@@ -1,12 +1,12 @@
-import type { RunningJob } from "../../core/jobs/job.ts";
-import { failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
+import type { RunningJob } from "../../core/jobs/record/job.ts";
+import { failedEnding, noRunnerEnding } from "../../core/jobs/record/lifecycle.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { scriptVersionObject } from "../../core/scripts/version.ts";
 import { waitForBuild } from "../jobs/queue/build-waiters.ts";
 import { requireScriptVersion } from "../scripts/load.ts";
 import { settleBuild } from "../scripts/settle-build.ts";
 import { toPreprocessor } from "./arguments/check-arguments.ts";
-import { decideEnd, type JobEnding } from "./job-ending.ts";
+import { decideEnd, type JobEnding } from "./endings/job-ending.ts";
 import { type ResolveAndExecuteDeps, resolveAndExecute } from "./resolve-and-execute.ts";
 import type { JobInput } from "./run-job.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hasEnded } from "../../core/jobs/job.ts";
+import { hasEnded } from "../../core/jobs/record/job.ts";
 import { divideConcurrency } from "../../lib/compute/concurrency.ts";
 import { parseConfig } from "../../lib/config.ts";
 import { aFlow } from "../../test/builders/flows.ts";

@@ -3,7 +3,7 @@ import pMap from "p-map";
 import { SvcError } from "../../contract/errors.ts";
 import { fileObjectKey, jobFileKey, storableContentType } from "../../core/files/file-key.ts";
 import { STACK_STORAGE } from "../../core/files/storage-location.ts";
-import type { DataOwner } from "../../core/jobs/retention.ts";
+import type { DataOwner } from "../../core/jobs/record/retention.ts";
 import type { FormFile } from "../../core/payload/multipart.ts";
 import { escapeReferences } from "../../core/resources/references.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";

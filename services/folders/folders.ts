@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { toIsoTime } from "../../contract/iso-time.ts";
 import type { FolderChange, FolderJson, NewFolder } from "../../contract/routes/workspaces/workspace-schemas.ts";
+import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import { filesPrefix } from "../../core/files/file-key.ts";
 import { type ExpectedVersions, getVersion, type Versioned } from "../../core/objects/version.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";

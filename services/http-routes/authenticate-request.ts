@@ -1,7 +1,7 @@
 import type { AccessRule } from "../../contract/access/access-rule.ts";
 import { actions } from "../../contract/access/actions.ts";
-import { assertNever } from "../../contract/assert-never.ts";
 import { isSvcError } from "../../contract/errors.ts";
+import { assertNever } from "../../contract/utilities/assert-never.ts";
 import { type Credential, findCredentialType } from "../../core/http-routes/authentication/credential.ts";
 import type { Authentication } from "../../core/http-routes/authentication/outcome.ts";
 import { verifyApiKey, verifyBasic } from "../../core/http-routes/authentication/shared-secrets.ts";

@@ -1,6 +1,6 @@
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { findDelegation, getTreeId, type Job } from "../../core/jobs/job.ts";
+import { findDelegation, getTreeId, type Job } from "../../core/jobs/record/job.ts";
 import type { ObjectKey } from "../../core/objects/write.ts";
 import { type StoredObject, unchangedSince } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
@@ -18,7 +18,7 @@ import {
 import type { ObjectStore } from "../../ports/object-store.ts";
 import type { Uses } from "../uses.ts";
 import { buildRightsKeys, identifyActor } from "./identify.ts";
-import { verifyJobToken } from "./job-token.ts";
+import { verifyJobToken } from "./tokens/job-token.ts";
 
 /** A deleted token, a revoked right and a saved script must take effect at once. This costs half a read unit for each item. */
 const CONSISTENT = { consistent: true };

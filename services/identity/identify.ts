@@ -1,6 +1,6 @@
 import { defined } from "../../contract/defined.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
-import type { Job } from "../../core/jobs/job.ts";
+import type { Job } from "../../core/jobs/record/job.ts";
 import type { ObjectKey, StoredObject } from "../../core/objects/write.ts";
 import { groupOf, type Identity, type JobActor } from "../../core/people/actor.ts";
 import { isSuperAdmin, oldUserKey, personKey, userObject } from "../../core/people/person.ts";

@@ -20,8 +20,8 @@ import {
   removeFromInstanceGroup,
   setInstanceGroupRole,
 } from "./instance-groups.ts";
-import { impersonate, openSession } from "./sign-in.ts";
-import { createToken, deleteToken, listTokens, updateToken } from "./tokens.ts";
+import { impersonate, openSession } from "./sign-in/sign-in.ts";
+import { createToken, deleteToken, listTokens, updateToken } from "./tokens/tokens.ts";
 import { createUser, deleteUser, getOwnUser, listUsers, loadPerson, personExists, updateUser } from "./users.ts";
 
 let world: World;

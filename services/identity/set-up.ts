@@ -3,7 +3,7 @@ import { deriveUsername } from "../../core/people/actor.ts";
 import { personKey, userObject } from "../../core/people/person.ts";
 import type { Uses } from "../uses.ts";
 import { buildNewWorkspaceWrites } from "../workspaces/workspaces.ts";
-import { buildTokenWrites } from "./tokens.ts";
+import { buildTokenWrites } from "./tokens/tokens.ts";
 import { buildUserAddedWrites } from "./users.ts";
 
 export interface SetUpOptions {

@@ -12,7 +12,7 @@ import { buildInstanceEventWrites } from "../outbox/instance-event.ts";
 import type { Uses } from "../uses.ts";
 import { buildRemovalWrite, removeMember } from "../workspaces/members.ts";
 import { listMemberships, listWorkspaceIds } from "../workspaces/workspaces.ts";
-import { deleteAllTokens } from "./tokens.ts";
+import { deleteAllTokens } from "./tokens/tokens.ts";
 
 /** Returns a user as the GlobalUser of api.md §1. */
 function toGlobalUserJson(person: PersonRecord): GlobalUserJson {

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { type Job, type QueuedJob, SHARDS } from "../../core/jobs/job.ts";
 import { taskCursorObject } from "../../core/jobs/periodic-task.ts";
+import { type Job, type QueuedJob, SHARDS } from "../../core/jobs/record/job.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import { removalObject } from "../../core/people/membership.ts";
 import { personKey } from "../../core/people/person.ts";
 import { parseNextRunId } from "../../core/schedules/next-run.ts";
-import { endJobAndNotify } from "../execution/end-and-notify.ts";
+import { endJobAndNotify } from "../execution/endings/end-and-notify.ts";
 import { readLostRight } from "../execution/rights/lost-rights.ts";
 import { isConcurrencyGroup } from "../jobs/concurrency/concurrency.ts";
 import type { Uses } from "../uses.ts";

@@ -3,9 +3,9 @@ import { startDueRefreshes } from "../accounts/start-refreshes.ts";
 import { signChainHeads } from "../approvals/audit-log/sign-heads.ts";
 import { sendDueAttempts } from "../deliveries/send-due-attempts.ts";
 import { deleteIdleMachines } from "../flows/definitions/delete-idle-machines.ts";
-import { expireTokens } from "../identity/expire-tokens.ts";
-import { indexTokenExpiries } from "../identity/index-token-expiries.ts";
-import { recordEndedIndexStart } from "../jobs/read/ended-index.ts";
+import { expireTokens } from "../identity/tokens/expire-tokens.ts";
+import { indexTokenExpiries } from "../identity/tokens/index-token-expiries.ts";
+import { recordEndedIndexStart } from "../jobs/read/lists/ended-index.ts";
 import { connectPendingSources, pollRemoteQueues, releaseHeldJobs } from "../triggers/tasks.ts";
 import type { Uses } from "../uses.ts";
 

@@ -1,8 +1,8 @@
 import pMap from "p-map";
 import { defined } from "../../contract/defined.ts";
+import { buildMachinePrefix } from "../../contract/deployment/stack-names.ts";
 import { objectFolders, workspaceFolders } from "../../contract/retention.ts";
-import { buildMachinePrefix } from "../../contract/stack-names.ts";
-import { buildListPartitions, type Job } from "../../core/jobs/job.ts";
+import { buildListPartitions, type Job } from "../../core/jobs/record/job.ts";
 import type { ObjectKey } from "../../core/objects/write.ts";
 import { accessObject } from "../../core/permissions/access.ts";
 import { UnreadableRecordError } from "../../core/records/record-format.ts";

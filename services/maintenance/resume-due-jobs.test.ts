@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { classifyAwsError } from "../../aws/sdk/aws-errors.ts";
-import { computeShard, type QueuedJob, SHARDS } from "../../core/jobs/job.ts";
+import { computeShard, type QueuedJob, SHARDS } from "../../core/jobs/record/job.ts";
 import { aQueuedJob } from "../../test/builders/jobs.ts";
 import { ItemIsolation } from "./item-isolation.ts";
 import { type ResumeDueJobsDeps, resumeDueJobs } from "./resume-due-jobs.ts";

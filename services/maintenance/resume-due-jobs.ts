@@ -1,11 +1,11 @@
 import { isSvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { mapInParallel } from "../../contract/map-in-parallel.ts";
-import { hasEnded, type Job, type QueuedJob, type RunningJob, SHARDS } from "../../core/jobs/job.ts";
-import { canceledEnding, firstDueMs, isLost, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
+import { mapInParallel } from "../../contract/utilities/map-in-parallel.ts";
+import { hasEnded, type Job, type QueuedJob, type RunningJob, SHARDS } from "../../core/jobs/record/job.ts";
+import { canceledEnding, firstDueMs, isLost, mayRetryLoss, workerLostEnding } from "../../core/jobs/record/lifecycle.ts";
 import { parseNextRunId } from "../../core/schedules/next-run.ts";
 import type { DueEntry } from "../../ports/job-store.ts";
-import { endJobAndNotify } from "../execution/end-and-notify.ts";
+import { endJobAndNotify } from "../execution/endings/end-and-notify.ts";
 import { completeStop } from "../flows/lifecycle/cancel.ts";
 import { reconcileFlow } from "../flows/lifecycle/reconcile.ts";
 import { cancelJob } from "../jobs/cancel/cancel-job.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { anchorObject } from "../../core/approvals/anchor.ts";
 import { grownChainObject } from "../../core/approvals/record.ts";
-import { SHARDS } from "../../core/jobs/job.ts";
+import { SHARDS } from "../../core/jobs/record/job.ts";
 import type { JobStore } from "../../ports/job-store.ts";
 import { withFault } from "../../test/support/use-cases/failing-writes.ts";
 import { newWorld, type World } from "../../test/support/use-cases/world.ts";

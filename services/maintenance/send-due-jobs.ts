@@ -1,6 +1,6 @@
-import { mapInParallel } from "../../contract/map-in-parallel.ts";
-import type { Job, QueuedJob } from "../../core/jobs/job.ts";
-import { isHighPriority, isSendable, nextSendMs, queueDelayS } from "../../core/jobs/lifecycle.ts";
+import { mapInParallel } from "../../contract/utilities/map-in-parallel.ts";
+import type { Job, QueuedJob } from "../../core/jobs/record/job.ts";
+import { isHighPriority, isSendable, nextSendMs, queueDelayS } from "../../core/jobs/record/lifecycle.ts";
 import type { DueEntry } from "../../ports/job-store.ts";
 import { retainWaitingJob } from "../jobs/queue/retain-waiting-job.ts";
 import type { Uses } from "../uses.ts";

@@ -18,7 +18,7 @@ import { requireNewestFlow } from "../flows/definitions/load.ts";
 import { getFlow, listFlowHistory, listFlows } from "../flows/definitions/read.ts";
 import { listFolders } from "../folders/folders.ts";
 import { authenticate } from "../identity/authenticate.ts";
-import { listTokens } from "../identity/tokens.ts";
+import { listTokens } from "../identity/tokens/tokens.ts";
 import { listPersons } from "../identity/users.ts";
 import { buildFlowJobFields, buildScriptJobFields, enqueueJob, type NewJob } from "../jobs/queue/enqueue.ts";
 import { loadJson } from "../jobs/values/values.ts";

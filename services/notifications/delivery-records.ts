@@ -1,6 +1,6 @@
 import { defined } from "../../contract/defined.ts";
-import { childPrefix, childRef } from "../../core/jobs/child-items.ts";
-import { hasEnded } from "../../core/jobs/job.ts";
+import { childPrefix, childRef } from "../../core/jobs/lists/child-items.ts";
+import { hasEnded } from "../../core/jobs/record/job.ts";
 import { buildPartName, type Delivery, deliverySchema, type NoticePart, showReceiver } from "../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
 import type { Expectation } from "../../core/objects/write.ts";

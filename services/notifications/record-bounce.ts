@@ -1,4 +1,4 @@
-import { hasEnded } from "../../core/jobs/job.ts";
+import { hasEnded } from "../../core/jobs/record/job.ts";
 import { bounceSchema } from "../../core/notifications/bounce.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import type { Uses } from "../uses.ts";

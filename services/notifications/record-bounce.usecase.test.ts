@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { failedAttempt } from "../../core/deliveries/attempt.ts";
-import { hasEnded } from "../../core/jobs/job.ts";
+import { hasEnded } from "../../core/jobs/record/job.ts";
 import { buildPartName } from "../../core/notifications/delivery.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newWorld, type World } from "../../test/support/use-cases/world.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { PromiseCache } from "../../contract/promise-cache.ts";
+import { PromiseCache } from "../../contract/utilities/promise-cache.ts";
 import { webhookSecretObject } from "../../core/notifications/webhook-secret.ts";
 import type { ValueOf } from "../../core/objects/define-object.ts";
 import { maskForJob, revealSecrets, type SecretReader } from "../secrets/reveal.ts";

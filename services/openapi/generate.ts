@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { isJsonObject } from "../../contract/json-object.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import type { HttpFields } from "../../contract/routes/triggers/http-fields.ts";
 import type { OpenapiRequest } from "../../contract/routes/triggers/openapi-documents.ts";
 import { flowBodyObject, flowListingObject } from "../../core/flows/version.ts";

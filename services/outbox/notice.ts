@@ -3,7 +3,7 @@ import { defined } from "../../contract/defined.ts";
 import type { FlowModule } from "../../contract/flows/flow-value.ts";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { Decision, Gate } from "../../core/approvals/gate.ts";
-import { getRunStarter, type Job } from "../../core/jobs/job.ts";
+import { getRunStarter, type Job } from "../../core/jobs/record/job.ts";
 import { type GateNotice, getApproverChannel } from "../../core/notifications/notice.ts";
 import type { RequestContent } from "../../core/notifications/request-content.ts";
 import { noticeObject } from "../../core/notifications/stored-notice.ts";

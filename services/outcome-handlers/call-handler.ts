@@ -1,7 +1,7 @@
 import { v5 as uuidv5 } from "uuid";
 import { isSvcError } from "../../contract/errors.ts";
 import { flowHeadObject } from "../../core/flows/version.ts";
-import type { EndedJob } from "../../core/jobs/job.ts";
+import type { EndedJob } from "../../core/jobs/record/job.ts";
 import { HANDLER_EMAIL, type HandlerTarget } from "../../core/outcome-handlers/handler.ts";
 import type { JobActor } from "../../core/people/actor.ts";
 import { accessObject, HANDLER_GROUP } from "../../core/permissions/access.ts";

@@ -1,4 +1,4 @@
-import type { EndState, Job } from "../../core/jobs/job.ts";
+import type { EndState, Job } from "../../core/jobs/record/job.ts";
 import { hasOutcomeHandlers, scheduleOutcomesObject } from "../../core/outcome-handlers/schedule-outcomes.ts";
 import type { StoredSchedule } from "../../core/schedules/schedule.ts";
 import type { ObjectStore } from "../../ports/object-store.ts";

@@ -1,4 +1,4 @@
-import type { EndState, Job } from "../../core/jobs/job.ts";
+import type { EndState, Job } from "../../core/jobs/record/job.ts";
 import { handlerNameFor, isMuted, mayCallHandler, mayCallSuccessHandler } from "../../core/outcome-handlers/handler.ts";
 import { continuesSchedule } from "../../core/schedules/next-run.ts";
 import type { Queue } from "../../ports/queues.ts";

@@ -1,5 +1,5 @@
 import { limits } from "../../contract/limits.ts";
-import { type EndedJob, hasEnded, type Job, PEOPLE, resultVisibleTo } from "../../core/jobs/job.ts";
+import { type EndedJob, hasEnded, type Job, PEOPLE, resultVisibleTo } from "../../core/jobs/record/job.ts";
 import { extractError } from "../../core/outcome-handlers/handler.ts";
 import { escapeReferences } from "../../core/resources/references.ts";
 import { loadJson } from "../jobs/values/values.ts";

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import { limits } from "../../contract/limits.ts";
 import { receivesByUrl } from "../../contract/notices/channels.ts";
 import type { FailureNoticeRule } from "../../contract/routes/workspaces/failure-notices.ts";
-import { type EndedJob, type EndState, hasFlowPath, type Job } from "../../core/jobs/job.ts";
+import { type EndedJob, type EndState, hasFlowPath, type Job } from "../../core/jobs/record/job.ts";
 import { buildRunMail, type RunNotice } from "../../core/notifications/run-notice.ts";
 import { noticeObject } from "../../core/notifications/stored-notice.ts";
 import { type ObjectWrite, unchangedSince, write } from "../../core/objects/write.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import type { FailureNoticeRule } from "../../contract/routes/workspaces/failure-notices.ts";
-import type { QueuedJob } from "../../core/jobs/job.ts";
+import type { QueuedJob } from "../../core/jobs/record/job.ts";
 import type { MailNotice } from "../../core/notifications/mail-notice.ts";
 import type { RunNotice } from "../../core/notifications/run-notice.ts";
 import { noticeObject } from "../../core/notifications/stored-notice.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { actions } from "../../contract/access/actions.ts";
-import { type EndedJob, getStartMs, hasEnded, hasFlowPath, isSuccess } from "../../core/jobs/job.ts";
+import { type EndedJob, getStartMs, hasEnded, hasFlowPath, isSuccess } from "../../core/jobs/record/job.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import {
   countOutcome,

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { NewSchedule } from "../../contract/routes/schedules/schedule.ts";
-import { hasEnded, type Job, type QueuedJob } from "../../core/jobs/job.ts";
+import { hasEnded, type Job, type QueuedJob } from "../../core/jobs/record/job.ts";
 import { scheduleOutcomesObject } from "../../core/outcome-handlers/schedule-outcomes.ts";
 import { scheduleObject, storedScheduleSchema } from "../../core/schedules/schedule.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";

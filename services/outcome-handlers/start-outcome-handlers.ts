@@ -1,6 +1,6 @@
 import { isSvcError } from "../../contract/errors.ts";
 import { flowVersionObject } from "../../core/flows/version.ts";
-import { type EndedJob, hasEnded, hasFlowPath, type Job } from "../../core/jobs/job.ts";
+import { type EndedJob, hasEnded, hasFlowPath, type Job } from "../../core/jobs/record/job.ts";
 import { handlerNameFor, isMuted, mayCallHandler } from "../../core/outcome-handlers/handler.ts";
 import { scriptHeadObject, scriptVersionObject } from "../../core/scripts/version.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";

@@ -4,7 +4,7 @@ import type { Action } from "../../contract/access/access-rule.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { limits } from "../../contract/limits.ts";
 import { flowBodyObject } from "../../core/flows/version.ts";
-import { hasEnded, type Job, type QueuedJob } from "../../core/jobs/job.ts";
+import { hasEnded, type Job, type QueuedJob } from "../../core/jobs/record/job.ts";
 import type { Access } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import type { Runnable } from "../../core/scripts/version.ts";

@@ -1,5 +1,5 @@
 import { actions } from "../../contract/access/actions.ts";
-import { type EndedJob, type EndState, hasFlowPath, isSuccess, type Job } from "../../core/jobs/job.ts";
+import { type EndedJob, type EndState, hasFlowPath, isSuccess, type Job } from "../../core/jobs/record/job.ts";
 import type { HandlerTarget } from "../../core/outcome-handlers/handler.ts";
 import { may } from "../../core/permissions/may.ts";
 import { type StoredTrigger, triggerObject } from "../../core/triggers/trigger.ts";

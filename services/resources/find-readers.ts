@@ -1,4 +1,4 @@
-import type { Job } from "../../core/jobs/job.ts";
+import type { Job } from "../../core/jobs/record/job.ts";
 import { loadJobActor } from "../identity/identify.ts";
 import type { Uses } from "../uses.ts";
 

@@ -1,4 +1,4 @@
-import type { Job } from "../../core/jobs/job.ts";
+import type { Job } from "../../core/jobs/record/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import type { Reference } from "../../core/resources/references.ts";
 import type { Uses } from "../uses.ts";

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { actions } from "../../contract/access/actions.ts";
-import { toCanonicalJson } from "../../contract/canonical-json.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { toCanonicalJson } from "../../contract/json/canonical-json.ts";
 import { limits } from "../../contract/limits.ts";
 import { type Actor, toPermissionedAs } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";

@@ -1,6 +1,6 @@
 import { describeError, isSvcError } from "../../contract/errors.ts";
-import { hasEnded, type Job } from "../../core/jobs/job.ts";
-import { canceledEnding } from "../../core/jobs/lifecycle.ts";
+import { hasEnded, type Job } from "../../core/jobs/record/job.ts";
+import { canceledEnding } from "../../core/jobs/record/lifecycle.ts";
 import { replaceUnchanged } from "../../core/objects/version.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { accessObject } from "../../core/permissions/access.ts";

@@ -1,9 +1,9 @@
 import type { HeadChange } from "../../aws/dynamodb/job-items.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { resolveConcurrency } from "../../core/jobs/concurrency.ts";
-import { findDelegation, hasEnded, type QueuedJob, type RunningJob } from "../../core/jobs/job.ts";
-import type { JobMessage } from "../../core/jobs/lifecycle.ts";
-import { versionFields } from "../../core/jobs/run-settings.ts";
+import { findDelegation, hasEnded, type QueuedJob, type RunningJob } from "../../core/jobs/record/job.ts";
+import type { JobMessage } from "../../core/jobs/record/lifecycle.ts";
+import { versionFields } from "../../core/jobs/record/run-settings.ts";
 import type { JobActor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { may } from "../../core/permissions/may.ts";

@@ -1,6 +1,6 @@
 import { actions } from "../../contract/access/actions.ts";
 import { limits } from "../../contract/limits.ts";
-import { hasEnded, type Job, type QueuedJob } from "../../core/jobs/job.ts";
+import { hasEnded, type Job, type QueuedJob } from "../../core/jobs/record/job.ts";
 import type { JobActor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { toSkipCheckId } from "../../core/schedules/next-run.ts";

@@ -1,5 +1,5 @@
 import type { ScheduleRunJson, ScheduleWithJobsJson } from "../../contract/routes/schedules/schedule.ts";
-import { buildListPartitions, getStartMs, hasEnded, isSuccess } from "../../core/jobs/job.ts";
+import { buildListPartitions, getStartMs, hasEnded, isSuccess } from "../../core/jobs/record/job.ts";
 import { type StoredSchedule, toScheduleJson } from "../../core/schedules/schedule.ts";
 import type { Uses } from "../uses.ts";
 import { loadSchedules } from "./read.ts";

@@ -1,8 +1,8 @@
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { flowHeadObject } from "../../core/flows/version.ts";
-import { hasEnded, type QueuedJob } from "../../core/jobs/job.ts";
-import { firstDueMs } from "../../core/jobs/lifecycle.ts";
+import { hasEnded, type QueuedJob } from "../../core/jobs/record/job.ts";
+import { firstDueMs } from "../../core/jobs/record/lifecycle.ts";
 import type { ObjectKey, StoredObject } from "../../core/objects/write.ts";
 import type { Person } from "../../core/people/actor.ts";
 import { parseTiming } from "../../core/schedules/cron.ts";

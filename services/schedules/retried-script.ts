@@ -1,6 +1,6 @@
 import type { Retry } from "../../contract/flows/flow-value.ts";
 import { limits } from "../../contract/limits.ts";
-import { pickSettings } from "../../core/jobs/run-settings.ts";
+import { pickSettings } from "../../core/jobs/record/run-settings.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 
 /** Returns the fields of a job that runs a script as the only step of a flow, which has the retries. The script's arguments are those of the flow. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hasEnded } from "../../core/jobs/job.ts";
+import { hasEnded } from "../../core/jobs/record/job.ts";
 import { personKey, userObject } from "../../core/people/person.ts";
 import { memberObject } from "../../core/permissions/access.ts";
 import { toNextRunId, toRunId } from "../../core/schedules/next-run.ts";

@@ -6,7 +6,7 @@ import type { World } from "../../test/support/use-cases/world.ts";
 import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
 import { createPathFilter } from "../identity/permit.ts";
-import { createToken, listRunTokens } from "../identity/tokens.ts";
+import { createToken, listRunTokens } from "../identity/tokens/tokens.ts";
 import { muteScriptErrorHandler, setScriptMessage } from "./change-version.ts";
 import { createScript } from "./create.ts";
 import { getScript, listScriptHistory, listScripts, searchScripts } from "./read.ts";

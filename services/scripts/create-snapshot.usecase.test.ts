@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { bundlePreviewSchema } from "../../contract/routes/jobs/runs.ts";
 import { newScriptSchema } from "../../contract/routes/stored/script.ts";
 import type { BuildRequest } from "../../core/builds/build.ts";
-import { hasEnded, type Job } from "../../core/jobs/job.ts";
+import { hasEnded, type Job } from "../../core/jobs/record/job.ts";
 import type { Person } from "../../core/people/actor.ts";
 import { scriptHeadObject, scriptLockObject } from "../../core/scripts/version.ts";
 import { aTar } from "../../test/builders/tar.ts";

@@ -7,9 +7,9 @@ import { findRunner } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { MAX_PARENTS, type NewScript } from "../../contract/routes/stored/script.ts";
 import type { Bundle } from "../../core/builds/bundle.ts";
-import type { Job } from "../../core/jobs/job.ts";
-import { firstDueMs } from "../../core/jobs/lifecycle.ts";
-import { readSettings } from "../../core/jobs/run-settings.ts";
+import type { Job } from "../../core/jobs/record/job.ts";
+import { firstDueMs } from "../../core/jobs/record/lifecycle.ts";
+import { readSettings } from "../../core/jobs/record/run-settings.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import {

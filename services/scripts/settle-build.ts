@@ -1,4 +1,4 @@
-import { hasEnded } from "../../core/jobs/job.ts";
+import { hasEnded } from "../../core/jobs/record/job.ts";
 import type { BuildState, Runnable } from "../../core/scripts/version.ts";
 import { scriptHeadObject, scriptLockObject, scriptVersionObject } from "../../core/scripts/version.ts";
 import type { ObjectStore } from "../../ports/object-store.ts";

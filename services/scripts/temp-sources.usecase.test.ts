@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import { dependenciesSchema, flowDependenciesSchema } from "../../contract/routes/jobs/dependency-runs.ts";
 import type { BuildRequest } from "../../core/builds/build.ts";
-import { hasEnded } from "../../core/jobs/job.ts";
+import { hasEnded } from "../../core/jobs/record/job.ts";
 import { folderObject } from "../../core/workspaces/workspace.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newWorld, type World } from "../../test/support/use-cases/world.ts";

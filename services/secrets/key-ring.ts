@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { PromiseCache } from "../../contract/promise-cache.ts";
+import { PromiseCache } from "../../contract/utilities/promise-cache.ts";
 import { write } from "../../core/objects/write.ts";
 import { EXPORT_KEY_PATH, getRingVersion, type KeyRing, keyRingObject } from "../../core/secrets/key-ring.ts";
 import { createExportKey, type DataKey, sealSecret } from "../../core/secrets/seal.ts";

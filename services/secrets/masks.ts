@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
-import { childPrefix, childRef } from "../../core/jobs/child-items.ts";
-import type { Job } from "../../core/jobs/job.ts";
+import { childPrefix, childRef } from "../../core/jobs/lists/child-items.ts";
+import type { Job } from "../../core/jobs/record/job.ts";
 import { createMasker, type Masker } from "../../core/secrets/mask.ts";
 import { decryptMasks, encryptMasks } from "../../core/secrets/mask-encryption.ts";
 import type { PutRequest } from "../../ports/object-store.ts";

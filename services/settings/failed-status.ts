@@ -1,4 +1,4 @@
-import { type EndState, isSuccess } from "../../core/jobs/job.ts";
+import { type EndState, isSuccess } from "../../core/jobs/record/job.ts";
 import { failedRunsSetting } from "../../core/settings/workspace.ts";
 import type { Uses } from "../uses.ts";
 

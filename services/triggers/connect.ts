@@ -1,5 +1,5 @@
+import { buildTriggerRulePrefix } from "../../contract/deployment/stack-names.ts";
 import type { AwsFields, SqsFields } from "../../contract/routes/triggers/trigger-kinds.ts";
-import { buildTriggerRulePrefix } from "../../contract/stack-names.ts";
 import { write } from "../../core/objects/write.ts";
 import { accessObject } from "../../core/permissions/access.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";

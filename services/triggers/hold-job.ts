@@ -1,7 +1,7 @@
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import type { Job } from "../../core/jobs/job.ts";
-import { firstDueMs } from "../../core/jobs/lifecycle.ts";
+import type { Job } from "../../core/jobs/record/job.ts";
+import { firstDueMs } from "../../core/jobs/record/lifecycle.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { StoredTrigger } from "../../core/triggers/trigger.ts";
 import { heldJobObject } from "../../core/triggers/trigger.ts";

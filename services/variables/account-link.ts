@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { defined } from "../../contract/defined.ts";
-import { toIsoTime } from "../../contract/iso-time.ts";
+import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import { type Account, accountObject, computeDueMs, dueRefreshObject } from "../../core/accounts/account.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";

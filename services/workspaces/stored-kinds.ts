@@ -2,7 +2,7 @@ import { simpleKindNames } from "../../contract/kinds/kinds.ts";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import { appObject } from "../../core/apps/app.ts";
 import { flowListingObject } from "../../core/flows/version.ts";
-import { buildListPartitions } from "../../core/jobs/job.ts";
+import { buildListPartitions } from "../../core/jobs/record/job.ts";
 import { simpleObject } from "../../core/objects/simple-object.ts";
 import { resourceObject } from "../../core/resources/resource.ts";
 import { scheduleObject } from "../../core/schedules/schedule.ts";

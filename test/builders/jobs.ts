@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { EndedJob, QueuedJob, RunningJob } from "../../core/jobs/job.ts";
+import type { EndedJob, QueuedJob, RunningJob } from "../../core/jobs/record/job.ts";
 
 /** A queued job for tests, each with its own id. */
 export function aQueuedJob(fields: Partial<QueuedJob> = {}): QueuedJob {

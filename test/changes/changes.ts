@@ -1,7 +1,7 @@
 import type { FileChange } from "./changed-checkout.ts";
 
 const jobField = (name: string, attribute: string, request: string): FileChange => ({
-  file: "core/jobs/fields.ts",
+  file: "core/jobs/record/fields.ts",
   after: "export const runFields = {",
   add: `  ${name}: { stored: "${attribute}", schema: text, seenBy: "readers", json: "${name}", request: { ${request} } },`,
 });

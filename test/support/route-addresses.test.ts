@@ -11,7 +11,7 @@ const links: readonly string[] = [
   "core/notifications/run-notice.ts",
   "core/openapi/webhook-operations.ts",
   "services/accounts/connect.ts",
-  "services/identity/federated-login.ts",
+  "services/identity/sign-in/federated-login.ts",
   "services/scripts/webhooks.ts",
 ];
 

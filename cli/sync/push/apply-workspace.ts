@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { OperationName } from "../../../contract/client/operation.ts";
-import { isJsonObject } from "../../../contract/json-object.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
 import { fieldsOf, type SyncItem } from "../../../core/sync/item.ts";
 import type { ApiClient } from "../../api/client.ts";
 import { createOrUpdate } from "../../api/item-operations.ts";

@@ -1,5 +1,5 @@
 import { dependencyFiles } from "../../../contract/dependency-language.ts";
-import { isJsonObject } from "../../../contract/json-object.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
 import { findKind } from "../../../contract/kinds/kinds.ts";
 import { emptyValueOf, openFieldsOf } from "../../../core/sync/defaults.ts";
 import { fieldsOf, isSecret, type SyncItem } from "../../../core/sync/item.ts";

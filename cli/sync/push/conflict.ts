@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../../contract/json-object.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
 import { digestItem, equalsLocal } from "../../../core/sync/digest.ts";
 import { fromObject } from "../../../core/sync/from-object.ts";
 import { isSecret, type SyncItem } from "../../../core/sync/item.ts";

@@ -1,4 +1,4 @@
-import { mapInParallel } from "../../../contract/map-in-parallel.ts";
+import { mapInParallel } from "../../../contract/utilities/map-in-parallel.ts";
 import type { ItemDigest } from "../../../core/sync/digest.ts";
 import type { SyncItem } from "../../../core/sync/item.ts";
 import type { AddressStep } from "../../../core/sync/order-addresses.ts";

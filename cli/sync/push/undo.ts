@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { defined } from "../../../contract/defined.ts";
-import { parseExactJson } from "../../../contract/exact-json.ts";
+import { parseExactJson } from "../../../contract/json/exact-json.ts";
 import { type ItemDigest, readStoredDigest } from "../../../core/sync/digest.ts";
 import { isSecret, type SyncItem } from "../../../core/sync/item.ts";
 import { CommandError } from "../../errors.ts";

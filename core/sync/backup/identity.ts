@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../../contract/json-object.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
 import { kindsWith } from "../../../contract/kinds/kinds.ts";
 import { fieldsOf, type SyncItem } from "../item.ts";
 

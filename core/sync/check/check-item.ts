@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import { isJsonObject } from "../../../contract/json-object.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
+import { findNearestName, findUnknownFields, type UnknownField } from "../../../contract/json/unknown-fields.ts";
 import { findKind } from "../../../contract/kinds/kinds.ts";
-import { findNearestName, findUnknownFields, type UnknownField } from "../../../contract/unknown-fields.ts";
 import { type FileProblem, fieldsOf, type SyncItem } from "../item.ts";
 import { isServerField } from "../server-fields.ts";
 import { fileFields, itemSchemas } from "./item-schemas.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { findNearestName, unwrapSchema } from "../../../contract/unknown-fields.ts";
+import { findNearestName, unwrapSchema } from "../../../contract/json/unknown-fields.ts";
 import { createLocator } from "../check/locate.ts";
 import { parseYaml } from "../files/yaml.ts";
 import type { FileProblem } from "../item.ts";

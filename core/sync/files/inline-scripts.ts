@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../../contract/json-object.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
 import { isScriptLanguage, type ScriptLanguage } from "../../../contract/languages.ts";
 import { type DefaultTs, scriptEnding } from "./extensions.ts";
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../../contract/json-object.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
 import { toAppFile } from "../../apps/app-file.ts";
 import { fieldsOf, type SyncItem } from "../item.ts";
 import type { DefaultTs } from "./extensions.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../../contract/json-object.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
 import { fromAppFile } from "../../apps/app-file.ts";
 import { createLocator } from "../check/locate.ts";
 import { type FileProblem, itemKey, type SyncItem } from "../item.ts";

@@ -1,5 +1,5 @@
 import { defined } from "../../../contract/defined.ts";
-import { isJsonObject } from "../../../contract/json-object.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
 import type { SyncItem } from "../item.ts";
 import { type DefaultTs, languageOfEnding, scriptEnding } from "./extensions.ts";
 import { areFileNames } from "./file-names.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseExactJson } from "../../../contract/exact-json.ts";
+import { parseExactJson } from "../../../contract/json/exact-json.ts";
 import { formatYaml, parseYaml } from "./yaml.ts";
 
 describe("YAML files", () => {

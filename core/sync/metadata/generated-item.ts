@@ -1,5 +1,5 @@
-import { toCanonicalJson } from "../../../contract/canonical-json.ts";
-import { isJsonObject } from "../../../contract/json-object.ts";
+import { toCanonicalJson } from "../../../contract/json/canonical-json.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
 import { parseSignature, toArgumentsSchema } from "../../signatures/signature.ts";
 import { placeOf } from "../files/file-place.ts";
 import { inlineReference, listFlowScripts } from "../files/inline-scripts.ts";

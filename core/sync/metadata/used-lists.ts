@@ -1,6 +1,6 @@
 import { type DependencyLanguage, dependencyFiles } from "../../../contract/dependency-language.ts";
 import { findRunner, type ScriptLanguage } from "../../../contract/languages.ts";
-import { findDependencyLanguage, findNamedDependencies } from "../../builds/workspace-dependencies.ts";
+import { findDependencyLanguage, findNamedDependencies } from "../../builds/packages/workspace-dependencies.ts";
 import type { UsedLists } from "./lock-file.ts";
 
 /** A source with its language. */

@@ -12,7 +12,7 @@ import { DeleteEventSourceMappingCommand, LambdaClient, paginateListEventSourceM
 import { DeleteStateMachineCommand, ListTagsForResourceCommand, paginateListStateMachines, SFNClient } from "@aws-sdk/client-sfn";
 import { paginateListSubscriptions, SNSClient, UnsubscribeCommand } from "@aws-sdk/client-sns";
 import pMap from "p-map";
-import { buildMachinePrefix, buildTriggerRulePrefix } from "../../../contract/stack-names.ts";
+import { buildMachinePrefix, buildTriggerRulePrefix } from "../../../contract/deployment/stack-names.ts";
 import { clientConfig } from "../aws-cli.ts";
 import { whileInUse } from "../mapping-changes.ts";
 import type { StackParts } from "./stack-parts.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { GO_PACKAGE } from "../../../contract/go-toolchain.ts";
+import { GO_PACKAGE } from "../../../contract/deployment/go-toolchain.ts";
 import type { BuildSandbox } from "../build-sandbox.ts";
 import { describePython } from "../python/python-target.ts";
 import { findInstalledGo, findUv } from "../tools.ts";

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { BuildRequest } from "../../../core/builds/build.ts";
 import { readGoSource } from "../../../core/builds/go-source.ts";
-import { goClients } from "../../../core/builds/own-clients.ts";
+import { goClients } from "../../../core/builds/packages/own-clients.ts";
 import { BuildFailure, type BuildSandbox, pickVariables } from "../build-sandbox.ts";
 import { copyOwnClient } from "../own-clients.ts";
 import { readGoLock, writeGoLock } from "./go-lock.ts";

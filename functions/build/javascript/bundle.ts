@@ -3,11 +3,11 @@ import { createRequire, isBuiltin } from "node:module";
 import { join } from "node:path";
 import type { BuildOptions, BuildFailure as EsbuildFailure, Message, Metafile, OnResolveResult, Plugin, PluginBuild } from "esbuild";
 import { type BuiltinModules, getManifest, type RunnerLanguage, runnerLanguages } from "../../../contract/languages.ts";
-import { MODULE_REQUIRE } from "../../../contract/module-require.ts";
+import { MODULE_REQUIRE } from "../../../contract/utilities/module-require.ts";
 import type { BuildRequest } from "../../../core/builds/build.ts";
 import { readJavascriptImports } from "../../../core/builds/javascript-imports.ts";
-import { isOwnClient } from "../../../core/builds/own-clients.ts";
-import { readSpecifier } from "../../../core/builds/package-specifiers.ts";
+import { isOwnClient } from "../../../core/builds/packages/own-clients.ts";
+import { readSpecifier } from "../../../core/builds/packages/package-specifiers.ts";
 import { BuildFailure, type BuildSandbox } from "../build-sandbox.ts";
 import { findClientFolder, findEsbuildFolder } from "../tools.ts";
 

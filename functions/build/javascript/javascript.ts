@@ -1,7 +1,7 @@
 import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BuildRequest } from "../../../core/builds/build.ts";
-import { listNpmPackages } from "../../../core/builds/packages.ts";
+import { listNpmPackages } from "../../../core/builds/packages/packages.ts";
 import type { BuildSandbox } from "../build-sandbox.ts";
 import { bundleScript } from "./bundle.ts";
 import { installNpmPackages } from "./npm-install.ts";

@@ -1,4 +1,4 @@
-import { isRequirement, removeComment } from "../../../core/builds/requirement.ts";
+import { isRequirement, removeComment } from "../../../core/builds/packages/requirement.ts";
 import { BuildFailure } from "../build-sandbox.ts";
 
 const HASH = /^--hash=sha(256|384|512):[0-9a-f]+$/;

@@ -1,4 +1,4 @@
-import type { JobEndedListener } from "../../../services/execution/end-and-notify.ts";
+import type { JobEndedListener } from "../../../services/execution/endings/end-and-notify.ts";
 import type { EndFlowDeps } from "../../../services/flows/lifecycle/end-flow.ts";
 import { continueParkedFlow } from "../../../services/flows/lifecycle/reconcile.ts";
 import { resumeParentTask } from "../../../services/flows/runtime/waiting/resume-parent-task.ts";

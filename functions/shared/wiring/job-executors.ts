@@ -1,11 +1,11 @@
 import { scheduleTable } from "../../../aws/dynamodb/schedule-table.ts";
-import type { RunningJob } from "../../../core/jobs/job.ts";
-import type { Ending } from "../../../core/jobs/lifecycle.ts";
+import type { RunningJob } from "../../../core/jobs/record/job.ts";
+import type { Ending } from "../../../core/jobs/record/lifecycle.ts";
 import { SCHEDULE_CLAIMER } from "../../../core/schedules/next-run.ts";
 import { buildUnderLease } from "../../../services/execution/build-under-lease.ts";
+import { decideEnd } from "../../../services/execution/endings/job-ending.ts";
+import { refuseJob } from "../../../services/execution/endings/refuse-job.ts";
 import type { JobClaimer } from "../../../services/execution/handle-job-message.ts";
-import { decideEnd } from "../../../services/execution/job-ending.ts";
-import { refuseJob } from "../../../services/execution/refuse-job.ts";
 import type { JobExecutor } from "../../../services/execution/run-job.ts";
 import { runScript } from "../../../services/execution/run-script.ts";
 import { runInlineScript } from "../../../services/flows/runtime/run-inline-script.ts";

@@ -30,7 +30,7 @@ MAX_SAFE_INTEGER = 2**53 - 1
 """The largest whole number of a Decimal that is not text."""
 
 MAX_DIGITS = 4000
-"""Digits of a whole number, as in `contract/exact-json.ts`."""
+"""Digits of a whole number, as in `contract/json/exact-json.ts`."""
 _MAX_BITS = 13287
 """A number of as many bits has at most `MAX_DIGITS` digits."""
 

@@ -1,7 +1,7 @@
 import { defined } from "../../../contract/defined.ts";
 import type { Decision, Gate, GateEvent } from "../../../core/approvals/gate.ts";
 import type { EntryContent } from "../../../core/approvals/record.ts";
-import { type Job, willBeErased } from "../../../core/jobs/job.ts";
+import { type Job, willBeErased } from "../../../core/jobs/record/job.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
 import type { ObjectStore } from "../../../ports/object-store.ts";
 import type { TransactionPart } from "../../outbox/commit-parts.ts";

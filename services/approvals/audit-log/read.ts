@@ -8,8 +8,8 @@ import {
   verifyAnchors,
   verifyChain,
 } from "../../../contract/approval-record.ts";
-import { toIsoTime } from "../../../contract/iso-time.ts";
 import type { ApprovalAuditPage, ApprovalAuditQuery, VerifiedRecord } from "../../../contract/routes/approvals/approval-records.ts";
+import { toIsoTime } from "../../../contract/utilities/iso-time.ts";
 import { anchorObject } from "../../../core/approvals/anchor.ts";
 import { approvalEntryObject, grownChainObject, toUtcDay } from "../../../core/approvals/record.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";

@@ -2,7 +2,7 @@ import { type AccessPath, type Approver, authorize, type Verdict } from "../../.
 import type { Gate } from "../../../core/approvals/gate.ts";
 import { dropReplacedPrincipals } from "../../../core/approvals/principals.ts";
 import type { GateRules } from "../../../core/approvals/rules.ts";
-import { getRunStarter, type Job } from "../../../core/jobs/job.ts";
+import { getRunStarter, type Job } from "../../../core/jobs/record/job.ts";
 import type { Uses } from "../../uses.ts";
 import { loadPrincipalIdentities } from "../gates/principals.ts";
 

@@ -1,6 +1,6 @@
 import { SvcError } from "../../../contract/errors.ts";
 import { type Gate, isOpen } from "../../../core/approvals/gate.ts";
-import { getFlowRootId, type Job } from "../../../core/jobs/job.ts";
+import { getFlowRootId, type Job } from "../../../core/jobs/record/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import type { Uses } from "../../uses.ts";
 import { loadGatesOfRun } from "../gates/change-gate.ts";

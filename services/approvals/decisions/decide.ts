@@ -5,7 +5,7 @@ import { SvcError } from "../../../contract/errors.ts";
 import type { AccessPath, Approver, Verdict } from "../../../core/approvals/authorize.ts";
 import { countMissingApprovals, type Gate, type GateEvent, isOpen, recordApproval, recordRejection } from "../../../core/approvals/gate.ts";
 import type { LinkSubject } from "../../../core/approvals/link.ts";
-import { getFlowRootId } from "../../../core/jobs/job.ts";
+import { getFlowRootId } from "../../../core/jobs/record/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import type { JobAddress } from "../../jobs/read/read.ts";
 import { storeValue } from "../../jobs/values/values.ts";

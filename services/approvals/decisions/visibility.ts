@@ -1,7 +1,7 @@
 import type { Action } from "../../../contract/access/access-rule.ts";
 import { actions } from "../../../contract/access/actions.ts";
 import { defined } from "../../../contract/defined.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { createVisibilityFilter } from "../../jobs/read/read.ts";
 import type { ApprovalRequest } from "../gates/find-approval-request.ts";

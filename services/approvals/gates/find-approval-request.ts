@@ -3,7 +3,7 @@ import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { createGate, type Gate, isOpen } from "../../../core/approvals/gate.ts";
 import { type GateRules, readRequiredGroups, toSuspendRules } from "../../../core/approvals/rules.ts";
 import { mayRequireApproval } from "../../../core/flows/scopes.ts";
-import { getFlowRootId, hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
+import { getFlowRootId, hasEnded, isFlowJob, type Job } from "../../../core/jobs/record/job.ts";
 import type { Uses } from "../../uses.ts";
 import { type GateWithFlow, loadGateAndJob, loadGatesOfRun } from "./change-gate.ts";
 

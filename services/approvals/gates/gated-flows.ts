@@ -1,7 +1,7 @@
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import type { Gate, OpenedGate } from "../../../core/approvals/gate.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 
 /**
  * The interface through which approvals access the flow of a gate. Flow code implements it, so that approvals depend only on task tokens.

@@ -1,6 +1,6 @@
 import { defined } from "../../../contract/defined.ts";
 import { receivesByAddress } from "../../../contract/notices/channels.ts";
-import { argsVisibleTo, PEOPLE, willBeErased } from "../../../core/jobs/job.ts";
+import { argsVisibleTo, PEOPLE, willBeErased } from "../../../core/jobs/record/job.ts";
 import { getApproverChannel } from "../../../core/notifications/notice.ts";
 import { type RequestContent, selectShownInputs, toDescriptionText } from "../../../core/notifications/request-content.ts";
 import { loadJson } from "../../jobs/values/values.ts";

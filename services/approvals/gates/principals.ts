@@ -1,4 +1,4 @@
-import { assertNever } from "../../../contract/assert-never.ts";
+import { assertNever } from "../../../contract/utilities/assert-never.ts";
 import type { PrincipalIdentities } from "../../../core/approvals/principals.ts";
 import type { ObjectKey, StoredObject } from "../../../core/objects/write.ts";
 import { instanceGroupObject } from "../../../core/people/instance-group.ts";

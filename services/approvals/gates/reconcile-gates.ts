@@ -9,7 +9,7 @@ import {
   remindApprovers,
 } from "../../../core/approvals/gate.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
-import { getFlowRootId, type Job } from "../../../core/jobs/job.ts";
+import { getFlowRootId, type Job } from "../../../core/jobs/record/job.ts";
 import type { Uses } from "../../uses.ts";
 import { changeGate, loadGatesOfRun, resumeGateTask } from "./change-gate.ts";
 

@@ -1,7 +1,7 @@
 import type { Gate } from "../../../core/approvals/gate.ts";
-import { childPrefix } from "../../../core/jobs/child-items.ts";
-import { hasEnded, type Job } from "../../../core/jobs/job.ts";
-import { type DataOwner, objectPrefix } from "../../../core/jobs/retention.ts";
+import { childPrefix } from "../../../core/jobs/lists/child-items.ts";
+import { hasEnded, type Job } from "../../../core/jobs/record/job.ts";
+import { type DataOwner, objectPrefix } from "../../../core/jobs/record/retention.ts";
 import type { JobDataOwner } from "../../jobs/erasure/job-data.ts";
 import type { Uses } from "../../uses.ts";
 import { GATE_CHILD, listGateIds, loadGate } from "./change-gate.ts";

@@ -1,7 +1,7 @@
 import { SvcError } from "../../../contract/errors.ts";
 import type { Gate, OpenedGate } from "../../../core/approvals/gate.ts";
 import type { LinkSubject } from "../../../core/approvals/link.ts";
-import { isFlowJob, type Job } from "../../../core/jobs/job.ts";
+import { isFlowJob, type Job } from "../../../core/jobs/record/job.ts";
 import { findJob, type JobAddress, type JobCaller } from "../../jobs/read/read.ts";
 import type { Uses } from "../../uses.ts";
 import { loadGate } from "../gates/change-gate.ts";

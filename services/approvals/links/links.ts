@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { limits } from "../../../contract/limits.ts";
-import { PromiseCache } from "../../../contract/promise-cache.ts";
+import { PromiseCache } from "../../../contract/utilities/promise-cache.ts";
 import { buildLinkUrls, findLinkLevel, type LinkKeys, type LinkSubject, linkKeysObject, signLink } from "../../../core/approvals/link.ts";
 import type { Uses } from "../../uses.ts";
 

@@ -1,11 +1,11 @@
 import { defined, mapDefined } from "../../../contract/defined.ts";
-import { toIsoTime } from "../../../contract/iso-time.ts";
-import { isJsonObject } from "../../../contract/json-object.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
+import { toIsoTime } from "../../../contract/utilities/iso-time.ts";
 import { type Decision, isGateLate, listApprovers } from "../../../core/approvals/gate.ts";
 import { formatViewToken } from "../../../core/approvals/link.ts";
 import { toApprovalConditions } from "../../../core/approvals/rules.ts";
-import { argsVisibleTo, getWaitState, hasEnded, PEOPLE } from "../../../core/jobs/job.ts";
+import { argsVisibleTo, getWaitState, hasEnded, PEOPLE } from "../../../core/jobs/record/job.ts";
 import { loadJson } from "../../jobs/values/values.ts";
 import type { Uses } from "../../uses.ts";
 import { authorizeDecision } from "../decisions/authorize-decision.ts";

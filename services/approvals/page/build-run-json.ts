@@ -1,9 +1,9 @@
 import { defined, mapDefined } from "../../../contract/defined.ts";
 import { SvcError } from "../../../contract/errors.ts";
-import { toIsoTime } from "../../../contract/iso-time.ts";
 import type { RunJson } from "../../../contract/routes/approvals/approvals.ts";
+import { toIsoTime } from "../../../contract/utilities/iso-time.ts";
 import { type Gate, isOpen, listApproverNames } from "../../../core/approvals/gate.ts";
-import { argsVisibleTo, getFlowRootId, getWaitState, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
+import { argsVisibleTo, getFlowRootId, getWaitState, hasEnded, type Job, PEOPLE } from "../../../core/jobs/record/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { loadJson } from "../../jobs/values/values.ts";
 import { filterDecidableGates } from "../decisions/consent.ts";

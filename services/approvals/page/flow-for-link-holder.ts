@@ -1,5 +1,5 @@
 import { isSvcError } from "../../../contract/errors.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 import type { Uses } from "../../uses.ts";
 import type { LinkReference } from "../decisions/decide.ts";
 import { getApprovalRules } from "../gates/find-approval-request.ts";

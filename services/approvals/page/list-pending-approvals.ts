@@ -1,10 +1,10 @@
 import { defined, mapDefined } from "../../../contract/defined.ts";
-import { toIsoTime } from "../../../contract/iso-time.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { PendingApprovalJson } from "../../../contract/routes/approvals/approvals.ts";
+import { toIsoTime } from "../../../contract/utilities/iso-time.ts";
 import { type Gate, isGateLate, isOpen, type OpenedGate } from "../../../core/approvals/gate.ts";
 import { pendingGateObject } from "../../../core/approvals/pending-gate.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import type { Uses } from "../../uses.ts";
 import { approverFrom } from "../decisions/approver.ts";

@@ -1,6 +1,6 @@
 import { defined } from "../../../contract/defined.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
-import { isJsonObject } from "../../../contract/json-object.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
 import type { Gate } from "../../../core/approvals/gate.ts";
 import { loadJson } from "../../jobs/values/values.ts";
 import type { Uses } from "../../uses.ts";

@@ -4,7 +4,7 @@ import type { FlowValue } from "../../../contract/flows/flow-value.ts";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
 import type { ExecutionJson, FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
 import { listApprovers } from "../../../core/approvals/gate.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may } from "../../../core/permissions/may.ts";
 import { loadJobJson } from "../../jobs/read/read.ts";

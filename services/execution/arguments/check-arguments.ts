@@ -1,5 +1,5 @@
 import { describeError, SvcError } from "../../../contract/errors.ts";
-import { type Ending, failedEnding } from "../../../core/jobs/lifecycle.ts";
+import { type Ending, failedEnding } from "../../../core/jobs/record/lifecycle.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import type { Preprocessor, RunError } from "../../../runners/protocol.ts";
 import { ENTRYPOINT_ARGUMENT, findEntrypoint } from "../invoke-runner.ts";

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { httpFieldsSchema } from "../../../contract/routes/triggers/http-fields.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import type { FoundHttpRoute } from "../../../core/http-routes/http-route.ts";
-import { hasEnded } from "../../../core/jobs/job.ts";
+import { hasEnded } from "../../../core/jobs/record/job.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { scriptHeadObject, scriptVersionObject } from "../../../core/scripts/version.ts";
 import type { StoredTrigger } from "../../../core/triggers/trigger.ts";

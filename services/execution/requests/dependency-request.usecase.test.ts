@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Dependencies, dependenciesSchema, flowDependenciesSchema } from "../../../contract/routes/jobs/dependency-runs.ts";
 import type { BuildRequest } from "../../../core/builds/build.ts";
-import { hasEnded } from "../../../core/jobs/job.ts";
+import { hasEnded } from "../../../core/jobs/record/job.ts";
 import type { Person } from "../../../core/people/actor.ts";
 import { folderObject } from "../../../core/workspaces/workspace.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import { defined } from "../../../contract/defined.ts";
 import type { RunQuery } from "../../../contract/routes/jobs/runs.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
-import { readSettings } from "../../../core/jobs/run-settings.ts";
+import { readSettings } from "../../../core/jobs/record/run-settings.ts";
 import { type Arguments, addFilesToEvent, mergeStoredFiles } from "../../../core/payload/arguments.ts";
 import { buildPreprocessorArguments, type Preprocessor } from "../../../core/payload/preprocessor-arguments.ts";
 import type { Actor } from "../../../core/people/actor.ts";

@@ -1,8 +1,16 @@
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { containsFiles } from "../../../core/jobs/cache.ts";
-import { type EndState, hasEnded, isSuccess, type Job, type RunningJob, resultVisibleTo, seesSecretsOf } from "../../../core/jobs/job.ts";
-import type { EndedJobWithResult } from "../../../core/jobs/lifecycle.ts";
+import {
+  type EndState,
+  hasEnded,
+  isSuccess,
+  type Job,
+  type RunningJob,
+  resultVisibleTo,
+  seesSecretsOf,
+} from "../../../core/jobs/record/job.ts";
+import type { EndedJobWithResult } from "../../../core/jobs/record/lifecycle.ts";
 import { splitEvent } from "../../../core/payload/preprocessor-arguments.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { hasReferences } from "../../../core/resources/references.ts";
@@ -13,13 +21,13 @@ import { createClaimedJob, releaseJob } from "../../jobs/lifecycle/claim.ts";
 import { announceEnd, buildFollowUp } from "../../jobs/lifecycle/follow-ups.ts";
 import { createJobRecord } from "../../jobs/queue/create-job-record.ts";
 import { enqueueJob, type NewJob, prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
-import { waitForEnd, waitForJobState } from "../../jobs/read/wait.ts";
+import { waitForEnd, waitForJobState } from "../../jobs/read/streams/wait.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import type { Uses } from "../../uses.ts";
 import { toPreprocessor } from "../arguments/check-arguments.ts";
-import { endExecutedJob } from "../end-executed-job.ts";
+import { endExecutedJob } from "../endings/end-executed-job.ts";
+import { decideEnd } from "../endings/job-ending.ts";
 import { buildRunnerRequest, type Executable, type InvokeRunnerDeps, invokeRunner } from "../invoke-runner.ts";
-import { decideEnd } from "../job-ending.ts";
 import { findLostRight } from "../rights/lost-rights.ts";
 
 export type RunSyncDeps = Uses<

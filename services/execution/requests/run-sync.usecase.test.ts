@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type EndedJob, hasEnded } from "../../../core/jobs/job.ts";
+import { type EndedJob, hasEnded } from "../../../core/jobs/record/job.ts";
 import { repeatedCallObject } from "../../../core/jobs/repeated-call.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { extractStream } from "../../../core/streams/stream-lines.ts";

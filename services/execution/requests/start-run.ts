@@ -1,4 +1,4 @@
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 import { findPreviousRun, type IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
 import { enqueueJob } from "../../jobs/queue/enqueue.ts";
 import { checkQueueLimit } from "../../jobs/queue/queue-limit.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { hasEnded } from "../../../core/jobs/job.ts";
+import { hasEnded } from "../../../core/jobs/record/job.ts";
 import { repeatedCallObject } from "../../../core/jobs/repeated-call.ts";
 import { formatEventId } from "../../../core/streams/event-id.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";

@@ -1,7 +1,7 @@
 import { createPublicKey, randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
-import { hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { hasEnded, type Job } from "../../../core/jobs/record/job.ts";
 import { personKey, userObject } from "../../../core/people/person.ts";
 import { memberObject } from "../../../core/permissions/access.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
@@ -11,8 +11,8 @@ import { addFlow, type FlowWorld, newFlowWorld, playExecutions } from "../../../
 import { addJob, addScript, listJobs, work } from "../../../test/support/use-cases/world-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { authenticate } from "../../identity/authenticate.ts";
-import { createJobToken } from "../../identity/job-token.ts";
 import { loadRunAsActor } from "../../identity/run-as.ts";
+import { createJobToken } from "../../identity/tokens/job-token.ts";
 import { updateUser } from "../../identity/users.ts";
 import { claimJob } from "../../jobs/lifecycle/claim.ts";
 import { buildFlowJobFields, buildScriptJobFields, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";

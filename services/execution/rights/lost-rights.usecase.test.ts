@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
 import { flowHeadObject } from "../../../core/flows/version.ts";
-import { hasEnded } from "../../../core/jobs/job.ts";
+import { hasEnded } from "../../../core/jobs/record/job.ts";
 import type { ObjectKey } from "../../../core/objects/write.ts";
 import { usernameObject } from "../../../core/people/membership.ts";
 import { personKey, userObject } from "../../../core/people/person.ts";
@@ -24,7 +24,7 @@ import { runJobNow } from "../../jobs/queue/run-job-now.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { changeAccess } from "../../workspaces/access.ts";
 import { removeMember, updateMember } from "../../workspaces/members.ts";
-import { endJobAndNotify } from "../end-and-notify.ts";
+import { endJobAndNotify } from "../endings/end-and-notify.ts";
 
 let world: FlowWorld;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
 import type { FlowBuild, RunnableFlow } from "../../../core/flows/version.ts";
 import { flowHeadObject, flowVersionObject } from "../../../core/flows/version.ts";
-import { hasEnded, type RunningJob } from "../../../core/jobs/job.ts";
-import { type Ending, failedEnding } from "../../../core/jobs/lifecycle.ts";
+import { hasEnded, type RunningJob } from "../../../core/jobs/record/job.ts";
+import { type Ending, failedEnding } from "../../../core/jobs/record/lifecycle.ts";
 import type { ObjectStore } from "../../../ports/object-store.ts";
 import type { BuildVersionDeps } from "../../builds/build-version.ts";
 import { sendBuildWaiters } from "../../jobs/queue/build-waiters.ts";

@@ -1,4 +1,4 @@
-import { describeSizeProblem } from "../../../core/flows/history-events.ts";
+import { describeSizeProblem } from "../../../core/flows/history/history-events.ts";
 import type { MachineAnswer, MachineRequest } from "../../../core/flows/version.ts";
 import type { StateMachines } from "../../../ports/executions.ts";
 import { buildFlowMachine } from "../../../statemachines/flow-machine.ts";

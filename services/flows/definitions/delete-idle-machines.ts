@@ -1,5 +1,5 @@
+import { buildMachinePrefix } from "../../../contract/deployment/stack-names.ts";
 import { limits } from "../../../contract/limits.ts";
-import { buildMachinePrefix } from "../../../contract/stack-names.ts";
 import { buildStackTag } from "../../../statemachines/machine-name.ts";
 import type { Uses } from "../../uses.ts";
 

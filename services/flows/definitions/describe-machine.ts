@@ -1,7 +1,7 @@
 import { SvcError } from "../../../contract/errors.ts";
 import { storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
 import type { MachineJson } from "../../../contract/routes/flows/flows.ts";
-import { describeSizeProblem } from "../../../core/flows/history-events.ts";
+import { describeSizeProblem } from "../../../core/flows/history/history-events.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { flowHeadObject } from "../../../core/flows/version.ts";
 import { buildFlowMachine } from "../../../statemachines/flow-machine.ts";

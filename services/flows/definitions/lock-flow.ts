@@ -1,8 +1,8 @@
 import { storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
-import type { UnstoredCode } from "../../../core/builds/overrides.ts";
+import type { UnstoredCode } from "../../../core/builds/packages/overrides.ts";
 import { addLocks } from "../../../core/flows/version.ts";
-import type { RunningJob } from "../../../core/jobs/job.ts";
-import { type Ending, failedEnding } from "../../../core/jobs/lifecycle.ts";
+import type { RunningJob } from "../../../core/jobs/record/job.ts";
+import { type Ending, failedEnding } from "../../../core/jobs/record/lifecycle.ts";
 import { loadJson } from "../../jobs/values/values.ts";
 import type { Uses } from "../../uses.ts";
 import { planFlow } from "./plan.ts";

@@ -21,8 +21,8 @@ import {
   type RunnableFlow,
   type StoredFlow,
 } from "../../../core/flows/version.ts";
-import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
-import { readSettings } from "../../../core/jobs/run-settings.ts";
+import { firstDueMs } from "../../../core/jobs/record/lifecycle.ts";
+import { readSettings } from "../../../core/jobs/record/run-settings.ts";
 import type { ExpectedVersions } from "../../../core/objects/version.ts";
 import { write } from "../../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";

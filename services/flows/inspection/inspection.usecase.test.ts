@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { actions } from "../../../contract/access/actions.ts";
 import type { Gate } from "../../../core/approvals/gate.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 import { Cloud, runFlowInCloud } from "../../../test/support/use-cases/aws/cloud.ts";
 import { all, each, echo, nested, one, step } from "../../../test/support/use-cases/cases/flow-modules.ts";
 import { failure } from "../../../test/support/use-cases/world.ts";

@@ -1,5 +1,5 @@
 import { ROOT } from "../../../core/flows/scopes.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 import type { Uses } from "../../uses.ts";
 import { findPlan } from "../definitions/load.ts";
 import { computeStepJobId } from "../runtime/step-job-id.ts";

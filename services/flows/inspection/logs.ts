@@ -1,9 +1,9 @@
 import pMap from "p-map";
 import { limits } from "../../../contract/limits.ts";
-import { type ExecutedStep, executedSteps, type Journal } from "../../../core/flows/executed-steps.ts";
+import { type ExecutedStep, executedSteps, type Journal } from "../../../core/flows/history/executed-steps.ts";
 import { listIndices } from "../../../core/flows/journal.ts";
-import { childPrefix } from "../../../core/jobs/child-items.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import { childPrefix } from "../../../core/jobs/lists/child-items.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 import { createVisibilityFilter, type JobCaller } from "../../jobs/read/read.ts";
 import { loadLogs } from "../../jobs/values/values.ts";
 import type { Uses } from "../../uses.ts";

@@ -6,7 +6,7 @@ import { toApprovalConditions } from "../../../core/approvals/rules.ts";
 import { buildFlowStatus, type ModuleState, type OpenGate } from "../../../core/flows/flow-status.ts";
 import { insidePath, iterationPath, outcomeRef, progressRef } from "../../../core/flows/journal.ts";
 import { bodyScope, branchScope, indexFlow, isContainer, listBodyModules, mayRequireApproval, ROOT } from "../../../core/flows/scopes.ts";
-import { getWaitState, hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
+import { getWaitState, hasEnded, isFlowJob, type Job } from "../../../core/jobs/record/job.ts";
 import { loadGate, loadGatesOfRun } from "../../approvals/gates/change-gate.ts";
 import { loadJobJson } from "../../jobs/read/read.ts";
 import { loadJson } from "../../jobs/values/values.ts";

@@ -1,8 +1,8 @@
 import { SvcError } from "../../../contract/errors.ts";
 import { comparePaths, outcomeFormat, outcomeRef, parseJournalRef, progressFormat, progressRef } from "../../../core/flows/journal.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
-import { type EndedJob, hasEnded, type Job, resultVisibleTo } from "../../../core/jobs/job.ts";
-import type { ValueRef } from "../../../core/jobs/value-ref.ts";
+import { type EndedJob, hasEnded, type Job, resultVisibleTo } from "../../../core/jobs/record/job.ts";
+import type { ValueRef } from "../../../core/jobs/record/value-ref.ts";
 import { loadGate } from "../../approvals/gates/change-gate.ts";
 import { findJob, type JobAddress, type JobCaller } from "../../jobs/read/read.ts";
 import { loadValue } from "../../jobs/values/values.ts";

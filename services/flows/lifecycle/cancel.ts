@@ -1,6 +1,6 @@
 import { progressFormat } from "../../../core/flows/journal.ts";
-import { childPrefix } from "../../../core/jobs/child-items.ts";
-import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { childPrefix } from "../../../core/jobs/lists/child-items.ts";
+import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/record/job.ts";
 import { parseReadable } from "../../../core/records/record-format.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { cancelJob, type JobCanceledListener } from "../../jobs/cancel/cancel-job.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { HISTORY_EVENTS } from "../../../core/flows/history-events.ts";
-import { hasEnded } from "../../../core/jobs/job.ts";
+import { HISTORY_EVENTS } from "../../../core/flows/history/history-events.ts";
+import { hasEnded } from "../../../core/jobs/record/job.ts";
 import { disturbances, MARK, newDisturbedWorld, playDisturbed, playWaitingForSlot } from "../../../test/support/flows/disturbed-flows.ts";
 import { expectEach, known, smallFlow } from "../../../test/support/flows/random-runs.ts";
 import { startWitness, type Witness } from "../../../test/support/jobs/witness.ts";

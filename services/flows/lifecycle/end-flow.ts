@@ -1,7 +1,7 @@
 import { defined } from "../../../contract/defined.ts";
-import type { EndState, RunningJob } from "../../../core/jobs/job.ts";
-import { canceledEnding, type Ending, failedEnding, flowTimedOutEnding } from "../../../core/jobs/lifecycle.ts";
-import type { ValueRef } from "../../../core/jobs/value-ref.ts";
+import type { EndState, RunningJob } from "../../../core/jobs/record/job.ts";
+import { canceledEnding, type Ending, failedEnding, flowTimedOutEnding } from "../../../core/jobs/record/lifecycle.ts";
+import type { ValueRef } from "../../../core/jobs/record/value-ref.ts";
 import { UnreadableRecordError } from "../../../core/records/record-format.ts";
 import { releaseSlot } from "../../jobs/concurrency/concurrency.ts";
 import { endJob, endJobWithValue } from "../../jobs/lifecycle/end/end-job.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { laterMs } from "../../../contract/iso-time.ts";
+import { laterMs } from "../../../contract/utilities/iso-time.ts";
 import { resultOfItem, withResult } from "../../../core/flows/journal.ts";
-import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
-import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { childPrefix, childRef } from "../../../core/jobs/lists/child-items.ts";
+import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/record/job.ts";
 import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
 import { eraseJob } from "../../jobs/erasure/erase-job.ts";
 import type { JobDataOwner } from "../../jobs/erasure/job-data.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { hasEnded } from "../../../core/jobs/job.ts";
+import { hasEnded } from "../../../core/jobs/record/job.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { forgetPlans } from "../../../test/support/flows/disturbed-flows.ts";
 import { Cloud } from "../../../test/support/use-cases/aws/cloud.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Restart } from "../../../contract/routes/flows/flow-runs.ts";
 import { flowHeadObject, flowVersionObject, versionTimeMs } from "../../../core/flows/version.ts";
-import { hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { hasEnded, type Job } from "../../../core/jobs/record/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { personKey, userObject } from "../../../core/people/person.ts";
 import { scriptBodyObject, scriptHeadObject } from "../../../core/scripts/version.ts";

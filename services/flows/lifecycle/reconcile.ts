@@ -1,6 +1,6 @@
 import { limits } from "../../../contract/limits.ts";
-import { hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
-import { canceledEnding, flowDeadlineMs, flowDueMs } from "../../../core/jobs/lifecycle.ts";
+import { hasEnded, type Job, type RunningJob } from "../../../core/jobs/record/job.ts";
+import { canceledEnding, flowDeadlineMs, flowDueMs } from "../../../core/jobs/record/lifecycle.ts";
 import { UnreadableRecordError } from "../../../core/records/record-format.ts";
 import { reconcileGates } from "../../approvals/gates/reconcile-gates.ts";
 import { cancelOfParent } from "../../jobs/cancel/cancel-of-parent.ts";

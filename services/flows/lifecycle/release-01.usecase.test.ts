@@ -6,7 +6,7 @@ import { env, requireEnv } from "../../../contract/env.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { flowHeadObject, flowVersionObject } from "../../../core/flows/version.ts";
-import { hasEnded } from "../../../core/jobs/job.ts";
+import { hasEnded } from "../../../core/jobs/record/job.ts";
 import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
 import { addFlow, playExecutions, startFlow } from "../../../test/support/use-cases/world-flows.ts";
 import { addJob, addWorkspace, housekeep } from "../../../test/support/use-cases/world-jobs.ts";

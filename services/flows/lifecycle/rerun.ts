@@ -5,7 +5,7 @@ import type { Payload } from "../../../contract/payload.ts";
 import type { InputTransform, Rerun } from "../../../contract/routes/jobs/runs.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { flowHeadObject, flowVersionObject } from "../../../core/flows/version.ts";
-import { hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { hasEnded, type Job } from "../../../core/jobs/record/job.ts";
 import type { ObjectKey, StoredObject } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { escapeByOrigin } from "../../../core/resources/reference-origin.ts";

@@ -16,9 +16,9 @@ import {
 } from "../../../core/flows/journal.ts";
 import { isContainer, isParallel, ROOT } from "../../../core/flows/scopes.ts";
 import { flowVersionObject } from "../../../core/flows/version.ts";
-import { childName, childPrefix } from "../../../core/jobs/child-items.ts";
-import { type EndedJob, hasEnded, type Job, seesSecretsOf } from "../../../core/jobs/job.ts";
-import { pickSettings } from "../../../core/jobs/run-settings.ts";
+import { childName, childPrefix } from "../../../core/jobs/lists/child-items.ts";
+import { type EndedJob, hasEnded, type Job, seesSecretsOf } from "../../../core/jobs/record/job.ts";
+import { pickSettings } from "../../../core/jobs/record/run-settings.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { escapeReferences, findReferences, parseReference } from "../../../core/resources/references.ts";
 import { permit } from "../../identity/permit.ts";

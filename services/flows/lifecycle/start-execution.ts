@@ -1,5 +1,5 @@
 import { STATE_VERSION, type StepState } from "../../../core/flows/step-call.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 import type { Uses } from "../../uses.ts";
 import { loadPlan } from "../definitions/load.ts";
 

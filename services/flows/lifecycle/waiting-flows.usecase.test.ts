@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { SHARDS } from "../../../core/jobs/job.ts";
+import { SHARDS } from "../../../core/jobs/record/job.ts";
 import { runExecution } from "../../../test/support/use-cases/aws/state-machine.ts";
 import { nested, sleepS, step } from "../../../test/support/use-cases/cases/flow-modules.ts";
 import type { World } from "../../../test/support/use-cases/world.ts";

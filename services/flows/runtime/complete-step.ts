@@ -1,4 +1,4 @@
-import { assertNever } from "../../../contract/assert-never.ts";
+import { assertNever } from "../../../contract/utilities/assert-never.ts";
 import { computeRetryDelayS } from "../../../core/flows/retry.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { countOutcome } from "../../../core/telemetry/telemetry.ts";

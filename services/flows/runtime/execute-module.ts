@@ -1,4 +1,4 @@
-import { assertNever } from "../../../contract/assert-never.ts";
+import { assertNever } from "../../../contract/utilities/assert-never.ts";
 import { endRef, FAILURE, PREPROCESSOR } from "../../../core/flows/journal.ts";
 import { mayRequireApproval } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";

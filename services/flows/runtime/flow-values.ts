@@ -1,8 +1,8 @@
 import { defined } from "../../../contract/defined.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Outcome } from "../../../core/flows/journal.ts";
-import type { EndedJob } from "../../../core/jobs/job.ts";
-import type { ValueRef } from "../../../core/jobs/value-ref.ts";
+import type { EndedJob } from "../../../core/jobs/record/job.ts";
+import type { ValueRef } from "../../../core/jobs/record/value-ref.ts";
 import { createMasker } from "../../../core/secrets/mask.ts";
 import { findMaskedSecrets } from "../../../core/secrets/masked-secrets.ts";
 import { loadJson, storeValueOutsideHead } from "../../jobs/values/values.ts";

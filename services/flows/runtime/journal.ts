@@ -11,7 +11,7 @@ import {
   progressRef,
 } from "../../../core/flows/journal.ts";
 import type { ScopeName } from "../../../core/flows/scopes.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 import { parseRecord, type RecordFormat, type StoredRecord } from "../../../core/records/record-format.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import type { Uses } from "../../uses.ts";

@@ -2,7 +2,7 @@ import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { findScopePath, outcomeRef, progressRef } from "../../../core/flows/journal.ts";
 import type { Scope } from "../../../core/flows/scopes.ts";
 import type { ModuleCall, StepState } from "../../../core/flows/step-call.ts";
-import type { Job, RunningJob } from "../../../core/jobs/job.ts";
+import type { Job, RunningJob } from "../../../core/jobs/record/job.ts";
 import { findLostRight } from "../../execution/rights/lost-rights.ts";
 import type { Uses } from "../../uses.ts";
 import { type LoadedPlan, loadPlan } from "../definitions/load.ts";

@@ -1,6 +1,6 @@
-import type { RunningJob } from "../../../core/jobs/job.ts";
-import { noRunnerEnding } from "../../../core/jobs/lifecycle.ts";
-import { decideEnd, type JobEnding } from "../../execution/job-ending.ts";
+import type { RunningJob } from "../../../core/jobs/record/job.ts";
+import { noRunnerEnding } from "../../../core/jobs/record/lifecycle.ts";
+import { decideEnd, type JobEnding } from "../../execution/endings/job-ending.ts";
 import { type ResolveAndExecuteDeps, resolveAndExecute } from "../../execution/resolve-and-execute.ts";
 import type { JobInput } from "../../execution/run-job.ts";
 import { loadPlan } from "../definitions/load.ts";

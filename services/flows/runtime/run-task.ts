@@ -1,7 +1,7 @@
 import { limits } from "../../../contract/limits.ts";
 import { ROOT, runsAlone } from "../../../core/flows/scopes.ts";
 import type { ModuleCall, StepCall, StepState } from "../../../core/flows/step-call.ts";
-import { flowDueMs } from "../../../core/jobs/lifecycle.ts";
+import { flowDueMs } from "../../../core/jobs/record/lifecycle.ts";
 import { UnreadableRecordError } from "../../../core/records/record-format.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { Uses } from "../../uses.ts";

@@ -2,7 +2,7 @@ import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { FAILURE, type Progress } from "../../../core/flows/journal.ts";
 import type { Scope } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
-import type { RunningJob } from "../../../core/jobs/job.ts";
+import type { RunningJob } from "../../../core/jobs/record/job.ts";
 import type { LoadedPlan } from "../definitions/load.ts";
 import { computeStepJobId } from "./step-job-id.ts";
 

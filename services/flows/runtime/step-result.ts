@@ -1,5 +1,5 @@
 import type { Outcome } from "../../../core/flows/journal.ts";
-import type { ValueRef } from "../../../core/jobs/value-ref.ts";
+import type { ValueRef } from "../../../core/jobs/record/value-ref.ts";
 import type { Uses } from "../../uses.ts";
 import { storeFlowValue } from "./flow-values.ts";
 import type { StepContext } from "./step-context.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
-import { hasEnded } from "../../../core/jobs/job.ts";
+import { hasEnded } from "../../../core/jobs/record/job.ts";
 import { expectToSurviveFaults, withFault } from "../../../test/support/use-cases/failing-writes.ts";
 import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
 import { addFlow, approveGate, gates, playExecutions, startFlow } from "../../../test/support/use-cases/world-flows.ts";

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../../core/flows/journal.ts";
 import { isPlain } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
-import { flowRemainingS } from "../../../core/jobs/lifecycle.ts";
+import { flowRemainingS } from "../../../core/jobs/record/lifecycle.ts";
 import type { Uses } from "../../uses.ts";
 import type { StepContext } from "./step-context.ts";
 

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
-import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
-import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
+import { childPrefix, childRef } from "../../../core/jobs/lists/child-items.ts";
+import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/record/job.ts";
 import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
 import type { Uses } from "../../uses.ts";
 

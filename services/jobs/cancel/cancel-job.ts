@@ -1,6 +1,6 @@
 import { SvcError } from "../../../contract/errors.ts";
-import { hasEnded, type Job } from "../../../core/jobs/job.ts";
-import { canceledEnding } from "../../../core/jobs/lifecycle.ts";
+import { hasEnded, type Job } from "../../../core/jobs/record/job.ts";
+import { canceledEnding } from "../../../core/jobs/record/lifecycle.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { Uses } from "../../uses.ts";
 import { releaseSlot } from "../concurrency/concurrency.ts";

@@ -1,4 +1,4 @@
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 import type { Uses } from "../../uses.ts";
 
 /** Returns the reason for which a step of a flow must no longer run, or `undefined` while its flow runs, and for a job that is not a step. */

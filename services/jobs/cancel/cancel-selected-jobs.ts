@@ -1,9 +1,9 @@
 import pMap from "p-map";
 import { isSvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 import type { Uses } from "../../uses.ts";
-import { listJobIds } from "../read/list.ts";
+import { listJobIds } from "../read/lists/list.ts";
 import { createVisibilityFilter, type JobCaller } from "../read/read.ts";
 import { type CancelJobDeps, type Cancellation, cancelJob } from "./cancel-job.ts";
 

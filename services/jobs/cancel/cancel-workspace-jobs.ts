@@ -1,6 +1,6 @@
 import { isSvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
-import { hasEnded, SHARDS } from "../../../core/jobs/job.ts";
+import { hasEnded, SHARDS } from "../../../core/jobs/record/job.ts";
 import { type CancelJobDeps, type Cancellation, cancelJob } from "./cancel-job.ts";
 
 /**

@@ -15,8 +15,8 @@ import {
   returnSlot,
   startSlot,
 } from "../../../core/jobs/concurrency.ts";
-import { buildListKey, hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
-import { isSendable, queueDelayS } from "../../../core/jobs/lifecycle.ts";
+import { buildListKey, hasEnded, type Job, type RunningJob } from "../../../core/jobs/record/job.ts";
+import { isSendable, queueDelayS } from "../../../core/jobs/record/lifecycle.ts";
 import type { FoundGroup } from "../../../ports/concurrency-store.ts";
 import type { JobStore } from "../../../ports/job-store.ts";
 import type { Uses } from "../../uses.ts";

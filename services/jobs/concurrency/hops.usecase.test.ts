@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import type { Sendable } from "../../../core/jobs/lifecycle.ts";
+import type { Sendable } from "../../../core/jobs/record/lifecycle.ts";
 import { addJob, newScriptWorld } from "../../../test/support/use-cases/world-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { canceledEnding } from "../../../core/jobs/lifecycle.ts";
+import { canceledEnding } from "../../../core/jobs/record/lifecycle.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
 import type { World } from "../../../test/support/use-cases/world.ts";
 import { addJob, newScriptWorld, passLease, work } from "../../../test/support/use-cases/world-jobs.ts";

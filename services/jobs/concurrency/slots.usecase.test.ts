@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { canceledEnding } from "../../../core/jobs/lifecycle.ts";
+import { canceledEnding } from "../../../core/jobs/record/lifecycle.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { toConcurrencyRule } from "../../../core/scripts/version.ts";
 import type { Invocation } from "../../../ports/functions.ts";

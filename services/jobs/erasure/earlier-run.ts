@@ -1,5 +1,5 @@
 import { SvcError } from "../../../contract/errors.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 import type { RemovedJob } from "../../../ports/job-store.ts";
 import type { Uses } from "../../uses.ts";
 

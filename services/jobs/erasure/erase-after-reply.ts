@@ -1,5 +1,5 @@
-import { laterMs } from "../../../contract/iso-time.ts";
-import { hasEnded } from "../../../core/jobs/job.ts";
+import { laterMs } from "../../../contract/utilities/iso-time.ts";
+import { hasEnded } from "../../../core/jobs/record/job.ts";
 import type { Uses } from "../../uses.ts";
 import { nextCheckMs } from "../lifecycle/next-check.ts";
 import { eraseJob } from "./erase-job.ts";

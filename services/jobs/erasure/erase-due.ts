@@ -1,4 +1,4 @@
-import type { EndedJob } from "../../../core/jobs/job.ts";
+import type { EndedJob } from "../../../core/jobs/record/job.ts";
 import type { Uses } from "../../uses.ts";
 import { nextCheckMs } from "../lifecycle/next-check.ts";
 import { eraseJob } from "./erase-job.ts";

@@ -1,6 +1,6 @@
-import { childPrefix } from "../../../core/jobs/child-items.ts";
-import { type EndedJob, hasEnded } from "../../../core/jobs/job.ts";
-import { objectPrefix } from "../../../core/jobs/retention.ts";
+import { childPrefix } from "../../../core/jobs/lists/child-items.ts";
+import { type EndedJob, hasEnded } from "../../../core/jobs/record/job.ts";
+import { objectPrefix } from "../../../core/jobs/record/retention.ts";
 import type { Uses } from "../../uses.ts";
 import { nextCheckMs } from "../lifecycle/next-check.ts";
 

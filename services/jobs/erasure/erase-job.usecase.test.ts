@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasEnded } from "../../../core/jobs/job.ts";
+import { hasEnded } from "../../../core/jobs/record/job.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
 import { newWorld } from "../../../test/support/use-cases/world.ts";
 import { addJob, addScript, addWorkspace, passTime } from "../../../test/support/use-cases/world-jobs.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { limits } from "../../../contract/limits.ts";
-import { hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { hasEnded, type Job } from "../../../core/jobs/record/job.ts";
 import { addExpiry, listStored, passDays } from "../../../test/support/use-cases/cases/expiry.ts";
 import { echo, nested } from "../../../test/support/use-cases/cases/flow-modules.ts";
 import { success } from "../../../test/support/use-cases/world.ts";

@@ -1,5 +1,5 @@
-import type { EndedJob } from "../../../core/jobs/job.ts";
-import type { DataOwner } from "../../../core/jobs/retention.ts";
+import type { EndedJob } from "../../../core/jobs/record/job.ts";
+import type { DataOwner } from "../../../core/jobs/record/retention.ts";
 import type { Uses } from "../../uses.ts";
 
 /** A domain that stores data with jobs. Its functions run before the job's own items are deleted, and may be repeated. */

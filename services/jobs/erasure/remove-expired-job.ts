@@ -1,5 +1,5 @@
 import { defined } from "../../../contract/defined.ts";
-import { isFlowJob } from "../../../core/jobs/job.ts";
+import { isFlowJob } from "../../../core/jobs/record/job.ts";
 import type { PageEnd, RemovedJob } from "../../../ports/job-store.ts";
 import type { Uses } from "../../uses.ts";
 import { releaseEarlierRun } from "./earlier-run.ts";

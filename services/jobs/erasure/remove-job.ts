@@ -1,4 +1,4 @@
-import { type DataOwner, objectPrefix } from "../../../core/jobs/retention.ts";
+import { type DataOwner, objectPrefix } from "../../../core/jobs/record/retention.ts";
 import type { Uses } from "../../uses.ts";
 
 /** The number of items that are read, and then deleted, concurrently. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { limits } from "../../../contract/limits.ts";
-import type { Job, QueuedJob, RunningJob } from "../../../core/jobs/job.ts";
+import type { Job, QueuedJob, RunningJob } from "../../../core/jobs/record/job.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { Uses } from "../../uses.ts";
 

@@ -1,4 +1,4 @@
-import type { EndedJob, EndState, Job } from "../../../core/jobs/job.ts";
+import type { EndedJob, EndState, Job } from "../../../core/jobs/record/job.ts";
 import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { Uses } from "../../uses.ts";
 

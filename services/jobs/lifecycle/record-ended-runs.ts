@@ -1,10 +1,10 @@
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import { defined } from "../../../contract/defined.ts";
 import { limits } from "../../../contract/limits.ts";
-import { fitsJobHead } from "../../../core/jobs/head-size.ts";
-import type { EndedJob, RunningJob } from "../../../core/jobs/job.ts";
-import { toEnding } from "../../../core/jobs/lifecycle.ts";
-import type { ValueLocation } from "../../../core/jobs/value-ref.ts";
+import { fitsJobHead } from "../../../core/jobs/record/head-size.ts";
+import type { EndedJob, RunningJob } from "../../../core/jobs/record/job.ts";
+import { toEnding } from "../../../core/jobs/record/lifecycle.ts";
+import type { ValueLocation } from "../../../core/jobs/record/value-ref.ts";
 import type { Masker } from "../../../core/secrets/mask.ts";
 import { countEndedJob } from "../../../core/telemetry/telemetry.ts";
 import type { NextOutcome } from "../../../runners/protocol.ts";

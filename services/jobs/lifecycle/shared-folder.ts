@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { defined } from "../../../contract/defined.ts";
 import { limits } from "../../../contract/limits.ts";
-import { childRef } from "../../../core/jobs/child-items.ts";
-import type { Job } from "../../../core/jobs/job.ts";
-import { objectPrefix } from "../../../core/jobs/retention.ts";
+import { childRef } from "../../../core/jobs/lists/child-items.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
+import { objectPrefix } from "../../../core/jobs/record/retention.ts";
 import { recordFormat } from "../../../core/records/record-format.ts";
 import type { RunOutcome, SharedFolder } from "../../../runners/protocol.ts";
 import type { Uses } from "../../uses.ts";

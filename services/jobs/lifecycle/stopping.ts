@@ -1,4 +1,4 @@
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 
 /** After this time housekeeping checks whether everything that ran for an ended flow was stopped. */
 const STOP_AGAIN_MS = 60_000;

@@ -1,6 +1,6 @@
 import { limits } from "../../../contract/limits.ts";
-import type { RunningJob } from "../../../core/jobs/job.ts";
-import type { ValueLocation } from "../../../core/jobs/value-ref.ts";
+import type { RunningJob } from "../../../core/jobs/record/job.ts";
+import type { ValueLocation } from "../../../core/jobs/record/value-ref.ts";
 import { addStreamToJson, extractStream, mayHoldStream, toResultWithStream } from "../../../core/streams/stream-lines.ts";
 import type { RunOutcome } from "../../../runners/protocol.ts";
 import type { Uses } from "../../uses.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
-import { hasEnded } from "../../../core/jobs/job.ts";
-import { resultObjectKey } from "../../../core/jobs/retention.ts";
+import { hasEnded } from "../../../core/jobs/record/job.ts";
+import { resultObjectKey } from "../../../core/jobs/record/retention.ts";
 import { extractStream } from "../../../core/streams/stream-lines.ts";
 import { success, type World } from "../../../test/support/use-cases/world.ts";
 import { addJob, newScriptWorld } from "../../../test/support/use-cases/world-jobs.ts";

@@ -1,4 +1,4 @@
-import type { RunningJob } from "../../../core/jobs/job.ts";
+import type { RunningJob } from "../../../core/jobs/record/job.ts";
 import type { Uses } from "../../uses.ts";
 import { releaseJob } from "../lifecycle/claim.ts";
 

@@ -1,7 +1,7 @@
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import { SvcError } from "../../../contract/errors.ts";
-import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
-import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
+import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/record/job.ts";
+import { firstDueMs } from "../../../core/jobs/record/lifecycle.ts";
 import { repeatedCallObject } from "../../../core/jobs/repeated-call.ts";
 import type { ObjectKey } from "../../../core/objects/write.ts";
 import { type ObjectWrite, unchangedSince, write } from "../../../core/objects/write.ts";

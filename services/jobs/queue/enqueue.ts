@@ -4,14 +4,14 @@ import { defined } from "../../../contract/defined.ts";
 import type { JobKind } from "../../../contract/job-kind.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Retention } from "../../../contract/retention.ts";
-import type { UnstoredCode } from "../../../core/builds/overrides.ts";
+import type { UnstoredCode } from "../../../core/builds/packages/overrides.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { computeCacheKey } from "../../../core/jobs/cache.ts";
 import { type ConcurrencyRule, resolveConcurrency } from "../../../core/jobs/concurrency.ts";
-import { findDelegation, type Job, type QueuedJob } from "../../../core/jobs/job.ts";
-import { isSendable, queueDelayS } from "../../../core/jobs/lifecycle.ts";
-import { chooseRetention, expiryBeforeEndMs } from "../../../core/jobs/retention.ts";
-import { pickSettings, type RequestedFields, readRequest } from "../../../core/jobs/run-settings.ts";
+import { findDelegation, type Job, type QueuedJob } from "../../../core/jobs/record/job.ts";
+import { isSendable, queueDelayS } from "../../../core/jobs/record/lifecycle.ts";
+import { chooseRetention, expiryBeforeEndMs } from "../../../core/jobs/record/retention.ts";
+import { pickSettings, type RequestedFields, readRequest } from "../../../core/jobs/record/run-settings.ts";
 import { type Actor, toPermissionedAs } from "../../../core/people/actor.ts";
 import { hasLateContent } from "../../../core/resources/late-content.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
@@ -26,7 +26,7 @@ export type Lineage = Readonly<{ parent?: string; root?: string; [verified]: tru
 
 /**
  * The request for a job. Every run is requested in this shape, whether a route, a schedule, a trigger or another job starts it. The fields of a job that
- * a request sets are those of the table (`core/jobs/fields.ts`).
+ * a request sets are those of the table (`core/jobs/record/fields.ts`).
  */
 export interface NewJob extends RequestedFields {
   actor: Actor;

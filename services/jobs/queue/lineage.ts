@@ -1,6 +1,6 @@
 import { actions } from "../../../contract/access/actions.ts";
 import type { RunQuery } from "../../../contract/routes/jobs/runs.ts";
-import { hasFlowPath } from "../../../core/jobs/job.ts";
+import { hasFlowPath } from "../../../core/jobs/record/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may } from "../../../core/permissions/may.ts";
 import type { Uses } from "../../uses.ts";

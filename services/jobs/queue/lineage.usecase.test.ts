@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { approvalEntryObject } from "../../../core/approvals/record.ts";
-import { getFlowRootId, getTreeId, type Job } from "../../../core/jobs/job.ts";
+import { getFlowRootId, getTreeId, type Job } from "../../../core/jobs/record/job.ts";
 import type { Actor, JobActor } from "../../../core/people/actor.ts";
 import { aFlow } from "../../../test/builders/flows.ts";
 import { nested } from "../../../test/support/use-cases/cases/flow-modules.ts";

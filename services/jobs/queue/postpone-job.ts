@@ -1,7 +1,7 @@
 import { limits } from "../../../contract/limits.ts";
 import { computeBackoffMs } from "../../../core/jobs/backoff.ts";
-import type { RunningJob } from "../../../core/jobs/job.ts";
-import { firstDueMs, type JobMessage } from "../../../core/jobs/lifecycle.ts";
+import type { RunningJob } from "../../../core/jobs/record/job.ts";
+import { firstDueMs, type JobMessage } from "../../../core/jobs/record/lifecycle.ts";
 import { countOutcome } from "../../../core/telemetry/telemetry.ts";
 import type { Uses } from "../../uses.ts";
 

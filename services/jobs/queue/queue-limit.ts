@@ -1,7 +1,7 @@
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
-import { getScheduledMs, type Job, SHARDS } from "../../../core/jobs/job.ts";
-import { lastDueMs } from "../../../core/jobs/lifecycle.ts";
+import { getScheduledMs, type Job, SHARDS } from "../../../core/jobs/record/job.ts";
+import { lastDueMs } from "../../../core/jobs/record/lifecycle.ts";
 import type { Uses } from "../../uses.ts";
 
 /** The number of heads that one request reads. */

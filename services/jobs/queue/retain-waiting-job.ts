@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
-import { childPrefix } from "../../../core/jobs/child-items.ts";
-import type { QueuedJob } from "../../../core/jobs/job.ts";
-import { expiryBeforeEndMs, objectPrefix, waitsTooLong } from "../../../core/jobs/retention.ts";
-import type { ValueLocation } from "../../../core/jobs/value-ref.ts";
+import { childPrefix } from "../../../core/jobs/lists/child-items.ts";
+import type { QueuedJob } from "../../../core/jobs/record/job.ts";
+import { expiryBeforeEndMs, objectPrefix, waitsTooLong } from "../../../core/jobs/record/retention.ts";
+import type { ValueLocation } from "../../../core/jobs/record/value-ref.ts";
 import type { Uses } from "../../uses.ts";
 
 /**

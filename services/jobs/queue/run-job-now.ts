@@ -1,6 +1,6 @@
 import { SvcError } from "../../../contract/errors.ts";
-import type { Job } from "../../../core/jobs/job.ts";
-import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
+import { firstDueMs } from "../../../core/jobs/record/lifecycle.ts";
 import type { Uses } from "../../uses.ts";
 import { sendJob } from "./enqueue.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { SvcError } from "../../../contract/errors.ts";
 import { streamWhilePermitted } from "./permitted-events.ts";
-import type { StreamEvent } from "./stream.ts";
+import type { StreamEvent } from "./streams/stream.ts";
 
 const job = "00000000-0000-7000-8000-000000000001";
 const ping = (stream: number): StreamEvent => ({ at: { stream }, data: { type: "ping" } });

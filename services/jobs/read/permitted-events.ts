@@ -2,7 +2,7 @@ import { isSvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { StreamPosition } from "../../../core/streams/event-id.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
-import type { StreamEvent } from "./stream.ts";
+import type { StreamEvent } from "./streams/stream.ts";
 
 /** A stream has an event or a ping at least this often, so it ends within 30 s after a right or a token is revoked. */
 const RECHECK_MS = limits.streamPingMs;

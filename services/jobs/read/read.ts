@@ -2,9 +2,9 @@ import type * as z from "zod";
 import type { Action } from "../../../contract/access/access-rule.ts";
 import { defined, mapDefined } from "../../../contract/defined.ts";
 import { SvcError } from "../../../contract/errors.ts";
-import { toIsoTime } from "../../../contract/iso-time.ts";
 import type { JobJson, JobUpdateJson } from "../../../contract/routes/jobs/job.ts";
-import { createShow, identityFields, originFields, runFields } from "../../../core/jobs/fields.ts";
+import { toIsoTime } from "../../../contract/utilities/iso-time.ts";
+import { createShow, identityFields, originFields, runFields } from "../../../core/jobs/record/fields.ts";
 import {
   argsVisibleTo,
   type EndedJob,
@@ -18,7 +18,7 @@ import {
   PEOPLE,
   type QueuedJob,
   resultVisibleTo,
-} from "../../../core/jobs/job.ts";
+} from "../../../core/jobs/record/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may, type Target } from "../../../core/permissions/may.ts";
 import { parseJson } from "../../../core/records/record-format.ts";

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { actions } from "../../../contract/access/actions.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 import type { JobActor, Person } from "../../../core/people/actor.ts";
 import { success, type World } from "../../../test/support/use-cases/world.ts";
 import { addJob, newScriptWorld } from "../../../test/support/use-cases/world-jobs.ts";
 import { anAdmin, aReader } from "../../../test/support/use-cases/world-people.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
-import { countEndedJobs } from "./count.ts";
-import { listJobIds, listJobJsons } from "./list.ts";
-import { setProgress } from "./progress.ts";
+import { countEndedJobs } from "./lists/count.ts";
+import { listJobIds, listJobJsons } from "./lists/list.ts";
 import { findJob, type JobCaller } from "./read.ts";
 import { getTiming, loadResult, loadResultIfEnded } from "./result.ts";
+import { setProgress } from "./streams/progress.ts";
 
 let world: World;
 let hash: string;

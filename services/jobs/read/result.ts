@@ -1,6 +1,6 @@
 import { SvcError } from "../../../contract/errors.ts";
-import { toIsoTime } from "../../../contract/iso-time.ts";
-import { getStartMs, hasEnded, isSuccess, type Job, PEOPLE, resultVisibleTo } from "../../../core/jobs/job.ts";
+import { toIsoTime } from "../../../contract/utilities/iso-time.ts";
+import { getStartMs, hasEnded, isSuccess, type Job, PEOPLE, resultVisibleTo } from "../../../core/jobs/record/job.ts";
 import type { Uses } from "../../uses.ts";
 import { loadJson, loadValue } from "../values/values.ts";
 import { findEndedJob, findJob, type JobAddress, type JobCaller } from "./read.ts";

@@ -1,13 +1,13 @@
 import { defined, mapDefined } from "../../../contract/defined.ts";
-import { toIsoTime } from "../../../contract/iso-time.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { AuditJson, AuditQuery } from "../../../contract/routes/workspaces/audit.ts";
-import { buildListPartitions } from "../../../core/jobs/job.ts";
+import { toIsoTime } from "../../../contract/utilities/iso-time.ts";
+import { buildListPartitions } from "../../../core/jobs/record/job.ts";
 import { isAuditedRun, selectRuns, toRunEntry } from "../../../core/jobs/run-audit.ts";
 import { paginate } from "../../../core/objects/page.ts";
 import { type AuditPage, countWanted, findAuditEntries, getAudit } from "../../audit/audit.ts";
 import type { Uses } from "../../uses.ts";
-import { mergeEntries, type ReadPage } from "./merge-entries.ts";
+import { mergeEntries, type ReadPage } from "./lists/merge-entries.ts";
 
 /** A run that matches a query, before its job is read. */
 interface FoundRun {

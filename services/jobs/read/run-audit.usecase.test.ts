@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { AuditJson, AuditQuery } from "../../../contract/routes/workspaces/audit.ts";
 import { matchesAuditQuery } from "../../../core/audit/entry.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 import { isAuditedRun, toRunEntry } from "../../../core/jobs/run-audit.ts";
 import { aQueuedJob } from "../../../test/builders/jobs.ts";
 import { newWorld, type World } from "../../../test/support/use-cases/world.ts";

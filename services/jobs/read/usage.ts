@@ -1,6 +1,6 @@
 import { defined } from "../../../contract/defined.ts";
 import type { UsageJson } from "../../../contract/routes/workspaces/setting-schemas.ts";
-import { buildListKey, buildListPartitions, getStartMs, hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { buildListKey, buildListPartitions, getStartMs, hasEnded, type Job } from "../../../core/jobs/record/job.ts";
 import type { JobStore } from "../../../ports/job-store.ts";
 import type { Uses } from "../../uses.ts";
 

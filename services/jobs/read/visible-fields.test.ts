@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { jobTable } from "../../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../../aws/dynamodb/object-table.ts";
 import { storage } from "../../../aws/s3/storage.ts";
-import { type JobField, type JobFieldName, jobFields } from "../../../core/jobs/fields.ts";
-import { type Job, jobSchema } from "../../../core/jobs/job.ts";
+import { type JobField, type JobFieldName, jobFields } from "../../../core/jobs/record/fields.ts";
+import { type Job, jobSchema } from "../../../core/jobs/record/job.ts";
 import { loadJobJson } from "./read.ts";
 
 const value = (text: string) => ({ in: "head", json: JSON.stringify({ content: text }) });

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
-import { assertNever } from "../../../contract/assert-never.ts";
 import { limits } from "../../../contract/limits.ts";
-import { type ChildKind, childPrefix, childRef } from "../../../core/jobs/child-items.ts";
-import type { Job } from "../../../core/jobs/job.ts";
-import { type DataOwner, objectPrefix } from "../../../core/jobs/retention.ts";
-import type { ValueLocation } from "../../../core/jobs/value-ref.ts";
+import { assertNever } from "../../../contract/utilities/assert-never.ts";
+import { type ChildKind, childPrefix, childRef } from "../../../core/jobs/lists/child-items.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
+import { type DataOwner, objectPrefix } from "../../../core/jobs/record/retention.ts";
+import type { ValueLocation } from "../../../core/jobs/record/value-ref.ts";
 import { parseJson } from "../../../core/records/record-format.ts";
 import type { Uses } from "../../uses.ts";
 

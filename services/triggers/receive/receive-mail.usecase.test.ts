@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 import { registerTelemetry } from "../../../core/telemetry/telemetry.ts";
 import { listJobs } from "../../../test/support/use-cases/world-jobs.ts";
 import { MAIL_DOMAIN, MAIL_TOPIC, newTriggerWorld, type TriggerWorld } from "../../../test/support/use-cases/world-triggers.ts";

@@ -4,7 +4,7 @@ import { CreateTopicCommand, ListSubscriptionsByTopicCommand, PublishCommand, SN
 import { UntagQueueCommand } from "@aws-sdk/client-sqs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { scanObjects } from "../../../aws/dynamodb/object-scan.ts";
-import type { Job } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/record/job.ts";
 import { userObject } from "../../../core/people/person.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { readTables } from "../../../test/support/use-cases/stored/stored-state.ts";

@@ -5,7 +5,7 @@ import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { buildCli } from "../../../cli/build.ts";
-import { type DeployedItem, type Deployment, ITEMS_FILE } from "../../../contract/deployment.ts";
+import { type DeployedItem, type Deployment, ITEMS_FILE } from "../../../contract/deployment/deployment.ts";
 import { env } from "../../../contract/env.ts";
 import type { PushDeps } from "../../../functions/deploy/push.ts";
 import { api, shared } from "../../support/api/api.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CLIENT_MODULE } from "../../../contract/client-packages.ts";
+import { CLIENT_MODULE } from "../../../contract/deployment/client-packages.ts";
 import { root } from "../../../engine/paths.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { type Client, clients, type Driver, startDriver, typescriptCommand } from "../../support/clients/client-driver.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { isJsonObject } from "../../../contract/json-object.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
 import { runnerLanguages, type ScriptLanguage } from "../../../contract/languages.ts";
 import { fieldsOf, type SyncItem } from "../../../core/sync/item.ts";
 

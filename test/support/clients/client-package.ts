@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packClients } from "../../../clients/pack.ts";
-import { CLIENT_PACKAGE } from "../../../contract/client-packages.ts";
+import { CLIENT_PACKAGE } from "../../../contract/deployment/client-packages.ts";
 import { unpackPackage } from "../cli/unpack-package.ts";
 
 /** Installs the package of the TypeScript client that deployments serve: a folder with the package in `node_modules`, and the paths of its files. */

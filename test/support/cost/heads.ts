@@ -12,8 +12,8 @@ import { verifyBasic } from "../../../core/http-routes/authentication/shared-sec
 import { verifySignature } from "../../../core/http-routes/authentication/signature.ts";
 import { preflightHeaders } from "../../../core/http-routes/cors.ts";
 import { isAmbiguousPath, parseRange } from "../../../core/http-routes/static.ts";
-import { matchesList } from "../../../core/jobs/filter.ts";
-import { parseListCursor } from "../../../core/jobs/list-cursor.ts";
+import { matchesList } from "../../../core/jobs/lists/filter.ts";
+import { parseListCursor } from "../../../core/jobs/lists/list-cursor.ts";
 import { parseHandlerPath } from "../../../core/outcome-handlers/handler.ts";
 import { removeCredentials } from "../../../core/payload/credentials.ts";
 import { readMultipart } from "../../../core/payload/multipart.ts";
@@ -28,11 +28,11 @@ import { readKeyVersion } from "../../../core/secrets/seal.ts";
 import { parseEventId } from "../../../core/streams/event-id.ts";
 import { parseRecipient } from "../../../core/triggers/mail.ts";
 import { parseQueueUrl, parseSourceName } from "../../../core/triggers/sources.ts";
-import { readLoginCookie, readToken } from "../../../functions/shared/credentials.ts";
-import { passEdge } from "../../../functions/shared/pass-edge.ts";
-import { checkFields } from "../../../functions/shared/unknown-input.ts";
+import { passEdge } from "../../../functions/shared/edge/pass-edge.ts";
+import { readLoginCookie, readToken } from "../../../functions/shared/request/credentials.ts";
+import { checkFields } from "../../../functions/shared/request/unknown-input.ts";
 import { verifyToken } from "../../../services/http-routes/verify-token.ts";
-import { verifyJobToken } from "../../../services/identity/job-token.ts";
+import { verifyJobToken } from "../../../services/identity/tokens/job-token.ts";
 import { type CostCase, feed } from "./growth.ts";
 import { type Build, between, mix, numbered, repeat } from "./shapes.ts";
 

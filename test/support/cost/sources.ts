@@ -1,9 +1,9 @@
 import { readGoSource } from "../../../core/builds/go-source.ts";
 import { readJavascriptImports } from "../../../core/builds/javascript-imports.ts";
-import { readSpecifier } from "../../../core/builds/package-specifiers.ts";
+import { readSpecifier } from "../../../core/builds/packages/package-specifiers.ts";
+import { findNamedDependencies, parseDependencies } from "../../../core/builds/packages/workspace-dependencies.ts";
 import { readPythonImports } from "../../../core/builds/python-imports.ts";
 import { readRequirements } from "../../../core/builds/python-requirements.ts";
-import { findNamedDependencies, parseDependencies } from "../../../core/builds/workspace-dependencies.ts";
 import { parseSignature, toArgumentsSchema } from "../../../core/signatures/signature.ts";
 import { readGoLock } from "../../../functions/build/go/go-lock.ts";
 import { readNpmLock } from "../../../functions/build/javascript/npm-lock.ts";

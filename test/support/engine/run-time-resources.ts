@@ -10,7 +10,7 @@ import { CreateEventSourceMappingCommand, GetEventSourceMappingCommand } from "@
 import { CreateStateMachineCommand, DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
 import { CreateTopicCommand, GetSubscriptionAttributesCommand, SNSClient, SubscribeCommand } from "@aws-sdk/client-sns";
 import { CreateQueueCommand } from "@aws-sdk/client-sqs";
-import { buildTriggerRulePrefix } from "../../../contract/stack-names.ts";
+import { buildTriggerRulePrefix } from "../../../contract/deployment/stack-names.ts";
 import type { RunTimeKindName } from "../../../engine/commands/destroy/run-time-kinds.ts";
 import { engineCredentials } from "../../../engine/engine/child-env.ts";
 import { buildMachineName, buildMachineTags } from "../../../statemachines/machine-name.ts";

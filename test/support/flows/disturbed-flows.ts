@@ -3,7 +3,7 @@ import { newFlowSchema } from "../../../contract/routes/flows/flows.ts";
 import { newScriptSchema } from "../../../contract/routes/stored/script.ts";
 import { isOpen } from "../../../core/approvals/gate.ts";
 import { flowHeadObject } from "../../../core/flows/version.ts";
-import { hasEnded } from "../../../core/jobs/job.ts";
+import { hasEnded } from "../../../core/jobs/record/job.ts";
 import { handleJobMessage } from "../../../services/execution/handle-job-message.ts";
 import { deleteFlow, setFlowArchived } from "../../../services/flows/definitions/archive.ts";
 import { loadPlan, parseFlow } from "../../../services/flows/definitions/load.ts";

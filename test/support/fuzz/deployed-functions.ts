@@ -12,7 +12,7 @@ import { env } from "../../../contract/env.ts";
 import { runnerLanguages } from "../../../contract/languages.ts";
 import type { RouteFunction } from "../../../contract/route.ts";
 import { root, svcDir } from "../../../engine/paths.ts";
-import type { Reply } from "../../../functions/shared/reply.ts";
+import type { Reply } from "../../../functions/shared/reply/reply.ts";
 import { startAwsStandIn, toMachineName } from "./aws-stand-in.ts";
 import { EDGE_KEY } from "./gateway-event.ts";
 

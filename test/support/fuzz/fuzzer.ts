@@ -3,7 +3,7 @@ import { defined } from "../../../contract/defined.ts";
 import { EDGE_KEY_HEADER } from "../../../contract/env.ts";
 import type { RouteFunction } from "../../../contract/route.ts";
 import { routes } from "../../../contract/routes/routes.ts";
-import type { Reply } from "../../../functions/shared/reply.ts";
+import type { Reply } from "../../../functions/shared/reply/reply.ts";
 import { type Handler, loadFunctions } from "./deployed-functions.ts";
 import { EDGE_KEY, lambdaContext, type Sent, toGatewayEvent } from "./gateway-event.ts";
 import { hostileJsonValues, SECRET } from "./hostile-values.ts";

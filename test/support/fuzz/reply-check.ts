@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { answers } from "../../../contract/errors.ts";
 import type { Route } from "../../../contract/route.ts";
 import { buildOpenapiDocument } from "../../../contract/routes/openapi.ts";
-import type { Reply } from "../../../functions/shared/reply.ts";
+import type { Reply } from "../../../functions/shared/reply/reply.ts";
 
 interface Answer {
   content?: Record<string, { schema?: object }>;

@@ -1,6 +1,6 @@
 import type { Route } from "../../../contract/route.ts";
 import { routes } from "../../../contract/routes/routes.ts";
-import type { Reply } from "../../../functions/shared/reply.ts";
+import type { Reply } from "../../../functions/shared/reply/reply.ts";
 import type { World } from "../use-cases/world.ts";
 
 /** The key of a route in the contract. Those of triggers are built from the names of the kinds. */

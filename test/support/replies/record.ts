@@ -1,5 +1,5 @@
 import type { Route } from "../../../contract/route.ts";
-import type { Reply } from "../../../functions/shared/reply.ts";
+import type { Reply } from "../../../functions/shared/reply/reply.ts";
 import { type Exchange, findRoute, isExchange, type Parts, type Sender, type Stage, type Steps } from "./exchange.ts";
 import { createPlaceholders } from "./placeholders.ts";
 

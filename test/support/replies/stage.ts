@@ -1,8 +1,8 @@
 import { EDGE_KEY_HEADER } from "../../../contract/env.ts";
 import type { RouteFunction } from "../../../contract/route.ts";
 import { personKey, userObject } from "../../../core/people/person.ts";
-import type { Reply } from "../../../functions/shared/reply.ts";
-import { buildTokenWrites } from "../../../services/identity/tokens.ts";
+import type { Reply } from "../../../functions/shared/reply/reply.ts";
+import { buildTokenWrites } from "../../../services/identity/tokens/tokens.ts";
 import { addMember } from "../../../services/workspaces/members.ts";
 import type { Handler } from "../fuzz/deployed-functions.ts";
 import { EDGE_KEY, lambdaContext, type Sent, toGatewayEvent } from "../fuzz/gateway-event.ts";

@@ -3,7 +3,7 @@ import { limits } from "../../../contract/limits.ts";
 import type { Gate } from "../../../core/approvals/gate.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { flowHeadObject, flowVersionObject, type RunnableFlow, runnableFlowSchema } from "../../../core/flows/version.ts";
-import { hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { hasEnded, type Job } from "../../../core/jobs/record/job.ts";
 import type { Person } from "../../../core/people/actor.ts";
 import { scriptHeadObject } from "../../../core/scripts/version.ts";
 import { type NextOutcome, nextArguments } from "../../../runners/protocol.ts";

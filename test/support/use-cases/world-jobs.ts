@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { classifyAwsError } from "../../../aws/sdk/aws-errors.ts";
 import { limits } from "../../../contract/limits.ts";
-import { type Job, type QueuedJob, type RunningJob, SHARDS } from "../../../core/jobs/job.ts";
-import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
+import { type Job, type QueuedJob, type RunningJob, SHARDS } from "../../../core/jobs/record/job.ts";
+import { firstDueMs } from "../../../core/jobs/record/lifecycle.ts";
 import { personKey, userObject } from "../../../core/people/person.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { scriptVersionObject } from "../../../core/scripts/version.ts";

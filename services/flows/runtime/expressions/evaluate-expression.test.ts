@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseExactJson } from "../../../../contract/exact-json.ts";
+import { parseExactJson } from "../../../../contract/json/exact-json.ts";
 import { interpretExpression, loadInterpreter } from "../../../../core/expressions/interpret.ts";
 import { evaluateExpression } from "./evaluate-expression.ts";
 

@@ -1,4 +1,4 @@
-import { findExcess, MAX_DEPTH } from "../../../../contract/exact-json.ts";
+import { findExcess, MAX_DEPTH } from "../../../../contract/json/exact-json.ts";
 import type { EvaluatedAs } from "../../../../core/expressions/interpret.ts";
 import { parsePlainPath, readPlainPath, readQuotedPath } from "../../../../core/expressions/plain-path.ts";
 import { evaluateInThread } from "./interpreter.ts";

@@ -1,5 +1,5 @@
-import { assertNever } from "../../../../contract/assert-never.ts";
 import type { InputTransform } from "../../../../contract/flows/flow-value.ts";
+import { assertNever } from "../../../../contract/utilities/assert-never.ts";
 import type { EvaluatedAs } from "../../../../core/expressions/interpret.ts";
 import { isPlainPath } from "../../../../core/expressions/plain-path.ts";
 import { collectReferences, usesName } from "../../../../core/flows/references.ts";

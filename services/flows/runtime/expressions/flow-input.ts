@@ -1,8 +1,8 @@
 import { defined } from "../../../../contract/defined.ts";
-import { PromiseCache } from "../../../../contract/promise-cache.ts";
+import { PromiseCache } from "../../../../contract/utilities/promise-cache.ts";
 import { findScopePath, listIndices, progressRef } from "../../../../core/flows/journal.ts";
 import type { Scope } from "../../../../core/flows/scopes.ts";
-import type { ValueRef } from "../../../../core/jobs/value-ref.ts";
+import type { ValueRef } from "../../../../core/jobs/record/value-ref.ts";
 import type { Uses } from "../../../uses.ts";
 import { loadFlowValue } from "../flow-values.ts";
 import { findProgress, readJournal } from "../journal.ts";

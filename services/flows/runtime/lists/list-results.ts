@@ -1,6 +1,6 @@
 import { endRef, FAILURE, insidePath, iterationPath, outcomeRef } from "../../../../core/flows/journal.ts";
 import { bodyScope, branchScope, type Scope } from "../../../../core/flows/scopes.ts";
-import type { ValueRef } from "../../../../core/jobs/value-ref.ts";
+import type { ValueRef } from "../../../../core/jobs/record/value-ref.ts";
 import type { Uses } from "../../../uses.ts";
 import { loadInput } from "../expressions/flow-input.ts";
 import { recoversList, storeFlowValue } from "../flow-values.ts";

@@ -1,4 +1,4 @@
-import { estimateEvents, HISTORY_EVENTS } from "../../../../core/flows/history-events.ts";
+import { estimateEvents, HISTORY_EVENTS } from "../../../../core/flows/history/history-events.ts";
 import { usesName } from "../../../../core/flows/references.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { type CompleteStepDeps, completeStep } from "../complete-step.ts";

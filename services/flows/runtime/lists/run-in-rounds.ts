@@ -4,7 +4,7 @@ import {
   countRoundEvents,
   HISTORY_EVENTS,
   hasLoops,
-} from "../../../../core/flows/history-events.ts";
+} from "../../../../core/flows/history/history-events.ts";
 import { listNestedModules } from "../../../../core/flows/scopes.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import type { CompleteStepDeps } from "../complete-step.ts";

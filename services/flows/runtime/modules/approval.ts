@@ -1,5 +1,5 @@
-import { laterMs } from "../../../../contract/iso-time.ts";
 import { limits } from "../../../../contract/limits.ts";
+import { laterMs } from "../../../../contract/utilities/iso-time.ts";
 import { describeMissingMembers } from "../../../../core/approvals/groups.ts";
 import { readRequiredGroups, toSuspendRules } from "../../../../core/approvals/rules.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";

@@ -1,5 +1,5 @@
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
-import { laterMs } from "../../../../contract/iso-time.ts";
+import { laterMs } from "../../../../contract/utilities/iso-time.ts";
 import { toConsentRules } from "../../../../core/approvals/rules.ts";
 import { fillTemplate } from "../../../../core/approvals/template.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";

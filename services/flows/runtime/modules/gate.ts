@@ -17,7 +17,7 @@ import { toGateOutcome } from "../../../../core/approvals/outcome.ts";
 import { describeUnknownPrincipals, type PrincipalIdentities } from "../../../../core/approvals/principals.ts";
 import type { GateRules } from "../../../../core/approvals/rules.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
-import { getFlowRootId } from "../../../../core/jobs/job.ts";
+import { getFlowRootId } from "../../../../core/jobs/record/job.ts";
 import { loadApproverByEmail } from "../../../approvals/decisions/approver.ts";
 import { authorizeDecision } from "../../../approvals/decisions/authorize-decision.ts";
 import { isPayloadAccepted } from "../../../approvals/decisions/check-payload.ts";

@@ -1,6 +1,6 @@
 import { outcomeRef } from "../../../../core/flows/journal.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
-import type { ValueRef } from "../../../../core/jobs/value-ref.ts";
+import type { ValueRef } from "../../../../core/jobs/record/value-ref.ts";
 import type { Uses } from "../../../uses.ts";
 import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
 import { inputRefOf, loadInput } from "../expressions/flow-input.ts";

@@ -4,7 +4,7 @@ import type { RunnerLanguage } from "../../../../contract/languages.ts";
 import { parsePlainPath } from "../../../../core/expressions/plain-path.ts";
 import { collectReferences } from "../../../../core/flows/references.ts";
 import { isPlain } from "../../../../core/flows/scopes.ts";
-import type { RunningJob } from "../../../../core/jobs/job.ts";
+import type { RunningJob } from "../../../../core/jobs/record/job.ts";
 import { hasReferences } from "../../../../core/resources/references.ts";
 import type { Runnable } from "../../../../core/scripts/version.ts";
 import type { NextArgument, NextRun, ParamTypes } from "../../../../runners/protocol.ts";

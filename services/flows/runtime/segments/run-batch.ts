@@ -1,13 +1,13 @@
 import type { Child } from "../../../../aws/dynamodb/job-items.ts";
-import { parseExactJson } from "../../../../contract/exact-json.ts";
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
+import { parseExactJson } from "../../../../contract/json/exact-json.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { outcomeFormat, outcomeRef } from "../../../../core/flows/journal.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
-import type { EndedJob, RunningJob } from "../../../../core/jobs/job.ts";
-import { firstDueMs } from "../../../../core/jobs/lifecycle.ts";
-import { objectPrefix } from "../../../../core/jobs/retention.ts";
-import type { ValueLocation } from "../../../../core/jobs/value-ref.ts";
+import type { EndedJob, RunningJob } from "../../../../core/jobs/record/job.ts";
+import { firstDueMs } from "../../../../core/jobs/record/lifecycle.ts";
+import { objectPrefix } from "../../../../core/jobs/record/retention.ts";
+import type { ValueLocation } from "../../../../core/jobs/record/value-ref.ts";
 import type { Masker } from "../../../../core/secrets/mask.ts";
 import { nextArguments } from "../../../../runners/protocol.ts";
 import type { RunnerBatch } from "../../../execution/invoke-runner.ts";

@@ -1,6 +1,6 @@
 import { defined } from "../../../../contract/defined.ts";
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
-import { HISTORY_EVENTS } from "../../../../core/flows/history-events.ts";
+import { HISTORY_EVENTS } from "../../../../core/flows/history/history-events.ts";
 import { FAILURE } from "../../../../core/flows/journal.ts";
 import { bodyScope, branchScope, type Scope } from "../../../../core/flows/scopes.ts";
 import type { SegmentCall, StepState } from "../../../../core/flows/step-call.ts";

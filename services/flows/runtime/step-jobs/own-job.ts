@@ -1,5 +1,5 @@
 import type { Gate } from "../../../../core/approvals/gate.ts";
-import type { Job } from "../../../../core/jobs/job.ts";
+import type { Job } from "../../../../core/jobs/record/job.ts";
 import { attemptId, countFailures, type StepContext } from "../step-context.ts";
 
 /** A record with the id of a step's job or gate was not created by the step's flow. The flow cannot use it and fails. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../../../contract/limits.ts";
-import { hasEnded, type Job } from "../../../../core/jobs/job.ts";
+import { hasEnded, type Job } from "../../../../core/jobs/record/job.ts";
 import { scriptHeadObject } from "../../../../core/scripts/version.ts";
 import { anEndedJob } from "../../../../test/builders/jobs.ts";
 import { echo, nested, step } from "../../../../test/support/use-cases/cases/flow-modules.ts";

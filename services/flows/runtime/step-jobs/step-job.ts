@@ -3,7 +3,7 @@ import { defined } from "../../../../contract/defined.ts";
 import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
 import { findSharedFolder } from "../../../../core/flows/segments.ts";
 import { computeCacheKey } from "../../../../core/jobs/cache.ts";
-import { findDelegation, getFlowRootId, type RunningJob } from "../../../../core/jobs/job.ts";
+import { findDelegation, getFlowRootId, type RunningJob } from "../../../../core/jobs/record/job.ts";
 import { hasLateContent } from "../../../../core/resources/late-content.ts";
 import { newAttemptFields } from "../../../jobs/lifecycle/claim.ts";
 import type { ValueOwner } from "../../../jobs/values/values.ts";

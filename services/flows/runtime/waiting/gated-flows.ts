@@ -1,6 +1,6 @@
 import { toGateOutcome } from "../../../../core/approvals/outcome.ts";
 import { outcomeFormat, outcomeRef } from "../../../../core/flows/journal.ts";
-import type { Job } from "../../../../core/jobs/job.ts";
+import type { Job } from "../../../../core/jobs/record/job.ts";
 import type { GatedFlows } from "../../../approvals/gates/gated-flows.ts";
 import type { Uses } from "../../../uses.ts";
 import { findPlan, loadFlow } from "../../definitions/load.ts";

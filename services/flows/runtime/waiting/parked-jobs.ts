@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { childName, childPrefix, childRef } from "../../../../core/jobs/child-items.ts";
-import { hasEnded, type Job, type RunningJob } from "../../../../core/jobs/job.ts";
+import { childName, childPrefix, childRef } from "../../../../core/jobs/lists/child-items.ts";
+import { hasEnded, type Job, type RunningJob } from "../../../../core/jobs/record/job.ts";
 import { parseReadable, recordFormat } from "../../../../core/records/record-format.ts";
 import type { Uses } from "../../../uses.ts";
 

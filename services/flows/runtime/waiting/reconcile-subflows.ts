@@ -1,7 +1,7 @@
 import { limits } from "../../../../contract/limits.ts";
 import { outcomeRefOfProgress, progressFormat } from "../../../../core/flows/journal.ts";
-import { childPrefix } from "../../../../core/jobs/child-items.ts";
-import { hasEnded, type RunningJob } from "../../../../core/jobs/job.ts";
+import { childPrefix } from "../../../../core/jobs/lists/child-items.ts";
+import { hasEnded, type RunningJob } from "../../../../core/jobs/record/job.ts";
 import type { Uses } from "../../../uses.ts";
 import { findPlan } from "../../definitions/load.ts";
 import { loadWaitingTasks, resumeParentTask } from "./resume-parent-task.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { type StepState, stepStateSchema } from "../../../../core/flows/step-call.ts";
-import { childPrefix, childRef } from "../../../../core/jobs/child-items.ts";
-import type { Job } from "../../../../core/jobs/job.ts";
+import { childPrefix, childRef } from "../../../../core/jobs/lists/child-items.ts";
+import type { Job } from "../../../../core/jobs/record/job.ts";
 import { parseReadable, recordFormat } from "../../../../core/records/record-format.ts";
 import type { Uses } from "../../../uses.ts";
 

@@ -1,8 +1,8 @@
 import type { HeadChange, HeadCondition } from "../../../../aws/dynamodb/job-items.ts";
 import { defined } from "../../../../contract/defined.ts";
-import { laterMs } from "../../../../contract/iso-time.ts";
-import type { Job } from "../../../../core/jobs/job.ts";
-import { expiryAfterEndMs } from "../../../../core/jobs/retention.ts";
+import { laterMs } from "../../../../contract/utilities/iso-time.ts";
+import type { Job } from "../../../../core/jobs/record/job.ts";
+import { expiryAfterEndMs } from "../../../../core/jobs/record/retention.ts";
 import type { JobStore } from "../../../../ports/job-store.ts";
 import { nextCheckMs } from "../next-check.ts";
 import type { StagedEnd } from "./staged-end.ts";

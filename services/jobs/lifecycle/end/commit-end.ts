@@ -1,4 +1,4 @@
-import { type EndedJob, hasEnded, type Job } from "../../../../core/jobs/job.ts";
+import { type EndedJob, hasEnded, type Job } from "../../../../core/jobs/record/job.ts";
 import { reportFailure } from "../../../../core/telemetry/telemetry.ts";
 import type { Uses } from "../../../uses.ts";
 import { storeCacheEntry } from "../../cache/cache.ts";

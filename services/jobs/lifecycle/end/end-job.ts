@@ -1,7 +1,7 @@
 import type { HeadChange } from "../../../../aws/dynamodb/job-items.ts";
-import type { EndedJob, EndState, Job } from "../../../../core/jobs/job.ts";
-import type { EndedJobWithResult, Ending } from "../../../../core/jobs/lifecycle.ts";
-import type { ValueRef } from "../../../../core/jobs/value-ref.ts";
+import type { EndedJob, EndState, Job } from "../../../../core/jobs/record/job.ts";
+import type { EndedJobWithResult, Ending } from "../../../../core/jobs/record/lifecycle.ts";
+import type { ValueRef } from "../../../../core/jobs/record/value-ref.ts";
 import type { Uses } from "../../../uses.ts";
 import type { CachedResult } from "../../cache/cache.ts";
 import { announceEnd } from "../follow-ups.ts";

@@ -1,5 +1,5 @@
-import type { RunningJob } from "../../../../core/jobs/job.ts";
-import type { EndedJobWithResult } from "../../../../core/jobs/lifecycle.ts";
+import type { RunningJob } from "../../../../core/jobs/record/job.ts";
+import type { EndedJobWithResult } from "../../../../core/jobs/record/lifecycle.ts";
 import type { RunOutcome } from "../../../../runners/protocol.ts";
 import { loadMasker } from "../../../secrets/masks.ts";
 import type { Uses } from "../../../uses.ts";

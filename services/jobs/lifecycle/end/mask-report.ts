@@ -1,4 +1,4 @@
-import { parseExactJson } from "../../../../contract/exact-json.ts";
+import { parseExactJson } from "../../../../contract/json/exact-json.ts";
 import type { Masker } from "../../../../core/secrets/mask.ts";
 import type { RunOutcome } from "../../../../runners/protocol.ts";
 import type { OutputChunk } from "../../values/values.ts";

@@ -1,7 +1,7 @@
 import type { HeadChange } from "../../../../aws/dynamodb/job-items.ts";
-import type { EndState, Job } from "../../../../core/jobs/job.ts";
-import type { Ending } from "../../../../core/jobs/lifecycle.ts";
-import type { ValueLocation, ValueRef } from "../../../../core/jobs/value-ref.ts";
+import type { EndState, Job } from "../../../../core/jobs/record/job.ts";
+import type { Ending } from "../../../../core/jobs/record/lifecycle.ts";
+import type { ValueLocation, ValueRef } from "../../../../core/jobs/record/value-ref.ts";
 import type { Uses } from "../../../uses.ts";
 import { type CachedResult, stageCachedStream } from "../../cache/cache.ts";
 import { copyValue } from "../../values/values.ts";

@@ -1,10 +1,10 @@
 import { defined } from "../../../../contract/defined.ts";
 import { limits } from "../../../../contract/limits.ts";
-import { fitsJobHead } from "../../../../core/jobs/head-size.ts";
-import type { Job, RunningJob } from "../../../../core/jobs/job.ts";
-import { type Ending, toEnding } from "../../../../core/jobs/lifecycle.ts";
-import { resultObjectKey } from "../../../../core/jobs/retention.ts";
-import type { ValueLocation } from "../../../../core/jobs/value-ref.ts";
+import { fitsJobHead } from "../../../../core/jobs/record/head-size.ts";
+import type { Job, RunningJob } from "../../../../core/jobs/record/job.ts";
+import { type Ending, toEnding } from "../../../../core/jobs/record/lifecycle.ts";
+import { resultObjectKey } from "../../../../core/jobs/record/retention.ts";
+import type { ValueLocation } from "../../../../core/jobs/record/value-ref.ts";
 import { escapeReferences } from "../../../../core/resources/references.ts";
 import type { Masker } from "../../../../core/secrets/mask.ts";
 import type { RunOutcome } from "../../../../runners/protocol.ts";

@@ -1,6 +1,6 @@
-import { fitsJobHead } from "../../../../core/jobs/head-size.ts";
-import type { Job } from "../../../../core/jobs/job.ts";
-import type { ValueLocation } from "../../../../core/jobs/value-ref.ts";
+import { fitsJobHead } from "../../../../core/jobs/record/head-size.ts";
+import type { Job } from "../../../../core/jobs/record/job.ts";
+import type { ValueLocation } from "../../../../core/jobs/record/value-ref.ts";
 import type { Uses } from "../../../uses.ts";
 import { type OutputChunk, storeOutput, storeValueOutsideHead } from "../../values/values.ts";
 

@@ -1,6 +1,6 @@
 import type { Child, HeadChange, HeadCondition } from "../../../../aws/dynamodb/job-items.ts";
-import type { EndState } from "../../../../core/jobs/job.ts";
-import type { ValueLocation } from "../../../../core/jobs/value-ref.ts";
+import type { EndState } from "../../../../core/jobs/record/job.ts";
+import type { ValueLocation } from "../../../../core/jobs/record/value-ref.ts";
 
 /** The end of a job whose values are stored, but whose record does not contain it yet. */
 export interface StagedEnd {

@@ -1,4 +1,4 @@
-import { type ChildKind, childPrefix } from "../../../../core/jobs/child-items.ts";
+import { type ChildKind, childPrefix } from "../../../../core/jobs/lists/child-items.ts";
 import type { StoredObject } from "../../../../core/objects/write.ts";
 import { storedObjects } from "../../../../core/stored-objects.ts";
 import type { StoredTables } from "../../use-cases/stored/stored-state.ts";

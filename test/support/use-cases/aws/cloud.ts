@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { executionEventSchema } from "../../../../core/flows/execution-event.ts";
+import { executionEventSchema } from "../../../../core/flows/history/execution-event.ts";
 import { parseStepCall, type StepState } from "../../../../core/flows/step-call.ts";
-import { hasEnded } from "../../../../core/jobs/job.ts";
+import { hasEnded } from "../../../../core/jobs/record/job.ts";
 import { handleJobMessage } from "../../../../services/execution/handle-job-message.ts";
 import { reconcileExecution } from "../../../../services/flows/lifecycle/reconcile.ts";
 import { runTask } from "../../../../services/flows/runtime/run-task.ts";

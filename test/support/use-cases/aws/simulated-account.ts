@@ -3,12 +3,12 @@ import { ExecutionAlreadyExists, ExecutionDoesNotExist } from "@aws-sdk/client-s
 import { functions } from "../../../../aws/lambda/functions.ts";
 import { executions } from "../../../../aws/stepfunctions/executions.ts";
 import { env } from "../../../../contract/env.ts";
-import { executionEventSchema } from "../../../../core/flows/execution-event.ts";
+import { executionEventSchema } from "../../../../core/flows/history/execution-event.ts";
 import { parseStepCall, type StepState } from "../../../../core/flows/step-call.ts";
-import { type JobMessage, toJobMessage } from "../../../../core/jobs/lifecycle.ts";
+import { type JobMessage, toJobMessage } from "../../../../core/jobs/record/lifecycle.ts";
 import { jobExecutors } from "../../../../functions/shared/wiring/job-executors.ts";
 import type { RunRequest } from "../../../../runners/protocol.ts";
-import { handleDeadLetter } from "../../../../services/execution/handle-dead-letter.ts";
+import { handleDeadLetter } from "../../../../services/execution/endings/handle-dead-letter.ts";
 import { handleJobMessage } from "../../../../services/execution/handle-job-message.ts";
 import { flowCancellation } from "../../../../services/flows/lifecycle/cancel.ts";
 import { reconcileExecution } from "../../../../services/flows/lifecycle/reconcile.ts";

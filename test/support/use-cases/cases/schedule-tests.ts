@@ -1,6 +1,6 @@
 import { defined } from "../../../../contract/defined.ts";
 import type { NewSchedule } from "../../../../contract/routes/schedules/schedule.ts";
-import type { Job } from "../../../../core/jobs/job.ts";
+import type { Job } from "../../../../core/jobs/record/job.ts";
 import { scheduleObject } from "../../../../core/schedules/schedule.ts";
 import { handleJobMessage } from "../../../../services/execution/handle-job-message.ts";
 import { getSchedule } from "../../../../services/schedules/read.ts";

@@ -10,7 +10,7 @@ import { runAudited } from "../../../../services/audit/audit.ts";
 import { requireNewestFlow } from "../../../../services/flows/definitions/load.ts";
 import { saveFlow } from "../../../../services/flows/definitions/save.ts";
 import { createFolder } from "../../../../services/folders/folders.ts";
-import { createToken } from "../../../../services/identity/tokens.ts";
+import { createToken } from "../../../../services/identity/tokens/tokens.ts";
 import type { IdempotencyKey } from "../../../../services/jobs/queue/create-job-record.ts";
 import { buildFlowJobFields, buildScriptJobFields, enqueueJob, type NewJob } from "../../../../services/jobs/queue/enqueue.ts";
 import { getWebhookSecret } from "../../../../services/notifications/webhook-secret.ts";

@@ -1,6 +1,6 @@
 import { Anchor, Stack, Text } from "@mantine/core";
 import { lazy, Suspense } from "react";
-import { assertNever } from "../../../../contract/assert-never.ts";
+import { assertNever } from "../../../../contract/utilities/assert-never.ts";
 import { Tree } from "../parts/tree.tsx";
 import { DataTable } from "./data-table.tsx";
 import { type Item, itemsOf } from "./items.ts";

@@ -1,5 +1,5 @@
 import type { RJSFSchema, UiSchema } from "@rjsf/utils";
-import { isJsonObject } from "../../../../contract/json-object.ts";
+import { isJsonObject } from "../../../../contract/json/json-object.ts";
 
 interface Asked {
   form_schema?: Record<string, unknown> | undefined;
