@@ -27,6 +27,7 @@ const INSIDE_OTHERS: Readonly<Record<string, string>> = {
   readQuotedText: "parseSignature",
   readTar: "readBundleFiles",
   parseSimple: "its text is the name of a kind",
+  parseReadableSimple: "its text is the name of a kind",
   readValue: "its text is a response of the service, which it parses once",
   parseJournalRef: "its text is one that this service wrote",
   parseS3Resource: "its text is a path that was checked",
