@@ -12,7 +12,7 @@ import {
   buildFlowPreviewRequest,
   buildPreviewRequest,
 } from "../../services/execution/requests/preview-request.ts";
-import { buildJobOptions, type RunRequest } from "../../services/execution/requests/run-request.ts";
+import { buildJobOptions, type RunCall } from "../../services/execution/requests/run-request.ts";
 import { continueEarlierRun } from "../../services/flows/lifecycle/continue-earlier-run.ts";
 import { restartRun } from "../../services/flows/lifecycle/restart.ts";
 import { createSyncLimitReader } from "../../services/settings/sync-limit.ts";
@@ -36,8 +36,8 @@ const deps = {
   syncLimitMs: createSyncLimitReader({ objects: objectTable, nowMs }),
 };
 
-const startAndReply = (request: RunRequest): Promise<Reply> => webhooks.startAndReply(deps, request);
-const waitAndReply = (request: RunRequest, query: webhooks.WaitOptions): Promise<Reply> => webhooks.waitAndReply(deps, request, query);
+const startAndReply = (request: RunCall): Promise<Reply> => webhooks.startAndReply(deps, request);
+const waitAndReply = (request: RunCall, query: webhooks.WaitOptions): Promise<Reply> => webhooks.waitAndReply(deps, request, query);
 
 interface PreviewCall<Query, Body> {
   auth: RunAuth;
@@ -54,7 +54,7 @@ const toPreview = <Query, Body>({ auth: { actor }, params: { workspace }, query,
   headers,
 });
 
-const buildFlowPreview = async (call: PreviewCall<RunQuery, FlowPreview>): Promise<RunRequest> =>
+const buildFlowPreview = async (call: PreviewCall<RunQuery, FlowPreview>): Promise<RunCall> =>
   continueEarlierRun(deps, call.auth.actor, await buildFlowPreviewRequest(deps, toPreview(call)), call.body);
 
 export const handler = apiHandler<RunAuth>(

@@ -1,6 +1,6 @@
 import type { Payload } from "../../contract/payload.ts";
 import { runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
-import type { RunRequest } from "../../services/execution/requests/run-request.ts";
+import type { RunCall } from "../../services/execution/requests/run-request.ts";
 import { buildVersionRequest } from "../../services/execution/requests/version-request.ts";
 import { findRunTarget } from "../../services/flows/definitions/find-run-target.ts";
 import type { Uses } from "../../services/uses.ts";
@@ -16,7 +16,7 @@ interface InlineCall {
 }
 
 /** The routes that run a stored script at once, whose body has the arguments in the field `args`. */
-export function inlineRoutes(deps: Uses<"jobs" | "objects">, answer: (request: RunRequest) => Promise<Reply>): RouteHandler<RunAuth>[] {
+export function inlineRoutes(deps: Uses<"jobs" | "objects">, answer: (request: RunCall) => Promise<Reply>): RouteHandler<RunAuth>[] {
   const run = async ({ auth, params: { workspace, path, hash }, body, headers }: InlineCall) => {
     const target = await findRunTarget(deps, auth, { kind: "script", workspace, path, hash, version: undefined });
     const bytes = Buffer.from(JSON.stringify(body.args ?? {}));

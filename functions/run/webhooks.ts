@@ -3,7 +3,7 @@ import { runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
 import type { EndState } from "../../core/jobs/record/job.ts";
 import type { RunAndWaitDeps } from "../../services/execution/requests/run-and-wait.ts";
 import { runAndWait } from "../../services/execution/requests/run-and-wait.ts";
-import type { RunRequest } from "../../services/execution/requests/run-request.ts";
+import type { RunCall } from "../../services/execution/requests/run-request.ts";
 import { type StartRunOptions, startRun } from "../../services/execution/requests/start-run.ts";
 import { chooseRunStatus } from "../../services/settings/failed-status.ts";
 import type { Uses } from "../../services/uses.ts";
@@ -34,7 +34,7 @@ export const webhookRoutes = (deps: RunAndWaitDeps): RouteHandler<RunAuth>[] => 
 
 export const acceptedReply = (id: string): Reply => text(201, id, { "x-svc-job-id": id });
 
-export async function startAndReply(deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">, request: RunRequest): Promise<Reply> {
+export async function startAndReply(deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">, request: RunCall): Promise<Reply> {
   const { id, replayed } = await startRun(deps, request);
   return markReplay(acceptedReply(id), replayed);
 }
@@ -50,7 +50,7 @@ export interface WaitOptions {
  */
 export async function waitAndReply(
   deps: RunAndWaitDeps,
-  request: RunRequest,
+  request: RunCall,
   { queue_limit: queueLimit }: WaitOptions,
   failedStatus: (state: EndState) => Promise<number> = async () => 200,
 ): Promise<Reply> {
@@ -60,7 +60,7 @@ export async function waitAndReply(
 }
 
 /** Returns the address of the script or flow that waits for its result, to which its cookies are sent. */
-function cookiePathOf({ job: { workspace }, version }: RunRequest): string {
+function cookiePathOf({ job: { workspace }, version }: RunCall): string {
   if (!version) return `/api/w/${workspace}/jobs/run_wait_result/preview`;
   const { target } = version;
   return `/api/w/${workspace}/jobs/run_wait_result/${target.kind === "flow" ? "f" : "p"}/${target.version.path}`;

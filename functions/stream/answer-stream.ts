@@ -1,7 +1,7 @@
 import type { Payload } from "../../contract/payload.ts";
 import { streamRoutes as routes } from "../../contract/routes/jobs/streams.ts";
 import { parseEventId } from "../../core/streams/event-id.ts";
-import type { VersionRunRequest } from "../../services/execution/requests/run-request.ts";
+import type { VersionRunCall } from "../../services/execution/requests/run-request.ts";
 import { startStreamedRun } from "../../services/execution/requests/start-streamed-run.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { findJob } from "../../services/jobs/read/read.ts";
@@ -42,7 +42,7 @@ export function createStreamHandler(
   authenticator: Uses<"jobs" | "objects" | "publicKey" | "nowMs">,
 ) {
   /** Starts a run and streams it. */
-  const runAndStream = (request: VersionRunRequest, { auth, query, headers }: StreamCall): Promise<Reply> =>
+  const runAndStream = (request: VersionRunCall, { auth, query, headers }: StreamCall): Promise<Reply> =>
     replyInSlot(deps, toTokenReader(auth.actor), async () => {
       const options = { queueLimit: query.queue_limit, lastEventId: headers["last-event-id"] };
       const { id, replayed, from } = await startStreamedRun(deps, request, options);

@@ -16,12 +16,12 @@ import {
 import { createVersionId } from "../../core/flows/version.ts";
 import { write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
-import type { FileStore } from "../../ports/file-store.ts";
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../identity/on-behalf.ts";
 import { type RunAs, requireActingFields } from "../identity/run-as.ts";
 import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
 import { changeObject, createObject } from "../objects/save-object.ts";
-import type { TransactionPart } from "../outbox/commit-parts.ts";
+import { storeVersionBody, type VersionBody } from "../objects/version-body.ts";
+import { type TransactionPart, toPart } from "../outbox/commit-parts.ts";
 import { checkStoredArguments } from "../resources/stored-arguments.ts";
 import type { Uses } from "../uses.ts";
 
@@ -29,8 +29,6 @@ import type { Uses } from "../uses.ts";
 export const appObjectKey = (workspace: string, version: number) => `apps/${workspace}/${version}.json`;
 
 /** By default, a refusal means that another writer has changed the app. */
-const toPart = (done: TransactionPart["write"], refused?: SvcError): TransactionPart => ({ write: done, refused });
-
 export const appKind: PathKind<StoredApp> = {
   key: appObject.key,
   parse: appObject.parse,
@@ -147,8 +145,6 @@ export async function updateApp(
 }
 
 /** A value as JSON text, or its location. */
-type VersionBody = { json: string } | { s3Key: string };
-
 /**
  * Stores the value of a new version before the app is saved, if it is large. `store` returns the function that numbers the version: each try needs
  * another number, because another version of the same millisecond may have it. `whileSaving` removes the value if no version refers to it.
@@ -158,7 +154,8 @@ function newVersions({ storage, nowMs }: Uses<"storage" | "nowMs">, workspace: s
   return {
     async store(json: string): Promise<() => { version: number; body: VersionBody }> {
       let next = createVersionId(nowMs(), Math.random());
-      const body = await storeBody(storage, workspace, next, json);
+      const s3Key = appObjectKey(workspace, next);
+      const body = await storeVersionBody({ storage }, { s3Key, json, itemBytes: limits.itemBytes });
       stored = body;
       return () => ({ version: next++, body });
     },
@@ -172,13 +169,6 @@ function newVersions({ storage, nowMs }: Uses<"storage" | "nowMs">, workspace: s
       }
     },
   };
-}
-
-async function storeBody(storage: FileStore, workspace: string, version: number, json: string): Promise<VersionBody> {
-  if (Buffer.byteLength(json) <= limits.itemBytes) return { json };
-  const s3Key = appObjectKey(workspace, version);
-  await storage.putObject(s3Key, json, "application/json");
-  return { s3Key };
 }
 
 function buildVersionParts(

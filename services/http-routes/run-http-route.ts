@@ -12,7 +12,7 @@ import { escapeReferences } from "../../core/resources/references.ts";
 import { ENTRYPOINT_ARGUMENT } from "../execution/invoke-runner.ts";
 import type { RunAndWaitDeps } from "../execution/requests/run-and-wait.ts";
 import { runAndWait } from "../execution/requests/run-and-wait.ts";
-import { createCheckedJob, type RunTarget, requestVersion, type VersionRunRequest } from "../execution/requests/run-request.ts";
+import { createCheckedJob, type RunTarget, requestVersion, type VersionRunCall } from "../execution/requests/run-request.ts";
 import type { SyncResult } from "../execution/requests/run-sync.ts";
 import { findPreviousRunOf, startRun } from "../execution/requests/start-run.ts";
 import { findStreamedRun, type StreamedRun, startStreamedRun } from "../execution/requests/start-streamed-run.ts";
@@ -62,7 +62,7 @@ export async function runHttpRoute(
 async function startRouteRun(
   deps: RunAndWaitDeps,
   found: FoundHttpRoute,
-  request: VersionRunRequest,
+  request: VersionRunCall,
   routeRequest: HttpRouteRequest,
 ): Promise<HttpRouteRun> {
   const { trigger, fields } = found;
@@ -99,7 +99,7 @@ async function buildRouteRequest(
   found: FoundHttpRoute,
   admission: Admission,
   routeRequest: HttpRouteRequest,
-): Promise<VersionRunRequest> {
+): Promise<VersionRunCall> {
   const { workspace, trigger, fields, params } = found;
   const { target, actor } = await requireTarget(deps, found);
   const payload = withoutCredentials(routeRequest.payload, found, admission);

@@ -10,6 +10,9 @@ export interface TransactionPart {
   refused: SvcError | undefined;
 }
 
+/** Returns a part of a transaction. */
+export const toPart = (request: TransactionWrite, refused?: SvcError): TransactionPart => ({ write: request, refused });
+
 /** Returns the conditions for saving at a path: the workspace and, for an object in a folder, the folder exist. */
 export function buildPathConditions(workspace: string, path: string): TransactionPart[] {
   const [root, name, object] = path.split("/");

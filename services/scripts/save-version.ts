@@ -26,12 +26,10 @@ import {
 } from "../../core/scripts/version.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { prepareJob, sendJob } from "../jobs/queue/enqueue.ts";
-import type { TransactionPart } from "../outbox/commit-parts.ts";
+import { storeVersionBody, VERSION_ITEM_BYTES } from "../objects/version-body.ts";
+import { type TransactionPart, toPart } from "../outbox/commit-parts.ts";
 import type { Uses } from "../uses.ts";
 import { scriptObjectKey } from "./load.ts";
-
-/** Larger fields of a version are stored in S3: a DynamoDB item has at most 400 KB. */
-const BODY_ITEM_BYTES = 100 * 1024;
 
 export type ParentVersion = { runnable: Runnable; version: StoredVersion };
 
@@ -70,7 +68,8 @@ export async function buildScriptVersion(deps: Uses<"jobs" | "objects" | "storag
   const job = runner ? await prepareJob(deps, buildDependenciesJob(save, hash)) : undefined;
   const runnable = { ...buildRunnable(save, hash), ...defined({ runner, inputSchema }), ...read };
   const build: BuildState = job ? { state: "pending", job: job.id } : { state: "none" };
-  const body = await storeBody(deps, workspace, version);
+  const s3Key = scriptObjectKey(workspace, version.hash);
+  const body = await storeVersionBody(deps, { s3Key, json: JSON.stringify(version), itemBytes: VERSION_ITEM_BYTES });
   const hasChild = parent && new SvcError("script.parentHasChild", { parentHash: parent.runnable.hash });
   const renamed = parent && parent.runnable.path !== path ? parent.runnable : undefined;
   return {
@@ -113,8 +112,6 @@ async function loadInputSchema({ schema }: NewScript, inferred: StoredVersion["i
 }
 
 /** Without `refused`, a refusal means that another writer has changed the script. */
-const toPart = (done: TransactionPart["write"], refused?: SvcError): TransactionPart => ({ write: done, refused });
-
 function buildEventData({ newScript, parent }: SaveRequest, hash: string): EventData<"UpdateScript"> {
   const { path, language, kind, deployment_message: message } = newScript;
   return {
@@ -158,19 +155,6 @@ function buildRunnable({ workspace, newScript, onBehalfOf }: SaveRequest, hash: 
     archived: false,
     deleted: false,
   };
-}
-
-/** Returns the version's fields, or their S3 key if they are too large for an item. */
-async function storeBody(
-  { storage }: Uses<"storage">,
-  workspace: string,
-  version: StoredVersion,
-): Promise<{ json: string } | { s3Key: string }> {
-  const json = JSON.stringify(version);
-  if (Buffer.byteLength(json) <= BODY_ITEM_BYTES) return { json };
-  const s3Key = scriptObjectKey(workspace, version.hash);
-  await storage.putObject(s3Key, json, "application/json");
-  return { s3Key };
 }
 
 function buildListingParts({ workspace, newScript }: SaveRequest, version: StoredVersion, hasPreprocessor: boolean): TransactionPart[] {

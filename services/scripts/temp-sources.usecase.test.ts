@@ -11,7 +11,7 @@ import { addWorkspace, work } from "../../test/support/use-cases/world-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { buildDependenciesRequest, buildFlowDependenciesRequest } from "../execution/requests/dependency-request.ts";
 import { buildFlowPreviewRequest, buildPreviewRequest } from "../execution/requests/preview-request.ts";
-import type { RunRequest } from "../execution/requests/run-request.ts";
+import type { RunCall } from "../execution/requests/run-request.ts";
 import { startRun } from "../execution/requests/start-run.ts";
 import { loadJson } from "../jobs/values/values.ts";
 import { saveDependencies } from "../workspaces/dependencies.ts";
@@ -96,7 +96,7 @@ describe("a temporary source", () => {
 describe("a build with temporary sources", () => {
   const call = { actor: anAdmin, query: {}, headers: {} };
   const source = () => `import "./temp";\nexport const main = () => "${randomUUID()}";`;
-  const requests: Record<string, (temp_script_refs: Record<string, string>) => Promise<RunRequest>> = {
+  const requests: Record<string, (temp_script_refs: Record<string, string>) => Promise<RunCall>> = {
     "a preview": (temp_script_refs) =>
       buildPreviewRequest(world.deps, {
         ...call,
@@ -134,7 +134,7 @@ describe("a build with temporary sources", () => {
   const withFlowPath = (refs: Record<string, string>) =>
     Object.fromEntries(Object.entries(refs).map(([path, hash]) => [path.replace("f/t/", "f/t/flow/"), hash]));
 
-  async function run(request: RunRequest) {
+  async function run(request: RunCall) {
     built = [];
     const { id } = await startRun(world.deps, request);
     await work(world);

@@ -11,7 +11,7 @@ import type { ObjectKey, StoredObject } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { scriptHeadObject, scriptVersionObject } from "../../../core/scripts/version.ts";
 import { workspaceObject } from "../../../core/workspaces/workspace.ts";
-import type { VersionRunRequest } from "../../../services/execution/requests/run-request.ts";
+import type { VersionRunCall } from "../../../services/execution/requests/run-request.ts";
 import { buildVersionRequest } from "../../../services/execution/requests/version-request.ts";
 import { findRunTarget, type RunAddress } from "../../../services/flows/definitions/find-run-target.ts";
 import { authenticate } from "../../../services/identity/authenticate.ts";
@@ -83,7 +83,7 @@ export type VersionRoute = TokenRoute & {
 export function versionRoutes<Auth extends RunAuth>(
   routes: readonly VersionRoute[],
   deps: Uses<"jobs" | "objects">,
-  run: (request: VersionRunRequest, call: Call<VersionRoute, Auth>) => Promise<Reply>,
+  run: (request: VersionRunCall, call: Call<VersionRoute, Auth>) => Promise<Reply>,
 ): RouteHandler<Auth>[] {
   return routes.map((route) =>
     on(route, async (call: Call<VersionRoute, Auth>) => {

@@ -22,7 +22,7 @@ import { loadJson } from "../../jobs/values/values.ts";
 import { callHandler, HANDLER_IDENTITY } from "../../outcome-handlers/call-handler.ts";
 import { createSchedule } from "../../schedules/save.ts";
 import { runAndWait } from "../requests/run-and-wait.ts";
-import { type RunTarget, requestVersion, type VersionRunRequest } from "../requests/run-request.ts";
+import { type RunTarget, requestVersion, type VersionRunCall } from "../requests/run-request.ts";
 import { startRun } from "../requests/start-run.ts";
 import { startStreamedRun } from "../requests/start-streamed-run.ts";
 import { checkPreprocessed } from "./check-preprocessed.ts";
@@ -55,8 +55,8 @@ async function addChecked(fields: Partial<Runnable> = {}): Promise<Runnable> {
 }
 
 const deps = () => ({ ...world.deps, syncLimitMs: async () => 5000 });
-type Event = VersionRunRequest["version"]["arguments"]["event"];
-const aRequest = (target: RunTarget, args: Args, event?: Event): VersionRunRequest =>
+type Event = VersionRunCall["version"]["arguments"]["event"];
+const aRequest = (target: RunTarget, args: Args, event?: Event): VersionRunCall =>
   requestVersion(
     { target, arguments: { args, files: [], wrapped: false, ...(event ? { event } : {}) } },
     { actor: anAdmin, workspace: world.workspace },

@@ -3,7 +3,7 @@ import { idempotencyKeyFrom } from "../../jobs/queue/idempotency-key.ts";
 import { findPreviewPath } from "../../jobs/queue/preview-path.ts";
 import type { Uses } from "../../uses.ts";
 import type { PreviewCall } from "./preview-request.ts";
-import { buildJobOptions, type RunRequest } from "./run-request.ts";
+import { buildJobOptions, type RunCall } from "./run-request.ts";
 
 /** The time within which a build ends. */
 const BUILD_S = 600;
@@ -12,7 +12,7 @@ const BUILD_S = 600;
 export async function buildDependenciesRequest(
   deps: Uses<"jobs">,
   { actor, workspace, query, body, headers }: PreviewCall<Dependencies>,
-): Promise<RunRequest> {
+): Promise<RunCall> {
   const { raw_scripts: scripts, entrypoint, raw_workspace_dependencies: files, temp_script_refs: temps } = body;
   const entry = scripts.find((script) => pathOf(script) === entrypoint) ?? scripts[0];
   if (!entry) throw new Error("The request has no script.");
@@ -41,7 +41,7 @@ export async function buildDependenciesRequest(
 export async function buildFlowDependenciesRequest(
   deps: Uses<"jobs">,
   { actor, workspace, query, body, headers }: PreviewCall<FlowDependencies>,
-): Promise<RunRequest> {
+): Promise<RunCall> {
   const { path, flow_value: flow, raw_workspace_dependencies: files, temp_script_refs: temps } = body;
   return {
     job: {

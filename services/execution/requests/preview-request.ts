@@ -8,7 +8,7 @@ import type { Actor } from "../../../core/people/actor.ts";
 import { idempotencyKeyFrom } from "../../jobs/queue/idempotency-key.ts";
 import { findPreviewPath } from "../../jobs/queue/preview-path.ts";
 import type { Uses } from "../../uses.ts";
-import { buildJobOptions, type RunRequest } from "./run-request.ts";
+import { buildJobOptions, type RunCall } from "./run-request.ts";
 
 /** A call that runs code that is not stored. */
 export interface PreviewCall<Body> {
@@ -23,7 +23,7 @@ export interface PreviewCall<Body> {
 export async function buildPreviewRequest(
   deps: Uses<"jobs">,
   { actor, workspace, query, body, headers }: PreviewCall<Preview>,
-): Promise<RunRequest> {
+): Promise<RunCall> {
   const { content, language, path, args = {}, lock, temp_script_refs: tempScripts } = body;
   const code = { content, ...defined({ lock }), ...(tempScripts ? { tempScripts } : {}) };
   return {
@@ -44,7 +44,7 @@ export async function buildPreviewRequest(
 export async function buildBundlePreviewRequest(
   deps: Uses<"jobs">,
   call: PreviewCall<BundlePreview> & { bytes: Buffer },
-): Promise<RunRequest> {
+): Promise<RunCall> {
   const { actor, workspace, body, bytes, headers } = call;
   const { kind, format, ...preview } = body;
   const bundle = checkBundle({ bytes, tar: kind === "tarbundle", ...defined({ format }) }, body);
@@ -67,7 +67,7 @@ export async function buildBundlePreviewRequest(
 export async function buildFlowPreviewRequest(
   deps: Uses<"jobs">,
   { actor, workspace, query, body, headers }: PreviewCall<FlowPreview>,
-): Promise<RunRequest> {
+): Promise<RunCall> {
   const { value, path, args, restarted_from: origin, temp_script_refs: tempScripts } = body;
   return {
     job: {

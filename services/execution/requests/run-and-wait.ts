@@ -2,7 +2,7 @@ import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { eraseAfterReply } from "../../jobs/erasure/erase-after-reply.ts";
 import { checkQueueLimit } from "../../jobs/queue/queue-limit.ts";
 import type { Uses } from "../../uses.ts";
-import { createCheckedJob, type RunRequest } from "./run-request.ts";
+import { createCheckedJob, type RunCall } from "./run-request.ts";
 import { joinRun, runFlowSync, runSync, type SyncResult } from "./run-sync.ts";
 import { findPreviousRunOf, type StartRunOptions } from "./start-run.ts";
 
@@ -36,7 +36,7 @@ const UNREAD_RESULT_S = 3600;
  */
 export async function runAndWait(
   deps: RunAndWaitDeps,
-  request: RunRequest,
+  request: RunCall,
   { queueLimit }: Pick<StartRunOptions, "queueLimit"> = {},
 ): Promise<SyncResult & { replayed: boolean }> {
   const { actor, workspace } = request.job;
@@ -46,7 +46,7 @@ export async function runAndWait(
   return { ...(await runNew(deps, request)), replayed: false };
 }
 
-async function runNew(deps: RunAndWaitDeps, request: RunRequest): Promise<SyncResult> {
+async function runNew(deps: RunAndWaitDeps, request: RunCall): Promise<SyncResult> {
   const job = await createCheckedJob(deps, request);
   const limitMs = await deps.syncLimitMs();
   if (!request.version) {

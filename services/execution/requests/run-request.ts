@@ -22,7 +22,7 @@ import { findEntrypoint } from "../invoke-runner.ts";
 export type RunTarget = { kind: "script"; version: Runnable } | { kind: "flow"; version: RunnableFlow };
 
 /** A call that runs something. Nothing of it is stored yet. */
-export interface RunRequest {
+export interface RunCall {
   /** The request for its job. The arguments of a stored version are added when their files are stored. */
   job: NewJob;
   /** The stored version that it runs, with the arguments as they were sent. Absent for code that is not stored. */
@@ -34,7 +34,7 @@ export interface RunRequest {
 }
 
 /** A call that runs a stored script or flow. */
-export type VersionRunRequest = RunRequest & Required<Pick<RunRequest, "version">>;
+export type VersionRunCall = RunCall & Required<Pick<RunCall, "version">>;
 
 /** The fields of a job that its caller chooses. */
 type JobOptions = Partial<NewJob> & Pick<NewJob, "actor" | "workspace">;
@@ -51,7 +51,7 @@ export async function buildJobOptions(deps: Uses<"jobs">, actor: Actor, workspac
 }
 
 /** Returns the request to run a stored version. The options of the caller replace the settings of the version. */
-export function requestVersion(version: VersionRunRequest["version"], options: JobOptions): VersionRunRequest {
+export function requestVersion(version: VersionRunCall["version"], options: JobOptions): VersionRunCall {
   const { target } = version;
   const chosen = { ...defined(options), args: {} };
   if (target.kind === "script") return { job: { ...buildScriptJobFields(target.version), ...chosen }, version };
@@ -60,7 +60,7 @@ export function requestVersion(version: VersionRunRequest["version"], options: J
 }
 
 /** Stores the files of a request and returns its job. Throws `file.storageOff`. */
-export async function createNewJob(deps: Uses<"objects" | "storage">, request: RunRequest): Promise<NewJob> {
+export async function createNewJob(deps: Uses<"objects" | "storage">, request: RunCall): Promise<NewJob> {
   const { job, version, adapt = (each) => each } = request;
   if (!version) return storeBundle(deps, request);
   const { target } = version;
@@ -77,7 +77,7 @@ export async function createNewJob(deps: Uses<"objects" | "storage">, request: R
  * Returns the job of a request as `createNewJob` does. If the author of the version has enabled the check, the arguments must match the schema.
  * The arguments of a preprocessor need not, because the run checks its result. Throws `run.arguments` and `file.storageOff`.
  */
-export async function createCheckedJob(deps: Uses<"objects" | "storage">, request: RunRequest): Promise<NewJob> {
+export async function createCheckedJob(deps: Uses<"objects" | "storage">, request: RunCall): Promise<NewJob> {
   const job = await createNewJob(deps, request);
   const { version } = request;
   const problem = !version || job.preprocess ? undefined : await findArgumentProblem(version.target.version, job.args);
@@ -86,7 +86,7 @@ export async function createCheckedJob(deps: Uses<"objects" | "storage">, reques
 }
 
 /** Stores the bundle of a preview and returns its job, which has a fixed place for what it stores. */
-async function storeBundle({ storage }: Uses<"storage">, { job, bundle }: RunRequest): Promise<NewJob> {
+async function storeBundle({ storage }: Uses<"storage">, { job, bundle }: RunCall): Promise<NewJob> {
   if (!bundle) return job;
   const owner = { ...job, id: job.id ?? uuidv7(), retention: "long" as const };
   await storage.putObject(previewBundleKey(owner, bundle.sha256), bundle.bytes, "application/octet-stream");

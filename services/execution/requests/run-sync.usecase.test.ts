@@ -10,7 +10,7 @@ import { addScript, addWorkspace, listJobs, resumeDue } from "../../../test/supp
 import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { loadLogs, loadValue } from "../../jobs/values/values.ts";
 import { runAndWait } from "./run-and-wait.ts";
-import { requestVersion, type VersionRunRequest } from "./run-request.ts";
+import { requestVersion, type VersionRunCall } from "./run-request.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -18,14 +18,14 @@ beforeAll(async () => {
   await addWorkspace(world);
 });
 
-function aRequest(version: Runnable, key?: string): VersionRunRequest {
+function aRequest(version: Runnable, key?: string): VersionRunCall {
   const idempotencyKey = key === undefined ? undefined : { key: repeatedCallObject.key(key), fingerprint: "same", retentionMs: 60_000_000 };
   return requestVersion(
     { target: { kind: "script", version }, arguments: { args: {}, files: [], wrapped: false } },
     { actor: anAdmin, workspace: world.workspace, cacheTtlS: 6000, idempotencyKey },
   );
 }
-const run = (request: VersionRunRequest) => runAndWait({ ...world.deps, syncLimitMs: async () => 5000 }, request);
+const run = (request: VersionRunCall) => runAndWait({ ...world.deps, syncLimitMs: async () => 5000 }, request);
 const runsOf = (id: string) => world.runs.filter(({ job }) => job === id).length;
 /** The ended jobs of a script without the first one. */
 const listOthers = async ({ path }: Runnable, first: string): Promise<EndedJob[]> =>

@@ -3,7 +3,7 @@ import { findPreviousRun, type IdempotencyKey } from "../../jobs/queue/create-jo
 import { enqueueJob } from "../../jobs/queue/enqueue.ts";
 import { checkQueueLimit } from "../../jobs/queue/queue-limit.ts";
 import type { Uses } from "../../uses.ts";
-import { createCheckedJob, type RunRequest } from "./run-request.ts";
+import { createCheckedJob, type RunCall } from "./run-request.ts";
 
 export interface StartRunOptions {
   /** The call is refused if this many jobs of the workspace are waiting. */
@@ -20,7 +20,7 @@ export interface StartRunOptions {
  */
 export async function startRun(
   deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
-  request: RunRequest,
+  request: RunCall,
   { queueLimit, watchedUntilMs, streamKey }: StartRunOptions = {},
 ): Promise<{ id: string; replayed: boolean }> {
   const previous = await findPreviousRunOf(deps, request);
@@ -33,7 +33,7 @@ export async function startRun(
 }
 
 /** Returns the job that an earlier call with the request's idempotency key started. Throws `idempotency.reused`. */
-export async function findPreviousRunOf(deps: Uses<"jobs" | "objects" | "nowMs">, request: RunRequest): Promise<Job | undefined> {
+export async function findPreviousRunOf(deps: Uses<"jobs" | "objects" | "nowMs">, request: RunCall): Promise<Job | undefined> {
   const { idempotencyKey: key } = request.job;
   return key && findPreviousRun(deps, key);
 }

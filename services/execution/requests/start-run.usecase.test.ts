@@ -13,7 +13,7 @@ import { createFolder } from "../../folders/folders.ts";
 import type { NewJob } from "../../jobs/queue/enqueue.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { createResource } from "../../resources/save.ts";
-import { buildJobOptions, requestVersion, type VersionRunRequest } from "./run-request.ts";
+import { buildJobOptions, requestVersion, type VersionRunCall } from "./run-request.ts";
 import { startRun } from "./start-run.ts";
 
 let world: World;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 /** Arguments that are stored in the head, in a separate item, and in S3. */
 const texts = { small: "s", "middle-sized": "m".repeat(2000), large: "l".repeat(20_000) };
 
-async function aRequest(args: object, fields: Partial<NewJob> = {}, key?: string): Promise<VersionRunRequest> {
+async function aRequest(args: object, fields: Partial<NewJob> = {}, key?: string): Promise<VersionRunCall> {
   const version: Runnable = await addScript(world, { path: `f/t/${randomUUID()}` });
   const idempotencyKey = key === undefined ? undefined : { key: repeatedCallObject.key(key), fingerprint: "same", retentionMs: 60_000_000 };
   return requestVersion(
@@ -42,7 +42,7 @@ async function expectRunsOnce({
     target,
     arguments: { args },
   },
-}: VersionRunRequest): Promise<string[]> {
+}: VersionRunCall): Promise<string[]> {
   const jobs = await listJobs(world, target.version.path);
   for (const job of jobs) {
     if (!hasEnded(job)) throw new Error(`The job is ${job.state}.`);

@@ -6,7 +6,7 @@ import { parseEventId, type StreamPosition } from "../../../core/streams/event-i
 import { findPreviousRun, type IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
 import { WATCH_MS } from "../../jobs/read/read.ts";
 import type { Uses } from "../../uses.ts";
-import type { VersionRunRequest } from "./run-request.ts";
+import type { VersionRunCall } from "./run-request.ts";
 import { type StartRunOptions, startRun } from "./start-run.ts";
 
 /** The streamed run, and the position from which its stream continues. The events of the stream name the run by `from.run`. */
@@ -23,7 +23,7 @@ export interface StreamedRun {
  */
 export async function startStreamedRun(
   deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
-  request: VersionRunRequest,
+  request: VersionRunCall,
   { queueLimit, lastEventId }: Pick<StartRunOptions, "queueLimit"> & { lastEventId: string | undefined },
 ): Promise<StreamedRun> {
   const existing = await findStreamedRun(deps, request, lastEventId);
@@ -40,7 +40,7 @@ export async function startStreamedRun(
  */
 export async function findStreamedRun(
   deps: Uses<"jobs" | "objects" | "nowMs">,
-  request: VersionRunRequest,
+  request: VersionRunCall,
   lastEventId: string | undefined,
 ): Promise<StreamedRun | undefined> {
   const from = parseEventId(lastEventId);
@@ -51,7 +51,7 @@ export async function findStreamedRun(
 }
 
 /** Returns the key under which a streamed run is recorded beside the caller's own key. It counts only for the same script or flow and the same user. */
-function toStreamKey({ job, version: { target } }: VersionRunRequest, run: string): IdempotencyKey {
+function toStreamKey({ job, version: { target } }: VersionRunCall, run: string): IdempotencyKey {
   const { workspace, actor, idempotencyKey } = job;
   const scope = ["stream", workspace, actor.email, target.kind, target.version.path, run];
   const hash = createHash("sha256").update(JSON.stringify(scope)).digest("hex");

@@ -7,7 +7,7 @@ import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-w
 import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
 import { addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/world-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
-import { requestVersion, type VersionRunRequest } from "./run-request.ts";
+import { requestVersion, type VersionRunCall } from "./run-request.ts";
 import { startStreamedRun } from "./start-streamed-run.ts";
 
 let world: World;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   await addWorkspace(world);
 });
 
-async function aRequest(retentionMs?: number): Promise<VersionRunRequest> {
+async function aRequest(retentionMs?: number): Promise<VersionRunCall> {
   const version = await addScript(world, { path: `f/t/${randomUUID()}` });
   const idempotencyKey =
     retentionMs === undefined ? undefined : { key: repeatedCallObject.key(randomUUID()), fingerprint: "same", retentionMs };
@@ -26,9 +26,9 @@ async function aRequest(retentionMs?: number): Promise<VersionRunRequest> {
   );
 }
 
-const start = (request: VersionRunRequest, lastEventId?: string, deps: Partial<World["deps"]> = {}) =>
+const start = (request: VersionRunCall, lastEventId?: string, deps: Partial<World["deps"]> = {}) =>
   startStreamedRun({ ...world.deps, ...deps }, request, { lastEventId });
-const countJobs = async ({ version: { target } }: VersionRunRequest) => (await listJobs(world, target.version.path)).length;
+const countJobs = async ({ version: { target } }: VersionRunCall) => (await listJobs(world, target.version.path)).length;
 
 describe("a streamed run", () => {
   it("continues by the id of an event after the caller's own key has expired", async () => {

@@ -5,7 +5,7 @@ import { findDeliveryId } from "../../../core/payload/delivery.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { findIdempotencyKey } from "../../jobs/queue/idempotency-key.ts";
 import type { Uses } from "../../uses.ts";
-import { buildJobOptions, type RunTarget, requestVersion, type VersionRunRequest } from "./run-request.ts";
+import { buildJobOptions, type RunTarget, requestVersion, type VersionRunCall } from "./run-request.ts";
 
 /** A call of a script's or flow's webhook. */
 interface VersionCall {
@@ -25,7 +25,7 @@ export async function buildVersionRequest(
   target: RunTarget,
   { actor, query, payload }: VersionCall,
   { includedHeaders }: VersionRequestOptions,
-): Promise<VersionRunRequest> {
+): Promise<VersionRunCall> {
   const { workspace, path, preprocessor } = target.version;
   const onceByWebhookId = target.kind === "script" && target.version.onceByWebhookId === true;
   // A running job sends arguments for `main`. Preprocessors handle external calls only.

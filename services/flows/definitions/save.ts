@@ -36,12 +36,10 @@ import { applyOnBehalfOf, resolveOnBehalfOf } from "../../identity/on-behalf.ts"
 import { permit, permitConcurrencyKey } from "../../identity/permit.ts";
 import { prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
 import { changeObject, createObject } from "../../objects/save-object.ts";
-import type { TransactionPart } from "../../outbox/commit-parts.ts";
+import { storeVersionBody, VERSION_ITEM_BYTES } from "../../objects/version-body.ts";
+import { type TransactionPart, toPart } from "../../outbox/commit-parts.ts";
 import type { Uses } from "../../uses.ts";
 import { flowKind, flowObjectKey } from "./load.ts";
-
-/** Larger fields of a version are stored in S3: a DynamoDB item has at most 400 KB. */
-const BODY_ITEM_BYTES = 100 * 1024;
 
 /**
  * Saves the first version of a flow, or a new version of the flow `at` a path, which the request may rename, and returns the path. Head,
@@ -118,13 +116,14 @@ async function buildVersion(
   });
   const build: FlowBuild = { state: "pending", job: job.id };
   const asVersion = String(version);
+  const body = await storeVersionBody(deps, { s3Key: flowObjectKey(workspace, version), json, itemBytes: VERSION_ITEM_BYTES });
   return {
     value,
     version: { version: asVersion, build },
     parts: [
       toPart(write.put({ ...flowVersionObject.key(workspace, version), value, version: asVersion, build }, "absent")),
       toPart(write.put({ ...flowHashObject.key(workspace, stored.hash), value: { version } }, "absent")),
-      toPart(write.put({ ...flowBodyObject.key(workspace, version), value: await storeBody(deps, workspace, version, json) }, "absent")),
+      toPart(write.put({ ...flowBodyObject.key(workspace, version), value: body }, "absent")),
       ...buildListingParts(workspace, stored),
       // The old path can no longer be run, but its versions and history remain.
       ...(renamed ? [toPart(write.remove(flowListingObject.key(workspace, renamed.path)))] : []),
@@ -188,8 +187,6 @@ async function loadInputSchema({ schema }: NewFlow) {
 }
 
 /** A refusal means that another writer has changed the flow. */
-const toPart = (done: TransactionPart["write"]): TransactionPart => ({ write: done, refused: undefined });
-
 function buildRunnable(
   workspace: string,
   { sent, version, hash }: StoredFlow,
@@ -209,13 +206,6 @@ function buildRunnable(
     ...(value.preprocessor_module ? { preprocessor: true } : {}),
     archived: false,
   };
-}
-
-async function storeBody({ storage }: Uses<"storage">, workspace: string, version: number, json: string) {
-  if (Buffer.byteLength(json) <= BODY_ITEM_BYTES) return { json };
-  const s3Key = flowObjectKey(workspace, version);
-  await storage.putObject(s3Key, json, "application/json");
-  return { s3Key };
 }
 
 function buildListingParts(workspace: string, { sent, version, hash, createdBy, createdAtMs }: StoredFlow): TransactionPart[] {

@@ -4,7 +4,7 @@ import type { FlowPreview } from "../../../contract/routes/flows/flow-runs.ts";
 import { outcomeFormat, parseJournalRef } from "../../../core/flows/journal.ts";
 import { indexFlow } from "../../../core/flows/scopes.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import type { RunRequest } from "../../execution/requests/run-request.ts";
+import type { RunCall } from "../../execution/requests/run-request.ts";
 import { findJob } from "../../jobs/read/read.ts";
 import type { Uses } from "../../uses.ts";
 import { assertRestartable, loadReusedSteps, notRestartedError } from "./restart.ts";
@@ -16,9 +16,9 @@ import { assertRestartable, loadReusedSteps, notRestartedError } from "./restart
 export async function continueEarlierRun(
   deps: Uses<"jobs" | "objects" | "storage">,
   actor: Actor,
-  request: RunRequest,
+  request: RunCall,
   { value: previewValue, restarted_from: from }: FlowPreview,
-): Promise<RunRequest> {
+): Promise<RunCall> {
   if (!from || request.version) return request;
   const { workspace } = request.job;
   const origin = await findJob(deps, { actor, action: actions.readJob }, { workspace, id: from.flow_job_id });
