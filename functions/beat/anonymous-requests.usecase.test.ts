@@ -57,7 +57,7 @@ const beat = ({ id, attempt, nonce }: RunningJob, token: string) =>
   post(`/api/internal/jobs/${id}/beat`, token, JSON.stringify({ attempt, nonce }));
 
 describe("requests to the function beat", () => {
-  it("1,000 anonymous requests cause no call to AWS and end none of 20 long runs, whose heartbeats are answered meanwhile", async () => {
+  it("1,000 anonymous requests cause no call to AWS, and 20 long runs continue while their heartbeats are answered", async () => {
     const [{ job, token } = expect.fail()] = jobs;
     expect((await beat(job, token)).status).toBe(200);
     const { privateKey } = generateKeyPairSync("ed25519");

@@ -83,8 +83,8 @@ describe("users and groups of the instance as lists", () => {
     expect(await admin.post("groups/overwrite", groups)).toMatchObject({ status: 200 });
     const sorted = [...groups].sort((a, b) => a.name.localeCompare(b.name));
     expect(await admin.read("groups/export")).toEqual(sorted);
-    const wrong = await admin.post("groups/overwrite", [{ name: "new", emails: ["nobody@example.com"] }]);
-    expect(wrong).toMatchObject({ status: 404, code: "user.notFound" });
+    const refused = await admin.post("groups/overwrite", [{ name: "new", emails: ["nobody@example.com"] }]);
+    expect(refused).toMatchObject({ status: 404, code: "user.notFound" });
     expect(await admin.read("groups/export")).toEqual(sorted);
     expect(await admin.post("groups/overwrite", [{ name: "none", emails: [made.email] }])).toMatchObject({ status: 200 });
     expect(await admin.read("groups/export")).toEqual([{ name: "none", emails: [made.email] }]);

@@ -77,7 +77,7 @@ const figures: { figure: string; target: number; bound: number; count: () => num
     bound: 0,
     count: () => [...sources.values()].filter((source) => source.split("\n").length - 1 > 400).length,
   },
-  { figure: "folders with more than 18 files", target: 0, bound: 9, count: () => countFolders(18) },
+  { figure: "folders with more than 18 files", target: 0, bound: 8, count: () => countFolders(18) },
 ];
 
 // These count, and prove no behaviour: each figure shows in one number whether the structure moves towards its target.

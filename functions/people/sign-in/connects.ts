@@ -1,20 +1,20 @@
-import { tokenEndpoints } from "../../aws/http/token-endpoints.ts";
-import { accountKeys } from "../../aws/kms/data-keys.ts";
-import { defined } from "../../contract/defined.ts";
-import { limits } from "../../contract/limits.ts";
-import { connectRoutes as routes } from "../../contract/routes/people/connects.ts";
-import { loadStoredClients, requireStoredClient } from "../../services/accounts/clients.ts";
-import type { ConnectedTokens } from "../../services/accounts/connect.ts";
-import type { ApiRoutes } from "../shared/edge/domain-api.ts";
-import { on } from "../shared/edge/edge.ts";
-import { json, type Reply, text } from "../shared/reply/reply.ts";
-import { connectCookie, readConnectCookie } from "../shared/request/credentials.ts";
-import { deps as peopleDeps } from "./deps.ts";
+import { tokenEndpoints } from "../../../aws/http/token-endpoints.ts";
+import { accountKeys } from "../../../aws/kms/data-keys.ts";
+import { defined } from "../../../contract/defined.ts";
+import { limits } from "../../../contract/limits.ts";
+import { connectRoutes as routes } from "../../../contract/routes/people/connects.ts";
+import { loadStoredClients, requireStoredClient } from "../../../services/accounts/clients.ts";
+import type { ConnectedTokens } from "../../../services/accounts/connect.ts";
+import type { ApiRoutes } from "../../shared/edge/domain-api.ts";
+import { on } from "../../shared/edge/edge.ts";
+import { json, type Reply, text } from "../../shared/reply/reply.ts";
+import { connectCookie, readConnectCookie } from "../../shared/request/credentials.ts";
+import { deps as peopleDeps } from "../deps.ts";
 
 const deps = { ...peopleDeps, tokenEndpoints, accountKeys };
 
 /** Loaded on first use, so that the function starts faster. */
-const importConnect = () => import("../../services/accounts/connect.ts");
+const importConnect = () => import("../../../services/accounts/connect.ts");
 
 const NOT_STORED = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };
 const withCookie = (reply: Reply, value: string, maxAgeS: number): Reply => ({

@@ -1,13 +1,13 @@
-import { people } from "../../aws/cognito/people.ts";
-import { SvcError } from "../../contract/errors.ts";
-import { limits } from "../../contract/limits.ts";
-import { signInRoutes as routes } from "../../contract/routes/people/sign-in.ts";
-import { refreshSession, setPassword, signIn, signOut } from "../../services/identity/sign-in/sign-in.ts";
-import type { ApiRoutes } from "../shared/edge/domain-api.ts";
-import { type Call, on } from "../shared/edge/edge.ts";
-import { json, type Reply, text } from "../shared/reply/reply.ts";
-import { isFromOwnOrigin, sessionCookie } from "../shared/request/credentials.ts";
-import { deps as peopleDeps } from "./deps.ts";
+import { people } from "../../../aws/cognito/people.ts";
+import { SvcError } from "../../../contract/errors.ts";
+import { limits } from "../../../contract/limits.ts";
+import { signInRoutes as routes } from "../../../contract/routes/people/sign-in.ts";
+import { refreshSession, setPassword, signIn, signOut } from "../../../services/identity/sign-in/sign-in.ts";
+import type { ApiRoutes } from "../../shared/edge/domain-api.ts";
+import { type Call, on } from "../../shared/edge/edge.ts";
+import { json, type Reply, text } from "../../shared/reply/reply.ts";
+import { isFromOwnOrigin, sessionCookie } from "../../shared/request/credentials.ts";
+import { deps as peopleDeps } from "../deps.ts";
 
 const deps = { ...peopleDeps, people };
 

@@ -1,14 +1,14 @@
-import { describeError, isSvcError, SvcError } from "../../contract/errors.ts";
-import { limits } from "../../contract/limits.ts";
-import { deviceRoutes as routes } from "../../contract/routes/people/device.ts";
-import type { ApiRoutes } from "../shared/edge/domain-api.ts";
-import { on } from "../shared/edge/edge.ts";
-import { json, nameAuditedResource, type Reply, text } from "../shared/reply/reply.ts";
-import { isFromOwnOrigin, type RequestHeaders } from "../shared/request/credentials.ts";
-import { deps } from "./deps.ts";
+import { describeError, isSvcError, SvcError } from "../../../contract/errors.ts";
+import { limits } from "../../../contract/limits.ts";
+import { deviceRoutes as routes } from "../../../contract/routes/people/device.ts";
+import type { ApiRoutes } from "../../shared/edge/domain-api.ts";
+import { on } from "../../shared/edge/edge.ts";
+import { json, nameAuditedResource, type Reply, text } from "../../shared/reply/reply.ts";
+import { isFromOwnOrigin, type RequestHeaders } from "../../shared/request/credentials.ts";
+import { deps } from "../deps.ts";
 
 /** Loaded on first use, so that the function starts faster. */
-const importDeviceGrant = () => import("../../services/identity/sign-in/device-grant.ts");
+const importDeviceGrant = () => import("../../../services/identity/sign-in/device-grant.ts");
 
 /**
  * A page of another site could otherwise request codes from the address of its visitor, which the visitor would see on the page and trust.

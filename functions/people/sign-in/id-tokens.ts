@@ -1,12 +1,12 @@
-import { dataKeys } from "../../aws/kms/data-keys.ts";
-import { idTokenRoutes as routes } from "../../contract/routes/people/id-tokens.ts";
-import type { ApiRoutes } from "../shared/edge/domain-api.ts";
-import { on } from "../shared/edge/edge.ts";
-import { json, text } from "../shared/reply/reply.ts";
-import { deps as peopleDeps } from "./deps.ts";
+import { dataKeys } from "../../../aws/kms/data-keys.ts";
+import { idTokenRoutes as routes } from "../../../contract/routes/people/id-tokens.ts";
+import type { ApiRoutes } from "../../shared/edge/domain-api.ts";
+import { on } from "../../shared/edge/edge.ts";
+import { json, text } from "../../shared/reply/reply.ts";
+import { deps as peopleDeps } from "../deps.ts";
 
 /** Loaded on first use, so that the function starts faster. */
-const importIdToken = () => import("../../services/identity/tokens/id-token.ts");
+const importIdToken = () => import("../../../services/identity/tokens/id-token.ts");
 
 const deps = { ...peopleDeps, dataKeys };
 /** Consumers cache keys and metadata themselves. Shared caches may store them for as long. */

@@ -1,11 +1,11 @@
-import { tokenRoutes as routes } from "../../contract/routes/people/tokens.ts";
-import { scopeList } from "../../core/permissions/scopes.ts";
-import { impersonate } from "../../services/identity/sign-in/sign-in.ts";
-import { createToken, deleteToken, listTokens, updateToken } from "../../services/identity/tokens/tokens.ts";
-import type { ApiRoutes } from "../shared/edge/domain-api.ts";
-import { on } from "../shared/edge/edge.ts";
-import { json, text } from "../shared/reply/reply.ts";
-import { deps } from "./deps.ts";
+import { tokenRoutes as routes } from "../../../contract/routes/people/tokens.ts";
+import { scopeList } from "../../../core/permissions/scopes.ts";
+import { impersonate } from "../../../services/identity/sign-in/sign-in.ts";
+import { createToken, deleteToken, listTokens, updateToken } from "../../../services/identity/tokens/tokens.ts";
+import type { ApiRoutes } from "../../shared/edge/domain-api.ts";
+import { on } from "../../shared/edge/edge.ts";
+import { json, text } from "../../shared/reply/reply.ts";
+import { deps } from "../deps.ts";
 
 export const tokens: ApiRoutes = [
   on(routes.createToken, async ({ auth, body }) => text(201, await createToken(deps, auth.actor, body))),

@@ -1,19 +1,19 @@
-import { logins } from "../../aws/cognito/logins.ts";
-import { dataKeys } from "../../aws/kms/data-keys.ts";
-import { SvcError } from "../../contract/errors.ts";
-import { limits } from "../../contract/limits.ts";
-import { oauthRoutes as routes } from "../../contract/routes/people/oauth.ts";
-import { basePath } from "../shared/edge/base-path.ts";
-import type { ApiRoutes } from "../shared/edge/domain-api.ts";
-import { on } from "../shared/edge/edge.ts";
-import { json, type Reply, text } from "../shared/reply/reply.ts";
-import { isFromOwnOrigin, loginCookie, readLoginCookie, sessionCookie } from "../shared/request/credentials.ts";
-import { deps as peopleDeps } from "./deps.ts";
+import { logins } from "../../../aws/cognito/logins.ts";
+import { dataKeys } from "../../../aws/kms/data-keys.ts";
+import { SvcError } from "../../../contract/errors.ts";
+import { limits } from "../../../contract/limits.ts";
+import { oauthRoutes as routes } from "../../../contract/routes/people/oauth.ts";
+import { basePath } from "../../shared/edge/base-path.ts";
+import type { ApiRoutes } from "../../shared/edge/domain-api.ts";
+import { on } from "../../shared/edge/edge.ts";
+import { json, type Reply, text } from "../../shared/reply/reply.ts";
+import { isFromOwnOrigin, loginCookie, readLoginCookie, sessionCookie } from "../../shared/request/credentials.ts";
+import { deps as peopleDeps } from "../deps.ts";
 
 const deps = { ...peopleDeps, logins, dataKeys };
 
 /** Loaded on first use, so that the function starts faster. */
-const importFederatedLogin = () => import("../../services/identity/sign-in/federated-login.ts");
+const importFederatedLogin = () => import("../../../services/identity/sign-in/federated-login.ts");
 
 const redirect = (to: string, cookies: string[]): Reply => ({
   ...text(303, "Continue at the URL in the header Location.", { Location: to, "Cache-Control": "no-store" }),
