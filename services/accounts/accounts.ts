@@ -75,7 +75,7 @@ interface TokenVariable {
 
 /** A repeated call finds the variable that the first one has created. */
 async function createTokenVariable(
-  deps: Uses<"objects" | "dataKeys" | "accountKeys" | "httpRouteKeys" | "nowMs">,
+  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
   caller: WorkspaceCaller,
   { path, account, request, token }: TokenVariable,
 ) {

@@ -202,7 +202,7 @@ function buildCustomPathParts(workspace: string, { id, customPath }: StoredApp, 
 
 /** Sets the user for whom the app's scripts run: the user who saves it, or the one whom an admin preserves. */
 async function resolvePolicy(
-  deps: Uses<"objects" | "storage" | "nowMs">,
+  deps: Uses<"objects">,
   { actor, workspace }: WorkspaceCaller,
   policy: AppPolicy,
   { preserve_on_behalf_of }: Pick<NewApp, "preserve_on_behalf_of">,
@@ -214,12 +214,7 @@ async function resolvePolicy(
 }
 
 /** Returns the policy of an app that is changed. Otherwise its scripts would run as the earlier author, who has not seen the new code. */
-async function changePolicy(
-  deps: Uses<"objects" | "storage" | "nowMs">,
-  caller: WorkspaceCaller,
-  before: AppPolicy,
-  request: AppChange,
-): Promise<AppPolicy> {
+async function changePolicy(deps: Uses<"objects">, caller: WorkspaceCaller, before: AppPolicy, request: AppChange): Promise<AppPolicy> {
   const { value, policy = before } = request;
   const changed = await resolvePolicy(deps, caller, policy, request);
   const remaining = { value: value === undefined ? "stored" : undefined, policy: request.policy ? undefined : "stored" };

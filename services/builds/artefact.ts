@@ -131,7 +131,7 @@ const findOwn = (record: Readonly<Record<string, string>> = {}, name: string) =>
  * owner of the build may not read are omitted.
  */
 async function collectSources(
-  deps: Uses<"objects" | "storage" | "functions" | "target" | "registries">,
+  deps: Uses<"objects" | "storage">,
   source: BuildSource,
 ): Promise<{ files: Record<string, string> } | { missing: string }> {
   const { findMissingScript, listScriptImports } = await import("../../core/builds/imports.ts");

@@ -64,7 +64,7 @@ export async function queueReplay(deps: Uses<"objects" | "deliveryQueue">, messa
 type Range = Exclude<ReplaySelection, { ids: string[] }>;
 
 /** Reads one part of a range. Without a state it selects events, also those that occurred while the endpoint was switched off. */
-async function readRange(deps: Uses<"objects" | "deliveryQueue">, { workspace, from }: ReplayMessage, range: Range) {
+async function readRange(deps: Uses<"objects">, { workspace, from }: ReplayMessage, range: Range) {
   const [first, to] = boundDeliveries(range);
   const { pk } = range.state === undefined ? outboxEventObject.key(workspace, "") : eventDeliveryObject.key(workspace, "", "");
   const page = await deps.objects.list(pk, { between: [from ?? first, to], limit: PART });

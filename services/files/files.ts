@@ -73,7 +73,7 @@ export async function permitStackFile({ jobs }: Uses<"jobs">, { actor, action, w
 
 /** Returns the location of a file that the caller may write. The files of a job cannot be changed. Throws `file.*` and `path.noFolder`. */
 async function resolveWritableFile(
-  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
+  deps: Uses<"objects" | "buckets" | "dataKeys" | "nowMs">,
   { actor, action, workspace }: FileCaller,
   { fileKey: requested, extension }: { fileKey: string | undefined; extension?: string | undefined },
   storageName: StorageName,
@@ -92,7 +92,7 @@ async function resolveWritableFile(
 
 /** Stores a file, replacing one with the same key, and returns the key. Throws `file.*` and `path.noFolder`. */
 export async function uploadFile(
-  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
+  deps: Uses<"objects" | "buckets" | "dataKeys" | "nowMs">,
   caller: FileCaller,
   upload: FileUpload,
 ): Promise<string> {
@@ -103,7 +103,7 @@ export async function uploadFile(
 
 /** Returns a presigned URL for an upload of any size. Throws `file.*` and `path.noFolder`. */
 export async function presignUpload(
-  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
+  deps: Uses<"objects" | "buckets" | "dataKeys" | "nowMs">,
   caller: FileCaller,
   requested: string | undefined,
   storageName: StorageName,
@@ -136,7 +136,7 @@ export async function loadBytesOrUrl({ bucket }: OpenStorage, key: string, fileK
 
 /** Deletes a file. Idempotent. Throws `file.*`. */
 export async function deleteFile(
-  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
+  deps: Uses<"objects" | "buckets" | "dataKeys" | "nowMs">,
   caller: FileCaller,
   requested: string,
   storageName: StorageName,
@@ -192,7 +192,7 @@ export async function getFileMetadata(
 
 /** Lists the files of a storage that the caller may read. Files of jobs are not listed: they are found through their jobs. */
 export async function listFiles(
-  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
+  deps: Uses<"objects" | "buckets" | "dataKeys" | "nowMs">,
   { actor, workspace }: FileCaller,
   storageName: StorageName & { prefix?: string | undefined; marker?: string | undefined; max_keys?: number | undefined },
 ) {

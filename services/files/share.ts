@@ -21,10 +21,7 @@ interface Signable {
 }
 
 /** Loads the workspace's newest key, with which links are signed and verified, even if this process has an older one in its cache. */
-async function loadLinkKey(
-  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
-  workspace: string,
-): Promise<DataKey | undefined> {
+async function loadLinkKey(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string): Promise<DataKey | undefined> {
   const ring = await loadKeyRing(deps, workspace);
   if (!ring) return undefined;
   const { dataKey } = await loadSealingKey(deps, workspace);
@@ -59,7 +56,7 @@ const formatLinkQuery = (link: string, fileKey: string) =>
 
 /** Returns a file by its signed link. The storage is not read before the link is verified. Throws `file.link`, `file.*`. */
 export async function downloadSignedFile(
-  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
+  deps: Uses<"objects" | "buckets" | "dataKeys" | "nowMs">,
   file: { workspace: string; storage: string; fileKey: string },
   link: string,
 ): Promise<FileDownload> {
@@ -76,7 +73,7 @@ export async function downloadSignedFile(
  * unless the workspace has made it public. Throws `file.noKeys`.
  */
 export async function getStorageResource(
-  deps: Uses<"jobs" | "objects" | "buckets" | "dataKeys" | "nowMs">,
+  deps: Uses<"jobs" | "objects" | "dataKeys" | "nowMs">,
   caller: FileCaller & SecretReader,
   storageName: StorageName,
 ): Promise<S3Resource> {

@@ -94,7 +94,7 @@ export async function openStorage(
  * Throws `resource.notFound`, `reference.*`.
  */
 export async function loadStorageResource(
-  deps: Uses<"objects" | "buckets" | "dataKeys" | "nowMs">,
+  deps: Uses<"objects" | "dataKeys" | "nowMs">,
   actor: Actor | undefined,
   workspace: string,
   where: Exclude<StorageLocation, { kind: "stack" }>,

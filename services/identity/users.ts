@@ -187,7 +187,7 @@ const losesRights = (before: PersonRecord, after: PersonRecord) =>
  * Deletes a user. The user is disabled first, and the record is deleted last, so that another call completes one that failed halfway.
  * Throws `user.notFound`, `user.lastAdmin`.
  */
-export async function deleteUser(deps: Uses<"objects" | "people" | "nowMs" | "instanceEventsUrl">, email: string): Promise<void> {
+export async function deleteUser(deps: Uses<"objects" | "people">, email: string): Promise<void> {
   const { objects, people } = deps;
   const otherAdminCheck = await buildOtherAdminCheck(deps, email);
   await updatePerson(deps, email, (person) => ({ ...person, disabled: true }), otherAdminCheck);

@@ -12,7 +12,7 @@ import { findRecipients, findStarter } from "./recipients.ts";
  * Returns the messages for a new notice: one for each recipient, and none if its workspace is deleted. A repeated call returns messages for the same
  * deliveries, whose claims recognize them.
  */
-export async function dispatchNotice(deps: Uses<"objects" | "nowMs">, key: ObjectKey): Promise<QueuedDelivery[]> {
+export async function dispatchNotice(deps: Uses<"objects">, key: ObjectKey): Promise<QueuedDelivery[]> {
   const notice = await loadNotice(deps, key);
   if (!notice) return [];
   const { id, workspace } = notice;
@@ -26,7 +26,7 @@ export async function dispatchNotice(deps: Uses<"objects" | "nowMs">, key: Objec
   return splitNotice(notice, addresses).map((part) => queue({ kind: "notice", workspace, notice: id, ...part, after: 0 }));
 }
 
-function findMailAddresses(deps: Uses<"objects" | "nowMs">, notice: GateNotice): Promise<string[]> | string[] {
+function findMailAddresses(deps: Uses<"objects">, notice: GateNotice): Promise<string[]> | string[] {
   if (!requestsDecision(notice)) return findStarter(deps, notice);
   return receivesByAddress(notice.channel) ? findRecipients(deps, notice) : [];
 }

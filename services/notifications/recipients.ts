@@ -11,7 +11,7 @@ import { listMembers, loadPersons } from "../workspaces/members.ts";
  * Finds the e-mail addresses of the current approvers, or of other recipients. People who have left since the gate opened get no mail. The
  * admins of `INSTANCE` are the superadmins.
  */
-export async function findRecipients(deps: Uses<"objects" | "nowMs">, { workspace, people }: Pick<GateNotice, "workspace" | "people">) {
+export async function findRecipients(deps: Uses<"objects">, { workspace, people }: Pick<GateNotice, "workspace" | "people">) {
   if (people.length === 0) return [];
   const addresses = selectAddresses(people);
   const [members, named] = await Promise.all([

@@ -6,19 +6,19 @@ import { loadJson } from "../jobs/values/values.ts";
 import type { Uses } from "../uses.ts";
 
 /** Returns the result of a job for people, without secrets and references. */
-export async function loadSuccess(deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">, job: EndedJob): Promise<unknown> {
+export async function loadSuccess(deps: Uses<"jobs" | "storage">, job: EndedJob): Promise<unknown> {
   return escapeReferences(await loadResult(deps, job));
 }
 
 /** Returns the error of a failed job, as `loadSuccess` returns a result. The job may have expired. */
-export async function loadError(deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">, job: Job | undefined): Promise<unknown> {
+export async function loadError(deps: Uses<"jobs" | "storage">, job: Job | undefined): Promise<unknown> {
   if (!job || !hasEnded(job)) return notGiven("The job of this failure has expired.").error;
   return escapeReferences(extractError(await loadResult(deps, job)));
 }
 
 const notGiven = (message: string) => ({ error: { name: "NotGiven", message } });
 
-async function loadResult(deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">, job: EndedJob): Promise<unknown> {
+async function loadResult(deps: Uses<"jobs" | "storage">, job: EndedJob): Promise<unknown> {
   if (job.erased) return notGiven(`The result of job ${job.id} was erased.`);
   const location = resultVisibleTo(PEOPLE, job);
   if (location.in === "s3" && (location.bytes ?? 0) > limits.handlerResultBytes) {

@@ -58,7 +58,7 @@ export async function mayReport(objects: Pick<ObjectStore, "get">, job: Job, sta
  * A script or flow that is muted for the error handler is muted here too.
  */
 export async function reportFailures(
-  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
   job: EndedJob,
   isMuted: () => Promise<boolean>,
 ): Promise<void> {
@@ -81,18 +81,14 @@ export async function reportFailures(
 }
 
 /** Returns the receivers of some rules. Principals become the addresses of the people who are members now. */
-async function findReceivers(
-  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
-  workspace: string,
-  rules: readonly FailureNoticeRule[],
-): Promise<Receiver[]> {
+async function findReceivers(deps: Uses<"objects">, workspace: string, rules: readonly FailureNoticeRule[]): Promise<Receiver[]> {
   const people = [...new Set(rules.flatMap(({ email }) => email ?? []))];
   const addresses = (await findRecipients(deps, { workspace, people })).slice(0, limits.noticeMails);
   return listReceivers(rules, addresses);
 }
 
 async function buildNotices(
-  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  deps: Uses<"jobs" | "storage" | "nowMs">,
   job: EndedJob,
   { outcome, due }: { outcome: Reported; due: readonly Receiver[] },
 ): Promise<ObjectWrite[]> {

@@ -43,7 +43,7 @@ export async function startScheduleHandlers(
  * Returns `undefined` if another process has already called the handlers.
  */
 async function countOnce(
-  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  deps: Uses<"jobs" | "objects" | "nowMs">,
   job: EndedJob,
   { id, settings }: StoredSchedule,
 ): Promise<OutcomeCount | undefined> {
@@ -103,11 +103,7 @@ async function startHandler(
 
 const toIso = (atMs: number) => new Date(atMs).toISOString();
 
-async function describeOutcome(
-  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
-  job: EndedJob,
-  { name, times, failed }: ScheduleHandlerCall,
-) {
+async function describeOutcome(deps: Uses<"jobs" | "storage">, job: EndedJob, { name, times, failed }: ScheduleHandlerCall) {
   if (name === "on_failure") return { error: await loadError(deps, job), started_at: toIso(getStartMs(job)), failed_times: times };
   return {
     success_times: times,

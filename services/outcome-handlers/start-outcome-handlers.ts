@@ -64,10 +64,7 @@ async function startWorkspaceHandler(
 }
 
 /** Returns whether the version that ran is muted for the workspace's error handler. A version that is gone is not. */
-async function isRunnableMuted(
-  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
-  { workspace, kind, path = "", hash, flow }: Job,
-): Promise<boolean> {
+async function isRunnableMuted(deps: Uses<"objects" | "storage">, { workspace, kind, path = "", hash, flow }: Job): Promise<boolean> {
   const { objects } = deps;
   try {
     if (kind === "flow") {

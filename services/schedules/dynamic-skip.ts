@@ -19,18 +19,7 @@ import { parseTarget, toRunner, toTargetKey } from "./next-run.ts";
  */
 export async function isSkipped(
   deps: Uses<
-    | "followUps"
-    | "executors"
-    | "onJobEnded"
-    | "jobs"
-    | "objects"
-    | "storage"
-    | "schedules"
-    | "queue"
-    | "nowMs"
-    | "pause"
-    | "maxRetryMs"
-    | "worker"
+    "followUps" | "executors" | "onJobEnded" | "jobs" | "objects" | "storage" | "queue" | "nowMs" | "pause" | "maxRetryMs" | "worker"
   >,
   { workspace, schedule }: LoadedSchedule,
   { run, tickMs, actor }: { run: QueuedJob; tickMs: number; actor: JobActor },

@@ -110,7 +110,7 @@ function isUnchanged({ runnable, version }: ParentVersion, request: NewScript): 
 
 /** Returns the version that the new one follows; `undefined` for a new script. */
 async function findParent(
-  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  deps: Uses<"objects" | "storage">,
   workspace: string,
   request: NewScript,
   current: ScriptHead | undefined,

@@ -22,7 +22,7 @@ async function loadNewestJson(deps: Uses<"objects" | "storage">, workspace: stri
   return loadScriptJson(deps, requireNewestScript(await deps.objects.get(scriptHeadObject.key(workspace, path)), path));
 }
 
-async function withExtraPermissions(deps: Uses<"objects" | "storage">, script: ScriptJson): Promise<ScriptJson> {
+async function withExtraPermissions(deps: Uses<"objects">, script: ScriptJson): Promise<ScriptJson> {
   return { ...script, extra_perms: await getAcl(deps, { workspace: script.workspace_id, kind: "script", path: script.path }) };
 }
 
@@ -141,7 +141,7 @@ export async function listScriptHistory({ objects }: Uses<"objects">, workspace:
 
 /** Returns the state of a version's build, with its lock or error log. Throws `script.versionNotFound`. */
 export async function getScriptDeploymentStatus(
-  deps: Uses<"jobs" | "objects" | "storage" | "queue">,
+  deps: Uses<"jobs" | "objects" | "queue">,
   caller: ObjectCaller,
   hash: string,
 ): Promise<{ lock?: string; lock_error_logs?: string; job_id?: string }> {

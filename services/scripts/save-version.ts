@@ -48,7 +48,7 @@ interface SaveRequest {
  * Builds a version of a script, together with its build. Throws `body.shape` for a check of the arguments without a usable schema. A transaction
  * that another version has preceded fails with `script.parentHasChild`.
  */
-export async function buildScriptVersion(deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">, save: SaveRequest) {
+export async function buildScriptVersion(deps: Uses<"jobs" | "storage" | "queue" | "nowMs">, save: SaveRequest) {
   const { actor, workspace, newScript, parent, bundle } = save;
   const { path } = newScript;
   const atMs = deps.nowMs();

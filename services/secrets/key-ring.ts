@@ -49,7 +49,7 @@ function openCachedKeyRing(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspa
   return cache.get(workspace, () => openKeyRing(deps, workspace), { nowMs: deps.nowMs(), forMs: limits.dataKeyCacheMs });
 }
 
-async function openKeyRing(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string): Promise<OpenedKeyRing> {
+async function openKeyRing(deps: Uses<"objects" | "dataKeys">, workspace: string): Promise<OpenedKeyRing> {
   return { ring: await requireKeyRing(deps, workspace), unwrapped: new PromiseCache() };
 }
 
@@ -89,6 +89,6 @@ export async function loadKeyOfVersion(deps: Uses<"objects" | "dataKeys" | "nowM
 }
 
 /** Loads the key ring of a workspace without the cache, and creates it if there is none. */
-export async function requireKeyRing(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string): Promise<KeyRing> {
+export async function requireKeyRing(deps: Uses<"objects" | "dataKeys">, workspace: string): Promise<KeyRing> {
   return (await loadKeyRing(deps, workspace)) ?? (await createKeyRing(deps, workspace));
 }

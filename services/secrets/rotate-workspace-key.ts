@@ -73,14 +73,14 @@ async function beginKeyRotation(deps: Uses<"objects" | "dataKeys" | "nowMs">, wo
   }, rotatingError);
 }
 
-async function endKeyRotation(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string, version: number): Promise<void> {
+async function endKeyRotation(deps: Uses<"objects">, workspace: string, version: number): Promise<void> {
   const ring = await loadKeyRing(deps, workspace);
   // If this rotation was considered dead and another one has begun, the other one ends it.
   if (ring?.current === version) await storeKeyRing(deps, workspace, endRotation(ring), getRingVersion(ring));
   evictKeyRing(workspace);
 }
 
-async function loadIdleKeyRing(deps: Uses<"objects" | "dataKeys" | "nowMs">, workspace: string): Promise<KeyRing> {
+async function loadIdleKeyRing(deps: Uses<"objects" | "nowMs">, workspace: string): Promise<KeyRing> {
   const ring = await loadKeyRing(deps, workspace);
   if (!ring) throw new SvcError("workspace.notFound", { workspace });
   if ((ring.rotatingUntilMs ?? 0) > deps.nowMs()) throw rotatingError();

@@ -183,7 +183,7 @@ function replace(key: { pk: string; sk: string }, stored: StoredObject | undefin
 }
 
 async function loadTexts(
-  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
+  deps: Uses<"objects" | "dataKeys" | "nowMs">,
   workspace: string,
   paths: string[],
 ): Promise<[string, string | undefined][]> {
@@ -197,7 +197,7 @@ async function loadTexts(
 }
 
 async function loadText(
-  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
+  deps: Uses<"objects" | "dataKeys" | "nowMs">,
   workspace: string,
   stored: StoredObject | undefined,
 ): Promise<string | undefined> {
@@ -208,7 +208,7 @@ async function loadText(
 
 /** `texts`: a sentence is the fault for which the resource cannot be used. */
 async function buildCopy(
-  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
+  deps: Uses<"objects" | "httpRouteKeys" | "nowMs">,
   workspace: string,
   resource: CredentialResource,
   texts: Texts | string,
@@ -231,10 +231,7 @@ async function buildCopy(
 
 const routeKeyCache = new PromiseCache<string, { key: DataKey; wrapped: string }>();
 
-function loadRouteKey(
-  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
-  workspace: string,
-): Promise<{ key: DataKey; wrapped: string }> {
+function loadRouteKey(deps: Uses<"objects" | "httpRouteKeys" | "nowMs">, workspace: string): Promise<{ key: DataKey; wrapped: string }> {
   return routeKeyCache.get(
     workspace,
     async () => {
@@ -251,7 +248,7 @@ async function findRouteKey({ objects }: Uses<"objects">, workspace: string): Pr
 }
 
 /** If two writers create the key at the same time, both get the one that was stored. Throws `workspace.notFound`. */
-async function createRouteKey(deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">, workspace: string): Promise<string> {
+async function createRouteKey(deps: Uses<"objects" | "httpRouteKeys">, workspace: string): Promise<string> {
   const { wrapped } = await deps.httpRouteKeys.generate(workspace);
   await commitParts(deps.objects, [
     { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { buckets } from "../../aws/s3/buckets.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
 import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
@@ -55,8 +54,7 @@ const reads: [what: string, read: (reader: SecretReader) => Promise<unknown>, re
   ["a resource with its references", (reader) => getInterpolatedResource(world.deps, reader, "f/t/db"), "f/t/db"],
   [
     "the keys of a storage",
-    (reader) =>
-      getStorageResource({ ...world.deps, buckets }, { ...reader, action: actions.downloadFile }, { s3_resource_path: "f/t/bucket" }),
+    (reader) => getStorageResource(world.deps, { ...reader, action: actions.downloadFile }, { s3_resource_path: "f/t/bucket" }),
     "f/t/bucket",
   ],
   ["the secrets of an archive", archive({ plain_secret: true }), undefined],

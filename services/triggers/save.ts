@@ -74,12 +74,7 @@ export async function createTrigger(
 }
 
 /** Builds the change of a trigger together with the entries of its source and of its HTTP route. */
-async function buildChange(
-  deps: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
-  caller: WorkspaceCaller,
-  before: StoredTrigger | undefined,
-  after: StoredTrigger,
-) {
+async function buildChange(deps: Uses<"objects">, caller: WorkspaceCaller, before: StoredTrigger | undefined, after: StoredTrigger) {
   return { value: after, ...(await buildLinkedParts(deps, caller, before, after)) };
 }
 
@@ -124,11 +119,7 @@ export async function updateTrigger(
 }
 
 /** Checks all arguments of a trigger, which are resolved with the rights of its user. Throws `reference.refused`. */
-function checkArguments(
-  deps: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
-  caller: WorkspaceCaller,
-  { errorHandlerArgs, retry }: StoredTrigger,
-): Promise<void> {
+function checkArguments(deps: Uses<"objects">, caller: WorkspaceCaller, { errorHandlerArgs, retry }: StoredTrigger): Promise<void> {
   return checkStoredArguments(deps, caller, { error_handler_args: errorHandlerArgs }, retry);
 }
 
@@ -218,7 +209,7 @@ async function checkRunnable(
 
 /** Returns the kind's own fields, after the check that the workspace may use their source. Throws `trigger.source`. */
 async function checkOwnFields(
-  deps: Uses<"objects" | "sources" | "nowMs" | "mailDomain">,
+  deps: Uses<"objects" | "sources" | "mailDomain">,
   caller: WorkspaceCaller,
   { kind, id }: Pick<StoredTrigger, "kind" | "id">,
   request: NewTrigger,

@@ -187,12 +187,7 @@ export async function isMember({ objects }: Uses<"objects">, workspace: string, 
 /**
  * Changes a member's role or state. Two concurrent changes both take effect. Throws `member.notFound`, `access.changedMeanwhile`.
  */
-export async function updateMember(
-  deps: Uses<"objects" | "nowMs">,
-  workspace: string,
-  username: string,
-  request: MemberChange,
-): Promise<void> {
+export async function updateMember(deps: Uses<"objects">, workspace: string, username: string, request: MemberChange): Promise<void> {
   await retryOnConflict(
     async () => {
       const stored = await findStoredMember(deps, workspace, username);

@@ -123,7 +123,7 @@ interface UserWorkspaceJson {
 }
 
 /** Lists the workspaces of which the caller is a member, without archived ones; for a token that is bound to a workspace, only that one. */
-export async function listUserWorkspaces(deps: Uses<"objects" | "nowMs">, actor: Actor): Promise<UserWorkspaceJson[]> {
+export async function listUserWorkspaces(deps: Uses<"objects">, actor: Actor): Promise<UserWorkspaceJson[]> {
   const memberships = await listMemberships(deps, actor.email);
   return memberships
     .filter(({ workspace: { id, deleted } }) => !deleted && (actor.workspace ?? id) === id)
@@ -153,7 +153,7 @@ export async function listAllWorkspaces({ objects }: Uses<"objects">): Promise<W
  * Lists the workspaces that the caller may use: all for a superadmin, otherwise those of which the caller is a member, and only its own
  * workspace for a token that is bound to one. Archived workspaces are omitted.
  */
-export async function listWorkspaces(deps: Uses<"objects" | "nowMs">, actor: Actor): Promise<WorkspaceJson[]> {
+export async function listWorkspaces(deps: Uses<"objects">, actor: Actor): Promise<WorkspaceJson[]> {
   const found = actor.superAdmin
     ? await listAllWorkspaces(deps)
     : (await listMemberships(deps, actor.email)).filter(({ member }) => !member.disabled).map(({ workspace }) => workspace);

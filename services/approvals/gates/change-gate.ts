@@ -121,11 +121,7 @@ function withSettledOutcome(before: Gate, after: Gate): Gate {
 }
 
 /** A refused change may repeat one whose resume call was lost, so the task is resumed again. */
-async function applyRule(
-  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
-  gate: Gate,
-  rule: (gate: Gate) => Gate,
-): Promise<Gate> {
+async function applyRule(deps: Uses<"gatedFlows">, gate: Gate, rule: (gate: Gate) => Gate): Promise<Gate> {
   try {
     return rule(gate);
   } catch (error) {

@@ -16,11 +16,7 @@ export interface ApprovalRequest extends GateWithFlow {
 export const invalidLinkError = () => new SvcError("approval.link", {});
 
 /** Finds the gate of a step by the id of the step's job. Throws `approval.link` if it does not exist in the workspace. */
-export async function findApprovalRequest(
-  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
-  workspace: string,
-  id: string,
-): Promise<ApprovalRequest> {
+export async function findApprovalRequest(deps: Uses<"gatedFlows" | "jobs">, workspace: string, id: string): Promise<ApprovalRequest> {
   const { job, gate } = await loadGateAndJob(deps, id);
   const location = gate ?? futureGateOf(job);
   if (location?.workspace !== workspace) throw invalidLinkError();
@@ -28,11 +24,7 @@ export async function findApprovalRequest(
 }
 
 /** Finds the request of a loaded gate. `loaded` is a loaded job of the run; it saves a read if it is the flow's. */
-export async function findApprovalRequestOfGate(
-  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
-  gate: Gate,
-  loaded?: Job,
-): Promise<ApprovalRequest> {
+export async function findApprovalRequestOfGate(deps: Uses<"gatedFlows" | "jobs">, gate: Gate, loaded?: Job): Promise<ApprovalRequest> {
   const flow = loaded?.id === gate.flow ? loaded : await deps.jobs.get(gate.flow);
   if (!flow) throw invalidLinkError();
   const module = await deps.gatedFlows.loadModule(flow, gate.module);
@@ -55,7 +47,7 @@ function futureGateOf(job: Job | undefined): Gate | undefined {
  * `approval.over`.
  */
 export async function findApprovalRequestInFlow(
-  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
+  deps: Uses<"gatedFlows" | "jobs">,
   workspace: string,
   id: string,
   { knownJob, onlyOwn = false }: { knownJob?: Job; onlyOwn?: boolean } = {},

@@ -10,7 +10,7 @@ import { GATE_CHILD, listGateIds, loadGate } from "./change-gate.ts";
 export const approvalJobData: JobDataOwner = { listRetained: listGateItems, erase: eraseGates, remove: removeGates };
 
 /** A gate has the id of its step's job. It is part of the flow, not of the step's job, so it stays until the flow has ended. */
-async function listGateItems(deps: Uses<"jobs" | "storage">, { id }: Job): Promise<string[]> {
+async function listGateItems(deps: Uses<"jobs">, { id }: Job): Promise<string[]> {
   const gate = await loadGate(deps, id);
   return gate && !(await hasFlowEnded(deps, gate)) ? [GATE_CHILD, childPrefix.approval] : [];
 }

@@ -8,7 +8,7 @@ import type { Uses } from "../../uses.ts";
 const rings = new PromiseCache<string, LinkKeys>();
 const unwrapped = new PromiseCache<string, Buffer>();
 
-function openKeyRing(deps: Uses<"objects" | "linkKeys" | "nowMs" | "baseUrl">, workspace: string): Promise<LinkKeys> {
+function openKeyRing(deps: Uses<"objects" | "linkKeys" | "nowMs">, workspace: string): Promise<LinkKeys> {
   return rings.get(workspace, () => currentRing(deps, workspace), { nowMs: deps.nowMs(), forMs: limits.dataKeyCacheMs });
 }
 
@@ -45,7 +45,7 @@ export async function createLink(deps: Uses<"objects" | "linkKeys" | "nowMs" | "
  * job exists.
  */
 export async function verifyLink(
-  deps: Uses<"objects" | "linkKeys" | "nowMs" | "baseUrl">,
+  deps: Uses<"objects" | "linkKeys" | "nowMs">,
   signature: string,
   of: Omit<LinkSubject, "level">,
 ): Promise<LinkSubject["level"] | undefined> {

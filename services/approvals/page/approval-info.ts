@@ -65,10 +65,7 @@ export async function buildApprovalInfo(
 }
 
 /** Loads the prompt, the form and the values that the flow shows to approvers. */
-async function loadDetails(
-  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
-  request: ApprovalRequest,
-): Promise<Partial<ApprovalInfo>> {
+async function loadDetails(deps: Uses<"gatedFlows" | "jobs" | "storage">, request: ApprovalRequest): Promise<Partial<ApprovalInfo>> {
   const { gate, flow, module } = request;
   const isConsent = module.value.type === "consentgate";
   const schema = module.suspend?.resume_form?.["schema"];

@@ -23,7 +23,7 @@ type ShownGate = Gate & { opened: OpenedGate };
  * that have ended.
  */
 export async function listPendingApprovals(
-  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs" | "baseUrl">,
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "nowMs" | "baseUrl">,
   caller: WorkspaceCaller,
   { before: start }: { before?: string | undefined },
   maxRead: number = limits.pendingRead,
@@ -48,7 +48,7 @@ export async function listPendingApprovals(
 
 /** Returns those of the gates that the caller may decide now. */
 async function findDecidable(
-  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs" | "baseUrl">,
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "nowMs" | "baseUrl">,
   { actor, workspace }: WorkspaceCaller,
   ids: readonly string[],
 ): Promise<PendingApprovalJson[]> {

@@ -50,7 +50,7 @@ export async function findRequestByLink(deps: ApprovalPageDeps, link: LinkRefere
 
 /** Returns the request that a signed-in person opens. Throws `approval.person` for a caller who did not sign in. */
 export async function findRequestForPerson(
-  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
+  deps: Uses<"gatedFlows" | "jobs">,
   { workspace, id, actor }: ApprovalPage,
 ): Promise<ApprovalRequest> {
   if (!actor) throw new SvcError("approval.person", {});
@@ -79,7 +79,7 @@ export async function showSuspendedFlow(
 }
 
 async function mayReadFlow(
-  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
+  deps: Uses<"objects">,
   request: ApprovalRequest,
   { link, actor }: { link: LinkReference; actor: Actor | undefined },
 ) {
@@ -121,11 +121,7 @@ const STATE_ERRORS: ReadonlySet<string> = new Set(["approval.none", "approval.no
  * Calls `work` for a person without a link. If the person may not see the run, throws `approval.link` instead of an error that reveals its
  * progress.
  */
-export async function hideStateFromStrangers<T>(
-  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "nowMs">,
-  { id, actor }: ApprovalPage,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function hideStateFromStrangers<T>(deps: Uses<"jobs">, { id, actor }: ApprovalPage, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -95,7 +95,7 @@ async function storeBundle({ storage }: Uses<"storage">, { job, bundle }: RunCal
 
 /** Arguments in which no text refers to what the scopes of the caller's token do not let it read. */
 async function escapeForbiddenReferences(
-  deps: Uses<"objects" | "storage">,
+  deps: Uses<"objects">,
   { actor, workspace }: NewJob,
   callArguments: Arguments,
 ): Promise<Arguments> {

@@ -44,7 +44,7 @@ async function loadListings({ objects }: Uses<"objects">, workspace: string): Pr
  * are stable.
  */
 export async function listFlows(
-  deps: Uses<"objects" | "storage">,
+  deps: Uses<"objects">,
   workspace: string,
   query: FlowListQuery,
   readable: (path: string) => boolean,
@@ -71,11 +71,7 @@ export async function listFlows(
 }
 
 /** Lists the paths of the flows that are not archived and that the caller may read. */
-export async function listFlowPaths(
-  deps: Uses<"objects" | "storage">,
-  workspace: string,
-  readable: (path: string) => boolean,
-): Promise<string[]> {
+export async function listFlowPaths(deps: Uses<"objects">, workspace: string, readable: (path: string) => boolean): Promise<string[]> {
   return (await loadListings(deps, workspace)).filter(({ archived, path }) => !archived && readable(path)).map(({ path }) => path);
 }
 

@@ -61,11 +61,7 @@ function executionField({ executions }: Uses<"executions">, { id, flow }: Job): 
  * Loads the flow that a job runs, also before its execution has begun. With `code`, it is the flow as sent; otherwise inline scripts may be
  * empty.
  */
-async function loadFlowValue(
-  deps: Uses<"jobs" | "objects" | "storage" | "executions">,
-  job: Job,
-  code: boolean,
-): Promise<FlowValue | undefined> {
+async function loadFlowValue(deps: Uses<"jobs" | "objects" | "storage">, job: Job, code: boolean): Promise<FlowValue | undefined> {
   const { flow } = job;
   if (hasEnded(job) && job.erased) return undefined;
   if (flow?.plan && !code) return (await findPlan(deps, flow.plan))?.value;
@@ -78,7 +74,7 @@ async function loadFlowValue(
   }
 }
 
-async function loadStatus(deps: Uses<"jobs" | "objects" | "storage" | "executions">, job: Job, value: FlowValue): Promise<FlowStatus> {
+async function loadStatus(deps: Uses<"jobs">, job: Job, value: FlowValue): Promise<FlowStatus> {
   const beside = [value.failure_module, value.preprocessor_module].flatMap((module) => module ?? []);
   const all = [...value.modules, ...beside];
   const refs = all.flatMap(({ id }) => [outcomeRef(id, ROOT, ""), progressRef(id, ROOT, "")]);
@@ -124,12 +120,7 @@ async function loadStatus(deps: Uses<"jobs" | "objects" | "storage" | "execution
  * Finds the earliest open gate of the modules inside a loop or branch, at any depth. Their flow's job counts its open gates. A module's status
  * names one job and the events that this job's URLs can still deliver, so the other gates follow when this one is decided.
  */
-async function findInnerGate(
-  deps: Uses<"jobs" | "objects" | "storage" | "executions">,
-  job: Job,
-  value: FlowValue,
-  container: string,
-): Promise<OpenGate | undefined> {
+async function findInnerGate(deps: Uses<"jobs">, job: Job, value: FlowValue, container: string): Promise<OpenGate | undefined> {
   if (!getWaitState(job)) return undefined;
   const { modules } = indexFlow(value);
   const gates = await loadGatesOfRun(deps, job.root ?? job.id, job.id);

@@ -67,7 +67,7 @@ async function hasNewerCode(
   return false;
 }
 
-async function isNewerScript(deps: Uses<"jobs" | "objects" | "storage">, { workspace, createdAtMs }: Job, path: string): Promise<boolean> {
+async function isNewerScript(deps: Uses<"objects" | "storage">, { workspace, createdAtMs }: Job, path: string): Promise<boolean> {
   const script = parseScript(await deps.objects.get(scriptHeadObject.key(workspace, path)));
   // A step fails without its script, which needs no approval.
   if (!script) return false;
@@ -89,7 +89,7 @@ async function isNewerFlow(deps: Uses<"jobs" | "objects" | "storage">, origin: J
 
 /** Returns the reused modules of the flow's own list in which a gate was passed. */
 async function findGatedModules(
-  deps: Uses<"jobs" | "objects" | "storage">,
+  deps: Uses<"jobs">,
   { origin, namesVersion }: RestartedRun,
   reused: readonly FlowModule[],
 ): Promise<Set<string>> {
@@ -116,7 +116,7 @@ async function findGatedModules(
 }
 
 /** The modules of a flow whose nested flows have opened gates, at any depth. */
-async function findStepsWithGates(deps: Uses<"jobs" | "objects" | "storage">, origin: TreePosition): Promise<Set<string>> {
+async function findStepsWithGates(deps: Uses<"jobs">, origin: TreePosition): Promise<Set<string>> {
   const found = new Set<string>();
   const gates = await loadGatesOfRun(deps, getFlowRootId(origin));
   for (let id of new Set(gates.map(({ flow }) => flow))) {
@@ -132,7 +132,7 @@ async function findStepsWithGates(deps: Uses<"jobs" | "objects" | "storage">, or
 
 /** Whether the result of a nested flow is that of an earlier run, in which a gate of the nested flow was passed. */
 async function isReusedFlowWithGates(
-  deps: Uses<"jobs" | "objects" | "storage">,
+  deps: Uses<"jobs">,
   origin: Job,
   { value }: FlowModule,
   outcomes: readonly Outcome[],

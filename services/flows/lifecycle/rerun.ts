@@ -110,7 +110,7 @@ function createVersionLoader({ objects }: Uses<"objects">, actor: Actor, workspa
 
 /** Returns the arguments of the original job, changed according to the options. Throws `rerun.erased`, `rerun.secrets` and `rerun.expression`. */
 async function loadRerunArguments(
-  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  deps: Uses<"jobs" | "objects" | "storage">,
   actor: Actor,
   job: Job,
   { input_transforms: transforms = {} }: RerunOptions,

@@ -107,7 +107,7 @@ export async function refreshSession({ objects, nowMs }: Uses<"objects" | "nowMs
  * token, because a sign-in with the new password has no such restriction.
  */
 export async function setPassword(
-  deps: Uses<"objects" | "people" | "nowMs" | "instanceEventsUrl">,
+  deps: Uses<"objects" | "people" | "nowMs">,
   actor: Actor,
   { password, old, address }: { password: string; old: string | undefined; address: string },
 ) {

@@ -77,7 +77,7 @@ async function findOwnJob({ jobs }: Uses<"jobs">, actor: Actor): Promise<IdToken
 
 let cached: { kid: string; key: KeyObject; untilMs: number } | undefined;
 
-async function loadSigningKey(deps: Uses<"jobs" | "objects" | "dataKeys" | "nowMs" | "baseUrl">): Promise<{ kid: string; key: KeyObject }> {
+async function loadSigningKey(deps: Uses<"objects" | "dataKeys" | "nowMs">): Promise<{ kid: string; key: KeyObject }> {
   if (cached && cached.untilMs > deps.nowMs()) return cached;
   const { wrapped, privateKey, jwk } = await loadStoredKey(deps);
   const pem = openSecret(await deps.dataKeys.unwrap(INSTANCE, wrapped), SEAL_CONTEXT, privateKey);

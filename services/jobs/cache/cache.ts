@@ -106,7 +106,7 @@ async function copyResult(deps: Uses<"jobs" | "storage">, origin: EndedJob, job:
  * Returns the items of an earlier run's stream as the job's own output, to be written in one transaction with the job's end: a reader who sees
  * the end finds the stream, and an attempt that was lost has left no stream.
  */
-export async function stageCachedStream(deps: Uses<"jobs" | "storage">, job: Job, { stream }: CachedResult): Promise<Child[]> {
+export async function stageCachedStream(deps: Uses<"storage">, job: Job, { stream }: CachedResult): Promise<Child[]> {
   return stream === "" ? [] : [await stageOutput(deps, job, { attempt: Math.max(job.attempt, 1), offset: 0, text: stream })];
 }
 

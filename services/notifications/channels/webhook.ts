@@ -20,7 +20,7 @@ export const webhook: GateNoticeSender & RunNoticeSender = {
 };
 
 async function post(
-  deps: Uses<"objects" | "webhookKeys" | "topic" | "webhooks" | "nowMs">,
+  deps: Uses<"objects" | "webhookKeys" | "webhooks" | "nowMs">,
   { id, workspace, url = "" }: Receiver,
   body: string,
   answerMs: number,

@@ -18,10 +18,7 @@ export class QueueNotConnected extends Error {
  * Returns the trigger of a mapped queue. The tag of the queue names the workspace, and is read for each batch: a queue without it serves no
  * trigger. If none is found, the mapping is checked. Throws `QueueNotConnected`.
  */
-export async function findQueueTrigger(
-  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "queues" | "nowMs" | "toQueueUrl">,
-  name: string,
-): Promise<LoadedTrigger> {
+export async function findQueueTrigger(deps: Uses<"objects" | "queues" | "toQueueUrl">, name: string): Promise<LoadedTrigger> {
   const { objects, queues, toQueueUrl } = deps;
   const workspace = (await queues.listTags(toQueueUrl(name)))?.[WORKSPACE_TAG];
   const source = { type: "queue", name } as const;

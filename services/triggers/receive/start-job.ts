@@ -59,7 +59,7 @@ export async function startTriggeredJob(
 }
 
 async function buildTriggeredJob(
-  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  deps: Uses<"objects" | "storage">,
   { workspace, trigger }: LoadedTrigger,
   { id, message, attached }: { id: string; message: TriggerMessage; attached: AttachedFiles | undefined },
 ): Promise<NewJob> {

@@ -47,7 +47,7 @@ export async function loadNames(
 }
 
 async function loadPreviousResult(
-  deps: Uses<"jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
+  deps: Uses<"jobs" | "storage">,
   step: StepContext,
   items: JournalItems,
   input: unknown,

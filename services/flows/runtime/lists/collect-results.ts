@@ -20,7 +20,7 @@ export function skipsFailure({ value }: FlowModule, index: number): boolean {
 
 /** The first `count` lists inside a module: the end and the result of each. */
 export async function loadListResults(
-  deps: Uses<"jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
+  deps: Uses<"jobs" | "storage">,
   step: StepContext,
   count: number,
 ): Promise<{ ends: (ListResult | undefined)[]; values: unknown[] }> {

@@ -41,7 +41,7 @@ export function placeAt(step: StepContext, index: number): ListPlace {
 
 /** Returns the ends of the lists at some positions, in one read of the journal; `undefined` for a list that has not ended and must run. */
 export async function findListResults(
-  deps: Uses<"jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
+  deps: Uses<"jobs" | "storage">,
   step: StepContext,
   places: readonly ListPlace[],
 ): Promise<(ListResult | undefined)[]> {
@@ -59,7 +59,7 @@ export async function findListResults(
 }
 
 async function listResult(
-  deps: Uses<"jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
+  deps: Uses<"jobs" | "storage">,
   step: StepContext,
   { scope, path }: ListPlace,
   items: JournalItems,

@@ -15,10 +15,7 @@ export async function runIdentity(deps: CompleteStepDeps, step: StepContext): Pr
 }
 
 /** The result of the module before this one, or the input of the flow or iteration. */
-export async function previousResult(
-  deps: Uses<"jobs" | "objects" | "storage" | "dataKeys" | "nowMs">,
-  step: StepContext,
-): Promise<ValueRef> {
+export async function previousResult(deps: Uses<"jobs" | "storage">, step: StepContext): Promise<ValueRef> {
   const { flow, scope, path } = step;
   const before = previousModule(step);
   if (before !== undefined) {

@@ -43,7 +43,7 @@ export async function stageCopy(
 }
 
 /** Returns the end of a job that gets the result of an earlier run. Its stream becomes visible together with the end. */
-export async function stageCached(deps: Uses<"jobs" | "storage">, job: Job, cached: CachedResult): Promise<StagedEnd> {
+export async function stageCached(deps: Uses<"storage">, job: Job, cached: CachedResult): Promise<StagedEnd> {
   const { result, ...fields } = cached.fields;
   return { state: "succeeded", result, fields, children: await stageCachedStream(deps, job, cached) };
 }

@@ -56,11 +56,7 @@ function isCountable(query: JobListQuery): boolean {
  * Counts the entries of the list that were created after `completed_after`, less the jobs that have not ended. `undefined` if the queue is too
  * long to be read.
  */
-async function countEnded(
-  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
-  workspace: string,
-  query: JobListQuery,
-): Promise<JobCount | undefined> {
+async function countEnded(deps: Uses<"jobs" | "nowMs">, workspace: string, query: JobListQuery): Promise<JobCount | undefined> {
   const { jobs, nowMs } = deps;
   const dueIds = await listDueIds(deps, workspace);
   if (!dueIds) return undefined;

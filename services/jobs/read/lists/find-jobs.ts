@@ -68,7 +68,7 @@ export async function findJobs(
 }
 
 async function findInQueue(
-  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
+  deps: Uses<"jobs" | "storage" | "nowMs">,
   workspace: string,
   ids: string[],
   filter: JobFilter,
@@ -100,12 +100,7 @@ async function readHeads(jobs: Pick<JobStore, "batchGet">, ids: string[]): Promi
 }
 
 /** Compares the arguments and results of jobs in order until enough match or the limit of such reads is reached. */
-async function compareValues(
-  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
-  jobs: Job[],
-  { values }: JobFilter,
-  budget: Budget,
-): Promise<FoundJobs> {
+async function compareValues(deps: Uses<"jobs" | "storage">, jobs: Job[], { values }: JobFilter, budget: Budget): Promise<FoundJobs> {
   if (values.args === undefined && values.result === undefined) return { jobs };
   const compared = jobs.slice(0, budget.values);
   budget.values -= compared.length;
@@ -115,11 +110,7 @@ async function compareValues(
 }
 
 /** Compares the redacted values, which a list shows: a filter over hidden values would reveal them by guesses. */
-async function matchesValues(
-  deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
-  job: Job,
-  filter: JobFilter["values"],
-): Promise<boolean> {
+async function matchesValues(deps: Uses<"jobs" | "storage">, job: Job, filter: JobFilter["values"]): Promise<boolean> {
   if (filter.args !== undefined && !isJsonSubset(filter.args, await loadJson(deps, job, argsVisibleTo(PEOPLE, job)))) return false;
   if (filter.result === undefined) return true;
   return hasEnded(job) && isJsonSubset(filter.result, await loadJson(deps, job, resultVisibleTo(PEOPLE, job)));
