@@ -10,12 +10,10 @@ import { SvcStack } from "../lib/svc-stack.ts";
 const root = join(import.meta.dirname, "..");
 const app = new App();
 const config = readConfig(app.node);
-// One folder for each kind of asset, so that a synthesis for one purpose does not change assets that another one is about to deploy.
-const kind = !carriesInterpreters(config) ? "." : config.skipInterpreters ? "checked" : config.local ? "containers" : "aws";
-const out = join(root, "dist", kind);
+const folder = !carriesInterpreters(config) ? "." : config.skipInterpreters ? "checked" : config.local ? "containers" : "aws";
 // The local engine and the checks pass a digest of the sources, so that unchanged bundles are reused. A deployment to AWS always bundles again.
 const sources = process.env["SVC_SOURCES"];
-const bundles = await (sources ? bundleOnce(root, out, sources) : bundleAll(root, out));
+const bundles = await (sources ? bundleOnce(root, folder, sources) : bundleAll(root, join(root, "dist", folder)));
 putInterpreters(root, config, bundles);
 new SvcStack(app, "svc", { config, bundles });
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

@@ -17,6 +17,73 @@ const variable = (name: string): FileChange[] => [
 
 /** The examples of docs/how-to-change.md, each with the largest number of files that it may change. */
 export const changes = {
+  "a route with an error and an event": {
+    files: 5,
+    changes: [
+      {
+        file: "contract/routes/stored/drafts.ts",
+        after: "export const draftRoutes = {",
+        add: `  discardDrafts: defineRoute({
+    ...read,
+    method: "POST",
+    name: "drafts.discardAll",
+    summary: "Delete all of your drafts in a workspace.",
+    path: \`\${w}/discard_all\`,
+    access: { domain: "scripts", verb: "write", need: "member", target: "none", personal: true },
+    audits: { kind: "Deleted", resource: { param: "workspace" } },
+    params: inWorkspace,
+    reply: { json: z.object({ discarded: z.number() }) },
+    errors: ["draft.none"],
+  }),`,
+      },
+      { file: "contract/errors/objects.ts", after: '  "draft.notFound": { path: string };', add: '  "draft.none": { workspace: string };' },
+      {
+        file: "contract/errors/objects.ts",
+        after: "export const objectAnswers: Answers<ObjectErrors> = {",
+        add: `  "draft.none": { status: 404, describe: ({ workspace }) => \`You have no drafts in \${workspace}.\` },`,
+      },
+      {
+        file: "contract/events.ts",
+        after: '  event("TokenExpired", tokenSchema),',
+        add: '  event("DiscardDrafts", z.object({ count: z.number() })),',
+      },
+      {
+        file: "services/drafts/discard-drafts.ts",
+        create: `import { SvcError } from "../../contract/errors.ts";
+import { draftObject } from "../../core/drafts/draft.ts";
+import { unchangedSince, write } from "../../core/objects/write.ts";
+import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import { personKey } from "../../core/people/person.ts";
+import { buildEventWrites } from "../outbox/event.ts";
+import type { Uses } from "../uses.ts";
+
+/** Deletes all drafts of the caller. Throws \`draft.none\`, and \`draft.changedMeanwhile\` if one of them has changed. */
+export async function discardDrafts(deps: Uses<"objects" | "nowMs">, { actor, workspace }: WorkspaceCaller): Promise<number> {
+  const { pk, sk } = draftObject.key(workspace, personKey(actor.email), "", "");
+  const drafts = await deps.objects.list(pk, { beginsWith: sk });
+  if (drafts.length === 0) throw new SvcError("draft.none", { workspace });
+  const event = { type: "DiscardDrafts" as const, workspace, by: actor.username, atMs: deps.nowMs(), data: { count: drafts.length } };
+  const removals = drafts.map((draft) => write.remove(draft, unchangedSince(draft)));
+  const failed = await deps.objects.transactWrite([...removals, ...(await buildEventWrites(deps, event))]);
+  if (failed !== undefined) throw new SvcError("draft.changedMeanwhile", { path: workspace });
+  return drafts.length;
+}
+`,
+      },
+      {
+        file: "functions/people/drafts.ts",
+        after: 'import { getDraft, listDrafts, updateDraft } from "../../services/drafts/drafts.ts";',
+        add: 'import { discardDrafts } from "../../services/drafts/discard-drafts.ts";',
+      },
+      {
+        file: "functions/people/drafts.ts",
+        after: "export const drafts: ApiRoutes = [",
+        add: `  on(routes.discardDrafts, async ({ auth: { actor }, params: { workspace } }) =>
+    json(200, { discarded: await discardDrafts(deps, { actor, workspace }) }),
+  ),`,
+      },
+    ],
+  },
   "an option of a run that its caller sets": {
     files: 4,
     changes: [

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ChangedCheckout } from "./changed-checkout.ts";
 import { changes } from "./changes.ts";
 
@@ -8,10 +8,14 @@ beforeAll(async () => {
   copy = new ChangedCheckout(Object.values(changes).flatMap((example) => [...example.changes]));
   world = await newWorldOfCopy();
 });
-afterAll(() => copy.remove());
+afterAll(() => {
+  vi.unstubAllEnvs();
+  copy.remove();
+});
 
 const loadUseCases = async () => ({
   ...(await copy.load<typeof import("../support/use-cases/world.ts")>("test/support/use-cases/world.ts")),
+  ...(await copy.load<typeof import("../support/use-cases/world-events.ts")>("test/support/use-cases/world-events.ts")),
   ...(await copy.load<typeof import("../support/use-cases/world-jobs.ts")>("test/support/use-cases/world-jobs.ts")),
   ...(await copy.load<typeof import("../support/use-cases/world-people.ts")>("test/support/use-cases/world-people.ts")),
   ...(await copy.load<typeof import("../support/use-cases/world-flows.ts")>("test/support/use-cases/world-flows.ts")),
@@ -28,6 +32,21 @@ async function newWorldOfCopy() {
 describe("the examples of docs/how-to-change.md", () => {
   it.each(Object.entries(changes))("%s changes no more files than the guide allows", (_, { files, changes: list }) => {
     expect(new Set(list.map(({ file }) => file)).size).toBeLessThanOrEqual(files);
+  });
+
+  it("a route replies, declares its error and writes its event", async () => {
+    vi.stubEnv("SVC_BASE_URL", "https://svc.example");
+    const { drafts } = await copy.load<typeof import("../../functions/people/drafts.ts")>("functions/people/drafts.ts");
+    const { updateDraft } = await copy.load<typeof import("../../services/drafts/drafts.ts")>("services/drafts/drafts.ts");
+    const { deps, workspace } = world.world;
+    const actor = world.anAdmin;
+    await world.addEndpoint(world.world);
+    await updateDraft(deps, { actor, workspace }, { kind: "script", path: "u/ann/a", value: 1, syncedAtMs: undefined, force: false });
+    const { handle } = drafts.find(({ route }) => route.name === "drafts.discardAll") ?? expect.fail("The route has no handler.");
+    const call = { auth: { actor }, params: { workspace } } as unknown as Parameters<typeof handle>[0];
+    expect(await handle(call)).toMatchObject({ statusCode: 200, body: '{"discarded":1}' });
+    await expect(handle(call)).rejects.toMatchObject({ code: "draft.none" });
+    expect((await world.listEvents(world.world)).map(({ type }) => type)).toContain("DiscardDrafts");
   });
 
   it("options of a run are stored with the job, passed to its runner and shown", async () => {

@@ -1,33 +1,59 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { type Bundle, bundleAll } from "./bundle.ts";
+
+/**
+ * The folders of `dist/` with bundles, one for each kind of asset, so that a synthesis for one purpose does not change assets that another one
+ * is about to deploy: for an engine that runs functions as processes (`.`), for a check of the template, for containers, and for AWS.
+ */
+const assetFolders = [".", "checked", "containers", "aws"] as const;
+type AssetFolder = (typeof assetFolders)[number];
+
+const RECORD = "bundled.json";
 
 interface Bundled {
   sources: string;
   bundles: Bundle[];
 }
 
+/** The folders below `out` that contain a build. Interpreters are put into them later. */
+const BUILT = ["functions", "runners", "maps", "meta"];
+const INTERPRETERS = /[/\\](bin|node_modules)$/;
+
 /**
- * Bundles as `bundleAll` does, unless `out` contains the bundles of the same sources: bundling takes 20 s of processor time. `sources` is a
- * digest of all files from which bundles are made.
+ * Bundles as `bundleAll` does, unless the folder contains the bundles of the same sources: bundling takes 30 s of processor time. Copies them if
+ * the folder of another kind of asset contains them. `sources` is a digest of all files from which bundles are made.
  */
-export async function bundleOnce(root: string, out: string, sources: string): Promise<Bundle[]> {
-  const record = join(out, "bundled.json");
-  const before = readRecord(record);
-  if (before?.sources === sources && before.bundles.every(isComplete)) return before.bundles;
+export async function bundleOnce(root: string, folder: AssetFolder, sources: string): Promise<Bundle[]> {
+  const out = join(root, "dist", folder);
+  const before = readBundles(out, sources);
+  if (before) return before;
+  const record = join(out, RECORD);
   // An interrupted build leaves files of both sources behind.
   rmSync(record, { force: true });
-  const bundles = await bundleAll(root, out);
+  const other = assetFolders.map((each) => join(root, "dist", each)).find((each) => readBundles(each, sources));
+  const bundles = other === undefined ? await bundleAll(root, out) : copyBundles(other, readBundles(other, sources) ?? [], out);
   writeFileSync(record, JSON.stringify({ sources, bundles }));
   return bundles;
+}
+
+function copyBundles(from: string, bundles: readonly Bundle[], out: string): Bundle[] {
+  for (const folder of BUILT) {
+    rmSync(join(out, folder), { recursive: true, force: true });
+    if (!existsSync(join(from, folder))) continue;
+    cpSync(join(from, folder), join(out, folder), { recursive: true, filter: (path) => !INTERPRETERS.test(path) });
+  }
+  return bundles.map((bundle) => ({ ...bundle, directory: join(out, relative(from, bundle.directory)) }));
 }
 
 const isComplete = ({ directory, runtime }: Bundle): boolean =>
   existsSync(join(directory, runtime === "python" ? "handler.py" : "index.mjs"));
 
-function readRecord(record: string): Bundled | undefined {
+/** Returns the bundles in a folder if they are complete and were made from `sources`. */
+function readBundles(folder: string, sources: string): Bundle[] | undefined {
   try {
-    return JSON.parse(readFileSync(record, "utf8"));
+    const record: Bundled = JSON.parse(readFileSync(join(folder, RECORD), "utf8"));
+    return record.sources === sources && record.bundles.every(isComplete) ? record.bundles : undefined;
   } catch {
     return undefined;
   }

@@ -143,26 +143,47 @@ describe("bundleOnce", () => {
 
   it("bundles the same sources once", async () => {
     const root = aRoot();
-    const before = await bundleOnce(root, join(root, "dist"), "one");
+    const before = await bundleOnce(root, ".", "one");
     changeHandler(root);
-    expect(await bundleOnce(root, join(root, "dist"), "one")).toEqual(before);
+    expect(await bundleOnce(root, ".", "one")).toEqual(before);
     expect(indexIn(root)).not.toContain("changed");
   });
 
   it("bundles other sources", async () => {
     const root = aRoot();
-    await bundleOnce(root, join(root, "dist"), "one");
+    await bundleOnce(root, ".", "one");
     changeHandler(root);
-    await bundleOnce(root, join(root, "dist"), "two");
+    await bundleOnce(root, ".", "two");
     expect(indexIn(root)).toContain("changed");
   });
 
   it("bundles again if a bundle is missing", async () => {
     const root = aRoot();
-    await bundleOnce(root, join(root, "dist"), "one");
+    await bundleOnce(root, ".", "one");
     rmSync(join(root, "dist/functions/run"), { recursive: true });
-    await bundleOnce(root, join(root, "dist"), "one");
+    await bundleOnce(root, ".", "one");
     expect(indexIn(root)).toContain("handler");
+  });
+
+  it("copies the bundles of the same sources from another folder, without its interpreters", async () => {
+    const root = aRoot();
+    const out = join(root, "dist/checked");
+    const before = await bundleOnce(root, ".", "one");
+    mkdirSync(join(root, "dist/functions/run/bin"));
+    writeFileSync(join(root, "dist/functions/run/bin/bun"), "");
+    changeHandler(root);
+    const copied = await bundleOnce(root, "checked", "one");
+    expect(copied).toEqual(before.map((bundle) => ({ ...bundle, directory: bundle.directory.replace("/dist/", "/dist/checked/") })));
+    expect(filesIn(join(out, "functions/run"))).toEqual(["index.mjs"]);
+    expect(readFileSync(join(out, "functions/run/index.mjs"), "utf8")).not.toContain("changed");
+  });
+
+  it("copies no bundles of other sources from another folder", async () => {
+    const root = aRoot();
+    await bundleOnce(root, ".", "one");
+    changeHandler(root);
+    await bundleOnce(root, "checked", "two");
+    expect(readFileSync(join(root, "dist/checked/functions/run/index.mjs"), "utf8")).toContain("changed");
   });
 });
 
@@ -196,7 +217,7 @@ describe("the client libraries", () => {
 /** The folder whose bundles `npm run up` and the end-to-end tests deploy: only the first of them bundles. */
 const out = join(checkout, "dist");
 mkdirSync(svcDir, { recursive: true });
-const bundles = await withLock(join(svcDir, "synth.lock"), async () => bundleOnce(checkout, out, bundleFingerprint(checkout)));
+const bundles = await withLock(join(svcDir, "synth.lock"), async () => bundleOnce(checkout, ".", bundleFingerprint(checkout)));
 
 describe("the checkout's own bundles", () => {
   it("exist for every function and runner", () => {

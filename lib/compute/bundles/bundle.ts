@@ -22,6 +22,8 @@ export interface Bundle {
  * and the console's pages for `web`. Source maps go to `<out>/maps` and metafiles to `<out>/meta`, because assets need neither.
  */
 export async function bundleAll(root: string, out: string): Promise<Bundle[]> {
+  // esbuild spends a quarter of its processor time in Go's garbage collector at the default of 100.
+  process.env["GOGC"] ??= "400";
   const bundles = (["functions", "runners"] as const).flatMap((kind) => discover(root, out, kind));
   const files = new Map<string, Uint8Array>();
   for (const { kind, name } of bundles.filter(({ runtime }) => runtime === "node")) {
