@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isJsonObject } from "../../contract/json/json-object.ts";
 import { childName, childRef } from "../jobs/lists/child-items.ts";
 import { type ValueRef, valueRefSchema } from "../jobs/record/value-ref.ts";
 import { recordFormat, type StoredRecord } from "../records/record-format.ts";
@@ -78,17 +79,24 @@ const endSchema = z.object({
 /** The reason for which a list of modules ended before its last module. */
 export type End = z.infer<typeof endSchema>;
 
-/** Release 0.1 wrote no version and other names. Its ended flows can still be read and restarted. */
+/** Release 0.1 wrote no version and other names, also in references to values. This is the example of an upgrade (decision 161). */
 const NAMES_OF_RELEASE_01: Record<string, string> = {
   n: "execution",
   how: "reason",
   by: "module",
   goes: "transition",
   nested: "subflowJob",
+  of: "jobId",
+  place: "location",
+  shown: "redacted",
 };
 function upgrade(fields: Record<string, unknown>): Record<string, unknown> {
   const renamed = Object.entries(fields).map(([name, value]) => [NAMES_OF_RELEASE_01[name] ?? name, value] as const);
-  return Object.fromEntries(renamed.map(([name, value]) => [name, name === "reason" && value === "again" ? "continued" : value]));
+  return Object.fromEntries(renamed.map(([name, value]) => [name, upgradeValue(name, value)]));
+}
+function upgradeValue(name: string, value: unknown): unknown {
+  if (name === "reason" && value === "again") return "continued";
+  return (name === "result" || name === "list") && isJsonObject(value) ? upgrade(value) : value;
 }
 
 const VERSION = 1;

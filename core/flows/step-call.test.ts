@@ -10,10 +10,9 @@ describe("parseStepCall", () => {
     expect(parseStepCall({ finish: "flow", state })).toMatchObject({ state: { job: "job-1" } });
   });
 
-  it("rejects the state of an execution that release 0.1 started, and names its job", () => {
-    const old = { w: "demo", j: "job-0", n: 0, e: 0, at: "", o: "" };
-    expect(() => parseStepCall({ module: "a", scope: "", state: old })).toThrow(
-      "The state of the execution of job job-0 was written by another release of svc. Restart the flow.",
+  it("rejects the state of an execution that another release started, and names its job", () => {
+    expect(() => parseStepCall({ module: "a", scope: "", state: { ...state, version: 2 } })).toThrow(
+      "The state of the execution of job job-1 was written by another release of svc. Restart the flow.",
     );
   });
 

@@ -51,7 +51,7 @@ export type StepCall = z.infer<typeof stepCallSchema>;
 export function parseStepCall(payload: unknown): StepCall {
   const call = stepCallSchema.safeParse(payload);
   if (call.success) return call.data;
-  const { version, job, j } = ((payload as { state?: unknown } | null)?.state ?? {}) as { version?: unknown; job?: unknown; j?: unknown };
+  const { version, job } = ((payload as { state?: unknown } | null)?.state ?? {}) as { version?: unknown; job?: unknown };
   if (version === STATE_VERSION) throw new Error(`The call of a step is invalid: ${call.error.message}`);
-  throw new Error(`The state of the execution of job ${String(job ?? j)} was written by another release of svc. Restart the flow.`);
+  throw new Error(`The state of the execution of job ${String(job)} was written by another release of svc. Restart the flow.`);
 }

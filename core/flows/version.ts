@@ -15,7 +15,7 @@ import { listNestedModules } from "./scopes.ts";
 /** The build state of a flow's inline scripts and its state machine. */
 export const flowBuildSchema = z.discriminatedUnion("state", [
   z.object({ state: z.literal("pending"), job: z.string() }),
-  /** `plan`: the key in the bucket. `stateMachine`: the name. Release 0.1 used another field, so flows that it built get a new machine. */
+  /** `plan`: the key in the bucket. `stateMachine`: the name. A flow without modules has none. */
   z.object({ state: z.literal("ready"), job: z.string(), plan: z.string(), stateMachine: z.string().optional() }),
   z.object({ state: z.literal("failed"), job: z.string(), error: z.string() }),
 ]);

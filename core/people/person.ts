@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { defineObject } from "../objects/define-object.ts";
-import type { ObjectKey } from "../objects/write.ts";
 
 /** A user of the instance. */
 export const personSchema = z.object({
@@ -47,6 +46,3 @@ export const userObject = defineObject({
   belongsTo: "none",
   schema: personSchema,
 });
-
-/** The key of a user that release 0.1 stored. */
-export const oldUserKey = (email: string): ObjectKey => userObject.key(email.toLowerCase());

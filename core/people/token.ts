@@ -45,8 +45,8 @@ function randomSecret(): string {
 }
 
 /**
- * Returns the owner's key in a token, or `undefined` for tokens of release 0.1. It only locates the items: it is valid only if the token's record
- * names the same person.
+ * Returns the owner's key in a token, or `undefined` for text of another length, which is no token. It only locates the items: it is valid only
+ * if the token's record names the same person.
  */
 export function parseOwnerKey(token: string): string | undefined {
   return token.length === SECRET_CHARS + PERSON_KEY_CHARS ? token.slice(SECRET_CHARS) : undefined;

@@ -51,7 +51,7 @@ interface FormatOptions<T> {
   schema: z.ZodType<T>;
   /** Increased when names or meanings of fields change. `upgrade` must then convert the earlier version. */
   version: number;
-  /** Converts the fields of an earlier version to this version. Release 0.1 wrote no version: such records have version 0. */
+  /** Converts the fields of an earlier version to this version; a record without a version has version 0. Example: core/flows/journal.ts. */
   upgrade?: (fields: Record<string, unknown>, version: number) => Record<string, unknown>;
 }
 

@@ -198,15 +198,20 @@ export const scriptLockObject = defineObject({
 
 export interface ListedScript extends Omit<NewScript, "content"> {
   hash: string;
-  /** Absent in items of release 0.1. */
-  parentHashes?: string[];
+  parentHashes: string[];
   createdBy: string;
   createdAtMs: number;
   archived: boolean;
 }
 
 /** The fields by which scripts are selected and sorted. The others are stored as sent, after validation. */
-const listedFieldsSchema = z.object({ path: z.string(), hash: z.string(), createdAtMs: z.number(), archived: z.boolean() });
+const listedFieldsSchema = z.object({
+  path: z.string(),
+  hash: z.string(),
+  parentHashes: z.array(z.string()),
+  createdAtMs: z.number(),
+  archived: z.boolean(),
+});
 
 /** The list entry of a script. */
 export const scriptListingObject = defineObject({

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import type { StreamEventJson } from "../../contract/routes/jobs/streams.ts";
 import { routes } from "../../contract/routes/routes.ts";
-import { userObject } from "../../core/people/person.ts";
+import { personKey, userObject } from "../../core/people/person.ts";
 import { hashToken } from "../../core/people/token.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { extractStream } from "../../core/streams/stream-lines.ts";
@@ -193,7 +193,7 @@ describe("a request that resumes run_and_stream", () => {
     await chunks.return(undefined);
     const headers: [string, string][] = [["last-event-id", id]];
     const bob = { email: "bob@example.com", username: "bob", superAdmin: true };
-    await world.deps.objects.put({ ...userObject.key(bob.email), value: { ...bob, createdAtMs: world.clock.nowMs } });
+    await world.deps.objects.put({ ...userObject.key(personKey(bob.email)), value: { ...bob, createdAtMs: world.clock.nowMs } });
     const ofBob = await createToken(world.deps, { ...anAdmin, ...bob }, {});
     const [job] = await listJobs(world, path);
     const replies = [

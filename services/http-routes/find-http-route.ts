@@ -71,7 +71,7 @@ async function loadRoute(
   const parsed = storedFieldsSchema.safeParse(trigger.own);
   if (!parsed.success) return undefined;
   const fields = parsed.data;
-  const actor = await identifyRunAsActor(objects, workspace, trigger, rights);
+  const actor = identifyRunAsActor(workspace, trigger, rights);
   return {
     workspace,
     trigger,

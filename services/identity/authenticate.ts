@@ -39,8 +39,7 @@ export async function authenticate(
     const keys = buildRightsKeys(personKey(claims.sub), workspace);
     const [job, found] = await Promise.all([jobs.get(claims.job), objects.batchGet([...keys, ...alsoRead], CONSISTENT)]);
     if (job?.state !== "running" || job.attempt !== claims.att) throw new SvcError("auth.invalid", {});
-    const identity = await identifyActor(
-      objects,
+    const identity = identifyActor(
       // The group of a job has rights only in the job's workspace. Elsewhere there is no such user.
       { email: claims.sub, superAdmin: claims.sa, workspace, ...(workspace === claims.ws ? { permissionedAs: claims.pa } : {}) },
       found.slice(0, keys.length),
@@ -48,15 +47,13 @@ export async function authenticate(
     const startedBy = [job.starter, job.origin].flatMap((email) => email ?? []);
     return { actor: { ...identity, ...jobActorFields(claims, job), startedBy }, read: found.slice(keys.length) };
   }
-  const hint = parseOwnerKey(token);
-  const keys = hint === undefined ? [] : buildRightsKeys(hint, workspace);
+  const owner = parseOwnerKey(token);
+  if (owner === undefined) throw new SvcError("auth.invalid", {});
+  const keys = buildRightsKeys(owner, workspace);
   const [stored, ...found] = await objects.batchGet([tokenObject.key(hashToken(token)), ...keys, ...alsoRead], CONSISTENT);
   const record = await requireLiveToken(objects, stored, nowMs());
-  const grants =
-    hint === undefined
-      ? await objects.batchGet(buildRightsKeys(personKey(record.email), workspace), CONSISTENT)
-      : found.slice(0, keys.length);
-  const identity = await identifyActor(objects, { email: record.email, superAdmin: record.superAdmin, workspace }, grants);
+  const claimed = { email: record.email, superAdmin: record.superAdmin, workspace };
+  const identity = identifyActor(claimed, found.slice(0, keys.length));
   return { actor: { ...identity, ...tokenActorFields(record) }, read: found.slice(keys.length) };
 }
 

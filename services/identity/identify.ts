@@ -3,7 +3,7 @@ import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Job } from "../../core/jobs/record/job.ts";
 import type { ObjectKey, StoredObject } from "../../core/objects/write.ts";
 import { groupOf, type Identity, type JobActor } from "../../core/people/actor.ts";
-import { isSuperAdmin, oldUserKey, personKey, userObject } from "../../core/people/person.ts";
+import { isSuperAdmin, personKey, userObject } from "../../core/people/person.ts";
 import { accessObject, deriveGroupRights, deriveRights, memberObject, noAccess } from "../../core/permissions/access.ts";
 import type { ObjectStore } from "../../ports/object-store.ts";
 
@@ -25,11 +25,10 @@ interface ClaimedIdentity {
 }
 
 /** Returns the person's current rights: a token or job that is older than a change of rights does not restore them. */
-export async function identifyActor(
-  objects: Pick<ObjectStore, "batchGet">,
+export function identifyActor(
   { email, superAdmin: asSuperAdmin, workspace, permissionedAs = "" }: ClaimedIdentity,
   [user, member, access]: RightsItems,
-): Promise<Identity> {
+): Identity {
   const workspaceAccess = access ? accessObject.parse(access) : noAccess;
   const ofWorkspace = {
     ...defined({ workspaceState: workspaceAccess.state }),
@@ -46,9 +45,7 @@ export async function identifyActor(
       rights: deriveGroupRights(workspace, group, workspaceAccess),
     };
   }
-  // Release 0.1 stored users under another key. A record moves when it is changed.
-  const found = user ?? (await objects.batchGet([oldUserKey(email)]))[0];
-  const person = found && userObject.parse(found);
+  const person = user && userObject.parse(user);
   if (!person || person.disabled || person.email.toLowerCase() !== email.toLowerCase()) throw new SvcError("auth.invalid", {});
   const asMember = member && memberObject.parse(member);
   const isMember = workspace !== undefined && asMember !== undefined && !asMember.disabled;
@@ -63,13 +60,9 @@ export async function identifyActor(
 }
 
 /** Returns what `identifyActor` does, or `undefined` for a person who is disabled or gone. */
-export async function identifyIfEnabled(
-  objects: Pick<ObjectStore, "batchGet">,
-  claimed: ClaimedIdentity,
-  items: RightsItems,
-): Promise<Identity | undefined> {
+export function identifyIfEnabled(claimed: ClaimedIdentity, items: RightsItems): Identity | undefined {
   try {
-    return await identifyActor(objects, claimed, items);
+    return identifyActor(claimed, items);
   } catch (error) {
     if (isSvcError(error) && error.code === "auth.invalid") return undefined;
     throw error;
@@ -83,6 +76,6 @@ export async function identifyIfEnabled(
 export async function loadJobActor(objects: Pick<ObjectStore, "batchGet">, job: Job): Promise<JobActor | undefined> {
   const { id: jobId, email, superAdmin, workspace, attempt, permissionedAs } = job;
   const found = await objects.batchGet(buildRightsKeys(personKey(email), workspace), { consistent: true });
-  const identity = await identifyIfEnabled(objects, { email, superAdmin, workspace, permissionedAs }, found);
+  const identity = identifyIfEnabled({ email, superAdmin, workspace, permissionedAs }, found);
   return identity && { ...identity, kind: "job", jobId, attempt, workspace, permissionedAs, ...(job.isHandler ? { isHandler: true } : {}) };
 }

@@ -69,17 +69,16 @@ export async function loadRunAsActor(
   { email, superAdmin }: RunAs,
 ): Promise<Actor | undefined> {
   const found = await objects.batchGet(buildRightsKeys(personKey(email), workspace), { consistent: true });
-  return identifyRunAsActor(objects, workspace, { email, superAdmin }, found);
+  return identifyRunAsActor(workspace, { email, superAdmin }, found);
 }
 
 /** Returns what `loadRunAsActor` does, from the items of `buildRightsKeys`, which the caller has read. */
-export async function identifyRunAsActor(
-  objects: Pick<ObjectStore, "batchGet">,
+export function identifyRunAsActor(
   workspace: string,
   { email, superAdmin }: Pick<RunAs, "email" | "superAdmin">,
   found: (StoredObject | undefined)[],
-): Promise<Actor | undefined> {
-  const identity = await identifyIfEnabled(objects, { email, superAdmin, workspace }, found);
+): Actor | undefined {
+  const identity = identifyIfEnabled({ email, superAdmin, workspace }, found);
   if (!identity?.rights && !identity?.superAdmin) return undefined;
   return { ...identity, kind: "person", tokenHash: "", tokenPrefix: "" } satisfies Person;
 }

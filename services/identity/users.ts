@@ -5,7 +5,7 @@ import { paginate } from "../../core/objects/page.ts";
 import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { type Actor, deriveUsername } from "../../core/people/actor.ts";
 import { inviteObject } from "../../core/people/membership.ts";
-import { isSuperAdmin, oldUserKey, type PersonRecord, personKey, userObject } from "../../core/people/person.ts";
+import { isSuperAdmin, type PersonRecord, personKey, userObject } from "../../core/people/person.ts";
 import type { ObjectStore } from "../../ports/object-store.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildInstanceEventWrites } from "../outbox/instance-event.ts";
@@ -33,7 +33,7 @@ function toGlobalUserJson(person: PersonRecord): GlobalUserJson {
 
 /** Loads a user's record. Throws `user.notFound`. */
 export async function loadPerson({ objects }: Uses<"objects">, email: string): Promise<{ person: PersonRecord; stored: StoredObject }> {
-  const stored = (await objects.get(userObject.key(personKey(email)))) ?? (await objects.get(oldUserKey(email)));
+  const stored = await objects.get(userObject.key(personKey(email)));
   if (!stored) throw new SvcError("user.notFound", { email });
   return { person: userObject.parse(stored), stored };
 }
@@ -50,14 +50,13 @@ export async function findPerson(objects: ObjectStore, email: string): Promise<P
 
 /** Returns whether a user with this e-mail address exists. */
 export async function personExists({ objects }: Uses<"objects">, email: string): Promise<boolean> {
-  const found = await objects.batchGet([userObject.key(personKey(email)), oldUserKey(email)], { consistent: true });
-  return found.some(Boolean);
+  return (await objects.get(userObject.key(personKey(email)))) !== undefined;
 }
 
 /** Lists all users by e-mail address. */
 export async function listPersons({ objects }: Uses<"objects">): Promise<PersonRecord[]> {
-  const byEmail = new Map(userObject.parseReadable(await objects.list(userObject.partitionKey())).map((person) => [person.email, person]));
-  return [...byEmail.values()].sort((a, b) => a.email.localeCompare(b.email));
+  const persons = userObject.parseReadable(await objects.list(userObject.partitionKey()));
+  return persons.sort((a, b) => a.email.localeCompare(b.email));
 }
 
 /** A call that creates a user ends within this time, in milliseconds. */
@@ -127,9 +126,9 @@ export async function createUser(deps: Uses<"objects" | "people" | "nowMs" | "in
 
 /** Returns the user whose creation died before the password was stored; `undefined` if there is no user. Throws `user.exists`, `engine.busy`. */
 async function findIncompleteUser({ objects, nowMs }: Uses<"objects" | "nowMs">, email: string): Promise<StoredObject | undefined> {
-  const [found, old] = await objects.batchGet([userObject.key(personKey(email)), oldUserKey(email)], { consistent: true });
-  if (!found && !old) return undefined;
-  const { passwordUntilMs = undefined } = found && !old ? userObject.parse(found) : {};
+  const found = await objects.get(userObject.key(personKey(email)));
+  if (!found) return undefined;
+  const { passwordUntilMs } = userObject.parse(found);
   if (passwordUntilMs === undefined) throw new SvcError("user.exists", { email });
   const leftMs = passwordUntilMs - nowMs();
   if (leftMs > 0) throw new SvcError("engine.busy", { retryAfterS: Math.ceil(leftMs / 1000) });
@@ -168,10 +167,7 @@ export async function updatePerson(
   await retryOnConflict(async () => {
     const { person, stored } = await loadPerson({ objects }, email);
     const value = change(person);
-    const put = { ...key, value, version: randomUUID() };
-    // A record of release 0.1 moves to its current key.
-    const moved = stored.sk !== key.sk;
-    const writes = moved ? [write.put(put, "absent"), write.remove(stored, "present")] : [write.put(put, unchangedSince(stored))];
+    const writes = [write.put({ ...key, value, version: randomUUID() }, unchangedSince(stored))];
     if (losesRights(person, value)) writes.push(buildRemovalWrite(email));
     const refused = await objects.transactWrite([...writes, ...(typeof also === "function" ? await also(person) : also)]);
     // Writes that were built from the record are built again. Others would be refused again.
@@ -196,7 +192,7 @@ export async function deleteUser(deps: Uses<"objects" | "people">, email: string
   // An invitation would let them sign in again with an external provider.
   for (const id of await listWorkspaceIds(objects)) await objects.deleteItem(inviteObject.key(id, personKey(email)));
   await people.deleteUser(email);
-  await objects.transactWrite([write.remove(oldUserKey(email)), write.remove(userObject.key(personKey(email)))]);
+  await objects.deleteItem(userObject.key(personKey(email)));
 }
 
 /**

@@ -18,7 +18,12 @@ export async function loadScriptEventData(objects: Objects, workspace: string, p
 /** Returns the data of an event of a script, read from its item in the list of scripts. */
 export function toScriptEventData(path: string, listing: StoredObject | undefined): EventData<"UpdateScript"> | undefined {
   if (!listing) return undefined;
-  const { hash, parentHashes: [parent] = [], language, kind } = scriptListingObject.parse(listing);
+  const {
+    hash,
+    parentHashes: [parent],
+    language,
+    kind,
+  } = scriptListingObject.parse(listing);
   return { path, hash, ...defined({ parent_hash: parent }), language, kind: kind ?? "script" };
 }
 

@@ -102,7 +102,7 @@ async function checkRights(
   const { email, permissionedAs, superAdmin, isFlow, scriptPath } = schedule;
   const keys = buildRightsKeys(personKey(email), workspace);
   const found = await objects.batchGet([...keys, toTargetKey(workspace, schedule)], { consistent: true });
-  const identity = await identifyIfEnabled(objects, { email, superAdmin, workspace }, found);
+  const identity = identifyIfEnabled({ email, superAdmin, workspace }, found);
   if (!identity) return { error: `The user ${permissionedAs}, for whom the schedule runs, is disabled or does not exist.` };
   if (identity.workspaceState) return { archived: true };
   const target = parseTarget(schedule, found[keys.length]);

@@ -69,8 +69,6 @@ export async function getRawScriptVersion(deps: Uses<"objects" | "storage">, cal
 const loadListings = async (objects: Collaborators["objects"], workspace: string): Promise<ListedScript[]> =>
   scriptListingObject.parseReadable(await objects.list(scriptListingObject.partitionKey(workspace)));
 
-const getParentHashes = ({ parentHashes, parent_hash }: ListedScript) => parentHashes ?? (parent_hash ? [parent_hash] : []);
-
 const isInList = (list: string | undefined, value: string) => list === undefined || list === "" || list.split(",").includes(value);
 
 /**
@@ -93,9 +91,9 @@ export async function listScripts(
         (query.path_start === undefined || script.path.startsWith(query.path_start)) &&
         (query.path_exact === undefined || script.path === query.path_exact) &&
         (query.created_by === undefined || script.createdBy === query.created_by) &&
-        (query.parent_hash === undefined || getParentHashes(script).includes(query.parent_hash)) &&
-        (query.first_parent_hash === undefined || getParentHashes(script)[0] === query.first_parent_hash) &&
-        (query.last_parent_hash === undefined || getParentHashes(script).at(-1) === query.last_parent_hash) &&
+        (query.parent_hash === undefined || script.parentHashes.includes(query.parent_hash)) &&
+        (query.first_parent_hash === undefined || script.parentHashes[0] === query.first_parent_hash) &&
+        (query.last_parent_hash === undefined || script.parentHashes.at(-1) === query.last_parent_hash) &&
         isInList(query.kinds, script.kind ?? "script") &&
         isInList(query.languages, script.language) &&
         (query.is_template === undefined || (script.is_template ?? false) === query.is_template) &&
@@ -105,7 +103,7 @@ export async function listScripts(
     .sort((a, b) => order * (a.createdAtMs - b.createdAtMs) || a.path.localeCompare(b.path));
   return paginate(found, query).map((script) => {
     const { hash, parentHashes, createdBy, createdAtMs, archived, ...fields } = script;
-    const version = { sent: { ...fields, content: "" }, hash, parentHashes: getParentHashes(script), createdBy, createdAtMs };
+    const version = { sent: { ...fields, content: "" }, hash, parentHashes, createdBy, createdAtMs };
     const { content, ...listed } = toScriptJson(version, { workspace, archived, deleted: false } as Runnable, {});
     return {
       ...listed,

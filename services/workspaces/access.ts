@@ -4,9 +4,8 @@ import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { type Access, accessObject, isPrincipal } from "../../core/permissions/access.ts";
+import { type Access, accessObject, isPrincipal, noAccess } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
-import { folderObject } from "../../core/workspaces/workspace.ts";
 import type { ObjectStore } from "../../ports/object-store.ts";
 import { retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 
@@ -17,22 +16,12 @@ const PAUSE_MS = 40;
 /** Waits after a conflict. A random pause spreads the attempts of several writers. */
 export const pauseAfterConflict = (earlier: number): Promise<void> => sleep(Math.random() * PAUSE_MS * (earlier + 1));
 
-/** Loads the access rights of a workspace. If they have not changed since release 0.1, they are stored in its folders. */
+/** Loads the access rights of a workspace. A workspace that does not exist has none. */
 export async function loadAccess(objects: ObjectStore, workspace: string): Promise<{ access: Access; version: string | undefined }> {
   const found = await objects.get(accessObject.key(workspace));
   if (found) return { access: accessObject.parse(found), version: found.version };
-  const folders = folderObject.parseReadable(await objects.list(folderObject.partitionKey(workspace)));
-  const of = folders.map(({ name, owners, extra_perms: perms }) => [name, { owners, perms }]);
-  return { access: { groups: {}, folders: Object.fromEntries(of), objects: {} }, version: undefined };
-}
-
-/**
- * Creates the item of a workspace's access rights if release 0.1 stored them in the folders. Release 0.1 had only superadmins, who need no
- * rights, so every other member needs this item.
- */
-export async function ensureAccess(objects: ObjectStore, workspace: string): Promise<void> {
-  const { access, version } = await loadAccess(objects, workspace);
-  if (version === undefined) await objects.put({ ...accessObject.key(workspace), value: access, version: randomUUID() }, "absent");
+  // The caller may change it.
+  return { access: structuredClone(noAccess), version: undefined };
 }
 
 interface AccessChangeOptions {

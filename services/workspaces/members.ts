@@ -6,7 +6,7 @@ import type { UserJson } from "../../contract/routes/people/people.ts";
 import { type Expectation, type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { type Actor, deriveUsername, type WorkspaceCaller } from "../../core/people/actor.ts";
 import { formerUsernameObject, inviteObject, removalObject, usernameObject } from "../../core/people/membership.ts";
-import { oldUserKey, type PersonRecord, personKey, userObject } from "../../core/people/person.ts";
+import { type PersonRecord, personKey, userObject } from "../../core/people/person.ts";
 import type { Role } from "../../core/people/rights.ts";
 import { type Access, deriveRights, includesRight, type Member, memberObject, revokeGrants } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
@@ -15,7 +15,7 @@ import type { ObjectStore } from "../../ports/object-store.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildInstanceEventWrites } from "../outbox/instance-event.ts";
 import type { Uses } from "../uses.ts";
-import { changeAccess, ensureAccess, loadAccess } from "./access.ts";
+import { changeAccess, loadAccess } from "./access.ts";
 import { mayTakeUsername } from "./usernames.ts";
 import { buildMemberWrites } from "./workspaces.ts";
 
@@ -67,14 +67,11 @@ function toUserJson(
   };
 }
 
-/** Loads the records of users by their e-mail addresses, in the same order. Release 0.1 stored them under another key. */
+/** Loads the records of users by their e-mail addresses, in the same order. */
 export async function loadPersons(objects: ObjectStore, emails: string[]): Promise<(PersonRecord | undefined)[]> {
-  const keys = [...emails.map((email) => userObject.key(personKey(email))), ...emails.map((email) => oldUserKey(email))];
+  const keys = emails.map((email) => userObject.key(personKey(email)));
   const found = await objects.batchGet(keys, { consistent: true });
-  return emails.map((_, index) => {
-    const record = found[index] ?? found[emails.length + index];
-    return record && userObject.parse(record);
-  });
+  return found.map((record) => record && userObject.parse(record));
 }
 
 /** Returns the caller as a user of a workspace. A superadmin is a user of every workspace. Throws `workspace.notFound`. */
@@ -154,7 +151,6 @@ export async function addMember(
   if (!mayTake) throw new SvcError("user.usernameTaken", { username });
   const newcomer: PersonRecord = { email, username: deriveUsername(email), superAdmin: false, createdAtMs };
   await addUnknownUser(deps, newcomer);
-  await ensureAccess(objects, workspace);
   const refused = await objects.transactWrite([
     write.check(workspaceObject.key(workspace), "present"),
     write.remove(inviteObject.key(workspace, personKey(email)), invite),
@@ -168,11 +164,11 @@ export async function addMember(
   if (refused !== undefined) throw new SvcError("user.usernameTaken", { username });
 }
 
-/** Creates the record of a user whom the instance does not know. Release 0.1 stored users under another key, where they remain. */
+/** Creates the record of a user whom the instance does not know. */
 async function addUnknownUser(deps: Uses<"objects" | "nowMs" | "instanceEventsUrl">, newcomer: PersonRecord): Promise<void> {
   const { email, username } = newcomer;
   const key = userObject.key(personKey(email));
-  if ((await deps.objects.batchGet([key, oldUserKey(email)], { consistent: true })).some(Boolean)) return;
+  if (await deps.objects.get(key)) return;
   await deps.objects.transactWrite([
     write.put({ ...key, value: newcomer, version: randomUUID() }, "absent"),
     ...(await buildInstanceEventWrites(deps, [{ type: "UserAdded", data: { email, username } }])),

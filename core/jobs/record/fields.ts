@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Defined, defined } from "../../../contract/defined.ts";
+import type { Defined } from "../../../contract/defined.ts";
 import { jobKindSchema } from "../../../contract/job-kind.ts";
 import { scriptLanguageSchema } from "../../../contract/languages.ts";
 import { retentionSchema } from "../../../contract/retention.ts";
@@ -48,47 +48,31 @@ export type JobField = {
 );
 export type JobFields = Readonly<Record<string, JobField>>;
 
-/** Release 0.1 wrote shorter names. Its queued flows still start and its ended flows are still shown; its running flows are `outdated`. */
-function flowFromRelease01(stored: unknown): unknown {
-  if (typeof stored !== "object" || stored === null || !("n" in stored)) return stored;
-  const { n: execution, machine: stateMachine, ...rest } = stored as Record<string, unknown>;
-  return { ...rest, execution, ...defined({ stateMachine }), outdated: true };
-}
+const flowSchema = z.object({
+  /** The version of the flow, the key of its plan in S3, and the name of its state machine. */
+  version: z.number().optional(),
+  plan: z.string().optional(),
+  stateMachine: z.string().optional(),
+  /** The number of the current execution. Older executions change nothing. */
+  execution: z.number(),
+  /** The number of flows around it. */
+  depth: z.number().optional(),
+  /** Consecutive executions without a newly finished step, and the number of finished steps when the last one started. */
+  stalls: z.number().optional(),
+  steps: z.number().optional(),
+  /** For a restarted flow that has not begun: the journal items of the steps that do not run again. */
+  reusedSteps: valueLocationSchema.optional(),
+  /** For a restarted flow: the run whose results it uses. */
+  restartedFrom: z.string().optional(),
+});
 
-/** Release 0.1 wrote other names for the step of a job, too. */
-function stepFromRelease01(stored: unknown): unknown {
-  if (typeof stored !== "object" || stored === null || !("at" in stored)) return stored;
-  const { at: path, shared: sharedFolder, ...rest } = stored as Record<string, unknown>;
-  return { ...rest, path, ...defined({ sharedFolder }) };
-}
-
-const flowSchema = z.preprocess(
-  flowFromRelease01,
-  z.object({
-    /** The version of the flow, the key of its plan in S3, and the name of its state machine. */
-    version: z.number().optional(),
-    plan: z.string().optional(),
-    stateMachine: z.string().optional(),
-    /** The number of the current execution. Older executions change nothing. */
-    execution: z.number(),
-    /** The number of flows around it. */
-    depth: z.number().optional(),
-    /** Consecutive executions without a newly finished step, and the number of finished steps when the last one started. */
-    stalls: z.number().optional(),
-    steps: z.number().optional(),
-    /** For a restarted flow that has not begun: the journal items of the steps that do not run again. */
-    reusedSteps: valueLocationSchema.optional(),
-    /** For a restarted flow: the run whose results it uses. */
-    restartedFrom: z.string().optional(),
-    /** Release 0.1 started it: its executions cannot continue. */
-    outdated: z.literal(true).optional(),
-  }),
-);
-
-const stepSchema = z.preprocess(
-  stepFromRelease01,
-  z.object({ id: z.string(), scope: z.string(), path: z.string(), flow: z.string().optional(), sharedFolder: z.string().optional() }),
-);
+const stepSchema = z.object({
+  id: z.string(),
+  scope: z.string(),
+  path: z.string(),
+  flow: z.string().optional(),
+  sharedFolder: z.string().optional(),
+});
 
 /** The script or flow that lets its runs act for another user. */
 const delegationSchema = z.object({ kind: z.enum(["script", "flow"]), path: z.string() });

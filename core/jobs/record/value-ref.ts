@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { defined } from "../../../contract/defined.ts";
 
 /** The location of a job's value: the head item, a child item of the same job, or S3. `json` is its JSON text. */
 export const valueLocationSchema = z.discriminatedUnion("in", [
@@ -9,16 +8,6 @@ export const valueLocationSchema = z.discriminatedUnion("in", [
 ]);
 export type ValueLocation = z.infer<typeof valueLocationSchema>;
 
-/** Release 0.1 wrote shorter names. */
-function fromRelease01(stored: unknown): unknown {
-  if (typeof stored !== "object" || stored === null || !("of" in stored)) return stored;
-  const { of: jobId, place: location, shown: redacted, ...rest } = stored as Record<string, unknown>;
-  return { ...rest, jobId, location, ...defined({ redacted }) };
-}
-
 /** A value that is stored with a job. `redacted` is the copy for people, present where the value contains a secret. */
-export const valueRefSchema = z.preprocess(
-  fromRelease01,
-  z.object({ jobId: z.string(), location: valueLocationSchema, redacted: valueLocationSchema.optional() }),
-);
+export const valueRefSchema = z.object({ jobId: z.string(), location: valueLocationSchema, redacted: valueLocationSchema.optional() });
 export type ValueRef = z.infer<typeof valueRefSchema>;

@@ -21,7 +21,7 @@ export async function loadApproverByEmail({ objects }: Uses<"objects">, email: s
   if (email === undefined) return { kind: "link" };
   try {
     const found = await objects.batchGet(buildRightsKeys(personKey(email), workspace), { consistent: true });
-    const { username, superAdmin, rights } = await identifyActor(objects, { email, superAdmin: true, workspace }, found);
+    const { username, superAdmin, rights } = identifyActor({ email, superAdmin: true, workspace }, found);
     return { kind: "person", emails: [email], username, superAdmin, ...memberField(rights) };
   } catch (error) {
     if (isSvcError(error) && error.code === "auth.invalid") return { kind: "link" };

@@ -73,7 +73,7 @@ export async function readLostRight({ objects }: Uses<"objects">, job: Job): Pro
   const found = await objects.batchGet([...keys.flat(), ...(head ? [head] : [])], { consistent: true });
   for (const [index, party] of parties.entries()) {
     const { name, permissionedAs, runsAnything } = party;
-    const identity = await identifyIfEnabled(objects, { ...party, workspace }, found.splice(0, keys[index]?.length));
+    const identity = identifyIfEnabled({ ...party, workspace }, found.splice(0, keys[index]?.length));
     if (!identity?.rights && !identity?.superAdmin) {
       return lostRight(`${name} is disabled, or has no rights in this workspace any more. Start the run as another user.`);
     }

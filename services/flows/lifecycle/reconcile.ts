@@ -87,11 +87,7 @@ async function reconcileCurrentExecution(deps: ReconcileDeps, flow: RunningJob, 
     await endFlow(deps, flow, canceledEnd(cancel));
     return "ended";
   }
-  const { execution = 0, stateMachine: machine, outdated } = flow.flow ?? {};
-  if (outdated) {
-    await settleFlow(deps, flow);
-    return "ended";
-  }
+  const { execution = 0, stateMachine: machine } = flow.flow ?? {};
   const { nextMs, lost: lostGate, waitsAlone, isChanged, isDeleted } = await reconcileGates(deps, flow);
   if (isDeleted) {
     await endFlow(deps, flow, deletedEnd);

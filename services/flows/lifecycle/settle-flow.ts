@@ -31,12 +31,6 @@ export class FlowFailed extends Error {
   override readonly name = "FlowFailed";
 }
 
-/** The failure of a flow whose execution another release started. */
-const OUTDATED = failedEnding({
-  name: "FlowOutdated",
-  message: "An earlier release of svc started this run, and its execution cannot continue. Restart the run.",
-});
-
 /**
  * Runs the last state of a flow's machine: ends the flow's job, or starts the next execution. A repeated call changes nothing. Throws
  * `FlowFailed`.
@@ -62,7 +56,6 @@ export async function settleFlow(deps: EndFlowDeps, flow: RunningJob, lost: Lost
 /** Returns the end of a flow, or `undefined` if its execution was lost. */
 async function findVerdict(deps: EndFlowDeps, flow: RunningJob): Promise<Verdict | undefined> {
   if (flow.cancel) return { ending: canceledEnding(flow.cancel) };
-  if (flow.flow?.outdated) return { ending: OUTDATED };
   if (isPastDeadline(deps, flow)) return { ...timedOutEnd(flow), failure: `Flow ${flow.id} exceeded its time limit.` };
   const plan = await findPlan(deps, flow.flow?.plan ?? "");
   if (!plan) return deletedEnd;

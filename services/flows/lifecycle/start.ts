@@ -39,7 +39,7 @@ export type StartFlowDeps = Uses<
 export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<JobEnding | undefined> {
   const { objects } = deps;
   const { workspace } = job;
-  const { outdated: _, ...flow } = job.flow ?? { execution: 0 };
+  const flow: NonNullable<Job["flow"]> = job.flow ?? { execution: 0 };
   if (flow.plan) return beginExecution(deps, job, { isRepeated: true });
   if (job.kind !== "flow") return startPreview(deps, job);
   const { version = 0 } = flow;
@@ -84,7 +84,7 @@ async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<JobEn
   if (!planned.ok) return decideEnd(job, { ...failedEnding({ name: "DependencyError", message: planned.error }), log: planned.log });
   const plan = `${objectPrefix(job)}plan.json`;
   await storage.putObject(plan, JSON.stringify(planned.plan), "application/json");
-  const { outdated: _, ...flow } = job.flow ?? { execution: 0 };
+  const flow: NonNullable<Job["flow"]> = job.flow ?? { execution: 0 };
   return beginExecution(deps, { ...job, flow: { ...flow, plan, ...(planned.machine ? { stateMachine: planned.machine } : {}) } });
 }
 

@@ -107,7 +107,7 @@ describe("the run tree of a job", () => {
     ["of a step", { parent: "f", root: "f", step: place }, "f", "f"],
     ["of a step of a nested flow", { parent: "n", root: "f", step: place }, "f", "f"],
     ["of a step of a flow that a job started", { parent: "n", root: "r", tree: "t", flowRoot: "f", step: place }, "t", "f"],
-    ["that release 0.1 started with a root", { root: "r" }, "own", "r"],
+    ["that release 0.2 started with a root", { root: "r" }, "own", "r"],
   ])("%s", (_, fields, tree, flowRoot) => {
     const job = { id: "own", ...fields } as Job;
     expect([getTreeId(job), getFlowRootId(job)]).toEqual([tree, flowRoot]);

@@ -1,10 +1,5 @@
-import { createHash, randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import {
-  type AttributeValue,
   DescribeTableCommand,
-  PutItemCommand,
   RestoreTableToPointInTimeCommand,
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
@@ -25,15 +20,6 @@ import { newInstanceDir } from "../../support/engine/instances.ts";
 import { flow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
 
-/** The data that release 0.1 wrote for a workspace with a script, its build and one run: items of both tables, and files. */
-interface State {
-  jobs: Record<string, AttributeValue>[];
-  objects: Record<string, AttributeValue>[];
-  files: Record<string, string>;
-}
-const oldState = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../fixtures/state/0.1.json"), "utf8")) as State;
-const RAN = "01a1feec-e3e7-7329-a1e3-40996adc64c6";
-
 // The service is deployed once more over its state.
 vi.setConfig({ testTimeout: 400_000 });
 
@@ -47,39 +33,8 @@ afterAll(async () => {
   await removeInstance(dir);
 });
 
-async function putOldState({ endpoint, outputs }: Instance): Promise<void> {
-  const { dynamodb, s3 } = awsClients({ endpoint });
-  // Old items live for another month, because a fixture must not expire.
-  const ttl = { N: String(Math.ceil(Date.now() / 1000) + 30 * 24 * 3600) };
-  const put = (table: string | undefined, items: State["jobs"]) =>
-    Promise.all(items.map((Item) => dynamodb.send(new PutItemCommand({ TableName: table, Item: Item["ttl"] ? { ...Item, ttl } : Item }))));
-  await put(outputs["JobsTable"], oldState.jobs);
-  await put(outputs["ObjectsTable"], oldState.objects);
-  for (const [Key, content] of Object.entries(oldState.files)) {
-    await s3.send(new PutObjectCommand({ Bucket: outputs["Bucket"], Key, Body: Buffer.from(content, "base64") }));
-  }
-}
-
-/** A superadmin with a token, as release 0.1 stored both. */
-async function putOldPerson({ endpoint, outputs }: Instance, email: string): Promise<string> {
-  const value = randomBytes(32).toString("base64url");
-  const hash = createHash("sha256").update(value).digest("hex");
-  const who = { email: { S: email }, username: { S: "veteran" }, superAdmin: { BOOL: true }, createdAtMs: { N: "1700000000000" } };
-  const token = { ...who, hash: { S: hash }, prefix: { S: value.slice(0, 10) }, lastUsedAtMs: { N: "1700000000000" } };
-  const { dynamodb } = awsClients({ endpoint });
-  for (const [pk, sk, v] of [
-    ["USERS", email, who],
-    [`TOKEN#${hash}`, "token", token],
-    [`USER#${email}`, `token#${value.slice(0, 10)}#${hash}`, token],
-  ] as const) {
-    const Item = { pk: { S: pk }, sk: { S: sk }, v: { M: v } };
-    await dynamodb.send(new PutItemCommand({ TableName: outputs["ObjectsTable"], Item }));
-  }
-  return value;
-}
-
 describe("a newer version started on the state of an older one", () => {
-  it("the start deploys the new version and retains scripts, versions and jobs, including those of older releases", async () => {
+  it("the start deploys the new version and retains scripts, versions, jobs and users", async () => {
     instance = await startInstance({ dir, snapshot: { dir: shared().snapshot } });
     const { endpoint, outputs, url } = instance;
     admin = await createAdmin({
@@ -89,9 +44,9 @@ describe("a newer version started on the state of an older one", () => {
       workspace: { id: "kept", name: "Kept" },
       tokenLabel: "tests",
     });
-    await putOldState(instance);
     const before = workspaceOf(api({ url, token: admin.token }), "kept");
     const hash = await before.saveScript({ path: "u/admin/kept", language: "bash", content: "echo kept" });
+    const older = await before.saveScript({ path: "u/admin/changed", language: "bash", content: "echo older" });
     const job = await before.run("u/admin/kept");
     await before.completed(job);
     await instance.stop();
@@ -106,35 +61,13 @@ describe("a newer version started on the state of an older one", () => {
     expect((await kept.post(`jobs/run_wait_result/h/${hash}`, {})).json).toBe("kept");
     expect((await kept.runWait("u/admin/kept")).json).toBe("kept");
 
-    const old = workspaceOf(client, "old");
-    const script = (await old.get("scripts/get/p/f/t/greet")).json as { hash: string };
-    expect(script).toMatchObject({ summary: "Greets", language: "bash", schema: { type: "object" } });
-    expect((await old.get(`jobs_u/completed/get/${RAN}`)).json).toMatchObject({
-      success: true,
-      result: "hello Ada",
-      args: { name: "Ada" },
-    });
-    expect((await old.get("jobs/completed/list", { script_path_exact: "f/t/greet", job_kinds: "script" })).json).toMatchObject([
-      { id: RAN },
-    ]);
-    expect((await old.post(`jobs/run_wait_result/h/${script.hash}`, { name: "Bo" })).json).toBe("hello Bo");
-    await old.saveScript({ path: "f/t/greet", language: "bash", content: "echo newer" });
-    expect((await old.runWait("f/t/greet")).json).toBe("newer");
-    expect((await old.get("scripts/history/p/f/t/greet")).json).toHaveLength(2);
-
-    // People of release 0.1, too: their tokens had no key of their owner, and its users stood under their addresses.
-    const veteran = workspaceOf(api({ url: instance.url, token: await putOldPerson(instance, "veteran@example.com") }), "old");
-    expect((await veteran.api.get("users/whoami")).json).toMatchObject({ email: "veteran@example.com", super_admin: true });
-    expect((await veteran.runWait("f/t/greet")).json).toBe("newer");
-    expect((await old.post("workspaces/add_user", { email: "veteran@example.com", is_admin: false, operator: false })).status).toBe(201);
-    expect((await veteran.get("users/whoami")).json).toMatchObject({ is_super_admin: true, username: "veteran" });
-    expect((await client.post("users/update/veteran@example.com", { is_super_admin: false })).status).toBe(200);
-    expect((await veteran.get("users/whoami")).json).toMatchObject({ is_super_admin: false, is_admin: false });
-    // Its folders' rights count for who is no admin.
-    expect((await veteran.get("scripts/get/p/f/t/greet")).status).toBe(404);
-    expect((await old.get("folders/get/t")).json).toMatchObject({ owners: ["u/admin"] });
-    expect((await client.call("DELETE", "users/delete/veteran@example.com")).status).toBe(200);
-    expect((await veteran.api.get("users/whoami")).status).toBe(401);
+    expect((await kept.get("jobs/completed/list", { script_path_exact: "u/admin/kept", job_kinds: "script" })).json).toContainEqual(
+      expect.objectContaining({ id: job, success: true }),
+    );
+    await kept.saveScript({ path: "u/admin/changed", language: "bash", content: "echo newer" });
+    expect((await kept.runWait("u/admin/changed")).json).toBe("newer");
+    expect((await kept.post(`jobs/run_wait_result/h/${older}`, {})).json).toBe("older");
+    expect((await kept.get("scripts/history/p/u/admin/changed")).json).toHaveLength(2);
   });
 });
 
