@@ -1,5 +1,7 @@
+import { inject } from "vitest";
 import { documents, sqs } from "../../../../aws/sdk/clients.ts";
 import { engineCredentials } from "../../../../engine/engine/child-env.ts";
+import { type DocumentClient, sendQuickly } from "./quick-documents.ts";
 
 interface Request {
   headers: Record<string, string>;
@@ -23,6 +25,8 @@ const ignore = () => undefined;
 /** These add headers, which the engine does not read, and write logs. */
 const UNUSED = ["getUserAgentMiddleware", "recursionDetectionMiddleware", "loggerMiddleware"];
 const { AWS_ACCESS_KEY_ID: key, AWS_REGION: region } = engineCredentials;
+const authorizationOf = (service: string) =>
+  `AWS4-HMAC-SHA256 Credential=${key}/20260101/${region}/${service}/aws4_request, SignedHeaders=host, Signature=0`;
 
 /**
  * Leaves out what a client does in vain for the engine of use-case tests: the engine checks no signature and selects the service by the
@@ -30,7 +34,7 @@ const { AWS_ACCESS_KEY_ID: key, AWS_REGION: region } = engineCredentials;
  */
 function simplify({ config, middlewareStack }: Client, service: string): void {
   const { httpAuthSchemes } = config as Config;
-  const authorization = `AWS4-HMAC-SHA256 Credential=${key}/20260101/${region}/${service}/aws4_request, SignedHeaders=host, Signature=0`;
+  const authorization = authorizationOf(service);
   const sign = async (request: Request) => Object.assign(request, { headers: { ...request.headers, authorization } });
   for (const scheme of httpAuthSchemes) if (scheme.schemeId === "aws.auth#sigv4") scheme.signer = { sign };
   for (const name of UNUSED) {
@@ -40,5 +44,5 @@ function simplify({ config, middlewareStack }: Client, service: string): void {
   (config as Config).logger = { trace: ignore, debug: ignore, warn: ignore };
 }
 
-simplify(documents(), "dynamodb");
+sendQuickly(documents() as DocumentClient, { endpoint: inject("useCases").endpoint, authorization: authorizationOf("dynamodb") });
 simplify(sqs(), "sqs");

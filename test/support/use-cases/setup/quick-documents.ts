@@ -1,0 +1,158 @@
+import { connect, type Socket } from "node:net";
+
+type Handler = (args: object) => Promise<{ output: object }>;
+type Middleware = (next: Handler, context: object) => Handler;
+interface Entry {
+  name?: string;
+  step: string;
+  priority: string;
+}
+interface Stack {
+  add(middleware: Middleware, entry: Entry): void;
+  addRelativeTo(middleware: Middleware, entry: Entry): void;
+  applyToStack(stack: Partial<Stack> & { identifyOnResolve(): void }): void;
+}
+type Schema = readonly [kind: number, namespace: string, name: string, traits: unknown, input: unknown, output: unknown];
+
+/** A command of the document client, around one of the client. */
+interface DocumentCommand {
+  /** Absent from a command of the client, which converts no items. */
+  clientCommand?: { input: object; schema: Schema; middlewareStack: unknown };
+  addMarshallingMiddleware(config: object): void;
+}
+interface Config {
+  protocol: { deserializeResponse(operation: object, context: object, response: object): Promise<never> };
+}
+export interface DocumentClient {
+  config: unknown;
+  middlewareStack: unknown;
+  send: unknown;
+}
+
+interface Response {
+  statusCode: number;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+const STEPS = ["initialize", "serialize", "build", "finalizeRequest", "deserialize"];
+const PRIORITIES = ["high", "normal", "low"];
+const rankOf = ({ step, priority }: Entry) => STEPS.indexOf(step) * PRIORITIES.length + PRIORITIES.indexOf(priority);
+const wrap = (handler: Handler, middlewares: readonly Middleware[], context: object) =>
+  middlewares.reduceRight((next, middleware) => middleware(next, context), handler);
+
+/**
+ * Sends the commands of the document client without most layers of the SDK: it resolves its middleware, the endpoint and the schema for each
+ * request, which takes half of the processor time of a use case. The middleware of the service and of the tests remains, as do the conversion of
+ * items and the errors of the SDK.
+ */
+export function sendQuickly(client: DocumentClient, { endpoint, authorization }: { endpoint: string; authorization: string }): void {
+  const config = client.config as Config;
+  const stack = client.middlewareStack as Stack;
+  const exchange = exchangesWith(new URL(endpoint));
+
+  let [outer, inner]: [Middleware[], Middleware[]] = [[], []];
+  const readStack = () => {
+    const found: [Middleware, Entry][] = [];
+    const add = (middleware: Middleware, entry: Entry) => void (entry.name?.startsWith("svc") && found.push([middleware, entry]));
+    stack.applyToStack({ add, addRelativeTo: add, identifyOnResolve: () => undefined });
+    const sorted = found.toSorted(([, a], [, b]) => rankOf(a) - rankOf(b));
+    const isOuter = ({ step }: Entry) => step === "initialize" || step === "serialize";
+    outer = sorted.flatMap(([middleware, entry]) => (isOuter(entry) ? [middleware] : []));
+    inner = sorted.flatMap(([middleware, entry]) => (isOuter(entry) ? [] : [middleware]));
+  };
+  readStack();
+  const { add } = stack;
+  stack.add = (...entry) => {
+    add(...entry);
+    readStack();
+  };
+
+  const sendSlowly = (client.send as (...args: unknown[]) => Promise<object>).bind(client);
+  client.send = async (command: DocumentCommand, options?: object) => {
+    const { clientCommand } = command;
+    if (!clientCommand || options) return sendSlowly(command, options);
+    const [, namespace, name, traits, input, output] = clientCommand.schema;
+    const context = { clientName: "DynamoDBClient", commandName: `${name}Command` };
+    const items: Record<string, Middleware> = {};
+    clientCommand.middlewareStack = { addRelativeTo: (middleware: Middleware, entry: Entry) => (items[entry.name ?? ""] = middleware) };
+    command.addMarshallingMiddleware(config);
+    const { DocumentMarshall: marshall, DocumentUnmarshall: unmarshall } = items;
+    if (!marshall || !unmarshall) throw new Error("The document client converts items in another way.");
+    const transport = async (args: object) => {
+      const { body } = (args as { request: { body: string } }).request;
+      const response = await exchange([`x-amz-target: DynamoDB_20120810.${name}`, `authorization: ${authorization}`], body);
+      if (response.statusCode === 200) return { response, output: JSON.parse(response.body.toString()) as object };
+      return config.protocol.deserializeResponse({ namespace, name, traits, input, output }, { ...config, ...context }, response);
+    };
+    const sent = wrap(transport, [...inner, unmarshall], context);
+    const serialized = (args: object) => sent({ ...args, request: { body: JSON.stringify((args as { input: object }).input) } });
+    return (await wrap(serialized, [...outer, marshall], context)({ input: clientCommand.input })).output;
+  };
+}
+
+/** The number of connections that may fail for one request: the engine closes those that are unused for a while. */
+const TRIES = 3;
+
+/** Keeps its connections, and reads the part of HTTP that the engine uses for DynamoDB. */
+function exchangesWith({ hostname, port }: URL) {
+  const unused: Socket[] = [];
+  const open = () => {
+    const socket = connect(Number(port), hostname).setNoDelay(true);
+    socket.on("close", () => {
+      const at = unused.indexOf(socket);
+      if (at >= 0) unused.splice(at, 1);
+    });
+    // Without a listener, an error would end the process.
+    socket.on("error", () => undefined);
+    return socket;
+  };
+  const once = (message: string) =>
+    new Promise<Response>((resolve, reject) => {
+      const socket = unused.pop() ?? open();
+      let received: Buffer = Buffer.alloc(0);
+      const settle = () => {
+        socket.off("data", take).off("close", close);
+      };
+      const take = (chunk: Buffer) => {
+        received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+        const response = readResponse(received);
+        if (!response) return;
+        settle();
+        // An unused connection does not keep the process alive.
+        socket.unref();
+        unused.push(socket);
+        resolve(response);
+      };
+      const close = () => {
+        settle();
+        reject(new Error("The engine has closed the connection."));
+      };
+      socket.on("data", take).once("close", close).ref();
+      socket.write(message);
+    });
+  return async (headers: readonly string[], body: string): Promise<Response> => {
+    const head = ["POST / HTTP/1.1", `host: ${hostname}:${port}`, "content-type: application/x-amz-json-1.0", ...headers];
+    const message = `${head.join("\r\n")}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    for (let tried = 1; ; tried += 1) {
+      try {
+        return await once(message);
+      } catch (error) {
+        if (tried === TRIES) throw error;
+      }
+    }
+  };
+}
+
+/** `undefined` for a response that has not arrived as a whole. */
+function readResponse(received: Buffer): Response | undefined {
+  const end = received.indexOf("\r\n\r\n");
+  if (end < 0) return undefined;
+  const [status = "", ...lines] = received.toString("latin1", 0, end).split("\r\n");
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 2)]),
+  );
+  const [from, length] = [end + 4, Number(headers["content-length"])];
+  if (received.length < from + length) return undefined;
+  return { statusCode: Number(status.split(" ")[1]), headers, body: received.subarray(from, from + length) };
+}
