@@ -20,7 +20,7 @@ export interface Answer {
 }
 
 export interface CallOptions {
-  /** Sent as JSON, unless it is a string or bytes. */
+  /** Sent as JSON, unless it is a string, bytes or a form. */
   body?: unknown;
   headers?: Record<string, string>;
   query?: Record<string, string | number | boolean>;
@@ -48,6 +48,8 @@ export interface Api {
   url: string;
   token: string;
   ask: Operations;
+  /** A client of the same service with another token. */
+  as(token: string): Api;
   /** `route` follows `/api/`. */
   call(method: string, route: string, options?: CallOptions): Promise<Answer>;
   get(route: string, query?: CallOptions["query"]): Promise<Answer>;
@@ -55,20 +57,27 @@ export interface Api {
 }
 
 export function api({ url, token }: { url: string; token: string } = shared()): Api {
+  return apiBy(fetch, { url, token });
+}
+
+/** Returns a client that sends its requests by `send`. */
+export function apiBy(send: (request: Request) => Promise<Response>, { url, token }: { url: string; token: string }): Api {
   const call = async (method: string, route: string, options: CallOptions = {}): Promise<Answer> => {
     const { body, query = {}, headers = {}, token: bearer = token, signal } = options;
     const search = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]));
-    const raw = typeof body === "string" || body instanceof Uint8Array;
-    const answer = await fetch(`${url}/api/${route}${search.size > 0 ? `?${search}` : ""}`, {
+    const isForm = body instanceof FormData;
+    const raw = typeof body === "string" || body instanceof Uint8Array || isForm;
+    const request = new Request(`${url}/api/${route}${search.size > 0 ? `?${search}` : ""}`, {
       method,
       headers: {
         ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(body === undefined || isForm ? {} : { "content-type": "application/json" }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: raw ? (body as string | Uint8Array<ArrayBuffer> | FormData) : JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     });
+    const answer = await send(request);
     const text = await answer.text();
     return { status: answer.status, headers: answer.headers, text, json: parsed(text) };
   };
@@ -76,6 +85,7 @@ export function api({ url, token }: { url: string; token: string } = shared()): 
     url,
     token,
     ask: askBy(call),
+    as: (other) => apiBy(send, { url, token: other }),
     call,
     get: (route, query) => call("GET", route, query ? { query } : {}),
     post: (route, body, query) => call("POST", route, { ...defined({ body }), ...(query ? { query } : {}) }),

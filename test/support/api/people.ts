@@ -17,7 +17,7 @@ export async function someone(name: string, admin: Api = api()): Promise<Someone
   const email = `${username}@example.com`;
   expectStatus(await admin.ask.users.createGlobal({ body: { email, super_admin: false } }), 201);
   const token = expectStatus(await admin.ask.tokens.impersonate({ body: { impersonate_email: email } }), 201).text;
-  const client = api({ url: admin.url, token });
+  const client = admin.as(token);
   return { email, username, api: client, in: (workspace) => workspaceOf(client, workspace.id) };
 }
 

@@ -13,6 +13,7 @@ import { runnerLanguages } from "../../../contract/languages.ts";
 import type { RouteFunction } from "../../../contract/route.ts";
 import { root, svcDir } from "../../../engine/paths.ts";
 import type { Reply } from "../../../functions/shared/reply/reply.ts";
+import type { RunRequest } from "../../../runners/protocol.ts";
 import { startAwsStandIn, toMachineName } from "./aws-stand-in.ts";
 import { EDGE_KEY } from "./gateway-event.ts";
 
@@ -35,22 +36,29 @@ const OUTCOME = {
   timings: { setupMs: 0, runMs: 1, totalMs: 1, freshHost: true },
 };
 
+/** The parts of AWS around the functions that a test plays itself. */
+interface Surroundings {
+  /** Returns the outcome of a run. By default, every run succeeds. */
+  run?: (request: RunRequest) => Promise<unknown>;
+  stepFunctions?: Parameters<typeof startAwsStandIn>[0]["stepFunctions"];
+}
+
 /**
  * Loads the handlers of the functions that answer requests, with the environment that they have when they are deployed. Other functions that
- * they invoke run in this process too. `close` ends the stand-in for Lambda and
- * deletes the bundles.
+ * they invoke run in this process too. `close` ends the stand-in for Lambda and deletes the bundles.
  */
-export async function loadFunctions(names: readonly RouteFunction[]) {
+export async function loadFunctions(names: readonly RouteFunction[], { run = async () => OUTCOME, stepFunctions }: Surroundings = {}) {
   const other = <T>(name: string) => import(`../../../functions/${name}/handler.ts`) as Promise<{ handler: T }>;
-  const standIn = await startAwsStandIn(async (name, payload) => {
+  const invoke = async (name: string, payload: unknown) => {
     // The keys would reach scripts, which may send them anywhere.
     if (JSON.stringify(payload).includes(EDGE_KEY)) throw new Error(`The function ${name} receives the key of CloudFront.`);
     if (name === "worker") return (await other<(event: unknown, context: Context) => unknown>("worker")).handler(payload, workerContext);
     // No source has a fault.
     if (name === "connect") return {};
     if (name === "flows") return toMachineName(payload as Parameters<typeof toMachineName>[0]);
-    return name === "runner" ? OUTCOME : null;
-  });
+    return name === "runner" ? run(payload as RunRequest) : null;
+  };
+  const standIn = await startAwsStandIn({ invoke, stepFunctions });
   const { UserPool } = await new CognitoIdentityProviderClient({}).send(new CreateUserPoolCommand({ PoolName: "fuzz" }));
   const pool = { UserPoolId: UserPool?.Id ?? "" };
   const client = new CreateUserPoolClientCommand({ ...pool, ClientName: "fuzz", ExplicitAuthFlows: ["ALLOW_ADMIN_USER_PASSWORD_AUTH"] });

@@ -207,6 +207,10 @@ export async function newWorld() {
       jobData,
       gatedFlows: connectGatedFlows(adapters),
     },
+    /** Notes that a message was sent without the dependencies of this world. */
+    noteSent(): void {
+      hasSent = true;
+    },
     /** Whether a message was sent since the last call of this. */
     takeSent(): boolean {
       const had = hasSent;
