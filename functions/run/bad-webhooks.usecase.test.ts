@@ -1,27 +1,29 @@
 import { randomUUID } from "node:crypto";
-import { ListObjectsV2Command } from "@aws-sdk/client-s3";
-import { beforeAll, describe, expect, it } from "vitest";
-import { shared } from "../../support/api/api.ts";
-import { refused } from "../../support/api/refusal.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { awsClients } from "../../support/engine/aws.ts";
-import { addOutboxReader, outboxOf } from "../../support/engine/outbox.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { refused } from "../../test/support/api/refusal.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../test/support/api/workspace.ts";
+import { type Service, startService } from "../../test/support/use-cases/service.ts";
+import { listStoredKeys } from "../../test/support/use-cases/stored/traces.ts";
+import { addEndpoint, listEvents } from "../../test/support/use-cases/world-events.ts";
 
 const ECHO = "f/t/echo";
+let service: Service;
 let ws: Workspace;
 let other: Workspace;
 beforeAll(async () => {
-  [ws, other] = [await newWorkspace(), await newWorkspace()];
-  await addOutboxReader(other.id);
+  service = await startService(["run", "stream", "jobs", "objects", "people"]);
+  ws = service.ws;
+  other = await newWorkspace(service.api);
+  await addEndpoint({ ...service.world, workspace: other.id });
   await ws.saveScript({ path: ECHO, language: "bun", content: "export function main({ ...all }) { return all; }" });
   await ws.saveScript({ path: "f/t/reply", language: "bash", content: "" }, false);
 });
+afterAll(() => service.close());
 
-const { s3 } = awsClients();
-async function storedFiles(): Promise<string[]> {
-  const found = await s3.send(new ListObjectsV2Command({ Bucket: shared().outputs["Bucket"], Prefix: `files/${ws.id}/` }));
-  return (found.Contents ?? []).map(({ Key = "" }) => Key);
-}
+const storedFiles = () => listStoredKeys(`files/${ws.id}/`);
+/** The events of the other workspace. */
+const eventsOfOther = async () =>
+  (await listEvents({ ...service.world, workspace: other.id })).map(({ type, data }) => `${type} ${(data as { path?: string }).path}`);
 
 interface Sent {
   headers?: Record<string, string>;
@@ -126,7 +128,7 @@ describe("names outside of their folder", () => {
       const answer = refused(await other.post(route, body));
       expect(answer).toMatchObject({ status: 422, code: "body.shape", text: expect.stringContaining("path: ") });
     }
-    expect(await outboxOf(other.id)).toEqual([]);
+    expect(await eventsOfOther()).toEqual([]);
   });
 
   it.each(["..", "a/b", ".", "", "a b", "é"])("the folder name %j is rejected", async (name) => {
@@ -143,6 +145,6 @@ describe("resource values and their types", () => {
     expectStatus(await other.post("resources/create", { ...body, value: { a: 1 }, resource_type: "any" }), 201);
     expect(refused(await other.post("resources/create", body, { update_if_exists: true }))).toMatchObject({ status: 422 });
     expect((await other.get("resources/get_value/f/t/pg")).json).toEqual({ a: 1 });
-    expect((await outboxOf(other.id)).filter((event) => event.includes("Resource"))).toEqual(["CreateResource f/t/pg"]);
+    expect((await eventsOfOther()).filter((event) => event.includes("Resource"))).toEqual(["CreateResource f/t/pg"]);
   });
 });
