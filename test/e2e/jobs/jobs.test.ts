@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { isAlive } from "../../../engine/launch/lock.mjs";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
@@ -84,98 +83,9 @@ describe.concurrent("reading a job", () => {
     const job = await ws.completed(await ws.run("f/t/bad"));
     expect(job).toMatchObject({ success: false, canceled: false, logs: "oops\n", result: { error: { exit_code: 4 } } });
   });
-
-  it("the deletion of a completed job erases arguments, log and result", async () => {
-    const id = await ws.run("f/t/ok", { x: "private" });
-    await ws.completed(id);
-    expect((await ws.post(`jobs/completed/delete/${id}`)).json).toMatchObject({ id, deleted: true });
-    const left = (await ws.get(`jobs_u/get/${id}`)).text;
-    expect(left).not.toContain("private");
-    expect((await ws.get(`jobs_u/get_logs/${id}`)).text).toBe("");
-    expect((await ws.get(`jobs_u/get_args/${id}`)).json).toEqual({});
-  });
-
-  it("unknown jobs and those of other workspaces return 404 in plain text", async () => {
-    const other = await newWorkspace();
-    const id = await ws.run("f/t/ok");
-    for (const answer of [await ws.get(`jobs_u/get/${randomUUID()}`), await other.get(`jobs_u/get/${id}`)]) {
-      expect([answer.status, answer.headers.get("content-type"), answer.headers.get("x-svc-error")]).toEqual([
-        404,
-        "text/plain; charset=utf-8",
-        "job.notFound",
-      ]);
-    }
-  });
-});
-
-describe("lists", () => {
-  it("lists filter, order and page many jobs without gaps or repetitions", async () => {
-    const own = await newWorkspace();
-    await own.saveScript({ path: "f/t/ok", language: "bash", content: 'x="$1"\necho "$x"' });
-    await own.saveScript({ path: "f/t/bad", language: "bash", content: "exit 1" });
-    const ok = await Promise.all(Array.from({ length: 9 }, (_, x) => own.run("f/t/ok", { x })));
-    const bad = await Promise.all(Array.from({ length: 4 }, () => own.run("f/t/bad")));
-    for (const id of [...ok, ...bad]) await own.completed(id);
-    type Listed = { id: string; created_at: string; success: boolean };
-    const list = async (query: Record<string, string | number | boolean> = {}) => (await own.get("jobs/list", query)).json as Listed[];
-    const pages = [
-      ...(await list({ per_page: 6, page: 1 })),
-      ...(await list({ per_page: 6, page: 2 })),
-      ...(await list({ per_page: 6, page: 3 })),
-    ];
-    expect(new Set(pages.map(({ id }) => id)).size).toBe(15);
-    expect(pages.map(({ created_at }) => created_at)).toEqual(
-      pages
-        .map(({ created_at }) => created_at)
-        .sort()
-        .reverse(),
-    );
-    expect(new Set((await list({ script_path_exact: "f/t/bad", job_kinds: "script" })).map(({ id }) => id))).toEqual(new Set(bad));
-    expect((await list({ success: false })).every(({ success }) => !success)).toBe(true);
-    expect(await list({ success: false })).toHaveLength(4);
-    expect(await list({ job_kinds: "dependencies" })).toHaveLength(2);
-    expect(await list({ args: JSON.stringify({ x: 7 }) })).toMatchObject([{ id: ok[7] }]);
-    expect(await list({ result: JSON.stringify("7") })).toMatchObject([{ id: ok[7] }]);
-    expect((await own.get("jobs/completed/list", { status: "failure" })).json).toHaveLength(4);
-    expect((await own.get("jobs/queue/list")).json).toEqual([]);
-    expect((await own.get("jobs/list_filtered_uuids", { script_path_exact: "f/t/bad", job_kinds: "script" })).json).toHaveLength(4);
-    expect((await own.get("jobs/completed/count_jobs", { success: true, completed_after_s_ago: 3600 })).json).toBe(11);
-    expect((await own.get("jobs/list", { args: "{" })).status).toBe(400);
-  });
-});
-
-describe("a list of all jobs while they end", () => {
-  it("the list contains each job once, in the queue or after it", async () => {
-    const own = await newWorkspace();
-    await own.saveScript({ path: "f/t/ok", language: "bash", content: 'echo "$1"' });
-    await own.completed(await own.run("f/t/ok"));
-    const ids = await Promise.all(Array.from({ length: 24 }, () => own.run("f/t/ok")));
-    let ended = 0;
-    while (ended < ids.length) {
-      const listed = (await own.get("jobs/list", { per_page: 100 })).json as { id: string; type: string }[];
-      const seen = listed.map(({ id }) => id);
-      expect(seen).toHaveLength(new Set(seen).size);
-      expect(ids.filter((id) => !seen.includes(id))).toEqual([]);
-      ended = listed.filter(({ id, type }) => type === "CompletedJob" && ids.includes(id)).length;
-    }
-  });
 });
 
 describe.concurrent("cancel", () => {
-  it("a queued job ends at once", async () => {
-    const id = await ws.run("f/t/ok", {}, { scheduled_in_secs: 600 });
-    expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, { reason: "not needed" }), 200);
-    expect(await ws.completed(id)).toMatchObject({
-      canceled: true,
-      canceled_by: "admin",
-      canceled_reason: "not needed",
-      success: false,
-      result: { error: { name: "Canceled", message: expect.stringContaining("not needed") } },
-    });
-    const again = await ws.post(`jobs_u/queue/cancel/${id}`, {});
-    expect([again.status, again.headers.get("x-svc-error")]).toEqual([400, "job.ended"]);
-  });
-
   it("a running script ends, and its log remains", async () => {
     const id = await ws.run("f/t/slow", { s: 50 });
     await running(id);
@@ -224,5 +134,37 @@ func main() (string, error) {
     await running(id);
     expectStatus(await ws.post(`jobs_u/queue/force_cancel/${id}`, { reason: "now" }), 200);
     expect((await ws.get(`jobs_u/completed/get/${id}`)).json).toMatchObject({ canceled: true, canceled_reason: "now" });
+  });
+});
+
+describe("progress", () => {
+  it("a job reports progress through its client, it never decreases, and it can be read during the run and after it", async () => {
+    const witness = await startWitness();
+    await ws.saveScript({
+      path: "f/t/progress",
+      language: "bun",
+      content: `import * as svc from "svc-client";
+export async function main(url: string) {
+  await svc.setProgress(40);
+  await svc.setProgress(20);
+  await fetch(url + "/told");
+  return svc.getProgress();
+}`,
+    });
+    const job = await ws.run("f/t/progress", { url: witness.url });
+    await witness.waitForReport("told");
+    expect(await ws.completed(job)).toMatchObject({ result: 40 });
+    expect((await ws.get(`job_metrics/get_progress/${job}`)).json).toBe(40);
+    expect((await ws.get(`jobs_u/getupdate/${job}`, { get_progress: "true" })).json).toMatchObject({ progress: 40 });
+    expect((await ws.post(`job_metrics/set_progress/${job}`, { percent: 100 })).status).toBe(422);
+    await witness.close();
+  });
+});
+
+describe("run_now", () => {
+  it.each([["within a message's delay", 800]])("a job scheduled %s runs at once", async (_when, scheduled_in_secs) => {
+    const id = await ws.run("f/t/ok", { x: "now" }, { scheduled_in_secs });
+    expectStatus(await ws.post(`jobs/queue/run_now/${id}`), 200);
+    expect(await ws.completed(id)).toMatchObject({ success: true, result: "now" });
   });
 });
