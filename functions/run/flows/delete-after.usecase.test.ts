@@ -1,32 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { api } from "../../support/api/api.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { invoke } from "../../support/engine/aws.ts";
-import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
-import { flowCalls, tellingStep } from "../../support/flows/calls.ts";
-import { flow, saveFlow } from "../../support/flows/flow.ts";
-import { tracesOf } from "../../support/flows/traces.ts";
-import { startWitness, type Witness } from "../../support/jobs/witness.ts";
+import { expectStatus, type Workspace } from "../../../test/support/api/workspace.ts";
+import { flowCalls, tellingStep } from "../../../test/support/flows/calls.ts";
+import { flow, saveFlow } from "../../../test/support/flows/flow.ts";
+import { startWitness, type Witness } from "../../../test/support/jobs/witness.ts";
+import { type Service, startService } from "../../../test/support/use-cases/service.ts";
+import { tracesOf } from "../../../test/support/use-cases/stored/traces.ts";
 
-/** Clocks are moved here, so this file has its own instance. */
-let instance: TestInstance;
+let service: Service;
 let ws: Workspace;
 let witness: Witness;
 beforeAll(async () => {
-  [instance, witness] = await Promise.all([startTestInstance(), startWitness()]);
-  ws = await newWorkspace(api({ url: instance.url, token: instance.admin.token }));
+  [service, witness] = await Promise.all([startService(["run", "jobs", "objects", "people"]), startWitness()]);
+  ws = service.ws;
 });
 afterAll(async () => {
   await witness?.close();
-  await instance?.stop();
+  service?.close();
 });
 
 const { step } = flow;
 const { start, ended, stepsOf } = flowCalls(() => ws);
 const telling = tellingStep(() => witness);
-/** Housekeeping as it would be done that many seconds from now. */
-const housekeep = (inS = 0) => invoke("HousekeepingFunction", { nowMs: Date.now() + inS * 1000 }, instance);
-const traces = (job: unknown) => tracesOf(instance, ws, job);
+const housekeep = (inS = 0) => service.housekeep(inS);
+const traces = (job: unknown) => tracesOf(ws.id, job);
 
 describe("delete_after_secs", () => {
   const text = "topsecret".padEnd(3000, "s");

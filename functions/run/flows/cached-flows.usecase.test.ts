@@ -1,12 +1,16 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { flowCalls, nested } from "../../support/flows/calls.ts";
-import { flow, saveFlow } from "../../support/flows/flow.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectStatus, type Workspace } from "../../../test/support/api/workspace.ts";
+import { flowCalls, nested } from "../../../test/support/flows/calls.ts";
+import { flow, saveFlow } from "../../../test/support/flows/flow.ts";
+import { type Service, startService } from "../../../test/support/use-cases/service.ts";
 
+let service: Service;
 let ws: Workspace;
 beforeAll(async () => {
-  ws = await newWorkspace();
+  service = await startService(["run", "jobs", "objects", "people"]);
+  ws = service.ws;
 });
+afterAll(() => service.close());
 
 const { step } = flow;
 const { ended, stepsOf } = flowCalls(() => ws);
