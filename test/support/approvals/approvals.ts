@@ -75,16 +75,25 @@ export async function urls(
   return expectStatus(await ws.ask.approvals.mint({ id, resume_id: resumeId, query }), 200).json as Urls;
 }
 
+interface Visit {
+  method?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
 /** Sends a link as a program does, without a token unless one is given. */
-export async function visit(
-  url: string,
-  { method = "POST", body, headers = {} }: { method?: string; body?: unknown; headers?: Record<string, string> } = {},
-): Promise<Pick<Answer, "status" | "text" | "headers">> {
-  const answer = await fetch(url, {
-    method,
-    redirect: "manual",
-    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
-    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-  });
-  return { status: answer.status, text: await answer.text(), headers: answer.headers };
+export const visit = visitBy(fetch);
+
+/** Returns a function that sends links by `send`. */
+export function visitBy(send: (request: Request) => Promise<Response>) {
+  return async (url: string, { method = "POST", body, headers = {} }: Visit = {}): Promise<Pick<Answer, "status" | "text" | "headers">> => {
+    const request = new Request(url, {
+      method,
+      redirect: "manual",
+      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const answer = await send(request);
+    return { status: answer.status, text: await answer.text(), headers: answer.headers };
+  };
 }
