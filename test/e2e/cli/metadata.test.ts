@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { type Checkout, newCheckout } from "../../support/cli/checkout.ts";
-import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
+import { cliHere } from "../../support/cli/cli-here.ts";
+import type { Cli } from "../../support/cli/installed-cli.ts";
 
-let cli: InstalledCli;
+let cli: Cli;
 beforeAll(async () => {
-  cli = await installCli();
+  cli = cliHere();
 });
 afterAll(() => cli?.remove());
 

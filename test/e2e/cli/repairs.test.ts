@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { type Checkout, newCheckout } from "../../support/cli/checkout.ts";
-import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
+import { cliHere } from "../../support/cli/cli-here.ts";
+import type { Cli } from "../../support/cli/installed-cli.ts";
 
-let cli: InstalledCli;
+let cli: Cli;
 let ws: Workspace;
 let checkout: Checkout;
 beforeAll(async () => {
-  [cli, ws] = await Promise.all([installCli(), newWorkspace()]);
+  cli = cliHere();
+  ws = await newWorkspace();
   checkout = newCheckout(cli, ws.id, { config: "includeTriggers: true\n" });
 });
 afterAll(() => cli?.remove());

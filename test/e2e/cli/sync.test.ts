@@ -4,14 +4,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { api } from "../../support/api/api.ts";
 import { member } from "../../support/api/people.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
+import { cliHere } from "../../support/cli/cli-here.ts";
+import type { Cli } from "../../support/cli/installed-cli.ts";
 import { writeFiles } from "../../support/cli/write-files.ts";
 
-let cli: InstalledCli;
+let cli: Cli;
 let ws: Workspace;
 let checkout: string;
 beforeAll(async () => {
-  [cli, ws] = await Promise.all([installCli(), newWorkspace()]);
+  cli = cliHere();
+  ws = await newWorkspace();
   checkout = cli.newFolder();
 });
 afterAll(() => cli?.remove());

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { api } from "../api/api.ts";
-import type { CliResult, InstalledCli, StartedCli } from "./installed-cli.ts";
+import type { Cli, CliResult, InstalledCli, StartedCli } from "./installed-cli.ts";
 import { writeFiles } from "./write-files.ts";
 
 /** A folder in which a test runs commands for a workspace. */
@@ -22,7 +22,7 @@ export interface Checkout {
 }
 
 /** Creates a folder with `svc.yaml`. `token`: default the administrator's. */
-export function newCheckout(cli: InstalledCli, workspace: string, { config = "{}\n", token = api().token } = {}): Checkout {
+export function newCheckout(cli: Cli & Partial<InstalledCli>, workspace: string, { config = "{}\n", token = api().token } = {}): Checkout {
   const folder = cli.newFolder();
   const env = { SVC_URL: api().url, SVC_TOKEN: token, SVC_WORKSPACE: workspace };
   const at = (file: string) => join(folder, file);
@@ -33,7 +33,10 @@ export function newCheckout(cli: InstalledCli, workspace: string, { config = "{}
     remove: (file) => rmSync(at(file)),
     svc: (...args) => cli.run(args, { cwd: folder, env }),
     svcWith: (stdin, ...args) => cli.run(args, { cwd: folder, env, stdin }),
-    start: (...args) => cli.start(args, { cwd: folder, env }),
+    start: (...args) => {
+      if (!cli.start) throw new Error("Only the installed command line runs until it is stopped.");
+      return cli.start(args, { cwd: folder, env });
+    },
     async json<T>(...args: string[]) {
       const { code, stdout, stderr } = await checkout.svc(...args, "--json");
       expect([code, code === 0 ? "" : stderr]).toEqual([0, ""]);

@@ -30,14 +30,18 @@ export interface StartedCli {
   stop(): Promise<StartedCliResult>;
 }
 
-/** The command line as the shared instance serves it, installed in its own folder with its own configuration. */
-export interface InstalledCli {
+/** The command line with a configuration in its own folder. */
+export interface Cli {
   folder: string;
   /** Creates a folder for a test. */
   newFolder(): string;
   run(args: string[], options: { cwd: string; env?: Record<string, string>; stdin?: string }): Promise<CliResult>;
-  start(args: string[], options: { cwd: string; env?: Record<string, string> }): StartedCli;
   remove(): void;
+}
+
+/** The command line as the shared instance serves it, installed in a folder. */
+export interface InstalledCli extends Cli {
+  start(args: string[], options: { cwd: string; env?: Record<string, string> }): StartedCli;
 }
 
 /** Installs the package from its address, without npm, which would need a registry for its one dependency. */
