@@ -73,9 +73,12 @@ describe.each(["bun", "nodejs", "deno"] as const)("typed arguments of a %s scrip
     { type, sent: null, seen: null },
   ]);
 
-  it.each([...dates, ...bytes, ...absent])("the argument $sent becomes the $type that the signature says", async ({ type, sent, seen }) => {
-    expect(await run(type, sent === undefined ? {} : { x: sent })).toMatchObject({ outcome: "success", result: seen });
-  });
+  it.each([...dates, ...bytes, ...absent])(
+    "the argument $sent is converted to the type $type of the signature",
+    async ({ type, sent, seen }) => {
+      expect(await run(type, sent === undefined ? {} : { x: sent })).toMatchObject({ outcome: "success", result: seen });
+    },
+  );
 
   const bad: Bad[] = [
     { type: "Date", sent: "", fault: `an empty text ${date}` },
@@ -98,15 +101,18 @@ describe.each(["bun", "nodejs", "deno"] as const)("typed arguments of a %s scrip
     { type: "Blob", sent: 5, fault: "it is a number and no base64 text." },
   ];
 
-  it.each(bad)("the argument $sent that is not a $type fails the run once with its fault", async ({ type, sent, fault }) => {
-    const { outcome, error, logs } = await run(type, { x: sent });
-    expect([outcome, error?.name, logs.text]).toEqual(["failure", "ArgumentError", ""]);
-    expect(error?.message).toContain(`The argument "x" does not fit the type ${type}: `);
-    expect(error?.message).toContain(fault);
-    if (typeof sent === "string" && sent.trim() !== "") expect(error?.message).not.toContain(sent.length > 3 ? sent : `"${sent}"`);
-  });
+  it.each(bad)(
+    "the argument $sent, which does not fit the type $type, fails the run once, and the error names the fault",
+    async ({ type, sent, fault }) => {
+      const { outcome, error, logs } = await run(type, { x: sent });
+      expect([outcome, error?.name, logs.text]).toEqual(["failure", "ArgumentError", ""]);
+      expect(error?.message).toContain(`The argument "x" does not fit the type ${type}: `);
+      expect(error?.message).toContain(fault);
+      if (typeof sent === "string" && sent.trim() !== "") expect(error?.message).not.toContain(sent.length > 3 ? sent : `"${sent}"`);
+    },
+  );
 
-  it("the properties of a pattern become what the signature says", async () => {
+  it("the properties of a destructured parameter are converted to the types of the signature", async () => {
     const code = `${see}export const main = async ({ x, y, z }) => [await see(x), y, await see(z)];`;
     const script = { code, params: null, paramTypes: { x: "date", z: "bytes" } } as const;
     const seen = [["Date", "2026-01-02T00:00:00.000Z"], 1, ["absent"]];
@@ -114,7 +120,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("typed arguments of a %s scrip
     expect(await runner.run({ ...script, args: { x: "soon" } })).toMatchObject({ error: { name: "ArgumentError" } });
   });
 
-  describe("inside of lists and objects", () => {
+  describe("in lists and objects", () => {
     const deep = `const deep = (x) => x instanceof Date ? ["Date", x.getTime()] : x instanceof Uint8Array ? ["bytes", x.length]
       : Array.isArray(x) ? x.map(deep) : x && typeof x === "object" ? Object.fromEntries(Object.entries(x).map(([k, v]) => [k, deep(v)])) : x;
     export const main = deep;\n`;
@@ -129,7 +135,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("typed arguments of a %s scrip
       // A value of another type is passed unchanged.
       [{ items: "date" }, "soon", "soon"],
       [{ fields: { at: "date" } }, ["soon"], ["soon"]],
-    ])("%j makes of %j what the signature says", async (type, sent, seen) => {
+    ])("the type %j converts %j as the signature says", async (type, sent, seen) => {
       expect(await runInside(type, sent)).toMatchObject({ outcome: "success", result: seen });
     });
 
@@ -137,14 +143,14 @@ describe.each(["bun", "nodejs", "deno"] as const)("typed arguments of a %s scrip
       [{ items: "date" }, ["1970-01-01", "soon"], 'The argument "x[1]" does not fit the type Date: "so…" (4 characters)'],
       [{ fields: { at: { items: "bytes" } } }, { at: ["!"] }, 'The argument "x.at[0]" does not fit the type Uint8Array: character 1'],
       [{ values: "date" }, { [secret]: "soon" }, 'The argument "x.*" does not fit the type Date: "so…" (4 characters)'],
-    ])("%j fails the run for %j with the place of the fault", async (type, sent, fault) => {
+    ])("the type %j fails the run for %j, and the error names the place of the fault", async (type, sent, fault) => {
       const { outcome, error } = await runInside(type, sent);
       expect([outcome, error?.name]).toEqual(["failure", "ArgumentError"]);
       expect(error?.message).toContain(fault);
     });
   });
 
-  describe("a main that a call returns", () => {
+  describe("a main function that a call returns", () => {
     const wrap = "const wrap = (f) => (...args) => f(...args);\n";
     it.each([
       ["a wrapped function", `${wrap}export const main = wrap(async (a, b) => [a, b]);`, ["a", "b"], [1, 2]],
@@ -213,7 +219,7 @@ describe("typed arguments of a python3 script", () => {
     { type: "Union[datetime, int]", sent: 5, seen: ["int", 5] },
     { type: "Union[datetime, str]", sent: "soon", seen: ["str", "soon"] },
   ];
-  it.each(good)("the argument $sent becomes the $type that the signature says", async ({ type, sent, seen }) => {
+  it.each(good)("the argument $sent is converted to the type $type of the signature", async ({ type, sent, seen }) => {
     expect(await run(type, sent)).toMatchObject({ outcome: "success", result: seen });
   });
 
@@ -230,14 +236,17 @@ describe("typed arguments of a python3 script", () => {
     { type: "bytes", sent: secret, fault: 'bytes: "c2VjcmV0LX…" (21 characters) is no base64.' },
     { type: "bytearray", sent: [1], fault: "bytearray: it is a value of type list and no base64." },
   ];
-  it.each(bad)("the argument $sent that is no $type fails the run once with its fault", async ({ type, sent, fault }) => {
-    const { outcome, error, logs } = await run(type, sent);
-    expect([outcome, error?.name, logs.text]).toEqual(["failure", "ArgumentError", ""]);
-    expect(error?.message).toBe(`The argument "x" does not fit the type ${fault}`);
-    if (typeof sent === "string" && sent.trim() !== "") expect(JSON.stringify(error)).not.toContain(sent.length > 3 ? sent : `"${sent}"`);
-  });
+  it.each(bad)(
+    "the argument $sent, which does not fit the type $type, fails the run once, and the error names the fault",
+    async ({ type, sent, fault }) => {
+      const { outcome, error, logs } = await run(type, sent);
+      expect([outcome, error?.name, logs.text]).toEqual(["failure", "ArgumentError", ""]);
+      expect(error?.message).toBe(`The argument "x" does not fit the type ${fault}`);
+      if (typeof sent === "string" && sent.trim() !== "") expect(JSON.stringify(error)).not.toContain(sent.length > 3 ? sent : `"${sent}"`);
+    },
+  );
 
-  describe("inside of lists and dictionaries", () => {
+  describe("in lists and dictionaries", () => {
     const row = "from typing import TypedDict, Sequence\nclass Row(TypedDict, total=False):\n    at: date\n    days: 'list[date]'\n";
     const deep =
       "def deep(x):\n    if isinstance(x, list):\n        return [deep(i) for i in x]\n    if isinstance(x, dict):\n        return {k: deep(v) for k, v in x.items()}\n    return x if x is None or isinstance(x, str) else type(x).__name__\n";
@@ -254,7 +263,7 @@ describe("typed arguments of a python3 script", () => {
       ["list", ["2026-01-02"], ["2026-01-02"]],
       ["list[date]", { k: "2026-01-02" }, { k: "2026-01-02" }],
       ["dict[str, date]", "soon", "soon"],
-    ])("%s makes of %j what the signature says", async (type, sent, seen) => {
+    ])("the type %s converts %j as the signature says", async (type, sent, seen) => {
       expect(await runInside(type, sent)).toMatchObject({ outcome: "success", result: seen });
     });
 
@@ -270,12 +279,12 @@ describe("typed arguments of a python3 script", () => {
         'The argument "x.*[0]" does not fit the type bytes: "…" (1 characters) is no base64.',
       ],
       ["Row", { at: "soon" }, 'The argument "x.at" does not fit the type date: "so…" (4 characters) is no date in ISO 8601.'],
-    ])("%s fails the run for %j with the place of the fault", async (type, sent, message) => {
+    ])("the type %s fails the run for %j, and the error names the place of the fault", async (type, sent, message) => {
       expect(await runInside(type, sent)).toMatchObject({ outcome: "failure", error: { name: "ArgumentError", message } });
     });
   });
 
-  describe("a main that a call returns", () => {
+  describe("a main function that a call returns", () => {
     const run3 = "def run(a, b: datetime, c=3):\n    return [a, b.year, c]\n";
     const wrapped =
       "def wrap(f):\n    @functools.wraps(f)\n    def inner(*args, **kwargs):\n        return f(*args, **kwargs)\n    return inner\n";

@@ -50,7 +50,7 @@ describe.runIf(process.platform === "linux").each(runnerLanguages)("a hostile %s
     }
   });
 
-  it("changes the files of another script without an effect, and an unchanged script is unpacked once", async () => {
+  it("cannot affect another script by changing its files, and an unchanged script is unpacked once", async () => {
     const victim = { code: wait(0) };
     const printed = async () => (await runner.run(victim)).logs.text;
     expect(await printed()).toBe("begun\ndone\n");
@@ -63,7 +63,7 @@ describe.runIf(process.platform === "linux").each(runnerLanguages)("a hostile %s
     expect(runner.downloads - downloads).toBe(1);
   });
 
-  it("changes nothing of another script by a thread that outlives its run", async ({ skip }) => {
+  it("cannot change another script by a thread that outlives its run", async ({ skip }) => {
     skip(!forgeForever, `${language} has no process that is kept between runs`);
     const victim = { code: wait(0) };
     const printed = async () => (await runner.run(victim)).logs.text;
@@ -84,7 +84,7 @@ describe.runIf(process.platform === "linux").each(runnerLanguages)("a hostile %s
       'find . -mindepth 1 -depth -type d -exec sh -c \'rm -rf "$1"; ln -s "$0" "$1"\' $target {} \\;',
     ],
     ["replaces the named pipes of the runner by files", 'find . -type p -exec sh -c \'rm "$0"; echo > "$0"\' {} \\;'],
-  ])("%s, and later runs work and remove nothing outside", async (_, damage) => {
+  ])("%s, but later runs work and remove nothing outside the work directory", async (_, damage) => {
     const target = mkdtempSync(join(tmpdir(), "svc-target-"));
     try {
       writeFileSync(join(target, "kept"), "");
@@ -110,7 +110,7 @@ describe.runIf(process.platform === "linux").each(runnerLanguages)("a hostile %s
 
 /** The namespace protects the processes of this machine. */
 describe.runIf(aloneInNamespace)("a script whose runner has an environment to itself", () => {
-  it("leaves none of many processes when the time limit of the search is over, and later runs work", async () => {
+  it("leaves no process behind even if the search for processes reaches its time limit, and later runs work", async () => {
     const { shell, wait } = programs.nodejs;
     const runner = await startUnprivilegedRunner("nodejs", { SVC_SOLE_SUPERVISOR: "on", SVC_TEST_SWEEP_MS: "1" }, aloneInNamespace);
     try {

@@ -12,6 +12,6 @@ process.env["SVC_WORK_DIR"] = workDir;
 
 describePrivateTmp(checkout);
 
-it("of /tmp, a job sees the checkout that lies there", () => {
+it("a job sees a checkout that is in /tmp", () => {
   expect(visibleBelowTmp()).toContain(basename(checkout));
 });

@@ -33,7 +33,7 @@ const variablesOf = (template: typeof inProcesses, description: string): Variabl
 };
 
 describe("an engine that runs functions in containers", () => {
-  it("the engine receives no path of this machine, and one that runs them as processes does", () => {
+  it("the engine receives no path of this machine, unlike one that runs functions as processes", () => {
     expect(JSON.stringify(inContainers.toJSON())).not.toContain(root);
     expect(JSON.stringify(inProcesses.toJSON())).toContain(root);
   });
@@ -82,7 +82,7 @@ describe("an engine that runs functions in containers", () => {
 });
 
 describe("both local engines", () => {
-  it("the API id comes from a tag, so its address is known before the deployment", () => {
+  it("the id of the API comes from a tag, so that its address is known before the deployment", () => {
     for (const template of [inContainers, inProcesses]) {
       const [api] = Object.values(template.findResources("AWS::ApiGateway::RestApi"));
       expect(api?.Properties.Tags).toEqual(

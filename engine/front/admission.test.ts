@@ -47,7 +47,7 @@ describe("the local service", () => {
     for (const method of ["GET", "POST", "DELETE", "OPTIONS"]) expect(isAdmitted({ method, headers })).toBe(false);
   });
 
-  it("refuses a form of another site, although it leads to a page", () => {
+  it("refuses a form of another site, although the browser shows the reply as a page", () => {
     const headers = { host: hosts[0], "sec-fetch-site": "cross-site", ...visit };
     expect(isAdmitted({ method: "POST", headers })).toBe(false);
   });

@@ -75,7 +75,7 @@ describe("the front server", () => {
     ]);
   });
 
-  it("the server refuses pages of other sites, and the engine gets nothing of them", async () => {
+  it("the server refuses requests from pages of other sites, and the engine receives none of them", async () => {
     let reached = 0;
     const { front } = await behind((_, response) => {
       reached += 1;
@@ -181,7 +181,7 @@ describe("the front server", () => {
       MALFORMED,
     ],
     ["no Host", "GET /x HTTP/1.1\r\n\r\n", /^HTTP\/1\.1 4\d\d /],
-  ])("the server answers a request with %s in one sentence, and goes on", async (_what, request, expected) => {
+  ])("the server answers a request with %s in one sentence, and continues", async (_what, request, expected) => {
     const { front } = await behind((_, response) => response.end("ok"));
     expect(await sendRaw(front, request)).toMatch(expected);
     expect(await (await fetch(front.url)).text()).toBe("ok");
@@ -270,7 +270,7 @@ describe("the front server", () => {
       expect({ asked, age }).toEqual({ asked: 2, age: null });
     });
 
-    it("would get the reply of another caller if CloudFront had no times for errors", async () => {
+    it("would get the reply to another caller if the distribution set no caching times for errors", async () => {
       const kept = [];
       for (const status of statuses) {
         const { asked, ...answer } = await askTwice(status, { errorTtlS: {} });

@@ -49,7 +49,7 @@ describe("headers between a caller and a function", () => {
     expect(headersForCaller([name, "own"])).toEqual([name, "own"]);
   });
 
-  it("keeps a signature for AWS from functions", () => {
+  it("a signature for AWS does not reach a function", () => {
     expect(headersForFunction(["authorization", "AWS4-HMAC-SHA256 Credential=a", "authorization", "Bearer b"])).toEqual([
       "authorization",
       "Bearer b",
@@ -78,7 +78,7 @@ describe("the CloudFront function of HTTP routes", () => {
     });
   });
 
-  it("sets no other status, and runs for no status from 400", () => {
+  it("sets no other status, and does not run for a status of 400 or more", () => {
     for (const carried of ["200", "500", "4010", "x"]) {
       expect(restoreAtEdge(204, ["x-svc-status", carried])).toEqual({ status: 204, headers: [] });
     }
@@ -119,7 +119,7 @@ describe("the front server", () => {
     for (const name of ["content-md5", "www-authenticate", "x-svc-edge-restores"]) expect(received).not.toHaveProperty(name);
   });
 
-  it("restores those of HTTP routes as CloudFront does, and shows it to the function", async () => {
+  it("restores the headers of HTTP routes as CloudFront does, and tells the function so", async () => {
     const { status, received, replied } = await exchange("/api/r/shop/orders/7");
     expect([status, replied.get("www-authenticate"), replied.get("user-agent")]).toEqual([401, "Basic", "script"]);
     expect([...replied.keys()].filter((name) => name.startsWith("x-amzn-"))).toEqual([]);

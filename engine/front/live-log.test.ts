@@ -52,7 +52,7 @@ describe("endedLine", () => {
     ],
     ["a build that succeeded", { kind: "dependencies" }, undefined],
     ["a build that failed", { kind: "flowdependencies", state: "failed" }, "demo f/a failed 31 ms, webhook 0197"],
-  ])("the end of %s has its line", (_what, more, line) => {
+  ])("the end of %s has the expected line", (_what, more, line) => {
     expect(endedLine({ ...run, ...more }, at)).toBe(line === undefined ? undefined : `12:03:11 ${line}`);
   });
 

@@ -224,11 +224,11 @@ while last_pid() < 100: pass`;
     expect(sweep(chain, "[2, 4]", { sweepMs: "50" })).toMatch(/^True (True|False) None\n$/);
   });
 
-  it("ends everything if the time to find processes is over, and uses no idle host after that", () => {
+  it("ends everything if it runs out of time to find processes, and then uses no idle host", () => {
     expect(sweep(leave, "[2]")).toBe("True False None\n");
   });
 
-  it("reports what it cannot end if there are other programs, and spares these and its hosts", () => {
+  it("spares other programs and its hosts, and reports processes that it cannot end", () => {
     const [command = "", ...rest] = aloneInNamespace ?? [];
     const before = [command, ...rest, "sh", "-c", 'sleep 300 & "$@"; kill -0 $! && echo spared', "sh"];
     expect(sweep(leave, "range(99)", { before })).toBe(

@@ -274,7 +274,7 @@ const rows: Row[] = [
 ];
 
 describe("npm run aws:check", () => {
-  it("finds nothing in an account that is ready, and for a stack that exists", async () => {
+  it("reports no problem for an account that is ready, and for a stack that exists", async () => {
     const all = { ...mail, ...domain };
     const { worst, text, findings } = await check({}, all);
     expect(worst).toEqual([]);
@@ -296,7 +296,7 @@ describe("npm run aws:check", () => {
     expect(worst.filter(({ level }) => level === "blocks").every((one) => one.mend !== undefined || one.settings !== undefined)).toBe(true);
   });
 
-  it("judges the last deployment only, and no earlier one", async () => {
+  it("reports the failure of the last deployment, and of no earlier one", async () => {
     const began = { LogicalResourceId: "svc", ResourceStatus: "UPDATE_IN_PROGRESS" };
     const StackEvents = [...failure("Out of luck.").StackEvents, began, ...failure(REFUSED).StackEvents];
     const account = { ...noDistribution, "cloudformation.describe-stack-events": { StackEvents } };
@@ -306,7 +306,7 @@ describe("npm run aws:check", () => {
     expect(rolledBack.text).not.toContain("refused the distribution");
   });
 
-  it("prints settings that block nothing, without those that cannot remain", async () => {
+  it("prints settings with which nothing blocks the deployment, without those that the account does not allow", async () => {
     const account = {
       ...limit(10),
       ...role,
@@ -358,7 +358,7 @@ describe("npm run aws:deploy", () => {
     expect(output).not.toContain("cdk deploy [STACKS..]");
   });
 
-  it("passes its arguments to cdk otherwise", async () => {
+  it("passes its arguments to cdk if nothing blocks the deployment", async () => {
     answerWith(limit(10));
     const { code, output } = await run("-c", 'svc={"reservedConcurrency":0}', "--help");
     expect([code, output]).toEqual([0, expect.stringContaining("cdk deploy")]);

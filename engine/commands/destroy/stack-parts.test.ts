@@ -3,7 +3,7 @@ import { defined } from "../../../contract/defined.ts";
 import { Complaint } from "../../launch/complaint.mjs";
 import { isReplaced, readStackParts } from "./stack-parts.ts";
 
-it("the parts of a stack name its functions and queues, also of one that is deleted", () => {
+it("the parts of a stack name its functions and queues, even if it is deleted", () => {
   const resource = (ResourceType: string, PhysicalResourceId?: string) => ({
     ResourceType,
     ResourceStatus: "DELETE_COMPLETE",
@@ -21,7 +21,7 @@ it("the parts of a stack name its functions and queues, also of one that is dele
   expect(parts.resources.has("0a")).toBe(true);
 });
 
-it("a newer stack with the name of a deleted one keeps what is found by its name", async () => {
+it("a deleted stack is replaced if a newer stack has its name", async () => {
   const stack = { StackId: "arn:old", StackName: "svc", StackStatus: "DELETE_COMPLETE" };
   const missing = () => Promise.reject(new Complaint("Stack with id svc does not exist"));
   const denied = () => Promise.reject(new Complaint("AccessDenied"));

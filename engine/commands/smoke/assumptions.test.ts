@@ -22,7 +22,7 @@ describe("docs/aws.md", () => {
     await expect(`${before}${START}\n${table}\n${END}${after}`).toMatchFileSnapshot(PAGE);
   });
 
-  it("the settings for a rollback are valid, and fail only in AWS", () => {
+  it("the settings that cause a rollback are valid, and only AWS refuses them", () => {
     const text = assumptions.find(({ id }) => id === "rollback")?.check ?? "";
     const settings = JSON.parse(/-c svc='(.*?)'/.exec(text)?.[1] ?? "") as Record<string, unknown>;
     const functions = Object.values(aStack(settings).template.findResources("AWS::Lambda::Function"));
@@ -33,7 +33,7 @@ describe("docs/aws.md", () => {
     expect(Object.keys(aStack(settings).template.toJSON().Resources)).toEqual(Object.keys(template.toJSON().Resources));
   });
 
-  it("each assumption that a person checks says how", () => {
+  it("describes the check of each assumption that only a person can check", () => {
     expect(assumptions.filter(({ by, check }) => (by === "person") !== (check !== undefined))).toEqual([]);
     expect(new Set(assumptions.map(({ id }) => id)).size).toBe(assumptions.length);
   });

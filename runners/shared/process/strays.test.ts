@@ -55,8 +55,8 @@ describe("a process", () => {
     ["of a program that is older than the supervisor's jobs is not", [40], { isOtherBusy: false, startedAt: "4" }, "known"],
     ["of a later program with the id of an older one is a stray", [40], { isOtherBusy: false, startedAt: "5" }, "stray"],
     ["of another program is unrelated", [60, 1], {}, "unrelated"],
-    ["of a program that is known to be unrelated is so too", [2], {}, "unrelated"],
-    ["whose parent ended while the list was read is looked at again", [50, 22], { gone: 50 }, "torn"],
+    ["of a program that is known to be unrelated is unrelated too", [2], {}, "unrelated"],
+    ["whose parent ended while the list was read is examined again", [50, 22], { gone: 50 }, "torn"],
   ])("%s", (_, line, options, verdict) => {
     expect(judged(line, options)).toBe(verdict);
   });
@@ -72,14 +72,14 @@ describe("the signal to all processes", () => {
   };
 
   it.each<[string, Record<number, number>, number[], boolean]>([
-    ["if every process is below the supervisor", {}, [], true],
-    ["if another process belongs to another user", { 40: 1, 41: 0 }, [], true],
-    ["never if it would reach another program", { 40: 1 }, [40], false],
-    ["never if it would reach a program below another one", { 40: 1, 41: 40 }, [41], false],
-    ["never if it would reach the parent of the supervisor", { 5: 1, [SUPERVISOR]: 5 }, [5], false],
-    ["never if it would reach a thread of the kernel", { 2: 0 }, [2], false],
-    ["never if it cannot be found out to whom a process belongs", { 41: 40 }, [41], false],
-  ])("is sent %s", (_, more, signalled, sent) => {
+    ["sent if every process is below the supervisor", {}, [], true],
+    ["sent if another process belongs to another user", { 40: 1, 41: 0 }, [], true],
+    ["never sent if it would reach another program", { 40: 1 }, [40], false],
+    ["never sent if it would reach a program below another one", { 40: 1, 41: 40 }, [41], false],
+    ["never sent if it would reach the parent of the supervisor", { 5: 1, [SUPERVISOR]: 5 }, [5], false],
+    ["never sent if it would reach a thread of the kernel", { 2: 0 }, [2], false],
+    ["never sent if the owner of a process is unknown", { 41: 40 }, [41], false],
+  ])("is %s", (_, more, signalled, sent) => {
     expect(isSent(more, signalled)).toBe(sent);
   });
 
@@ -180,7 +180,7 @@ for _ in range(2):
       expect(run(code, aloneInNamespace, sole)).toBe("true undefined\n");
     });
 
-    it("ends everything that it has started if the time to find processes is over", () => {
+    it("ends everything that it has started if it runs out of time to find processes", () => {
       const code = `
         spawnSync("sh", ["-c", "for one in 1 2 3; do setsid sleep 300 > /dev/null 2>&1 & done"]);
         await until(() => below().length === 3);
@@ -192,7 +192,7 @@ for _ in range(2):
       expect(run(code, aloneInNamespace, { ...sole, SVC_TEST_SWEEP_MS: "0.001" })).toBe("true true 1 undefined\n");
     });
 
-    it("reports what it cannot end if there are other programs, and spares these", () => {
+    it("spares other programs, and reports processes that it cannot end", () => {
       const [command = "", ...rest] = aloneInNamespace ?? [];
       const before = [command, ...rest, "sh", "-c", 'sleep 300 & "$@"; exit', "sh"];
       const code = `
