@@ -7,12 +7,12 @@ describe("the languages", () => {
     expect(scriptLanguages.filter((language) => findManifest(language))).toEqual(runnableLanguages);
   });
 
-  it("of which none matches are refused with the names of those that run, and of no other", () => {
+  it("that are unknown are refused with the names of those that the service runs, and of no other", () => {
     const sentence = scriptLanguageSchema.safeParse("cobol").error?.issues[0]?.message ?? "";
     expect(scriptLanguages.filter((language) => new RegExp(`\\b${language}\\b`).test(sentence))).toEqual(runnableLanguages);
   });
 
-  it("are refused so wherever a request names one", () => {
+  it("that the service does not run are refused by the request that saves a script", () => {
     const issuesOf = (body: object) => routes.createScript.body?.safeParse(body).error?.issues ?? [];
     expect(issuesOf({ path: "f/a/b", summary: "", content: "", language: "cobol" }).map(({ message }) => message)).toEqual([
       "must be one of the languages that this service runs: bash, bun, bunnative, deno, go, nodejs, nativets, python3",

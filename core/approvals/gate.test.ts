@@ -243,12 +243,12 @@ describe("timed changes of a gate", () => {
   const decided: Gate = { ...open({ deadlineMs: NOW, remindAtMs: NOW }), decision: { outcome: "approved", atMs: NOW } };
 
   it.each<[string, Gate, boolean]>([
-    ["at its deadline", open({ deadlineMs: NOW }), true],
-    ["not before its deadline", open({ deadlineMs: NOW + 1 }), false],
-    ["not without a deadline", open(), false],
-    ["not before its step has ended", early, false],
-    ["not after its decision", decided, false],
-  ])("it expires %s", (_, gate, expires) => {
+    ["expires at its deadline", open({ deadlineMs: NOW }), true],
+    ["does not expire before its deadline", open({ deadlineMs: NOW + 1 }), false],
+    ["does not expire without a deadline", open(), false],
+    ["does not expire before its step has ended", early, false],
+    ["does not expire after its decision", decided, false],
+  ])("a gate %s", (_, gate, expires) => {
     const after = expireGate(gate, NOW);
     if (expires) expect(after).toMatchObject({ revision: 1, decision: { outcome: "expired", atMs: NOW } });
     else expect(after).toBe(gate);
@@ -281,10 +281,10 @@ describe("timed changes of a gate", () => {
     ["its deadline", open({ deadlineMs: 3 }), 3],
     ["its reminder", open({ deadlineMs: 3, remindAtMs: 2 }), 2],
     ["its escalation", open({ deadlineMs: 3, remindAtMs: 2, escalate: { atMs: 1, people: [] } }), 1],
-    ["nothing, without times", open(), undefined],
-    ["nothing, before its step has ended", early, undefined],
-    ["nothing, after its decision", decided, undefined],
-  ])("the next one is %s", (_, gate, dueAtMs) => {
+    ["none without times", open(), undefined],
+    ["none before its step has ended", early, undefined],
+    ["none after its decision", decided, undefined],
+  ])("the next change is %s", (_, gate, dueAtMs) => {
     expect(gateDueAtMs(gate)).toBe(dueAtMs);
   });
 });
@@ -295,27 +295,35 @@ describe("the error after a gate", () => {
     decision: { outcome: "rejected", atMs: NOW, ...decision },
   });
   it.each<[string, Gate, ReturnType<typeof toGateError>]>([
-    ["there is none without a decision", open(), undefined],
-    ["there is none after an approval", ended("suspend", { outcome: "approved" }), undefined],
-    ["a step is disapproved", ended("suspend", { approver: "ann" }), { name: "SuspendedDisapproved", message: "Disapproved by ann" }],
+    ["does not exist without a decision", open(), undefined],
+    ["does not exist after an approval", ended("suspend", { outcome: "approved" }), undefined],
     [
-      "a step is disapproved by an unknown person for a reason",
+      "says that a step was disapproved",
+      ended("suspend", { approver: "ann" }),
+      { name: "SuspendedDisapproved", message: "Disapproved by ann" },
+    ],
+    [
+      "says that an unknown person disapproved a step for a reason",
       ended("suspend", { reason: "too dear" }),
       { name: "SuspendedDisapproved", message: "Disapproved by unknown", reason: "too dear" },
     ],
     [
-      "a step times out",
+      "says that a step timed out",
       ended("suspend", { outcome: "expired" }),
       { name: "SuspendedTimedOut", message: "Timed out waiting to be resumed" },
     ],
-    ["consent is rejected", ended("consent", { approver: "ann" }), { name: "ConsentRejected", message: "Rejected by ann", reason: "" }],
     [
-      "consent is rejected for a reason",
+      "says that consent was rejected",
+      ended("consent", { approver: "ann" }),
+      { name: "ConsentRejected", message: "Rejected by ann", reason: "" },
+    ],
+    [
+      "says that consent was rejected for a reason",
       ended("consent", { approver: "ann", reason: "too dear" }),
       { name: "ConsentRejected", message: "Rejected by ann: too dear", reason: "too dear" },
     ],
     [
-      "consent times out",
+      "says that consent timed out",
       ended("consent", { outcome: "expired" }),
       { name: "ConsentRejected", message: "No approver decided in time", reason: "timeout" },
     ],

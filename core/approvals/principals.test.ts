@@ -39,7 +39,7 @@ describe("dropReplacedPrincipals", () => {
     [{ "g/ops": "2", "u/ann": "a" }, ["u/ann"]],
     [{ "g/ops": "1", "u/ann": "b" }, ["g/ops"]],
     [{}, []],
-  ])("retains of the approvers those that are the same in %j", (current, people) => {
+  ])("retains only the approvers that are the same in %j", (current, people) => {
     expect(dropReplacedPrincipals(rules, current).people).toEqual(people);
   });
 

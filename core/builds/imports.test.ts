@@ -146,12 +146,12 @@ describe("the client libraries", () => {
     expect(listNpmPackages({ "f/a/b": 'import "svc-client/dist/x";' })).toEqual({ "svc-client": "latest" });
   });
 
-  it("the name of our package never leads to the registry", () => {
+  it("a package with our name is never taken from the registry", () => {
     const source = 'import "svc-workflow-client"; import "npm:svc-workflow-client"; import "svc-workflow-client@1.5.0";';
     expect(listNpmPackages({ "f/a/b": source })).toEqual({});
   });
 
-  it("the other clients of this family of APIs are the packages of the registry", () => {
+  it("other clients of this family of APIs are taken from the registry", () => {
     expect(listNpmPackages({ "f/a/b": 'import * as wmill from "windmill-client";' })).toEqual({ "windmill-client": "latest" });
     expect(listPythonRequirements({ "f/a/b": "import wmill" }, "3.12")).toEqual(["wmill"]);
   });
@@ -249,7 +249,7 @@ describe("comments that select versions or a runner", () => {
     expect(readGoSource(source).required).toEqual({ "a.example/x": "v1.0.0", "c.example/z": "v0.1.0-rc1" });
   });
 
-  it("the runner is selected in the first line, also behind a byte order mark", () => {
+  it("the runner is selected in the first line, even after a byte order mark", () => {
     expect([findRunner("bun", "//nodejs\n"), findRunner("bun", "\uFEFF// nodejs\r\n"), findRunner("bun", "x\n//nodejs")]).toEqual([
       "nodejs",
       "nodejs",

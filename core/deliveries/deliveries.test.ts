@@ -67,7 +67,7 @@ describe("the claim of an attempt", () => {
     ["a replay during an attempt", held(1001), { after: 0, replay: "r" }, "held", undefined],
     ["a replay that was sent", { state: "sent", attempts: 9, replay: { id: "r", after: 8 } }, { after: 0, replay: "r" }, "done", undefined],
     ["a replay that failed once", { ...retrying, replay: { id: "r", after: 1 } }, { after: 0, replay: "r" }, "requeue", undefined],
-  ] as const)("%s", (_what, found, due, expected, attempts) => {
+  ] as const)("%s leads to the expected decision", (_what, found, due, expected, attempts) => {
     const decision = decide(found as Progress | undefined, due);
     expect(decision.is).toBe(expected);
     if (decision.is === "claim") expect(decision.progress).toMatchObject({ attempts, heldUntilMs: 1000 + HOLD });

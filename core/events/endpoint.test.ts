@@ -39,7 +39,7 @@ describe("matchesEndpoint", () => {
     expect(matches(resourceType, { paths: ["**"] })).toBe(false);
   });
 
-  it("a test is sent only to its endpoint, whatever types that has chosen", () => {
+  it("a test event is sent only to its endpoint, whatever types the endpoint has chosen", () => {
     const test = (endpoint: string): SvcEvent => ({ ...base, type: "svc.test", data: { endpoint } });
     expect(matches(test("e1"), { events: [], paths: [] })).toBe(true);
     expect(matches(test("e2"), {})).toBe(false);

@@ -18,7 +18,7 @@ describe("buildEventBody", () => {
     expect(body({ type: "UserAdded", workspace: "-", data: { email: "bob@example.com" } }).data).toEqual({ email: "bob@example.com" });
   });
 
-  it("a test does not name its endpoint", () => {
+  it("a test event does not name its endpoint", () => {
     expect(body({ type: "svc.test", data: { endpoint: "e1" } }).data).toEqual({ workspace_id: "w", by: "ann" });
   });
 });

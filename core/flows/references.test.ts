@@ -48,7 +48,7 @@ describe("references", () => {
     ["({ [error]: 1 })", { previous: true }],
     [`\`\${resumes.length} flow_env\``, { resume: true }],
     ["1 +", {}],
-  ])("%s", async (expression, expected) => {
+  ])("are found in the expression %s", async (expression, expected) => {
     const { names: _, results, ...found } = await collectReferences([expression]);
     expect({ ...found, results: results === "all" ? results : [...results] }).toEqual({ ...none, ...expected });
   });

@@ -42,7 +42,7 @@ describe("the path of a route", () => {
 });
 
 describe("the match of a request", () => {
-  it("takes text before :name, and that before *name", () => {
+  it("prefers text to :name, and :name to *name", () => {
     const all = [get("a/*rest"), get("a/:x"), get("a/b"), get(":any/b"), get("*rest")];
     const chosen = (path: string) => {
       const choice = chooseHttpRoute(all, "get", path.split("/"));
@@ -61,7 +61,7 @@ describe("the match of a request", () => {
     expect(chooseHttpRoute(all, "get", ["d"])).toEqual({ allowed: [] });
   });
 
-  it("gives a folder everything below it, after other routes", () => {
+  it("gives a folder every path below it that no other route matches", () => {
     const all = [get("site", true), get("site/api/:x")];
     const below = (path: string) => {
       const choice = chooseHttpRoute(all, "get", path.split("/"));
@@ -72,7 +72,7 @@ describe("the match of a request", () => {
     expect(below("site/api/1")).toEqual(["site/api/:x", []]);
   });
 
-  it("decodes each part by itself, and refuses empty parts", () => {
+  it("decodes each part of a path separately, and refuses empty parts", () => {
     expect(splitRequestPath("a/b%2Fc/%C3%A9/")).toEqual(["a", "b/c", "é"]);
     expect(splitRequestPath("a//b")).toBeUndefined();
     expect(splitRequestPath("a/%ff")).toBeUndefined();
@@ -80,7 +80,7 @@ describe("the match of a request", () => {
     expect(matchAddress(get("a/:x"), ["a", "b/c"])).toEqual({ params: { x: "b/c" }, below: [] });
   });
 
-  it("finds in the items of the request's beginnings what a search of all addresses finds", () => {
+  it("finds the same route among the addresses with a prefix of the request as among all addresses", () => {
     fc.assert(
       fc.property(fc.uniqueArray(address, { minLength: 1, maxLength: 8 }), request, (addresses, parts) => {
         const all = addresses.map((one) => get(one));

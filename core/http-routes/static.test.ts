@@ -60,7 +60,7 @@ describe("the key of a static file", () => {
     expect(listFileKeys(own, ["a.txt"], false)[0]).toBe(`jobs/${job}/a.txt`);
   });
 
-  it("comes from the short form of a file, and a slash at the end of a folder does not count", () => {
+  it("follows from the short form of a file, with or without a slash at the end of a folder", () => {
     const place = findStaticPlace({ is_static_website: true, static_asset_config: { s3: "s3://_stack_/f/site/" } });
     expect(place).toMatchObject({ root: "f/site", storage: "_stack_", isFolder: true });
     expect(findStaticPlace({ is_static_website: false, static_asset_config: null })).toBeUndefined();
@@ -74,7 +74,7 @@ it.each(["a/../b", "a/%2e%2e/b", "a%2fb", "a%5Cb", "a%252fb", "a//b", "a\\b", "a
   },
 );
 
-it("dots inside of names, spaces and letters of any language are unambiguous", () => {
+it("dots in names, spaces and letters of any language are unambiguous", () => {
   expect(["a..b", "a/.well-known/x", "a%20b", "%C3%BC.html", "a/"].filter(isAmbiguousPath)).toEqual([]);
 });
 
@@ -91,11 +91,11 @@ it.each([
   ["bytes=0-1,3-4", undefined],
   ["bytes=-", undefined],
   ["lines=0-1", undefined],
-] as const)("of ten bytes, %s is %j", (range, expected) => {
+] as const)("the range %s of ten bytes is %j", (range, expected) => {
   expect(parseRange(range, 10)).toEqual(expected);
 });
 
-it("an ETag is compared as a weak one, in a list", () => {
+it("an ETag is compared with each one of a list, and weak ETags match", () => {
   expect(matchesEtag('W/"a", "b"', '"a"')).toBe(true);
   expect(matchesEtag("*", '"a"')).toBe(true);
   expect([matchesEtag('"c"', '"a"'), matchesEtag(undefined, '"a"')]).toEqual([false, false]);

@@ -44,7 +44,7 @@ it.each([
   ["large", { size: 1300, perS: 300 }, 400],
   ["other", { size: 800, perS: 150 }, 600],
 ])(
-  "20,000 flows at once all start once within minutes in a %s region, and none is refused more than ten times",
+  "20,000 flows that begin at once each start exactly once, within minutes, in a %s region, and none is refused more than ten times",
   (_what, bucket, maxSeconds) => {
     const { seconds, mostTries, starts } = playBurst(20_000, bucket);
     expect(starts.every((times) => times === 1)).toBe(true);

@@ -38,7 +38,7 @@ describe("parts of notices", () => {
   });
 
   it.each(["email", "webhook", "chat"] as const)(
-    "the outcome reaches the person who started the run by mail, whatever the channel %s is",
+    "the person who started the run receives the outcome by mail, even if the channel is %s",
     (channel) => {
       for (const what of ["decided", "expired"] as const)
         expect(channels({ what, channel, url: "https://example.com" }, ["ann@example.com"]).at(-1)).toBe("email ann@example.com");
@@ -58,7 +58,7 @@ describe("parts of notices", () => {
     }
   });
 
-  it("chats have a part", () => {
+  it("a notice to a chat has a part for the chat", () => {
     expect(channels({ channel: "chat" })).toEqual(["topic topic", "chat chat"]);
   });
 

@@ -104,7 +104,7 @@ describe("the poll of a device", () => {
     ["allowed", approved, "redeem", "device.expired"],
     ["refused", endGrant(pending, "denied"), "device.denied", "device.denied"],
     ["redeemed", endGrant(approved, "redeemed"), "device.invalidCode", "device.invalidCode"],
-  ])("for a request that is %s is answered with its state, and with its expiry in time", (_, grant, before, after) => {
+  ])("for a request that is %s is answered with its state before and after the expiry", (_, grant, before, after) => {
     expect([answerTo(grant, AT), answerTo(grant, END - 1), answerTo(grant, END)]).toEqual([before, before, after]);
     expect(deviceGrantSchema.parse(grant)).toEqual(grant);
   });

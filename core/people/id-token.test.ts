@@ -63,7 +63,7 @@ describe("the claims of an ID token", () => {
     expect(findFlowOfIdToken(aRunningJob({ root: "f0f0f0f0-0000-4000-8000-000000000000" }))).toBeUndefined();
   });
 
-  it("divide the subject without doubt, whatever an address contains", () => {
+  it("have a subject with unambiguous parts, whatever an address contains", () => {
     const sly = { ...ann, email: '"x::f/payroll/pay::"@example.com' };
     expect(buildIdTokenClaims(sly, "shop", undefined).sub.split("::")).toEqual([
       '"x%3A%3Af/payroll/pay%3A%3A"@example.com',

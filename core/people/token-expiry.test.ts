@@ -47,14 +47,14 @@ describe("toTokenExpiry", () => {
 describe("listExpiryKeys", () => {
   const entry = (expiresAtMs: number, announced: boolean) => ({ hash: aToken().hash, expiresAtMs, announced });
 
-  it("places a token that is announced a week before its end first, and others at their end", () => {
+  it("returns the announcement a week before the expiry first, and for other tokens only the expiry", () => {
     const { first, end, all } = listExpiryKeys(entry(30 * DAY_MS, true));
     expect([first.pk, Number(first.sk.split("#")[0]), Number(end.sk.split("#")[0])]).toEqual([end.pk, 23 * DAY_MS, 30 * DAY_MS]);
     expect(all).toEqual([first, end]);
     expect(listExpiryKeys(entry(DAY_MS, false))).toMatchObject({ first: { sk: expect.stringContaining(String(DAY_MS)) }, all: [{}] });
   });
 
-  it("sorts a year far away, and a time before 1970, like numbers", () => {
+  it("sorts distant years, and times before 1970, like numbers", () => {
     const times = [-5 * DAY_MS, DAY_MS, Date.parse("9999-12-31T00:00:00Z"), Date.parse("+200000-01-01T00:00:00Z")];
     const sorted = times.map((ms) => listExpiryKeys(entry(ms, false)).end.sk);
     expect([...sorted].sort()).toEqual(sorted);

@@ -69,7 +69,7 @@ describe("the rights of a member", () => {
     });
   });
 
-  it("come from groups of the instance too", () => {
+  it("come also from groups of the instance", () => {
     const { groups, folders } = deriveRights("w", { username: "ann", role: "developer" }, access, ["team", "ops"]);
     expect(groups).toEqual(["all", "ops", "team"]);
     expect(folders["by-team"]).toBe("write");
@@ -129,7 +129,7 @@ describe("a principal", () => {
     ["u/ann\n", false],
     ["role:admin", false],
     ["ann@example.com", false],
-  ])("%j: %s", (text, valid) => {
+  ])("%j is valid: %s", (text, valid) => {
     expect(isPrincipal(text)).toBe(valid);
   });
 });
@@ -143,22 +143,22 @@ describe("grants by name", () => {
     ["u/carl", false],
     ["ann", false],
     ["constructor", false],
-  ])("%s has some: %s", (principal, has) => {
+  ])("%s has grants: %s", (principal, has) => {
     expect(hasGrants(access, principal)).toBe(has);
   });
 
-  it("an owner without further permissions has some", () => {
+  it("an owner without further permissions has grants", () => {
     expect(hasGrants({ ...noAccess, folders: { x: folder(["u/ann"]) } }, "u/ann")).toBe(true);
   });
 
-  it("a member of a group has none by name, and leaves the group when they are revoked", () => {
+  it("a member of a group has no grants by name, and leaves the group when its grants are revoked", () => {
     const own: Access = { ...noAccess, groups: { ops: group(["ann", "bob"]) } };
     expect(hasGrants(own, "u/ann")).toBe(false);
     revokeGrants(own, "u/ann");
     expect(own.groups["ops"]?.members).toEqual(["bob"]);
   });
 
-  it("after they are revoked, the name has none, and every other name has what it had", () => {
+  it("a name has no grants after they are revoked, and every other name keeps its grants", () => {
     const names = ["u/ann", "u/bob", "g/ops", "g/sales", "g/team", "g/all"];
     fc.assert(
       fc.property(fc.constantFrom(...names), (revoked) => {

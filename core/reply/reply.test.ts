@@ -79,7 +79,7 @@ describe("a synchronous reply (spec 4.4)", () => {
     expect(reply({ svc_content_type: "text/plain", result: { a: 1 } })).toMatchObject({ body: '{"a":1}' });
   });
 
-  it("is not shaped by keys that stand deeper, in lists, or inside texts", () => {
+  it("is not shaped by nested keys, or by keys in lists or texts", () => {
     for (const result of [
       { a: { svc_status_code: 201 } },
       [{ svc_status_code: 201 }],
@@ -90,7 +90,7 @@ describe("a synchronous reply (spec 4.4)", () => {
     }
   });
 
-  it("a failed run may shape it by the error that it throws", () => {
+  it("a failed run may shape the reply by the error that it throws", () => {
     const error = { name: "TeaError", message: "short and stout", svc_status_code: 418 };
     expect(reply({ error })).toMatchObject({ status: 418, body: '{"error":{"name":"TeaError","message":"short and stout"}}' });
     expect(reply({ error: { ...error, result: "no tea", svc_content_type: "text/plain" } })).toMatchObject({ status: 418, body: "no tea" });

@@ -19,7 +19,7 @@ describe("references", () => {
     expect(replaceReferences({ x: "$res:r", y: ["$var:v"] }, loaded)).toEqual({ x: { inner: "$var:w", list: [7] }, y: ["$var:w"] });
   });
 
-  it("leave a value without any as it is, keys named __proto__ too", () => {
+  it("leave a value without references unchanged, including keys named __proto__", () => {
     fc.assert(
       fc.property(fc.json(), (json) => JSON.stringify(replaceReferences(JSON.parse(json), new Map())) === JSON.stringify(JSON.parse(json))),
     );
@@ -27,7 +27,7 @@ describe("references", () => {
     expect(JSON.stringify(replaceReferences(JSON.parse(odd), new Map()))).toBe(odd);
   });
 
-  it("that lead back to themselves are found, and those that meet twice are not taken for one", () => {
+  it("that form a cycle are found, and two that lead to the same resource form none", () => {
     const loaded = new Map<string, unknown>([
       ["$res:a", ["$res:b", "$res:c"]],
       ["$res:b", "$res:d"],
@@ -42,7 +42,7 @@ describe("references", () => {
     expect(findCycle("$res:self", loaded)).toBe("$res:self");
   });
 
-  it("are counted before anything is put together", () => {
+  it("are measured before their values are inserted", () => {
     const loaded = new Map<string, unknown>([["$res:0", "x".repeat(100)]]);
     for (let level = 1; level <= 9; level += 1)
       loaded.set(

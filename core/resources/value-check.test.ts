@@ -23,7 +23,7 @@ describe("valueIssues", () => {
     expect(findValueIssues(schema, {})).toEqual([{ path: "value", reason: "must have required property 'port'" }]);
   });
 
-  it("takes a reference for any value, at any depth", () => {
+  it("accepts a reference in place of any value, at any depth", () => {
     expect(findValueIssues(schema, { port: "$var:f/a/port", mode: "$var:f/a/mode", inner: { x: 1 } })).toEqual([]);
     expect(findValueIssues(schema, { port: 1, inner: "$res:f/a/inner" })).toEqual([]);
     expect(findValueIssues(schema, "$res:f/a/whole")).toEqual([]);
@@ -125,7 +125,7 @@ describe("the patterns of a schema", () => {
 });
 
 describe("schemaProblem", () => {
-  it("takes JSON Schemas with the keywords of forms, and says what is wrong with others", () => {
+  it("accepts JSON Schemas with the keywords of forms, and describes the problem of others", () => {
     expect(
       describeSchemaProblem({ type: "object", order: ["a"], properties: { a: { type: "string", format: "resource-s3", password: true } } }),
     ).toBeUndefined();

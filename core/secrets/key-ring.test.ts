@@ -4,7 +4,7 @@ import { beginRotation, endRotation, getRingVersion, type KeyRing } from "./key-
 const ring: KeyRing = { current: 1, wrapped: { 1: "one" }, exportKey: "sealed" };
 
 describe("a key ring", () => {
-  it("keeps the old data key during its replacement, and another mark refuses writers that sealed with the old one", () => {
+  it("retains the old data key during its replacement, and changes its version, so that writers that sealed with the old key are refused", () => {
     const begun = beginRotation(ring, "two", "sealed anew", 5000);
     expect(begun).toEqual({ current: 2, wrapped: { 1: "one", 2: "two" }, exportKey: "sealed anew", rotatingUntilMs: 5000 });
     expect(getRingVersion(begun)).not.toBe(getRingVersion(ring));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { decryptMasks, encryptMasks } from "./mask-encryption.ts";
 
-describe("boxed secrets", () => {
-  it("open with the token that they were boxed with, and are nothing to another", () => {
+describe("encrypted secrets", () => {
+  it("can be decrypted only with the token with which they were encrypted", () => {
     const box = encryptMasks("token of the job", ["one", "zwei ü"]);
     expect(decryptMasks("token of the job", box)).toEqual(["one", "zwei ü"]);
     expect(decryptMasks("token of its next attempt", box)).toEqual([]);

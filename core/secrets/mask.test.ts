@@ -42,7 +42,7 @@ describe("a masked text", () => {
     );
   });
 
-  it.each(["base64", "base64url"] as const)("holds no secret in %s, wherever it stands in what was encoded", (encoding) => {
+  it.each(["base64", "base64url"] as const)("contains no secret in %s, wherever the secret is in the encoded text", (encoding) => {
     fc.assert(
       fc.property(
         aSecret.filter((text) => Buffer.byteLength(text) >= 10),
@@ -62,7 +62,7 @@ describe("a masked text", () => {
     );
   });
 
-  it("is untouched where nothing is secret", () => {
+  it("is unchanged if it contains no secret", () => {
     fc.assert(fc.property(fc.string(), (text) => masker("a secret that is nowhere").text(text) === text));
   });
 
@@ -79,8 +79,8 @@ describe("a masked text", () => {
   });
 });
 
-describe("chunks", () => {
-  it("put together again hold no secret, wherever the borders are", () => {
+describe("masked chunks", () => {
+  it("contain no secret when they are joined, wherever they were divided", () => {
     fc.assert(
       fc.property(
         aSecret,
@@ -108,7 +108,7 @@ describe("chunks", () => {
     );
   });
 
-  it("hold no secret that a stream yields in pieces, however lines and chunks divide it", () => {
+  it("contain no secret that a stream yields in pieces, however lines and chunks divide it", () => {
     const sizes = (max: number) => fc.array(fc.integer({ min: 1, max }), { minLength: 1, maxLength: 20 });
     const cut = (text: string, parts: number[], least: number) => {
       const found: string[] = [];
@@ -147,7 +147,7 @@ describe("chunks", () => {
     );
   });
 
-  it("that are not part of a secret do not change", () => {
+  it("are unchanged unless they contain part of a secret", () => {
     const { chunk } = masker("SECRETSECRET");
     for (const text of ["", "a", "progress: 50 %\n", "the end SE", "ET begins"]) expect(chunk(text)).toBe(text);
     expect(chunk("the end SECR")).toBe("the end ****");
@@ -155,7 +155,7 @@ describe("chunks", () => {
     expect(chunk("RETSEC")).toBe("******");
   });
 
-  it("cost no more than their length when a secret is long and repeats itself", () => {
+  it("take linear time if a secret is long and repetitive", () => {
     const secret = "ab".repeat(60_000);
     const { chunk } = masker(secret);
     expect(chunk("ab".repeat(10_000))).toBe("*".repeat(20_000));

@@ -8,7 +8,7 @@ const key = randomBytes(32);
 const place = { workspace: "w", path: "f/a/b" };
 
 describe("sealed values", () => {
-  it("open where they were sealed, whatever they hold, and name the version of their key", () => {
+  it("open where they were sealed, whatever they contain, and name the version of their key", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), fc.integer({ min: 1, max: 1e9 }), (value, version) => {
         const sealed = sealSecret({ version, key }, place, value);
@@ -27,7 +27,7 @@ describe("sealed values", () => {
     expect(() => openSecret(key, { workspace: "w/f", path: "a/b" }, sealed)).toThrow();
   });
 
-  it("do not open once a byte was changed", () => {
+  it("do not open after a change of any byte", () => {
     const sealed = sealSecret({ version: 1, key }, place, "some value");
     const [head = "", version = "", body = ""] = sealed.split(":");
     const bytes = Buffer.from(body, "base64");
@@ -45,7 +45,7 @@ describe("sealed values", () => {
 });
 
 describe("exported values", () => {
-  it("come back under the same key, as standard base64 of a multiple of 16 bytes", () => {
+  it("are standard base64 of a multiple of 16 bytes, and can be imported with the same key", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 100 }), fc.string({ minLength: 32 }), (value, exportKey) => {
         const nonce = createExportNonce();
@@ -59,13 +59,13 @@ describe("exported values", () => {
     );
   });
 
-  it("are the same text for the same nonce, and another text without one", () => {
+  it("are equal for equal nonces, and differ without a nonce", () => {
     const nonce = createExportNonce();
     expect(exportSecret("k", "v", nonce)).toBe(exportSecret("k", "v", nonce));
     expect(exportSecret("k", "v")).not.toBe(exportSecret("k", "v"));
   });
 
-  it("are nothing else", () => {
+  it("are distinguished from any other text", () => {
     fc.assert(fc.property(fc.string(), (text) => importSecret("k", text) === undefined));
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1 }), (bytes) => importSecret("k", Buffer.from(bytes).toString("base64")) === undefined),

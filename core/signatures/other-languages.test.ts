@@ -49,7 +49,7 @@ describe("the signature of a Python script", () => {
     expect(typeOf(annotation)).toEqual(schema);
   });
 
-  it("unfolds classes with annotated fields", () => {
+  it("expands classes with annotated fields", () => {
     const before =
       "class Color(Enum):\n  RED = 'red'\n@dataclass\nclass Row:\n  id: int\n  name: str = 'x'\n  color: Color\nclass Part(TypedDict, total=False):\n  a: int\n";
     expect(typeOf("Row", before)).toEqual({
@@ -89,7 +89,7 @@ describe("the signature of a Go script", () => {
     ]);
   });
 
-  it("unfolds structs as encoding/json sees them", () => {
+  it("expands structs as encoding/json does", () => {
     const source =
       'package inner\ntype Base struct { Id int `json:"id"` }\ntype Row struct {\n\tBase\n\tName string `json:"name,omitempty"`\n\tHidden int `json:"-"`\n\town int\n\tTags []string\n}\nfunc Main(row Row) {}';
     expect(read("go", source).params[0]?.type).toEqual({

@@ -66,7 +66,7 @@ describe("the signature of a TypeScript script", () => {
     expect(typeOf(parameter)).toEqual(schema);
   });
 
-  it("unfolds types that the file declares, and stops at types that name themselves", () => {
+  it("expands types that the file declares, and stops at types that refer to themselves", () => {
     const before = 'type Row = Base & { id: number }; interface Base { name?: Color } enum Color { Red = "red", Blue = "blue" }';
     expect(typeOf("x: Row", before)).toEqual({
       type: "object",
@@ -78,7 +78,7 @@ describe("the signature of a TypeScript script", () => {
     expect(typeOf("x: Postgresql", "type Postgresql = object")).toEqual({ type: "object", format: "resource-postgresql" });
   });
 
-  it("ends soon on types that unfold without bound", () => {
+  it("ends early for types that expand endlessly", () => {
     const fields = (next: string) => Array.from({ length: 10 }, (_, at) => `f${at}: ${next}`).join("; ");
     const types = Array.from({ length: 12 }, (_, at) => `type T${at} = { ${fields(`T${at + 1}`)} };`).join("\n");
     expect(JSON.stringify(typeOf("x: T0", types)).length).toBeLessThan(1_000_000);
@@ -102,7 +102,7 @@ describe("the signature of a TypeScript script", () => {
     },
   );
 
-  it("tells a preprocessor, a rest parameter and a parameter that is taken apart", () => {
+  it("recognises a preprocessor, a rest parameter and a destructured parameter", () => {
     expect(read("export function preprocessor(event: unknown) {}\nexport function main(...all: string[]) {}")).toMatchObject({
       hasPreprocessor: true,
       preprocessorParams: ["event"],
@@ -142,7 +142,7 @@ describe("the signature of a TypeScript script", () => {
     ["Page<Date>", undefined],
     ["Set<Date>", undefined],
     ["Own", undefined],
-  ])("says which values inside of %s the wrapper makes dates and bytes of", (type, expected) => {
+  ])("names the values in %s that the wrapper converts to dates and bytes", (type, expected) => {
     const declared = `type Day = Date;
       interface Row { at: Date }
       interface Row { rows: { days: Day[] }[] }
@@ -172,7 +172,7 @@ describe("the signature of a TypeScript script", () => {
     expect(signature).toMatchObject({ docs: "Says hello.", params: [{ doc: "who to greet" }] });
   });
 
-  it("makes a JSON Schema of it", () => {
+  it("becomes a JSON Schema", () => {
     expect(toArgumentsSchema(read('export function main(b: string, a: "x" | "y" = "x") {}'))).toEqual({
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object",

@@ -33,7 +33,7 @@ describe("the name of a source", () => {
     expect(parseSourceName(sourceName(source))).toEqual(source);
   });
 
-  it("of another kind names none", () => expect(parseSourceName("mail#x")).toBeUndefined());
+  it("names no source if it is of another kind", () => expect(parseSourceName("mail#x")).toBeUndefined());
 });
 
 describe("the sources that an administrator listed", () => {

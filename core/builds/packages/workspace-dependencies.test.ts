@@ -34,7 +34,7 @@ describe("a list of package versions", () => {
     ["go", "replace github.com/a/b => ../b"],
     ["go", "require github.com/a/b latest"],
     ["go", "require ../b v1.0.0"],
-  ] as const)("for %s cannot contain %j, which is not of the registry", (language, content) => {
+  ] as const)("for %s cannot contain %j, which is no package of the registry", (language, content) => {
     expect(parseDependencies(language, content)).toEqual(expect.stringMatching(/^.+\.$/s));
   });
 
@@ -97,7 +97,7 @@ describe("a list of package versions", () => {
 });
 
 describe("the packages of a script", () => {
-  it("have the versions of the list, unless an import names its own", () => {
+  it("have the versions of the list, unless an import specifies another one", () => {
     const files = { "f/a/b": 'import "lodash"; import "zod@4"; import "left-pad"; import "toString";' };
     expect(listNpmPackages(files, { lodash: "^4.17.0", zod: "3", unused: "1" })).toEqual({
       lodash: "^4.17.0",

@@ -105,7 +105,7 @@ describe("parallel iterations", () => {
     expect(events.length).toBeLessThanOrEqual(3 + (4 * total) / HISTORY_EVENTS);
   });
 
-  it("more iterations than run at once get a place in a round with short inner loops, so that a slow one holds no others", () => {
+  it("a round with short inner loops has more iterations than run at once, so that a slow one delays no others", () => {
     const body = aFlow({ modules: [loop("inner", steps(1, "x"))] }).modules;
     const parallel = moduleOf(loop("outer", body, true));
     expect([1, 4, 40].map((width) => countParallelIterations(parallel, 0, width))).toEqual([42, 42, 42]);

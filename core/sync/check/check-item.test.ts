@@ -67,7 +67,7 @@ const typed = fields.flatMap(({ kind, name, field }) => {
 });
 
 describe("the fields of an item", () => {
-  it.each(Object.keys(itemSchemas))("are right in a complete %s", (kind) => {
+  it.each(Object.keys(itemSchemas))("have no fault in a complete %s", (kind) => {
     expect(check(kind, required[kind] ?? {})).toEqual({ problems: [], warnings: [] });
   });
 
@@ -83,7 +83,7 @@ describe("the fields of an item", () => {
     expect(JSON.stringify(problems)).not.toContain("hunter2");
   });
 
-  it.each(fields.filter(({ name }) => name.length >= 4))("must be spelt as the service does: $kind $name", ({ kind, name }) => {
+  it.each(fields.filter(({ name }) => name.length >= 4))("must be spelled as the service spells them: $kind $name", ({ kind, name }) => {
     const { [name]: value, ...others } = required[kind] ?? {};
     const misspelt = `${name.slice(0, -1)}${name.at(-1) === "x" ? "y" : "x"}`;
     const { problems } = check(kind, { ...others, [misspelt]: value ?? null });
@@ -96,7 +96,7 @@ describe("the fields of an item", () => {
   });
 
   it.each(Object.entries(required).flatMap(([kind, value]) => Object.keys(value).map((name) => [kind, name] as const)))(
-    "are not missing where the request needs them: %s %s",
+    "are reported if the request requires them and they are missing: %s %s",
     (kind, name) => {
       const { [name]: _, ...others } = required[kind] ?? {};
       const messages = check(kind, others).problems.map(({ message }) => message);
@@ -104,7 +104,7 @@ describe("the fields of an item", () => {
     },
   );
 
-  it("are only named where nothing is similar, because clients write fields for other services", () => {
+  it("only cause a warning if no known field is similar, because clients write fields for other services", () => {
     expect(check("variable", { ...required["variable"], flavour: 1 })).toEqual({
       problems: [],
       warnings: [

@@ -105,7 +105,7 @@ describe("the plan for a script in a codebase", () => {
     expect(pull).toMatchObject([{ type: "change" }]);
   });
 
-  it("knows the bundle that the workspace has", () => {
+  it("reads the bundle of a script from its item", () => {
     const item = (codebase: unknown) => ({ kind: "script", path: "f/a/x", value: { codebase } });
     expect([readBundleDigest(item("d.esm")), readBundleDigest(item("")), readBundleDigest(item(null))]).toEqual([
       "d.esm",

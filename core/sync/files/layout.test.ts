@@ -155,7 +155,7 @@ describe("the file of an item", () => {
   });
 
   it.each(["users/a/b.user.yaml", "a/b.resource-type.yaml", "users/.user.yaml", "f/folder.meta.yaml", "f/a/b/folder.meta.yaml"])(
-    "is at its place alone: %s is none",
+    "is only at its own place: %s is not the file of an item",
     (file) => expect(placeOf(file, { defaultTs: "bun" })).toBeUndefined(),
   );
 });
