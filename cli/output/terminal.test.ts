@@ -50,7 +50,7 @@ describe("cleanText", () => {
     );
   });
 
-  it("is on one line in a question", () => {
+  it("leaves one line of a text in a question", () => {
     expect(cleanLine("Run a\r\nb\n\nSigned by svc. Continue?\x1b[1A")).toBe("Run a b Signed by svc. Continue?");
   });
 
@@ -61,7 +61,7 @@ describe("cleanText", () => {
 
 const hostile = "a\x1b[2J\x1b]0;t\x07\u202eb\x9b";
 
-describe("the exit", () => {
+describe("the output", () => {
   it("always cleans messages, and cleans data for a terminal", () => {
     writeMessage(hostile);
     writeData(hostile);
@@ -95,7 +95,7 @@ describe("the exit", () => {
     expect(printed.stderr).toBe("\x1b[31mab\x1b[39m \x1b[1mc\x1b[22m");
   });
 
-  it("is applied to each output", () => {
+  it("contains no command for a terminal in any of its forms", () => {
     pretendTerminal();
     for (const json of [false, true]) {
       const output = new Output({ json, verbose: true });

@@ -56,7 +56,7 @@ const accesses: [path: string, kind: "file" | "folder", name: string, access: ()
 ];
 
 describe("a link", () => {
-  it.each(accesses)("in place of %s (%s) is refused to %s", async (path, kind, _, access) => {
+  it.each(accesses)("in place of %s (%s) stops %s", async (path, kind, _, access) => {
     link(path, kind);
     const before = outside();
     await expect((async () => access())()).rejects.toThrow(`${path} is a link, and svc neither reads nor writes through a link there.`);
@@ -70,7 +70,7 @@ describe("a link", () => {
   });
 
   it.each([["../../outside/file"], ["../.env"], ["../node_modules/a.ts"], ["../.git/config"]])(
-    "to %s is a problem of a file of an item",
+    "to %s is reported as a problem of the file",
     (to) => {
       for (const name of [".env", "node_modules/a.ts", ".git/config"]) {
         mkdirSync(dirname(join(root, name)), { recursive: true });

@@ -142,7 +142,7 @@ describe("the REST API", () => {
     expect(streaming(aStack({ local: true, baseUrl: "http://127.0.0.1:1" }).template)).toEqual([]);
   });
 
-  it("outlives the streams of the service at each hop that could end them, by at most 30 s, because their readers may have left", () => {
+  it("does not end a stream before the service does, and the function lives at most 30 s longer, because the reader may have left", () => {
     expect(limits.streamMs).toBeLessThanOrEqual(90_000);
     // The service ends a stream itself, with an event after which the reader reconnects.
     for (const name of ["stream", "routes"] as const)
@@ -156,7 +156,7 @@ describe("the REST API", () => {
     expect(silenceMs).toBeLessThan(300_000);
   });
 
-  it("lets each function be called through it by one permission", () => {
+  it("may invoke each function by one permission", () => {
     const permissions = Object.values(template.findResources("AWS::Lambda::Permission")).filter(
       ({ Properties }) => Properties.Principal === "apigateway.amazonaws.com",
     );

@@ -20,7 +20,7 @@ describe("the sum of reserved concurrency, which npm run aws:check compares with
 });
 
 describe("the role with which API Gateway writes logs", () => {
-  it("is part of the stack, and remains another one with the setting gatewayLogRole", () => {
+  it("is part of the stack, unless the setting gatewayLogRole is false", () => {
     aStack().template.resourceCountIs("AWS::ApiGateway::Account", 1);
     const { template, findings } = aStack({ gatewayLogRole: false });
     template.resourceCountIs("AWS::ApiGateway::Account", 0);

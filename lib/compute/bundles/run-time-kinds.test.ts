@@ -47,14 +47,14 @@ const created: Record<string, RunTimeKindName | "inside" | "nothing"> = {
   "xray:PutTraceSegments": "nothing",
 };
 
-describe("what functions create at run time", () => {
+describe("a resource that a function creates at run time", () => {
   const granted = new Set(
     Object.values(template.findResources("AWS::IAM::Role")).flatMap(({ Properties }) =>
       statementsOf(Properties).flatMap(({ Action }) => list(Action)),
     ),
   );
 
-  it("is removed with the stack, for each right of a function", () => {
+  it("is removed with the stack, whichever right of a function creates it", () => {
     const making = [...granted].filter((action) => !READS.test(action) && !REMOVALS.test(action));
     // A new right that creates a resource needs a kind in engine/commands/destroy/run-time-kinds.ts, unless it creates something inside another one.
     expect(making.sort()).toEqual(Object.keys(created).sort());
