@@ -28,12 +28,15 @@ const ours = [...Object.keys(arrows), "runners", "test", "bench"];
 /** A test stands beside its file and may also use the helpers of test/support. */
 const testFiles = "\\.test\\.(ts|mjs)$";
 
-/** Folders of services/: each may import only from those before it, types included (docs/decisions/0059). */
+/**
+ * Folders of services/: each may import only from those before it, types included (docs/decisions/0059). The folder of a
+ * new kind of stored objects needs no place: it follows those before `sync`, and only the folders from `sync` on may import it.
+ */
 const servicesOrder = [
   ...["audit", "outbox", "settings", "secrets", "workspaces", "identity", "objects", "folders", "drafts", "variables", "accounts", "resources", "apps", "jobs", "files", "scripts"],
   ...["builds", "execution", "approvals", "flows", "deliveries", "notifications", "events", "schedules", "triggers", "http-routes", "openapi", "outcome-handlers", "sync", "maintenance"],
 ];
-/** The same for core/: an order without a cycle. A new folder may stand anywhere behind those that it imports from. */
+/** The same for core/: an order without a cycle. Another new folder may stand anywhere behind those that it imports from. */
 const coreOrder = [
   ...["telemetry", "patterns", "records", "objects", "events", "audit", "builds", "drafts", "expressions", "files", "jobs", "people", "permissions", "approvals", "flows", "deliveries", "notifications"],
   ...["secrets", "accounts", "triggers", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "variables", "workspaces", "schedules", "outcome-handlers", "apps", "http-routes", "openapi", "sync"],
@@ -49,10 +52,17 @@ const ordered = (root, folders) => [
   })),
   {
     name: `${root}-folders-are-in-the-order`,
-    comment: `A new folder of ${root}/ gets its place in the order above.`,
+    comment: `Only the folders from sync on may import a folder of ${root}/ that the order above does not contain.`,
     severity: "error",
-    from: {},
-    to: { path: `^${root}/[^/]+/`, pathNot: `^${root}/(${folders.join("|")})/` },
+    from: { path: `^${root}/([^/]+)/`, pathNot: `^${root}/(${folders.slice(folders.indexOf("sync")).join("|")})/` },
+    to: { path: `^${root}/[^/]+/`, pathNot: `^${root}/(${folders.join("|")}|$1)/` },
+  },
+  {
+    name: `${root}-kinds-import-no-later-folder`,
+    comment: `A folder of ${root}/ that the order above does not contain may import only from those before sync.`,
+    severity: "error",
+    from: { path: `^${root}/[^/]+/`, pathNot: `${testFiles}|^${root}/(${folders.join("|")})/` },
+    to: { path: `^${root}/(${folders.slice(folders.indexOf("sync")).join("|")})/` },
   },
 ];
 

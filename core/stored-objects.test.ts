@@ -1,7 +1,11 @@
 /// <reference types="vite/types/importMeta.d.ts" />
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { INSTANCE } from "../contract/common.ts";
 import { buildArtefactKey } from "./builds/build.ts";
+import type { AnyObjectKind } from "./objects/define-object.ts";
+import { defineKindObject } from "./objects/kind-object.ts";
+import { simpleObject } from "./objects/simple-object.ts";
 import { findWorkspace, storedObjects } from "./stored-objects.ts";
 
 const WS = "my-ws";
@@ -53,8 +57,9 @@ describe("a kind of stored objects", () => {
   it("is in the list of all kinds", async () => {
     const modules = Object.values(import.meta.glob<Record<string, unknown>>(["./**/*.ts", "!./**/*.test.ts"]));
     const exported = (await Promise.all(modules.map((load) => load()))).flatMap((module) => Object.values(module));
-    const defined = new Set(exported.filter((value) => typeof value === "object" && value !== null && "leadingKeys" in value));
-    expect(defined).toEqual(new Set(storedObjects));
+    const isKind = (value: unknown): value is AnyObjectKind => typeof value === "object" && value !== null && "leadingKeys" in value;
+    const defined = exported.filter(isKind).map((kind) => (kind.partition === simpleObject.partition ? simpleObject : kind));
+    expect(new Set(defined)).toEqual(new Set(storedObjects));
   });
 
   it("has a name and keys that no other kind has", () => {
@@ -66,6 +71,15 @@ describe("a kind of stored objects", () => {
   it.each(kinds)("has items whose workspace is known, so that deleting a workspace removes exactly its items: %s", (name, kind) => {
     expect(kind.workspaceOf(keyOf(kind))).toBe(others.has(name) ? undefined : WS);
     expect(findWorkspace(keyOf(kind))).toBe(others.has(name) ? undefined : WS);
+  });
+
+  it("has items of a workspace if it is one of the kinds at paths that share the first part of their partition keys", () => {
+    const kind = defineKindObject("note", z.object({ text: z.string() }));
+    expect(kind.key(WS, "f/a/b")).toEqual({ pk: "SIMPLE#my-ws#note", sk: "f/a/b" });
+    expect(findWorkspace(kind.key(WS, "f/a/b"))).toBe(WS);
+    expect(kind.leadingKeys).toBe("SIMPLE#*#note");
+    expect(kind.parse({ ...kind.key(WS, "f/a/b"), value: { text: "a" } })).toEqual({ text: "a" });
+    expect(() => kind.parse({ ...kind.key(WS, "f/a/b"), value: {} })).toThrow("f/a/b");
   });
 
   it("belongs to no workspace if it is the instance's, so no deletion removes it", () => {

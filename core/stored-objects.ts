@@ -73,7 +73,7 @@ import { archivedDependencyListObject, dependencyListObject } from "./workspaces
 import { deploymentPushObject } from "./workspaces/deployment-push.ts";
 import { folderObject, formerFolderObject, formerGroupObject, workspaceObject } from "./workspaces/workspace.ts";
 
-/** Every kind of items in the table of objects. */
+/** Every kind of items in the table of objects. The items of the kinds that `defineKindObject` defines are in the partitions of `simpleObject`. */
 export const storedObjects = [
   accountObject,
   dueRefreshObject,

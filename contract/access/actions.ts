@@ -28,10 +28,6 @@ export const actions = {
     access: { domain: "flows", verb: "read", need: "read", target: "path", hiddenAs: "flow.notFound" },
   },
   readApp: { name: "apps.get", access: { domain: "apps", verb: "read", need: "read", target: "path", hiddenAs: "app.notFound" } },
-  readSchedule: {
-    name: "schedules.get",
-    access: { domain: "schedules", verb: "read", need: "read", target: "path", hiddenAs: "schedule.notFound" },
-  },
   saveVariable: {
     name: "variables.update",
     access: { domain: "variables", verb: "write", need: "write", target: "path", hiddenAs: "variable.notFound" },

@@ -10,7 +10,15 @@ import type { ObjectKey, StoredObject } from "./write.ts";
  */
 type Ownership = "partition" | "value" | "none" | ((key: ObjectKey) => string | undefined);
 
-interface Definition<P extends unknown[], S extends unknown[], T> {
+/** The format of the values of a kind. */
+export interface ValueFormat {
+  /** The version of the format: 1 unless it is stated. Increased when names or meanings of fields change. */
+  version?: number;
+  /** Converts the value of an earlier version to this version. */
+  upgrade?: (value: unknown, version: number) => unknown;
+}
+
+interface Definition<P extends unknown[], S extends unknown[], T> extends ValueFormat {
   /** The name in errors. */
   name: string;
   /** The first part of the partition key. Kinds that share it differ in their sort keys. */
@@ -22,10 +30,6 @@ interface Definition<P extends unknown[], S extends unknown[], T> {
   belongsTo: Ownership;
   /** Returns the value from fields that writers change separately, such as the state of a build. */
   read?: (stored: StoredObject) => unknown;
-  /** The version of the value's format: 1 unless it is stated. Increased when names or meanings of fields change. */
-  version?: number;
-  /** Converts the value of an earlier version to this version. */
-  upgrade?: (value: unknown, version: number) => unknown;
 }
 
 /** A kind of items in the table of objects. */

@@ -3,6 +3,7 @@ import { requireSimpleKind } from "../../contract/kinds/kinds.ts";
 import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import { parseReadable, parseStored } from "../records/record-format.ts";
 import { defineObject, inWorkspaceBy, sortByPath } from "./define-object.ts";
+import { KIND_PARTITION } from "./kind-object.ts";
 import type { StoredObject } from "./write.ts";
 
 const simpleSchema = z.object({
@@ -15,10 +16,10 @@ const simpleSchema = z.object({
 });
 export type StoredSimple = z.infer<typeof simpleSchema>;
 
-/** An object of a simple kind (contract/kinds/simple-kind.ts). Each kind has its own partition in a workspace. */
+/** An object of a simple kind (contract/kinds/simple-kind.ts). Its key has the form of `defineKindObject`. */
 export const simpleObject = defineObject({
   name: "object of a simple kind",
-  partition: "SIMPLE",
+  partition: KIND_PARTITION,
   ...inWorkspaceBy<string>(),
   sort: sortByPath,
   schema: simpleSchema,

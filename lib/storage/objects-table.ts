@@ -45,6 +45,7 @@ import {
 import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
 import { folderObject, workspaceObject } from "../../core/workspaces/workspace.ts";
 import type { StackConfig } from "../config.ts";
+import { listSavedKinds } from "./saved-kinds.ts";
 import { identifyTable, tableProps } from "./table-props.ts";
 import { grantStreamRead } from "./table-stream.ts";
 
@@ -182,8 +183,8 @@ export class ObjectsTable extends Construct {
   }
 
   /**
-   * Grants the writes of changes to schedules and triggers: the objects, the entries that find them, their permissions, and requests to
-   * check a source.
+   * Grants the writes of changes to schedules, triggers, and any other kind whose routes the function `triggers` answers: the objects, the entries
+   * that find them, their permissions, and requests to check a source.
    */
   allowSaveTriggers(fn: LambdaFunction): void {
     this.allowRead(fn);
@@ -191,7 +192,7 @@ export class ObjectsTable extends Construct {
     this.allowItems(
       fn,
       ["PutItem", "DeleteItem"],
-      [scheduleObject, triggerObject, accessObject, httpRoutesAtObject, httpRouteFailuresObject, ...found],
+      [...listSavedKinds("triggers"), accessObject, httpRoutesAtObject, httpRouteFailuresObject, ...found],
     );
     // A save at a path requires the workspace and the folder.
     this.allowItems(fn, ["ConditionCheckItem"], [workspaceObject, folderObject, accessObject]);
@@ -228,12 +229,12 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem"], [scheduleObject]);
   }
 
-  private allowItems(fn: LambdaFunction, actions: string[], kinds: readonly AnyObjectKind[]): void {
+  private allowItems(fn: LambdaFunction, actions: string[], kinds: readonly Pick<AnyObjectKind, "leadingKeys">[]): void {
     fn.addToRolePolicy(
       new PolicyStatement({
         actions: actions.map((action) => `dynamodb:${action}`),
         resources: [this.table.tableArn],
-        conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": kinds.map(({ leadingKeys }) => leadingKeys) } },
+        conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [...new Set(kinds.map(({ leadingKeys }) => leadingKeys))] } },
       }),
     );
   }

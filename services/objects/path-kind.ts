@@ -1,5 +1,5 @@
-import type { Action } from "../../contract/access/access-rule.ts";
-import type { SvcError } from "../../contract/errors.ts";
+import type { AccessDomain, Action } from "../../contract/access/access-rule.ts";
+import { SvcError } from "../../contract/errors.ts";
 import type { EventType } from "../../contract/events.ts";
 import type { ExpectedVersions } from "../../core/objects/version.ts";
 import type { Expectation, ObjectKey, StoredObject } from "../../core/objects/write.ts";
@@ -41,6 +41,24 @@ export interface PathKind<T, Deps extends Uses<"objects" | "nowMs"> = Uses<"obje
   /** The maximum number of attempts while other writers interfere. Absent: that of `retryOnConflict`. */
   maxTries?: number;
 }
+
+/**
+ * Builds a kind with the errors `object.*` and without sealed copies, whose objects can be shared. The right to save one is that of the route
+ * `<domain>.update`. A kind that differs replaces these properties.
+ */
+export const buildPathKind = <T>(kind: string, domain: AccessDomain, { key, parse }: Pick<PathKind<T>, "key" | "parse">): PathKind<T> => ({
+  key,
+  parse,
+  permissions: kind,
+  save: {
+    name: `${domain}.update`,
+    access: { domain, verb: "write", need: "write", target: "path", hiddenAs: "object.notFound" },
+  },
+  exists: (path) => new SvcError("object.exists", { kind, path }),
+  notFound: (path) => new SvcError("object.notFound", { kind, path }),
+  changed: (path) => new SvcError("object.changedMeanwhile", { kind, path }),
+  buildCopies: undefined,
+});
 
 /** The event of a write, without the fields that the writer adds. */
 export type WriteEvent = { [Type in EventType]: Pick<NewEvent<Type>, "type" | "data"> }[EventType];

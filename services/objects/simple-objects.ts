@@ -6,26 +6,18 @@ import { getVersion, type Versioned } from "../../core/objects/version.ts";
 import { accessObjectKey } from "../../core/permissions/access.ts";
 import type { Uses } from "../uses.ts";
 import { loadAccess } from "../workspaces/access.ts";
-import type { ObjectTarget, PathKind } from "./path-kind.ts";
+import { buildPathKind, type ObjectTarget, type PathKind } from "./path-kind.ts";
 import { removeObject } from "./remove-object.ts";
 import { changeObject, createObject } from "./save-object.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The kind for the writer of objects at paths. */
-const toPathKind = (kind: string): PathKind<StoredSimple> => ({
-  key: (workspace, path) => simpleObject.key(workspace, kind, path),
-  parse: (stored) => parseSimple(kind, stored),
-  permissions: kind,
-  save: {
-    name: `${kind}s.update`,
-    access: { domain: `${kind}s` as AccessDomain, verb: "write", need: "write", target: "path", hiddenAs: "object.notFound" },
-  },
-  exists: (path) => new SvcError("object.exists", { kind, path }),
-  notFound: (path) => new SvcError("object.notFound", { kind, path }),
-  changed: (path) => new SvcError("object.changedMeanwhile", { kind, path }),
-  buildCopies: undefined,
-});
+const toPathKind = (kind: string): PathKind<StoredSimple> =>
+  buildPathKind(kind, `${kind}s` as AccessDomain, {
+    key: (workspace, path) => simpleObject.key(workspace, kind, path),
+    parse: (stored) => parseSimple(kind, stored),
+  });
 
 /** Creates an object of a simple kind. Throws `object.exists`, and as `createObject` does. */
 export async function createSimple(

@@ -3,20 +3,20 @@ import { type Zippable, zipSync } from "fflate";
 import { packTar } from "modern-tar";
 import type { Action } from "../../contract/access/access-rule.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { findKind, type KindName, type KindsWith, kinds, type SimpleKindName, simpleKindNames } from "../../contract/kinds/kinds.ts";
+import { findKind, type KindName, kinds } from "../../contract/kinds/kinds.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ArchiveQuery } from "../../contract/routes/sync/sync.ts";
-import { type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type ArchiveEntries, toArchive } from "../../core/sync/archive.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
+import { kindFiles, type LoadedKind } from "../../core/sync/kind-files.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { permit } from "../identity/permit.ts";
 import type { SecretReader } from "../secrets/reveal.ts";
 import type { Uses } from "../uses.ts";
 import { loadAccess } from "../workspaces/access.ts";
 import type { ArchiveContext } from "./archive-context.ts";
-import { loadApps, loadResources, loadResourceTypes, loadSchedules, loadSimple, loadTriggers, loadVariables } from "./load-objects.ts";
+import { loadApps, loadObjects, loadResources, loadResourceTypes, loadVariables } from "./load-objects.ts";
 import { loadFlows, loadScripts } from "./load-scripts-and-flows.ts";
 import { listGroupItems, loadDependencies, loadEncryptionKey, loadFolders, loadSettings, loadUsers } from "./load-workspace.ts";
 
@@ -75,15 +75,9 @@ const readAsAdmin = (name: string, domain: Action["access"]["domain"]): Action =
   access: { domain, verb: "read", need: "admin", target: "none" },
 });
 
-type ArchivedKindName = Exclude<KindName, KindsWith<"isMissing">>;
+type WorkspaceKind = "user" | "group" | "settings" | "encryption_key" | "dependencies";
 
-const listTriggerKinds = () =>
-  Object.fromEntries(
-    triggerKinds.map((kind) => [`${kind}_trigger`, { load: (context: ArchiveContext) => loadTriggers(context, kind) }]),
-  ) as Record<`${TriggerKind}_trigger`, ArchivedKind>;
-
-/** The kinds of an archive, in the order in which the rights of the caller are checked. */
-const archivedKinds: Readonly<Record<ArchivedKindName, ArchivedKind>> = {
+const objectLoaders: Readonly<Record<Exclude<LoadedKind, WorkspaceKind>, ArchivedKind>> = {
   script: { load: loadScripts },
   flow: { load: loadFlows },
   app: { load: loadApps },
@@ -91,19 +85,22 @@ const archivedKinds: Readonly<Record<ArchivedKindName, ArchivedKind>> = {
   variable: { load: loadVariables },
   resource: { load: loadResources },
   resource_type: { load: loadResourceTypes },
-  schedule: { load: loadSchedules },
-  ...listTriggerKinds(),
-  ...(Object.fromEntries(simpleKindNames.map((kind) => [kind, { load: (context: ArchiveContext) => loadSimple(context, kind) }])) as Record<
-    SimpleKindName,
-    ArchivedKind
-  >),
+};
+
+const workspaceLoaders: Readonly<Record<WorkspaceKind, ArchivedKind>> = {
   user: { load: loadUsers },
   group: { load: listGroupItems },
   settings: { load: loadSettings, action: readAsAdmin("workspaces.getSettings", "workspaces") },
   encryption_key: { load: loadEncryptionKey, action: readAsAdmin("workspaces.getEncryptionKey", "encryption_key") },
   dependencies: { load: loadDependencies, action: "none" },
 };
-const entries = Object.entries(archivedKinds) as [ArchivedKindName, ArchivedKind][];
+
+/** The kinds of an archive, in the order in which the rights of the caller are checked. */
+const entries = [
+  ...Object.entries(objectLoaders),
+  ...kindFiles.map(([kind, files]): [KindName, ArchivedKind] => [kind, { load: (context) => loadObjects(context, kind, files) }]),
+  ...Object.entries(workspaceLoaders),
+] as [KindName, ArchivedKind][];
 
 const parametersOfKinds: Readonly<Record<string, { domain: string; parameter?: keyof ArchiveQuery; option?: string }>> = kinds;
 

@@ -1,18 +1,14 @@
 import { actions } from "../../contract/access/actions.ts";
 import { defined } from "../../contract/defined.ts";
-import { requireSimpleKind } from "../../contract/kinds/kinds.ts";
-import { buildSimpleRoutes } from "../../contract/routes/simple/simple-routes.ts";
-import type { TriggerKind } from "../../contract/routes/triggers/trigger-kind.ts";
+import { findKind, type KindName, kinds } from "../../contract/kinds/kinds.ts";
 import { appObject, appVersionObject, parsePolicy } from "../../core/apps/app.ts";
-import { parseSimple, simpleObject } from "../../core/objects/simple-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { resourceObject, toResourceJson } from "../../core/resources/resource.ts";
 import { resourceTypeObject, toResourceTypeJson } from "../../core/resources/type.ts";
-import { scheduleObject, toScheduleJson } from "../../core/schedules/schedule.ts";
 import { exportSecret } from "../../core/secrets/seal.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
+import type { KindFiles } from "../../core/sync/kind-files.ts";
 import { removeServerFields } from "../../core/sync/server-fields.ts";
-import { toTriggerJson, triggerObject } from "../../core/triggers/trigger.ts";
 import { getExportNonce, type StoredVariable, variableObject } from "../../core/variables/variable.ts";
 import { revealSecrets } from "../secrets/reveal.ts";
 import { loadExportKey } from "../secrets/unseal.ts";
@@ -99,40 +95,21 @@ export async function loadApps(context: ArchiveContext): Promise<SyncItem[]> {
 }
 
 /** Returns the mark of an object that runs with the rights of a user, for clients that expect the mark instead of the name. */
-const toMark = ({ query }: ArchiveContext) => (query.sync_behavior_version === "v1" ? { has_permissioned_as: true } : {});
+const toMark = ({ query }: ArchiveContext, kind: KindName) =>
+  query.sync_behavior_version === "v1" && findKind(kind)?.hasIdentity ? { has_permissioned_as: true } : {};
 
-/** Loads the schedules. */
-export async function loadSchedules(context: ArchiveContext): Promise<SyncItem[]> {
+/** Loads the objects of a kind whose files `kindFiles` describes. */
+export async function loadObjects(context: ArchiveContext, kind: KindName, { partitionKey, toFile }: KindFiles): Promise<SyncItem[]> {
   const { workspace } = context.reader;
-  const schedules = await listReadableVersions(context, actions.readSchedule.access, scheduleObject, workspace);
-  return schedules.map(({ object: schedule, version }) => {
-    const { extra_perms, ...fields } = toScheduleJson(workspace, schedule);
-    const value = { ...removeServerFields(fields), ...toMark(context), ...toExtraPerms(context, "schedule", schedule.path) };
-    return { kind: "schedule", path: schedule.path, value, ...toItemVersion(context, version) };
-  });
-}
-
-/** Loads the objects of a simple kind. */
-export async function loadSimple(context: ArchiveContext, kind: string): Promise<SyncItem[]> {
-  const { workspace } = context.reader;
-  const { access } = buildSimpleRoutes(kind, requireSimpleKind(kind)).get;
-  const listed = { partitionKey: simpleObject.partitionKey, parse: (stored: StoredObject) => parseSimple(kind, stored) };
-  const found = await listReadableVersions(context, access, listed, workspace, kind);
-  return found.map(({ object: { path, fields }, version }) => {
-    const value = { ...removeServerFields(fields), ...toExtraPerms(context, kind, path) };
+  const access = { domain: kinds[kind].domain, verb: "read", need: "read", target: "path", hiddenAs: "object.notFound" } as const;
+  const listed = await listReadableVersions(
+    context,
+    access,
+    { partitionKey, parse: (stored: StoredObject) => toFile(workspace, stored) },
+    workspace,
+  );
+  return listed.map(({ object: { path, fields }, version }) => {
+    const value = { ...fields, ...toMark(context, kind), ...toExtraPerms(context, kind, path) };
     return { kind, path, value, ...toItemVersion(context, version) };
-  });
-}
-
-/** Loads the triggers of one kind. */
-export async function loadTriggers(context: ArchiveContext, trigger: TriggerKind): Promise<SyncItem[]> {
-  const { workspace } = context.reader;
-  const kind = `${trigger}_trigger` as const;
-  const access = { domain: `${kind}s`, verb: "read", need: "read", target: "path", hiddenAs: "trigger.notFound" } as const;
-  const stored = await listReadableVersions(context, access, triggerObject, workspace, trigger);
-  return stored.map(({ object: one, version }) => {
-    const { extra_perms, enabled, ...fields } = toTriggerJson(workspace, one, {});
-    const value = { ...removeServerFields(fields), ...toMark(context), ...toExtraPerms(context, kind, one.path) };
-    return { kind, path: one.path, value, ...toItemVersion(context, version) };
   });
 }

@@ -1,22 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { simpleKindNames } from "../../contract/kinds/kinds.ts";
-import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
-import { appObject } from "../../core/apps/app.ts";
-import { flowHeadObject } from "../../core/flows/version.ts";
-import { simpleObject } from "../../core/objects/simple-object.ts";
+import { itemsOfKinds } from "../../core/kind-items.ts";
 import { createVersion } from "../../core/objects/version.ts";
 import { type ObjectKey, type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type Access, accessObject, accessObjectKey } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import { domainsOfKinds } from "../../core/permissions/object-kinds.ts";
-import { resourceObject } from "../../core/resources/resource.ts";
-import { scheduleObject } from "../../core/schedules/schedule.ts";
-import { scriptHeadObject } from "../../core/scripts/version.ts";
-import { triggerObject } from "../../core/triggers/trigger.ts";
-import { variableObject } from "../../core/variables/variable.ts";
 import { folderObject } from "../../core/workspaces/workspace.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventWrites } from "../outbox/event.ts";
@@ -58,22 +49,9 @@ async function buildAclEvents(deps: Uses<"objects" | "nowMs">, actor: Actor, { w
   }
 }
 
-/** The item of an object by the kind of its permissions. The item with the permissions contains the groups themselves. */
-const keyOfKind: Readonly<Record<string, (workspace: string, path: string) => { pk: string; sk: string }>> = {
-  script: scriptHeadObject.key,
-  flow: flowHeadObject.key,
-  variable: variableObject.key,
-  resource: resourceObject.key,
-  app: appObject.key,
-  schedule: scheduleObject.key,
-  folder: folderObject.key,
-  ...Object.fromEntries(
-    simpleKindNames.map((kind) => [kind, (workspace: string, path: string) => simpleObject.key(workspace, kind, path)] as const),
-  ),
-  ...Object.fromEntries(
-    triggerKinds.map((kind) => [`${kind}_trigger`, (workspace: string, path: string) => triggerObject.key(workspace, kind, path)]),
-  ),
-};
+/** Returns the key of an object by the kind of its permissions. The item with the permissions contains the groups themselves. */
+const findKey = ({ workspace, kind, path }: AclTarget): ObjectKey | undefined =>
+  (kind === "folder" ? folderObject : itemsOfKinds.get(kind))?.key(workspace, path);
 
 /** Returns the extra permissions of an object. For a group, they name its administrators. Throws `access.notFound`. */
 export async function getAcl({ objects }: Uses<"objects">, target: AclTarget): Promise<Record<string, boolean>> {
@@ -91,11 +69,11 @@ export async function changeAcl(
   checkPrincipals([owner]);
   const { objects } = deps;
   const { workspace, kind, path } = target;
-  const key = keyOfKind[kind];
+  const key = findKey(target);
   // The permissions would have no effect.
   if (!key && kind !== "group_") throw new SvcError("access.notFound", { kind, path });
   const also: ObjectWrite[] = [
-    ...(key ? [buildTouch(kind, key(workspace, path), actor, deps.nowMs())] : []),
+    ...(key ? [buildTouch(kind, key, actor, deps.nowMs())] : []),
     ...(await buildAclEvents(deps, actor, target)),
   ];
   const notThere = () => new SvcError("access.notFound", { kind, path });

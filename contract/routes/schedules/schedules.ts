@@ -52,7 +52,7 @@ export const scheduleRoutes = {
     summary: "Get a schedule.",
     path: `${w}/get/{path+}`,
     version: "shown",
-    access: actions.readSchedule.access,
+    access: { domain: "schedules", verb: "read", need: "read", target: "path", hiddenAs: "schedule.notFound" },
     params: atPath,
     reply: { json: scheduleSchema },
     errors: ["schedule.notFound"],
