@@ -5,8 +5,16 @@ import { root, svcDir } from "../../engine/paths.ts";
 /** The folders from which a run is requested, executed and read. */
 const folders = ["aws", "contract", "core", "engine", "functions", "lib", "ports", "runners", "services", "statemachines", "test"];
 
-/** A change of one file: a new file, or a text that occurs once in the file and gets lines after it or is replaced. */
-export type FileChange = { file: string } & ({ create: string } | { after: string; add: string } | { find: string; replace: string });
+/**
+ * A change of one file: a new file, or a text that occurs once in the file and gets lines after it or is replaced. `fixture`: the folder of
+ * `test/fixtures/changes/` with the new file.
+ */
+export type FileChange = { file: string } & (
+  | { create: string }
+  | { fixture: string }
+  | { after: string; add: string }
+  | { find: string; replace: string }
+);
 
 /** A copy of the checkout in which files are changed. */
 export class ChangedCheckout {
@@ -31,9 +39,10 @@ export class ChangedCheckout {
 
   private apply(change: FileChange): void {
     const file = path.join(this.folder, change.file);
-    if ("create" in change) {
+    if ("create" in change || "fixture" in change) {
       mkdirSync(path.dirname(file), { recursive: true });
-      writeFileSync(file, change.create);
+      if ("create" in change) writeFileSync(file, change.create);
+      else cpSync(path.join(root, "test/fixtures/changes", change.fixture, change.file), file);
       return;
     }
     const find = "after" in change ? `${change.after}\n` : change.find;

@@ -14,6 +14,7 @@ const variable = (name: string): FileChange[] => [
   { file: "core/jobs/contextual-variables.ts", after: '    | "workspace"', add: `    | "${name}"` },
   { file: "core/jobs/contextual-variables.ts", after: "    TOKEN: token,", add: `    ${name.toUpperCase()}: job.${name} ?? "",` },
 ];
+const bookmarkFile = (file: string): FileChange => ({ file, fixture: "bookmarks" });
 
 /** The examples of docs/how-to-change.md, each with the largest number of files that it may change. */
 export const changes = {
@@ -160,6 +161,49 @@ export const pager: GateNoticeSender = {
         add: 'import { pager } from "./pager.ts";',
       },
       { file: "services/notifications/channels/senders.ts", find: "senders = { email,", replace: "senders = { pager, email," },
+    ],
+  },
+  "a kind of stored objects with behaviour": {
+    files: 8,
+    changes: [
+      {
+        file: "contract/kinds/kinds.ts",
+        after: "  // Settings name handlers, which must exist.",
+        add: '  bookmark: { domain: "bookmarks", onlyInOwnArchives: true, isShared: true, columns: ["path", "title", "url"] },',
+      },
+      bookmarkFile("contract/routes/stored/bookmarks.ts"),
+      {
+        file: "contract/routes/routes.ts",
+        after: 'import { appRoutes } from "./stored/apps.ts";',
+        add: 'import { bookmarkRoutes } from "./stored/bookmarks.ts";',
+      },
+      { file: "contract/routes/routes.ts", after: "  ...appRoutes,", add: "  ...bookmarkRoutes," },
+      bookmarkFile("core/bookmarks/bookmark.ts"),
+      {
+        file: "core/sync/kind-files.ts",
+        after: 'import { newAppSchema } from "../../contract/routes/stored/apps.ts";',
+        add: 'import { newBookmarkSchema } from "../../contract/routes/stored/bookmarks.ts";',
+      },
+      {
+        file: "core/sync/kind-files.ts",
+        find: 'import type { KindObject } from "../objects/kind-object.ts";',
+        replace: `import { bookmarkObject } from "../bookmarks/bookmark.ts";
+import type { KindObject } from "../objects/kind-object.ts";`,
+      },
+      {
+        file: "core/sync/kind-files.ts",
+        find: "  schedule: describeFiles(",
+        replace: `  bookmark: describeFiles(newBookmarkSchema, bookmarkObject, (_, { title, url }) => ({ title, url })),
+  schedule: describeFiles(`,
+      },
+      bookmarkFile("services/bookmarks/bookmarks.ts"),
+      bookmarkFile("functions/objects/bookmarks.ts"),
+      {
+        file: "functions/objects/handler.ts",
+        after: 'import { apps } from "./apps.ts";',
+        add: 'import { bookmarks } from "./bookmarks.ts";',
+      },
+      { file: "functions/objects/handler.ts", after: "  ...apps,", add: "  ...bookmarks," },
     ],
   },
   "a kind of modules": {

@@ -1,4 +1,9 @@
+import { unzipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { EDGE_KEY_HEADER } from "../../contract/env.ts";
+import { archiveQuery } from "../../contract/routes/sync/sync.ts";
+import { buildTokenWrites } from "../../services/identity/tokens/tokens.ts";
+import { EDGE_KEY, lambdaContext, toGatewayEvent } from "../support/fuzz/gateway-event.ts";
 import { ChangedCheckout } from "./changed-checkout.ts";
 import { changes } from "./changes.ts";
 
@@ -108,5 +113,88 @@ describe("the examples of docs/how-to-change.md", () => {
     const run = await world.startFlow(world.world, [{ id: "a", value: { type: "constant", value: { answer: 42 } } }, next]);
     await world.playExecutions(world.world);
     expect(await world.endOfFlow(world.world, run)).toMatchObject({ state: "succeeded", result: { answer: 42 } });
+  });
+
+  it("a kind of stored objects with behaviour is saved, visited, shared, archived, deleted, and erased with its workspace", async () => {
+    const { loadFunctions } = await copy.load<typeof import("../support/fuzz/deployed-functions.ts")>(
+      "test/support/fuzz/deployed-functions.ts",
+    );
+    const { changeAcl, getAcl } = await copy.load<typeof import("../../services/workspaces/acls.ts")>("services/workspaces/acls.ts");
+    const { addMember } = await copy.load<typeof import("../../services/workspaces/members.ts")>("services/workspaces/members.ts");
+    const { listStoredKinds } = await copy.load<typeof import("../../services/workspaces/stored-kinds.ts")>(
+      "services/workspaces/stored-kinds.ts",
+    );
+    const { createWorkspaceArchive } =
+      await copy.load<typeof import("../../services/sync/create-archive.ts")>("services/sync/create-archive.ts");
+    const { checkItem } = await copy.load<typeof import("../../core/sync/check/check-item.ts")>("core/sync/check/check-item.ts");
+    const { deleteWorkspace } = await copy.load<typeof import("../../services/workspaces/archive.ts")>("services/workspaces/archive.ts");
+    const { purgeDeletedWorkspaces } = await copy.load<typeof import("../../services/maintenance/purge-workspaces.ts")>(
+      "services/maintenance/purge-workspaces.ts",
+    );
+    const { deps, workspace } = world.world;
+    const path = "u/ann/docs";
+    const target = { workspace, kind: "bookmark", path };
+    const newToken = async (username: string) => {
+      const owner = { email: `${username}@example.com`, username, superAdmin: username === "ann" };
+      const { value, writes } = buildTokenWrites(owner, {} as Parameters<typeof buildTokenWrites>[1], Date.now());
+      await deps.objects.transactWrite(writes);
+      return value;
+    };
+    await addMember(deps, workspace, { email: "bob@example.com", username: "bob", is_admin: false, operator: false }, { inherits: false });
+    const [ann, bob] = [await newToken("ann"), await newToken("bob")];
+    const loaded = await loadFunctions(["objects"]);
+    const send = async (token: string, method: string, route: string, body?: object) => {
+      const headers = Object.entries({
+        Authorization: `Bearer ${token}`,
+        "Content-Type": "application/json",
+        [EDGE_KEY_HEADER]: EDGE_KEY,
+      });
+      const event = toGatewayEvent({
+        method,
+        path: `/api/w/${workspace}/bookmarks/${route}`,
+        headers,
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      const reply = await loaded.handlers.get("objects")?.(event, lambdaContext);
+      return [reply?.statusCode, reply?.body] as const;
+    };
+    const bookmark = { path, title: "Guide", url: "https://example.com/guide" };
+
+    expect(await send(ann, "POST", "create", { ...bookmark, url: "https://ann:hush@example.com" })).toEqual([
+      422,
+      expect.stringContaining("password"),
+    ]);
+    expect((await send(ann, "POST", "create", bookmark))[0]).toBe(201);
+    expect((await send(bob, "POST", `visit/${path}`))[0]).toBe(404);
+    await changeAcl(deps, world.anAdmin, target, { owner: "u/bob", right: false });
+    expect(await send(bob, "POST", `visit/${path}`)).toEqual([200, bookmark.url]);
+    expect((await send(bob, "POST", `update/${path}`, { title: "Changed" }))[0]).toBe(403);
+    const [, listed = ""] = await send(bob, "GET", "list");
+    expect(JSON.parse(listed)).toMatchObject([{ ...bookmark, visits: 1, extra_perms: { "u/bob": false } }]);
+    expect(await listStoredKinds(deps.objects, workspace, "u/ann/")).toContain("bookmarks");
+
+    const reader = { actor: world.anAdmin, workspace, token: "", operation: "workspaces.tarball" };
+    const { pack } = await createWorkspaceArchive(deps, reader, archiveQuery.parse({ all_kinds: "true" }));
+    const { [`${path}.bookmark.json`]: file } = unzipSync(await pack());
+    const value = JSON.parse(new TextDecoder().decode(file)) as Record<string, unknown>;
+    expect(value).toEqual({ title: bookmark.title, url: bookmark.url });
+    const check = (fields: object) => checkItem({ kind: "bookmark", path, value: fields }, { name: "docs.bookmark.yaml", text: "" });
+    expect(check(value)).toEqual({ problems: [], warnings: [] });
+    expect(check({ ...value, url: 7 })).toMatchObject({
+      problems: [{ message: "url: must be a text, and not a number. Put it in quotes." }],
+    });
+
+    expect((await send(ann, "DELETE", `delete/${path}`))[0]).toBe(200);
+    expect(await getAcl(deps, target)).toEqual({});
+    await send(ann, "POST", "create", bookmark);
+    loaded.close();
+    await deleteWorkspace(deps, workspace, "ann");
+    for (let pass = 0; pass < 2; pass += 1) {
+      await purgeDeletedWorkspaces({ ...deps, isolation: world.newIsolation(world.world) }, Number.POSITIVE_INFINITY);
+      // Longer than a function that began before the deletion may write.
+      world.world.clock.nowMs += 17 * 60_000;
+    }
+    const { items } = await deps.scanObjects(undefined);
+    expect(items.filter(({ pk }) => pk.includes("bookmark"))).toEqual([]);
   });
 });
