@@ -13,7 +13,7 @@ import type { ObjectStore, ScanObjects } from "./object-store.ts";
 import type { Logins, People } from "./people.ts";
 import type { DeliveryQueue, Queue, SourceQueues } from "./queues.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
-import type { Mail, Topic, Webhooks } from "./senders.ts";
+import type { Mail, NoticePublishers, Webhooks } from "./senders.ts";
 import type { DeploymentPlace, EventRules, EventSourceMappings, Subscriptions } from "./sources.ts";
 
 /**
@@ -60,7 +60,7 @@ export interface Ports {
   people: People;
   logins: Logins;
   mail: Mail;
-  topic: Topic;
+  noticePublishers: NoticePublishers;
   webhooks: Webhooks;
   tokenEndpoints: TokenEndpoints;
   keySets: KeySets;

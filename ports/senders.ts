@@ -1,3 +1,4 @@
+import type { PublishedChannel } from "../contract/notices/channels.ts";
 import type { Attempt } from "../core/deliveries/attempt.ts";
 
 /** SES. An attempt that failed is a return value. A repeated call sends another mail. */
@@ -8,11 +9,14 @@ export interface Mail {
   sendEmail(to: string, text: { subject: string; text: string; html: string }, tags: Record<string, string>): Promise<Attempt>;
 }
 
-/** The SNS topic that receives the notices of all gates. An attempt that failed is a return value. A repeated call publishes another message. */
-export interface Topic {
-  /** Publishes a message. Subscriptions can filter by `attributes`. */
+/** A service of AWS that takes the notices of a channel. An attempt that failed is a return value. A repeated call publishes another message. */
+export interface NoticePublisher {
+  /** Publishes a message, which is JSON text. Its receivers can filter by `attributes`. */
   publish(message: string, attributes: Record<string, string>): Promise<Attempt>;
 }
+
+/** The publisher of each channel that `contract/notices/channels.ts` marks as published. */
+export type NoticePublishers = Readonly<Record<PublishedChannel, NoticePublisher>>;
 
 /**
  * Sends requests to URLs that users provide (design §8). Addresses inside the network are blocked, redirects are not followed, and the

@@ -1,7 +1,7 @@
 import type { SNSClient } from "@aws-sdk/client-sns";
 import { env, requireEnv } from "../../contract/env.ts";
 import { type Attempt, sentAttempt } from "../../core/deliveries/attempt.ts";
-import type { Topic } from "../../ports/senders.ts";
+import type { NoticePublisher } from "../../ports/senders.ts";
 import { countRequests } from "../sdk/request-counts.ts";
 
 const sdk = () => import("@aws-sdk/client-sns");
@@ -22,4 +22,4 @@ export const topic = {
     await (await sns()).send(new PublishCommand({ TopicArn: requireEnv(env.noticesTopic), Message: message, MessageAttributes }));
     return sentAttempt;
   },
-} satisfies Topic;
+} satisfies NoticePublisher;

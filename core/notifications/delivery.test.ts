@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import { bounceSchema } from "./bounce.ts";
 import { buildPartName, splitNotice } from "./delivery.ts";
-import { buildNoticeEvent, buildTopicAttributes } from "./event.ts";
+import { buildGateAttributes, buildNoticeEvent } from "./event.ts";
 import type { GateNotice } from "./notice.ts";
 import { selectRecipients } from "./recipients.ts";
 
@@ -138,8 +138,8 @@ describe("messages for topics and webhooks", () => {
   });
 
   it("messages can be filtered by flow even if it is not stored", () => {
-    expect(buildTopicAttributes(notice)).toEqual({ workspace: "acme", what: "opened", kind: "suspend", flow: notice.flow, module: "c" });
-    expect(buildTopicAttributes({ ...notice, flowPath: "f/a/b" })).toMatchObject({ flow: "f/a/b" });
+    expect(buildGateAttributes(notice)).toEqual({ workspace: "acme", what: "opened", kind: "suspend", flow: notice.flow, module: "c" });
+    expect(buildGateAttributes({ ...notice, flowPath: "f/a/b" })).toMatchObject({ flow: "f/a/b" });
   });
 });
 

@@ -16,7 +16,7 @@ const omitUndefined = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /**
- * Builds the message for the topic and for webhooks, in the form of Standard Webhooks. It identifies objects by id and gives no right to
+ * Builds the message for published channels and for webhooks, in the form of Standard Webhooks. It identifies objects by id and gives no right to
  * decide.
  */
 export function buildNoticeEvent(baseUrl: string, notice: GateNotice) {
@@ -45,8 +45,8 @@ export function buildNoticeEvent(baseUrl: string, notice: GateNotice) {
 }
 
 /**
- * Builds the attributes by which subscriptions to the topic can filter. `flow`: the path, or the id of the flow's job if it is not stored.
+ * Builds the attributes by which receivers of published notices can filter. `flow`: the path, or the id of the flow's job if it is not stored.
  */
-export function buildTopicAttributes({ workspace, what, kind, flow, flowPath, module }: GateNotice): Record<string, string> {
+export function buildGateAttributes({ workspace, what, kind, flow, flowPath, module }: GateNotice): Record<string, string> {
   return { workspace, what, kind, flow: flowPath ?? flow, module };
 }

@@ -20,14 +20,14 @@ export const runNoticeSchema = z.object({
 });
 export type RunNotice = z.infer<typeof runNoticeSchema>;
 
-/** Builds the message for the topic and for webhooks, in the form of Standard Webhooks. */
+/** Builds the message for published channels and for webhooks, in the form of Standard Webhooks. */
 export const buildRunEvent = ({ workspace, what, job, path, isFlow, error, atMs }: RunNotice) => ({
   type: `run.${what}`,
   timestamp: toIsoTime(atMs),
   data: { workspace_id: workspace, job_id: job, path, is_flow: isFlow, ...defined({ error }) },
 });
 
-/** Builds the attributes by which subscriptions to the topic can filter. */
+/** Builds the attributes by which receivers of published notices can filter. */
 export const buildRunAttributes = ({ workspace, what, path }: RunNotice): Record<string, string> => ({
   workspace,
   what,

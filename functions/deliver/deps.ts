@@ -12,7 +12,7 @@ export const deps = {
   objects: objectTable,
   jobs: jobTable,
   deliveryQueue,
-  topic,
+  noticePublishers: { topic },
   mail,
   webhooks,
   webhookKeys,

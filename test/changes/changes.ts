@@ -139,7 +139,7 @@ export async function discardDrafts(deps: Uses<"objects" | "nowMs">, { actor, wo
     ],
   },
   "a channel of notices": {
-    files: 4,
+    files: 3,
     changes: [
       {
         file: "contract/notices/channels.ts",
@@ -161,6 +161,29 @@ export const pager: GateNoticeSender = {
         add: 'import { pager } from "./pager.ts";',
       },
       { file: "services/notifications/channels/senders.ts", find: "senders = { email,", replace: "senders = { pager, email," },
+    ],
+  },
+  "a channel of notices of another service of AWS": {
+    files: 4,
+    changes: [
+      {
+        file: "contract/notices/channels.ts",
+        after: "export const noticeChannels = {",
+        add: '  bus: { receivers: "channel", asksApprovers: true, reportsRuns: true, rule: "Send to the event bus.", isPublished: true },',
+      },
+      { file: "aws/eventbridge/bus.ts", fixture: "event-bus" },
+      {
+        file: "functions/deliver/deps.ts",
+        after: 'import { objectTable } from "../../aws/dynamodb/object-table.ts";',
+        add: 'import { bus } from "../../aws/eventbridge/bus.ts";',
+      },
+      { file: "functions/deliver/deps.ts", find: "noticePublishers: { topic }", replace: "noticePublishers: { topic, bus }" },
+      {
+        file: "lib/notifications/notifications.ts",
+        after: "    fn.addEnvironment(env.noticesTopic, this.topic.topicArn);",
+        add: `    const bus = Stack.of(this).formatArn({ service: "events", resource: "event-bus", resourceName: "default" });
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["events:PutEvents"], resources: [bus] }));`,
+      },
     ],
   },
   "a kind of stored objects with behaviour": {

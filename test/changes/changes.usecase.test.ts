@@ -2,6 +2,7 @@ import { unzipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { EDGE_KEY_HEADER } from "../../contract/env.ts";
 import { archiveQuery } from "../../contract/routes/sync/sync.ts";
+import type { NoticePublisher } from "../../ports/senders.ts";
 import { buildTokenWrites } from "../../services/identity/tokens/tokens.ts";
 import { EDGE_KEY, lambdaContext, toGatewayEvent } from "../support/fuzz/gateway-event.ts";
 import { ChangedCheckout } from "./changed-checkout.ts";
@@ -106,6 +107,25 @@ describe("the examples of docs/how-to-change.md", () => {
     const notice = await world.addNotice(world.world, { channel: "pager" as "chat" });
     await notice.read();
     expect(notice.sent.sort()).toEqual(["https://pager.example.com", "topic"]);
+  });
+
+  it("a channel of another service of AWS sends notices of gates and of runs", async () => {
+    const notice = await world.addNotice(world.world, { channel: "bus" as "chat" });
+    await notice.read();
+    expect(notice.sent.sort()).toEqual(["bus", "topic"]);
+
+    const { failureNoticeRuleSchema } = await copy.load<typeof import("../../contract/routes/workspaces/failure-notices.ts")>(
+      "contract/routes/workspaces/failure-notices.ts",
+    );
+    const { listReceivers } = await copy.load<typeof import("../../core/outcome-handlers/failure-notices.ts")>(
+      "core/outcome-handlers/failure-notices.ts",
+    );
+    expect(listReceivers([failureNoticeRuleSchema.parse({ bus: true })], [])).toEqual([{ channel: "bus", to: "bus" }]);
+
+    vi.stubEnv("SVC_BASE_URL", "https://svc.example");
+    const { deps } = await copy.load<typeof import("../../functions/deliver/deps.ts")>("functions/deliver/deps.ts");
+    const publishers: Record<string, NoticePublisher> = deps.noticePublishers;
+    expect(await publishers["bus"]?.publish("{}", { workspace: world.world.workspace })).toEqual({ ok: true });
   });
 
   it("a kind of modules has a result that the next module reads", async () => {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { limits } from "../../limits.ts";
-import { type ReportChannel, reportChannels } from "../../notices/channels.ts";
+import { findRuleText, noticeChannels, type ReportChannel, reportChannels } from "../../notices/channels.ts";
 import { webhookUrl } from "../events/webhook-url.ts";
 
 /** The path of a script or flow, or with `/*` at the end, of all below a path. */
@@ -14,12 +14,21 @@ const principal = z
   .max(255)
   .regex(/^(u\/[\w.-]+|g\/[\w.-]+|role:admin|[^\s@/]+@[^\s@/]+)$/, "must be u/<user>, g/<group>, role:admin or an e-mail address");
 
+/** The field of a rule by the receivers of its channel. */
+const fields = {
+  addresses: z.array(principal).min(1).max(limits.failureNoticePeople).optional(),
+  channel: z.literal(true).optional(),
+  url: webhookUrl.optional(),
+};
+
 /** The receivers of a rule by their channel. */
-const receivers = {
-  email: z.array(principal).min(1).max(limits.failureNoticePeople).optional(),
-  topic: z.literal(true).optional().describe("Publish to the topic of the deployment."),
-  webhook: webhookUrl.optional(),
-} satisfies Record<ReportChannel, z.ZodType>;
+const receivers = Object.fromEntries(
+  reportChannels.map((name) => {
+    const field = fields[noticeChannels[name].receivers];
+    const text = findRuleText(name);
+    return [name, text === undefined ? field : field.describe(text)];
+  }),
+) as { readonly [Name in ReportChannel]: (typeof fields)[(typeof noticeChannels)[Name]["receivers"]] };
 const receiverNames = `${reportChannels.slice(0, -1).join(", ")} or ${reportChannels.at(-1)}`;
 
 export const failureNoticeRuleSchema = z

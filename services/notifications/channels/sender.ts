@@ -24,7 +24,7 @@ export interface GateNoticeSender {
 /** Sends notices of runs through one channel. */
 export interface RunNoticeSender {
   sendRunNotice(
-    deps: Uses<"objects" | "webhookKeys" | "topic" | "webhooks" | "nowMs">,
+    deps: Uses<"objects" | "webhookKeys" | "noticePublishers" | "webhooks" | "nowMs">,
     notice: RunNotice,
     answerMs: number,
   ): Promise<Attempt>;

@@ -1,10 +1,15 @@
-import type { NoticeChannel, RunNoticeChannel } from "../../../contract/notices/channels.ts";
+import { type NoticeChannel, type PublishedChannel, publishedChannels, type RunNoticeChannel } from "../../../contract/notices/channels.ts";
 import { chat } from "./chat.ts";
 import { email } from "./email.ts";
+import { createPublishingSender } from "./publish.ts";
 import type { GateNoticeSender, RunNoticeSender } from "./sender.ts";
-import { topic } from "./topic.ts";
 import { webhook } from "./webhook.ts";
 
+const publishingSenders = Object.fromEntries(publishedChannels.map((channel) => [channel, createPublishingSender(channel)])) as Record<
+  PublishedChannel,
+  GateNoticeSender & RunNoticeSender
+>;
+
 /** The senders of the channels of `contract/notices/channels.ts`. */
-export const senders = { email, topic, chat, webhook } satisfies Record<NoticeChannel, GateNoticeSender> &
+export const senders = { email, chat, webhook, ...publishingSenders } satisfies Record<NoticeChannel, GateNoticeSender> &
   Record<RunNoticeChannel, RunNoticeSender>;

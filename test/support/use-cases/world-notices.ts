@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { limits } from "../../../contract/limits.ts";
+import { publishedChannels } from "../../../contract/notices/channels.ts";
 import { pendingGateObject } from "../../../core/approvals/pending-gate.ts";
 import { type Attempt, sentAttempt } from "../../../core/deliveries/attempt.ts";
 import { dueAttemptObject } from "../../../core/deliveries/due-attempt.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
 import { noticeObject } from "../../../core/notifications/stored-notice.ts";
+import type { NoticePublisher, NoticePublishers } from "../../../ports/senders.ts";
 import type { SendingPorts } from "../../../services/deliveries/deliver-message.ts";
 import { sendDeliveries } from "../../../services/deliveries/queue-attempts.ts";
 import { listDeliveries } from "../../../services/notifications/delivery-records.ts";
@@ -27,7 +29,9 @@ export function recordingChannels() {
       return next.shift() ?? sentAttempt;
     });
   const channels = {
-    topic: { publish: () => send("topic") },
+    noticePublishers: Object.fromEntries(
+      publishedChannels.map((channel): [string, NoticePublisher] => [channel, { publish: () => send(channel) }]),
+    ) as NoticePublishers,
     mail: { hasSender: () => true, sendEmail: (to: string) => send(to) },
     webhooks: { post: (address: string) => send(address) },
   };
