@@ -61,7 +61,7 @@ describe("ApiClient", () => {
     [403, "<!DOCTYPE html><p>Forbidden", {}, "a proxy stands between"],
     [200, "<html>Sign in", { "content-type": "text/html" }, "a proxy stands between"],
     [200, "{", { "content-type": "application/json" }, "broken JSON"],
-  ])("explains an answer %i %j", async (status, body, headers, message) => {
+  ])("explains a reply with the status %i and the body %j", async (status, body, headers, message) => {
     const { client } = await serve([{ status, body, headers }]);
     await expect(client.call.scripts.list()).rejects.toThrow(message);
   });

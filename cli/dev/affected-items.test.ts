@@ -46,11 +46,11 @@ describe("listBundleParts", () => {
       ...(made ? { bundle: made } : {}),
     });
 
-  it("contains the imported files and the assets, and no packages", () => {
+  it("lists the imported files and the assets, and no packages", () => {
     expect(partsOf({ assets: [{ from: "./texts", to: "t" }] }, bundle)).toEqual(["f/a/x.ts", "../lib/b.ts", "texts"]);
   });
 
-  it("is the complete codebase if its bundler reports no files", () => {
+  it("lists the complete codebase if its bundler reports no files", () => {
     expect(partsOf({ customBundler: "bundler.mjs" })).toEqual(["f/a", "bundler.mjs"]);
     expect(listBundleParts({})).toEqual([]);
   });

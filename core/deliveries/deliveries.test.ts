@@ -40,7 +40,7 @@ describe("the schedule of attempts", () => {
     ["1e9", undefined],
     ["soon", undefined],
     [undefined, undefined],
-  ])("Retry-After: %s is %j", (header, expected) => {
+  ])("the header Retry-After: %s requests a pause of %j ms", (header, expected) => {
     expect(parseRetryAfterMs(header, Date.parse("1994-11-06T08:49:00Z"))).toBe(expected);
   });
 });

@@ -11,17 +11,17 @@ describe("the key of a cached result", () => {
   });
 
   it.each([
-    ["arguments", key({ a: "1" })],
-    ["an argument more", key({ a: 1, b: null })],
-    ["order in a list", key({ a: [1] })],
-    ["stored objects behind references", key({ a: 1 }, { references: "x" })],
-    ["a version", computeCacheKey({ ...job, hash: "1123456789abcdef" }, { args: { a: 1 } })],
-    ["a workspace", computeCacheKey({ ...job, workspace: "v" }, { args: { a: 1 } })],
-    ["an address", computeCacheKey({ ...job, email: "b@b.c" }, { args: { a: 1 } })],
-    ["an identity", computeCacheKey({ ...job, permissionedAs: "u/b" }, { args: { a: 1 } })],
-    ["being an event for the preprocessor", computeCacheKey({ ...job, preprocess: "wanted" }, { args: { a: 1 } })],
-    ["being a superadmin", computeCacheKey({ ...job, superAdmin: true }, { args: { a: 1 } })],
-  ])("the key differs by %s", (_what, other) => {
+    ["the arguments", key({ a: "1" })],
+    ["the number of arguments", key({ a: 1, b: null })],
+    ["the lists in the arguments", key({ a: [1] })],
+    ["the stored objects behind references", key({ a: 1 }, { references: "x" })],
+    ["the version", computeCacheKey({ ...job, hash: "1123456789abcdef" }, { args: { a: 1 } })],
+    ["the workspace", computeCacheKey({ ...job, workspace: "v" }, { args: { a: 1 } })],
+    ["the address of the user", computeCacheKey({ ...job, email: "b@b.c" }, { args: { a: 1 } })],
+    ["the identity", computeCacheKey({ ...job, permissionedAs: "u/b" }, { args: { a: 1 } })],
+    ["whether a preprocessor receives them", computeCacheKey({ ...job, preprocess: "wanted" }, { args: { a: 1 } })],
+    ["whether the user is a superadmin", computeCacheKey({ ...job, superAdmin: true }, { args: { a: 1 } })],
+  ])("the key depends on %s", (_what, other) => {
     expect(other).not.toBe(key({ a: 1 }));
   });
 
@@ -57,7 +57,7 @@ describe("arguments without a canonical form", () => {
     ["half a surrogate pair", "a\ud800"],
     ["the other half", "\udc00a"],
     ["an infinite number", Number.POSITIVE_INFINITY],
-    ["no number", Number.NaN],
+    ["NaN", Number.NaN],
   ])("have no key, so that no run gets the result of another one: %s", (_, value) => {
     for (const args of [{ a: value }, { a: [{ b: value }] }]) expect(key(args)).toBeUndefined();
     if (typeof value === "string") expect(key({ [value]: 1 })).toBeUndefined();

@@ -9,13 +9,13 @@ const folderObject = defineObject({ ...folder, schema });
 const stored = (sk: string, value?: unknown) => ({ pk: "F#ops", sk, value });
 
 describe("the value of a stored object", () => {
-  it("is read by its schema, and fails with its key where it does not match", () => {
+  it("is read by its schema, and fails with its key if it does not match", () => {
     expect(folderObject.parse(stored("a", { name: "a" }))).toEqual({ name: "a" });
     expect(() => folderObject.parse(stored("b", { name: 1 }))).toThrow(UnreadableRecordError);
     expect(() => folderObject.parse(stored("c"))).toThrow("The record c of F#ops cannot be read.");
   });
 
-  it("does not fail a list where it cannot be read", () => {
+  it("does not fail a list if it cannot be read", () => {
     const listed = folderObject.parseReadable([stored("a", { name: "a" }), stored("b", {}), stored("c", { name: "c" })]);
     expect(listed).toEqual([{ name: "a" }, { name: "c" }]);
   });

@@ -24,7 +24,7 @@ describe("matchesGlob", () => {
     ["f/ops/a.b", "f/ops/axb", false],
     ["", "", true],
     ["", "f", false],
-  ])("%j against %j: %s", (glob, path, matches) => {
+  ])("the glob %j matches %j: %s", (glob, path, matches) => {
     expect(matchesGlob(glob, path)).toBe(matches);
   });
 

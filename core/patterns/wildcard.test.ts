@@ -38,7 +38,7 @@ describe("matchesWildcard", () => {
     ["*ab*ab", "ab", false],
     ["*aab*", "aaab", true],
     ["*abab*c", "ababababc", true],
-  ])("%j on %j is %s", (pattern, text, expected) => {
+  ])("the pattern %j matches %j: %s", (pattern, text, expected) => {
     expect(matchesWildcard(pattern, text)).toBe(expected);
   });
 

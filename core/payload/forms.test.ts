@@ -86,7 +86,7 @@ describe.each(cases)("$what with the type $type", ({ type, body, value }) => {
     const { event: _, ...args } = (await read(type, body, { wrapBody: true })).args;
     expect(args).toEqual(wrappedArgs);
   });
-  it("a query parameter named body replaces it, whole", async () => {
+  it("a query parameter named body replaces the whole body", async () => {
     const { args } = await read(type, body, { wrapBody: true, query: ["body"] });
     expect(args["body"]).toBe("from the query");
   });

@@ -16,7 +16,7 @@ describe("the address of a client in a log", () => {
     expect(describeClient(address, "shortened", undefined)).toBe(network);
   });
 
-  it("is equal for equal addresses as a hash, different for each deployment, and absent without a key", () => {
+  it("has a hash that is equal for equal addresses, different for each deployment, and absent without a key", () => {
     const hash = describeClient("203.0.113.9", "hashed", KEY);
     expect(hash).toMatch(/^[0-9a-f]{16}$/);
     expect(describeClient("203.0.113.9", "hashed", KEY)).toBe(hash);
@@ -25,7 +25,7 @@ describe("the address of a client in a log", () => {
     expect(describeClient("203.0.113.9", "hashed", undefined)).toBeUndefined();
   });
 
-  it("is written as it is only if the deployment chooses so, and never by the setting none", () => {
+  it("is unchanged only if the deployment chooses so, and absent with the setting none", () => {
     expect(describeClient("203.0.113.9", "full", KEY)).toBe("203.0.113.9");
     expect(describeClient("203.0.113.9", "none", KEY)).toBeUndefined();
     expect(describeClient("", "full", KEY)).toBeUndefined();

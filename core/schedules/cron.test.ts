@@ -168,7 +168,7 @@ describe("findNextTick", () => {
     ["0 0 29 2 *", "UTC", undefined, ["2028-02-29T00:00:00Z", "2032-02-29T00:00:00Z"]],
     ["0 9 * * *", "Asia/Kathmandu", undefined, ["2026-01-01T03:15:00Z"]],
     ["0 0 1 1 *", "America/New_York", undefined, ["2026-01-01T05:00:00Z", "2027-01-01T05:00:00Z"]],
-  ])("%s in %s with cron %s", (schedule, timezone, cronVersion, expected) => {
+  ])("finds the ticks of %s in %s with cron %s", (schedule, timezone, cronVersion, expected) => {
     expect(ticksAfter({ schedule, timezone, cronVersion }, "2026-01-01T00:00:00Z", expected.length)).toEqual(expected);
   });
 

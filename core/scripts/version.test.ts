@@ -39,7 +39,7 @@ describe("the concurrency key of an inline script", () => {
   const ofFlow = (custom_concurrency_key: string | undefined, path: string | undefined) =>
     toInlineConcurrencyRule({ custom_concurrency_key }, 1, { path, permissionedAs: "u/ann" });
 
-  it("counts in the folder of its flow, whatever it begins with, or with the user of a preview", () => {
+  it("is limited to the folder of its flow, whatever it begins with, or to the user of a preview", () => {
     expect(ofFlow("f/b/k", "f/a/flow")).toEqual({ limit: 1, key: "f/b/k", space: "f/a" });
     expect(ofFlow("k", undefined)).toEqual({ limit: 1, key: "k", space: "u/ann" });
     expect(ofFlow(undefined, "f/a/flow")).toEqual({ limit: 1 });
@@ -50,7 +50,7 @@ describe("isNoop", () => {
   it("treats absent and null as equal and ignores how a version was created", () => {
     expect(isNoop(aScript(), aScript({ tag: null, auto_parent: true, deployment_message: "again" }))).toBe(true);
   });
-  it("sees a changed field", () => {
+  it("detects a changed field", () => {
     expect(isNoop(aScript(), aScript({ timeout: 5 }))).toBe(false);
     expect(isNoop(aScript({ schema: { a: 1 } }), aScript())).toBe(false);
   });
@@ -59,8 +59,8 @@ describe("isNoop", () => {
 describe("chooseLock", () => {
   it.each([
     ["the lock that was sent", "sent", "resolved", "sent"],
-    ["it also where the build needs no packages", "sent", "", "sent"],
-    ["it while the build is not over", "sent", undefined, "sent"],
+    ["the lock that was sent, even if the build needs no packages", "sent", "", "sent"],
+    ["the lock that was sent, while the build runs", "sent", undefined, "sent"],
     ["that of the build for an empty lock", "", "resolved", "resolved"],
     ["that of the build for null", null, "resolved", "resolved"],
     ["that of the build without a lock", undefined, "resolved", "resolved"],

@@ -45,7 +45,7 @@ function apply(changes: readonly AddressedChange[]): Map<string, string> {
 const address = fc.option(fc.constantFrom("a", "b", "c", "d"), { nil: undefined });
 
 describe("the order of a push", () => {
-  it("is known for every kind whose items have addresses", () => {
+  it("is tested for every kind whose items have addresses", () => {
     expect(Object.keys(kinds).sort()).toEqual(addressedKinds.toSorted());
   });
 
@@ -114,7 +114,7 @@ describe("the order of a push", () => {
     ["user", [ab], [/^item0: /]],
     ["sqs_trigger", [ab, ["b", "c"]], []],
     ...Object.keys(movable).map((kind) => [kind, [ab, ["b", "a"]], []] as const),
-  ] as const)("refuses what has no order: %s %j", (kind, pairs, expected) => {
+  ] as const)("refuses only exchanges that have no order: %s %j", (kind, pairs, expected) => {
     const sentences = describeImpossibleChanges(exchange(kind, pairs));
     expect(sentences).toHaveLength(expected.length);
     for (const [at, pattern] of expected.entries()) expect(sentences[at]).toMatch(pattern);

@@ -11,7 +11,7 @@ describe("the recipient of a mail", () => {
     ["orders@in.example.com.attacker.net", undefined],
     ['"a@in.example.com"@attacker.net', undefined],
     ["no address", undefined],
-  ])("%s is %j", (address, recipient) => {
+  ])("of the address %s is %j", (address, recipient) => {
     expect(parseRecipient(address, "in.example.com")).toEqual(recipient);
   });
 });

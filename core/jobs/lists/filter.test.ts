@@ -13,11 +13,11 @@ describe("matchesList", () => {
     ["!a,b", "b", true],
     ["!a,b", "c", false],
     ["", "c", true],
-  ])("%s on %s is %s", (filter, value, expected) => {
+  ])("the list %j matches %s: %s", (filter, value, expected) => {
     expect(matchesList(filter, value)).toBe(expected);
   });
 
-  it("* matches any text only if wildcards are allowed", () => {
+  it("the character * matches any text only if wildcards are allowed", () => {
     expect(matchesList("f/ops/*", "f/ops/hello", true)).toBe(true);
     expect(matchesList("f/ops/*", "f/ops/hello")).toBe(false);
     expect(matchesList("f/o.s/*", "f/ops/hello", true)).toBe(false);
@@ -53,7 +53,7 @@ describe("matchesJob", () => {
   it("jobs that are scheduled for later are omitted", () => {
     expect(which({ scheduled_for_before_now: true }, "queue")).toEqual(["running"]);
   });
-  it("before includes its moment, and after does not", () => {
+  it("the filter by an earlier end includes its moment, and the filter by a later one does not", () => {
     const at = new Date(6_000).toISOString();
     expect(which({ completed_before: at })).toEqual(["done"]);
     expect(which({ completed_after: at })).toEqual(["failed", "canceled"]);

@@ -11,7 +11,7 @@ import { divideSettings, instanceTreatments, mergeSettings, workspaceTreatments 
 const user = (email: string, more: object = {}) => ({ email, super_admin: false, ...more });
 
 describe("users of a backup and of an instance", () => {
-  it("are merged without a deletion, and the backup decides about those that both have", () => {
+  it("are merged without deletions, and the backup determines the users that both have", () => {
     const backup = [user("Ann@example.com", { name: "Ann" }), user("bo@example.com", { disabled: true })];
     const present = [user("ann@example.com", { name: "Other" }), user("cy@example.com"), user("root@example.com", { super_admin: true })];
     expect(mergeUsers(backup, present, "root@example.com")).toEqual([
@@ -63,7 +63,7 @@ describe("settings of a backup", () => {
     }
   });
 
-  it("that are sealed replace those of a workspace once they are opened, and otherwise nothing changes there", () => {
+  it("that are sealed replace those of a workspace after they are opened, and leave them unchanged before", () => {
     const present = { webhook: "https://hooks.example.com/own", color: "#000000", name: "ops" };
     expect(mergeSettings({ name: "ops" }, undefined, present)).toEqual({ name: "ops", webhook: "https://hooks.example.com/own" });
     expect(mergeSettings({ name: "ops" }, { webhook: HOOK }, present)).toEqual({ name: "ops", webhook: HOOK });

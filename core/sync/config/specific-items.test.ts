@@ -11,7 +11,7 @@ describe("files of one workspace", () => {
     ["f/a/b.http_trigger.yaml", "f/a/b.prod.http_trigger.yaml"],
     ["f/a/folder.meta.yaml", "f/a/folder.prod.meta.yaml"],
     ["settings.yaml", "settings.prod.yaml"],
-  ])("%s is %s", (common, specific) => {
+  ])("the file %s becomes %s", (common, specific) => {
     expect(toSpecificFile(common, "prod")).toBe(specific);
     expect(fromSpecificFile(specific, "prod")).toBe(common);
     expect(fromSpecificFile(common, "prod")).toBeUndefined();
@@ -22,7 +22,7 @@ describe("files of one workspace", () => {
     expect(toSpecificFile("f/a/b.variable.yaml", "feature/x.y")).toBe("f/a/b.feature_x_y.variable.yaml");
   });
 
-  it("leave other files alone", () => {
+  it("have the usual name if their kind is the same in every workspace", () => {
     expect(toSpecificFile("f/a/b.ts", "prod")).toBe("f/a/b.ts");
   });
 });
@@ -54,7 +54,7 @@ describe("isSelected", () => {
     [{ includes: [] }, false],
     [{ excludes: ["f/a/b.ts"] }, false],
     [{ includes: ["f/**"], excludes: ["f/a/**"] }, false],
-  ])("with %j: %s", (options, expected) => {
+  ])("selects a script with %j: %s", (options, expected) => {
     expect(isSelected(script, files, options)).toBe(expected);
   });
 
@@ -78,7 +78,7 @@ describe("isSelected", () => {
     ["settings", { includeSettings: true }, true],
     ["encryption_key", { includeKey: true }, true],
     ["encryption_key", {}, false],
-  ])("a %s with %j: %s", (kind, options, expected) => {
+  ])("selects the kind %s with %j: %s", (kind, options, expected) => {
     expect(isSelected({ kind, path: "f/a/b", value: {} }, [], options)).toBe(expected);
   });
 

@@ -27,7 +27,7 @@ const bare = (block: string) =>
     .replace(/'[^']*'/g, "''");
 
 describe("the shell blocks of the documentation", () => {
-  it("are run by a test, each one, or are in the list of those that no test can run", () => {
+  it("are each run by a test, or are in the list of those that no test can run", () => {
     const read = (page: string) => (Object.values(readings) as Reading[]).filter((reading) => reading.page === page);
     const unread = withShell.flatMap((page) => {
       const all = blocksOf(page, "sh").map((_block, place) => place);
