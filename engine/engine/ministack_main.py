@@ -32,6 +32,7 @@ def main():
     from patches.map_width import take_width_from_input
     from patches.packed_items import pack_items
     from patches.process_starts import limit_starts
+    from patches.quick_expressions import keep_expressions
     from patches.quick_requests import serve_with_uvicorn
     from patches.raw_paths import pass_raw_paths
     from patches.released_memory import release_memory
@@ -52,6 +53,7 @@ def main():
     pass_raw_paths(app)
     take_width_from_input(stepfunctions)
     pack_items()
+    keep_expressions()
     bound_records()
     enforce_roles()
     uvloop.install()

@@ -28,6 +28,7 @@ from ministack.services import dynamodb as ddb
 from patches import shared_code
 from patches.function_logs import read_logs_at_once
 from patches.packed_items import pack_items
+from patches.quick_expressions import keep_expressions
 from patches.quick_requests import serve_with_uvicorn
 from patches.raw_paths import pass_raw_paths
 from patches.released_memory import release_memory
@@ -35,9 +36,12 @@ from patches.stream_positions import begin_streams_at_zero
 from patches.web_pages import KEY, refuse_web_pages
 
 slow_query, slow_set_item = ddb._query, ddb._set_item
+SLOW_NAMES = ("_tokenize", "_condition_syntax_error", "_number_size_bytes", "_number_error", "_ddb_canonicalize_number")
+slow = {name: getattr(ddb, name) for name in (*SLOW_NAMES, "_attribute_value_size", "_item_size_bytes", "copy")}
 shared_code.STORE_AFTER_MS = [10]
 
 pack_items()
+keep_expressions()
 read_logs_at_once(lambda_runtime)
 shared_code.share_code(lambda_runtime)
 begin_streams_at_zero(lambda_svc)
@@ -91,6 +95,73 @@ class Items(unittest.TestCase):
             seconds.append(time.perf_counter() - started)
         self.assertIn(b"002010", answers[0])
         self.assertLess(seconds[0] * 5, seconds[1])
+
+
+VALUES = [{"S": ""}, {"S": "aé\U0001f600"}, {"N": "-12.50"}, {"N": "1e3"}, {"BOOL": True}, {"NULL": True}, {"B": "YWI="}, {"SS": ["é"]}]
+VALUES += [{"M": {"é": {"L": [{"M": {}}, *VALUES]}}}, {"L": []}, {"S": 1}, {"N": ["1"]}, {"M": 1}, {"S": "a", "N": "1"}, {}, None, "a"]
+
+
+def size_or_error(size_of, value):
+    try:
+        return size_of(value)
+    except Exception as error:
+        return type(error)
+
+
+def slow_size_or_error(name, value):
+    with unittest.mock.patch.multiple(ddb, **slow):
+        return size_or_error(slow[name], value)
+
+
+class Expressions(unittest.TestCase):
+    def setUp(self):
+        ddb._create_table({**KEYS, "TableName": self.id(), "GlobalSecondaryIndexes": [INDEX], "BillingMode": "PAY_PER_REQUEST"})
+        self.key = {"pk": {"S": "job1"}, "sk": {"S": "000001"}}
+        ddb._put_item({"TableName": self.id(), "Item": item(1)})
+
+    def update(self, number):
+        names = {"#a": "field1", "#n": "count", "#s": "state", "#g": "field2"}
+        values = {":a": {"M": {"text": {"S": str(number)}}}, ":0": {"N": "0"}, ":1": {"N": "1"}, ":s": {"S": "ended"}}
+        expression = {"UpdateExpression": "SET #a = :a, #n = if_not_exists(#n, :0) + :1 REMOVE #g"}
+        condition = {"ConditionExpression": "attribute_exists(pk) AND (#s = :s OR #n > :1)"}
+        more = {"Key": self.key, "ReturnValues": "ALL_NEW", "ReturnConsumedCapacity": "INDEXES"}
+        request = {"TableName": self.id(), **expression, **condition, **more}
+        status, _, body = ddb._update_item({**request, "ExpressionAttributeNames": names, "ExpressionAttributeValues": values})
+        self.assertEqual(status, 200, body)
+        return body
+
+    def test_an_update_has_the_same_response_and_costs_less(self):
+        answers, seconds = [], []
+        for functions in ({"copy": ddb.copy}, slow):
+            ddb._put_item({"TableName": self.id(), "Item": item(1)})
+            with unittest.mock.patch.multiple(ddb, **functions):
+                answers.append([self.update(number) for number in range(20)])
+                started = time.process_time()
+                for number in range(200):
+                    self.update(number)
+                seconds.append(time.process_time() - started)
+        self.assertEqual(answers[0], answers[1])
+        self.assertLess(seconds[0] * 1.3, seconds[1])
+
+    def test_every_value_has_the_same_size(self):
+        for value in VALUES:
+            for name in ("_attribute_value_size", "_number_size_bytes", "_number_error", "_ddb_canonicalize_number"):
+                given = next(iter(value.values())) if isinstance(value, dict) and "number" in name and value else value
+                with self.subTest(name, value=given):
+                    self.assertEqual(size_or_error(getattr(ddb, name), given), slow_size_or_error(name, given))
+        whole = {f"é{at}": value for at, value in enumerate(VALUES) if isinstance(value, dict)}
+        for value in (whole, None, []):
+            self.assertEqual(size_or_error(ddb._item_size_bytes, value), slow_size_or_error("_item_size_bytes", value))
+
+    def test_a_copy_shares_nothing_with_its_original(self):
+        original = {"M": {"a": {"L": [{"S": "x"}]}}}
+        for value in (original, [original], ddb._tables[self.id()]["items"]["job1"]):
+            copied = ddb.copy.deepcopy(value)
+            self.assertEqual(copied, value)
+            self.assertIsNot(copied, value)
+        copied = ddb.copy.deepcopy(original)
+        copied["M"]["a"]["L"].append(1)
+        self.assertEqual(original, {"M": {"a": {"L": [{"S": "x"}]}}})
 
 
 class Requests(unittest.TestCase):
