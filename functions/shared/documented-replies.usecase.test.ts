@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Fuzzer, newFuzzer } from "../../test/support/fuzz/fuzzer.ts";
 import { SEED, sample } from "../../test/support/fuzz/operations.ts";
 
@@ -12,6 +12,8 @@ beforeAll(async () => {
 afterAll(() => {
   console.log(`${fuzzer.countCalls()} calls of ${fuzzer.operations.length} operations, seed ${SEED}`);
   fuzzer.close();
+  // Modules remember the settings of the fuzzer's instance for a time, and are loaded again for the other files.
+  vi.resetModules();
 });
 
 describe("every operation", () => {

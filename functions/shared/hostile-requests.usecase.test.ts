@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { describeError, SvcError } from "../../contract/errors.ts";
 import { type FuzzCall, type Fuzzer, newFuzzer } from "../../test/support/fuzz/fuzzer.ts";
 import { EDGE_KEY } from "../../test/support/fuzz/gateway-event.ts";
@@ -22,6 +22,8 @@ beforeAll(async () => {
 afterAll(() => {
   console.log(`${fuzzer.countCalls()} hostile calls of ${fuzzer.operations.length} operations, seed ${SEED}`);
   fuzzer.close();
+  // Modules remember the settings of the fuzzer's instance for a time, and are loaded again for the other files.
+  vi.resetModules();
 });
 
 /**
