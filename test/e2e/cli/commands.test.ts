@@ -6,19 +6,26 @@ import { member, type Someone } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { asks, sees, startRun, waiting } from "../../support/approvals/approvals.ts";
 import { type Checkout, newCheckout } from "../../support/cli/checkout.ts";
-import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
+import { cliHere } from "../../support/cli/cli-here.ts";
+import { type Cli, type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
 
-let cli: InstalledCli;
+/** Logs in as a person does, who answers while the command runs. */
+let installed: InstalledCli;
+let cli: Cli;
 let ws: Workspace;
 let checkout: Checkout;
 beforeAll(async () => {
-  [cli, ws] = await Promise.all([installCli(), newWorkspace()]);
+  cli = cliHere();
+  [installed, ws] = await Promise.all([installCli(), newWorkspace()]);
   checkout = newCheckout(cli, ws.id);
 });
-afterAll(() => cli?.remove());
+afterAll(() => {
+  cli?.remove();
+  installed?.remove();
+});
 
 describe("svc login", () => {
-  const profilesOf = () => JSON.parse(readFileSync(join(cli.folder, "config/profiles.json"), "utf8")) as Profiles;
+  const profilesOf = () => JSON.parse(readFileSync(join(installed.folder, "config/profiles.json"), "utf8")) as Profiles;
   interface Profiles {
     active?: string;
     profiles: Record<string, { token: string }>;
@@ -26,7 +33,7 @@ describe("svc login", () => {
   const inFolder = { cwd: "/" };
   /** Starts a login and lets a user decide about it, as the page does. */
   async function decide(user: Someone, approve: boolean) {
-    const login = cli.start(["login", api().url, "--json"], inFolder);
+    const login = installed.start(["login", api().url, "--json"], inFolder);
     const [, code] = await login.text(/confirm the code (\S+)/);
     expect((await user.api.get(`auth/device/${code}`)).json).toMatchObject({ user_code: code });
     expectStatus(await user.api.post("auth/device/approve", { user_code: code, approve }), 200);
@@ -38,21 +45,24 @@ describe("svc login", () => {
     const { code, stdout, stderr } = await decide(user, true);
     expect([code, stdout, stderr]).toEqual([0, "", expect.stringContaining(`Logged in as ${user.email}. The profile ${ws.id} is active`)]);
     const { token } = profilesOf().profiles[ws.id] ?? { token: "" };
-    const whoami = await cli.run(["workspace", "whoami", "--json"], inFolder);
+    const whoami = await installed.run(["workspace", "whoami", "--json"], inFolder);
     expect(JSON.parse(whoami.stdout)).toMatchObject({ email: user.email, url: api().url, workspace: ws.id, profile: ws.id });
-    expect(await cli.run(["logout"], inFolder)).toMatchObject({
+    expect(await installed.run(["logout"], inFolder)).toMatchObject({
       code: 0,
       stdout: "",
       stderr: expect.stringContaining(`\nLogged out at ${api().url}. Removed: ${ws.id}.\n`),
     });
     expect((await api().call("GET", "users/whoami", { token })).status).toBe(401);
     expect(profilesOf()).toEqual({ profiles: {} });
-    expect(await cli.run(["workspace", "whoami"], inFolder)).toMatchObject({ code: 2, stderr: expect.stringContaining("svc login <url>") });
+    expect(await installed.run(["workspace", "whoami"], inFolder)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("svc login <url>"),
+    });
   });
 
   it("fails if the user refuses, and for an invalid address", async () => {
     expect(await decide(await member(ws, "device"), false)).toMatchObject({ code: 1, stderr: expect.stringContaining("was refused") });
-    expect(await cli.run(["login", "example"], inFolder)).toMatchObject({ code: 2, stdout: "" });
+    expect(await installed.run(["login", "example"], inFolder)).toMatchObject({ code: 2, stdout: "" });
   });
 });
 

@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { type Checkout, newCheckout } from "../../support/cli/checkout.ts";
-import { type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
+import { cliHere } from "../../support/cli/cli-here.ts";
+import { type Cli, type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
 import { flow, saveFlow } from "../../support/flows/flow.ts";
 
-let cli: InstalledCli;
+/** Runs the commands that a test interrupts, or to which it reacts. */
+let installed: InstalledCli;
+let cli: Cli;
 let ws: Workspace;
 let checkout: Checkout;
 const schema = { type: "object", properties: { n: { type: "number" }, text: { type: "string", default: "a" } }, required: ["n", "text"] };
 beforeAll(async () => {
-  [cli, ws] = await Promise.all([installCli(), newWorkspace()]);
-  checkout = newCheckout(cli, ws.id);
+  cli = cliHere();
+  [installed, ws] = await Promise.all([installCli(), newWorkspace()]);
+  checkout = newCheckout({ ...cli, start: installed.start }, ws.id);
   const hold =
     "export async function main() {\n  console.log('holding');\n  await new Promise((resolve) => setTimeout(resolve, 600_000));\n}\n";
   const twice =
@@ -27,7 +31,10 @@ beforeAll(async () => {
     saveFlow(ws, "f/t/failing", [flow.step("a", "Math.random()"), flow.failIf("b", "flow_input.bad", "results.a")]),
   ]);
 });
-afterAll(() => cli?.remove());
+afterAll(() => {
+  cli?.remove();
+  installed?.remove();
+});
 
 type Line = Record<string, unknown>;
 const parseLines = (stdout: string) =>

@@ -21,6 +21,7 @@ export function cliHere(): Cli {
   const runNow: Cli["run"] = async (args, { cwd, env = {}, stdin = "" }) => {
     const before = { argv: process.argv, env: process.env, exitCode: process.exitCode };
     const [folderBefore, input] = [process.cwd(), Object.getOwnPropertyDescriptor(process, "stdin") ?? {}];
+    const errorListeners = process.stdout.listeners("error");
     const others = Object.entries(process.env).filter(([name]) => !OWN.test(name));
     const printed = capturePrinted();
     try {
@@ -33,6 +34,8 @@ export function cliHere(): Cli {
       return { code: Number(process.exitCode), ...printed };
     } finally {
       vi.restoreAllMocks();
+      for (const listener of process.stdout.listeners("error"))
+        if (!errorListeners.includes(listener)) process.stdout.off("error", listener as () => void);
       process.chdir(folderBefore);
       Object.defineProperty(process, "stdin", input);
       Object.assign(process, before);
