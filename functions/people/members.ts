@@ -2,9 +2,9 @@ import { accessRoutes } from "../../contract/routes/people/access.ts";
 import { memberRoutes as routes } from "../../contract/routes/people/members.ts";
 import { paginate } from "../../core/objects/page.ts";
 import { may } from "../../core/permissions/may.ts";
+import { addMember } from "../../services/workspaces/add-member.ts";
 import { acceptInvite, declineInvite, deleteInvite, inviteUser, listInvites, listOwnInvites } from "../../services/workspaces/invites.ts";
 import {
-  addMember,
   findMember,
   getCurrentUser,
   getMember,

@@ -3,7 +3,7 @@ import { defined } from "../../contract/defined.ts";
 import { EDGE_KEY_HEADER } from "../../contract/env.ts";
 import { limits } from "../../contract/limits.ts";
 import { buildTokenWrites } from "../../services/identity/tokens/tokens.ts";
-import { addMember } from "../../services/workspaces/members.ts";
+import { addMember } from "../../services/workspaces/add-member.ts";
 import { type Handler, loadFunctions } from "../../test/support/fuzz/deployed-functions.ts";
 import { EDGE_KEY, lambdaContext, toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import type { World } from "../../test/support/use-cases/world.ts";

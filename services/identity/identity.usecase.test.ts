@@ -8,9 +8,10 @@ import { newWorld, type World } from "../../test/support/use-cases/world.ts";
 import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
 import { repeat } from "../../test/support/use-cases/world-objects.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
+import { addMember } from "../workspaces/add-member.ts";
 import { mayJoinInstance } from "../workspaces/auto-invite.ts";
 import { inviteUser } from "../workspaces/invites.ts";
-import { addMember, isMember } from "../workspaces/members.ts";
+import { isMember } from "../workspaces/members.ts";
 import { authenticate } from "./authenticate.ts";
 import {
   addToInstanceGroup,

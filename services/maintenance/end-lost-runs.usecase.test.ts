@@ -6,7 +6,8 @@ import type { World } from "../../test/support/use-cases/world.ts";
 import { addJob, newIsolation, newScriptWorld } from "../../test/support/use-cases/world-jobs.ts";
 import { exportUsers, overwriteUsers } from "../identity/overwrite.ts";
 import { createUser, deleteUser, updateUser } from "../identity/users.ts";
-import { addMember, leaveWorkspace, removeMember, updateMember } from "../workspaces/members.ts";
+import { addMember } from "../workspaces/add-member.ts";
+import { leaveWorkspace, removeMember, updateMember } from "../workspaces/members.ts";
 import { endLostRuns } from "./end-lost-runs.ts";
 
 let world: World;

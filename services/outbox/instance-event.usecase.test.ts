@@ -16,9 +16,9 @@ import { beginLogin, completeLogin } from "../identity/sign-in/federated-login.t
 import { openSession } from "../identity/sign-in/sign-in.ts";
 import { createUser, findPerson, loadPerson } from "../identity/users.ts";
 import { getGlobalSetting, setGlobalSetting } from "../settings/instance.ts";
+import { addMember } from "../workspaces/add-member.ts";
 import { setAutoInvite } from "../workspaces/auto-invite.ts";
 import { acceptInvite, inviteUser } from "../workspaces/invites.ts";
-import { addMember } from "../workspaces/members.ts";
 import { createWorkspace } from "../workspaces/workspaces.ts";
 
 const OF_DEPLOYMENT = "https://deployment.example.com/hook";

@@ -3,7 +3,8 @@ import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { openScheduleTests } from "../../test/support/use-cases/cases/schedule-tests.ts";
 import { success } from "../../test/support/use-cases/world.ts";
 import { addScriptAt } from "../../test/support/use-cases/world-schedules.ts";
-import { addMember, removeMember } from "../workspaces/members.ts";
+import { addMember } from "../workspaces/add-member.ts";
+import { removeMember } from "../workspaces/members.ts";
 
 const { world, removeSchedules, runsOf, passUntil, aSchedule, load, nextHour } = await openScheduleTests();
 const admin = { email: "eve@example.com", username: "eve", is_admin: true, operator: false };

@@ -19,7 +19,7 @@ import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildInstanceEventWrites } from "../outbox/instance-event.ts";
 import { checkSettingSize } from "../settings/opaque.ts";
 import type { Uses } from "../uses.ts";
-import { addMember } from "./members.ts";
+import { addMember } from "./add-member.ts";
 import { listWorkspaceIds } from "./workspaces.ts";
 
 /**

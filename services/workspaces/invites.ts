@@ -10,7 +10,8 @@ import { personKey } from "../../core/people/person.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { buildInstanceEventWrites } from "../outbox/instance-event.ts";
 import type { Uses } from "../uses.ts";
-import { addMember, isMember } from "./members.ts";
+import { addMember } from "./add-member.ts";
+import { isMember } from "./members.ts";
 import { listWorkspaceIds } from "./workspaces.ts";
 
 /** Invites a person to a workspace. Another invitation replaces the first. Throws `member.exists`, `workspace.notFound`. */

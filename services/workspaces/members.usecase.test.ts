@@ -11,9 +11,10 @@ import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
 import { createFolder, getFolder } from "../folders/folders.ts";
 import { createVariable } from "../variables/save.ts";
 import { changeAcl } from "./acls.ts";
+import { addMember } from "./add-member.ts";
 import { createGroup, getGroup } from "./groups.ts";
 import { acceptInvite, deleteInvite, inviteUser } from "./invites.ts";
-import { addMember, findMember, getCurrentUser, getMember, isMember, listMembers, updateMember } from "./members.ts";
+import { findMember, getCurrentUser, getMember, isMember, listMembers, updateMember } from "./members.ts";
 
 let world: World;
 beforeAll(async () => {

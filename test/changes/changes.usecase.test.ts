@@ -140,7 +140,7 @@ describe("the examples of docs/how-to-change.md", () => {
       "test/support/fuzz/deployed-functions.ts",
     );
     const { changeAcl, getAcl } = await copy.load<typeof import("../../services/workspaces/acls.ts")>("services/workspaces/acls.ts");
-    const { addMember } = await copy.load<typeof import("../../services/workspaces/members.ts")>("services/workspaces/members.ts");
+    const { addMember } = await copy.load<typeof import("../../services/workspaces/add-member.ts")>("services/workspaces/add-member.ts");
     const { listStoredKinds } = await copy.load<typeof import("../../services/workspaces/stored-kinds.ts")>(
       "services/workspaces/stored-kinds.ts",
     );

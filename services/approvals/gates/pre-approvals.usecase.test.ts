@@ -6,7 +6,7 @@ import { gates, playExecutions, startFlow } from "../../../test/support/use-case
 import { addScript } from "../../../test/support/use-cases/world-jobs.ts";
 import { newWorldWithFolder } from "../../../test/support/use-cases/world-objects.ts";
 import { aReader } from "../../../test/support/use-cases/world-people.ts";
-import { addMember } from "../../workspaces/members.ts";
+import { addMember } from "../../workspaces/add-member.ts";
 import { approverFrom } from "../decisions/approver.ts";
 import { type DecisionInput, decideByLink, decideRequest } from "../decisions/decide.ts";
 import { createLink } from "../links/links.ts";

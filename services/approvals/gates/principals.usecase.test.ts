@@ -9,8 +9,9 @@ import { newWorldWithFolder } from "../../../test/support/use-cases/world-object
 import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { saveFlow } from "../../flows/definitions/save.ts";
 import { addToInstanceGroup, createInstanceGroup, deleteInstanceGroup } from "../../identity/instance-groups.ts";
+import { addMember } from "../../workspaces/add-member.ts";
 import { addToGroup, createGroup, deleteGroup } from "../../workspaces/groups.ts";
-import { addMember, removeMember } from "../../workspaces/members.ts";
+import { removeMember } from "../../workspaces/members.ts";
 import { approverFrom, loadApproverByEmail } from "../decisions/approver.ts";
 import { decideRequest } from "../decisions/decide.ts";
 import { findApprovalRequest } from "./find-approval-request.ts";

@@ -4,7 +4,7 @@ import { write } from "../../../core/objects/write.ts";
 import { personKey, userObject } from "../../../core/people/person.ts";
 import { hashToken, tokenObject } from "../../../core/people/token.ts";
 import type { Uses } from "../../uses.ts";
-import { addMember } from "../../workspaces/members.ts";
+import { addMember } from "../../workspaces/add-member.ts";
 import { buildNewWorkspaceWrites } from "../../workspaces/workspaces.ts";
 import { buildUserAddedWrites } from "../users.ts";
 import { buildTokenRemovals } from "./token-expiry.ts";

@@ -3,7 +3,8 @@ import { deletedWorkspaceObject } from "../../../core/workspaces/deleted.ts";
 import { workspaceObject } from "../../../core/workspaces/workspace.ts";
 import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
 import { addWorkspace } from "../../../test/support/use-cases/world-jobs.ts";
-import { addMember, removeMember, updateMember } from "../../workspaces/members.ts";
+import { addMember } from "../../workspaces/add-member.ts";
+import { removeMember, updateMember } from "../../workspaces/members.ts";
 import { authenticate } from "../authenticate.ts";
 import { closeDeployment, DEPLOYER, openDeployment } from "./deployment-token.ts";
 

@@ -3,7 +3,7 @@ import type { RouteFunction } from "../../../contract/route.ts";
 import { personKey, userObject } from "../../../core/people/person.ts";
 import type { Reply } from "../../../functions/shared/reply/reply.ts";
 import { buildTokenWrites } from "../../../services/identity/tokens/tokens.ts";
-import { addMember } from "../../../services/workspaces/members.ts";
+import { addMember } from "../../../services/workspaces/add-member.ts";
 import type { Handler } from "../fuzz/deployed-functions.ts";
 import { EDGE_KEY, lambdaContext, type Sent, toGatewayEvent } from "../fuzz/gateway-event.ts";
 import { fillPath } from "../fuzz/operations.ts";
