@@ -22,7 +22,7 @@ const problemsOf = (codebase: Partial<Codebase>) =>
   }).map(({ message }) => message);
 
 describe("checkCodebases", () => {
-  it("accepts paths inside of the project", () => {
+  it("accepts paths in the project", () => {
     const assets = [
       { from: "./f/a", to: "." },
       { from: "bundler.mjs", to: "deep/bundler.mjs" },

@@ -15,7 +15,7 @@ function record(value: unknown) {
 }
 
 describe("createClient", () => {
-  it("sends what the route declares, with the parts of the address that it knows", async () => {
+  it("sends what the route declares, with the parts of the address that the client was created with", async () => {
     const { call, requests } = record("created");
     await call.variables.get({ path: "f/app/a key", query: { decrypt_secret: false, include_encrypted: undefined } });
     await call.variables.create({ workspace: "other", body: { path: "f/app/key", value: "1", is_secret: false } });

@@ -110,7 +110,7 @@ describe("the access of a route", () => {
     expect(errors).toContain(access.hiddenAs);
   });
 
-  it("is the same as that of the check of the same name in use cases", () => {
+  it("equals the access that use cases check under the same name", () => {
     const byName = new Map(tokenRoutes.map(({ name, access }) => [name, access]));
     for (const { name, access } of Object.values(actions)) expect([name, access]).toEqual([name, byName.get(name)]);
   });

@@ -64,7 +64,7 @@ describe("arguments without a canonical form", () => {
     expect(key({ a: 1 }, { files: new Map([["k", "e"]]), ignorePaths: true })).toBeDefined();
   });
 
-  it("differ from whole numbers of any size, which have one", () => {
+  it("differ from whole numbers of any size, which have a key", () => {
     const large = [2n ** 53n, 2n ** 53n + 1n, 10n ** 400n, -(10n ** 400n), Number.MAX_VALUE, 5e-324];
     expect(new Set(large.map((a) => key({ a }))).size).toBe(large.length);
     expect(key({ a: large[0] })).toBeDefined();

@@ -134,7 +134,7 @@ describe("the mail about an outcome", () => {
     [{ how: "rejected", by: "ben", reason: "too <b>much</b>" }, "Rejected: Check", 'Ben rejected the step "Check the amount"'],
     [{ how: "rejected" }, "Rejected: Check", "An unnamed approver rejected"],
     [{ how: "expired" }, "No decision was made in time: Check", "was made before 2026-11-22 08:00 UTC."],
-  ])("says to the person who started the run: %j", (decision, subject, line) => {
+  ])("tells the person who started the run: %j", (decision, subject, line) => {
     const mail = buildOutcomeMail(BASE, aNotice({ what: decision.how === "expired" ? "expired" : "decided", decision }));
     expect(mail.subject).toContain(subject);
     expect(mail.text).toContain(line);

@@ -11,7 +11,7 @@ describe("the sum of reserved concurrency, which npm run aws:check compares with
     { reservedConcurrency: 0 },
     { reservedConcurrency: 7, stepConcurrency: 3, streamConcurrency: 1 },
     { edge: false, reservedConcurrency: 0, stepConcurrency: 9 },
-  ])("is that of the template with %j", (settings) => {
+  ])("equals that of the template with %j", (settings) => {
     const functions = Object.values(aStack(settings).template.findResources("AWS::Lambda::Function"));
     const reserved = functions.map(({ Properties }) => Number(Properties.ReservedConcurrentExecutions ?? 0));
     const divided = Object.values(divideConcurrency(parseConfig(settings)).reserved);

@@ -185,7 +185,7 @@ describe("expired jobs", () => {
     expect(JSON.stringify(DestinationConfig.OnFailure)).toContain("Unremoved");
   });
 
-  it("are removed with the rights to their items and to long-lived objects alone", () => {
+  it("are removed by a function that may change only their items and long-lived objects", () => {
     expect(actionsOf("remove", "s3:")).toEqual(["s3:DeleteObject", "s3:ListBucket"]);
     expect(JSON.stringify(rightsOf(aws, descriptions.remove).statements)).not.toContain("ObjectsTable");
     for (const service of ["kms:", "states:", "lambda:"]) expect(actionsOf("remove", service)).toEqual([]);

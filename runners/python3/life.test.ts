@@ -210,7 +210,7 @@ host.destroy()`;
   const leave = `subprocess.run(["sh", "-c", "for one in 1 2 3; do setsid sleep 300 > /dev/null 2>&1 & done"])
 while len([pid for pid in living() if strays._parent_of(pid) == os.getpid()]) != 4: time.sleep(0.01)`;
 
-  it("ends a chain of processes each of which lives too briefly to be found", () => {
+  it("ends a chain of processes that each live too briefly to be found", () => {
     const chain = `
 def last_pid():
     return int(open("/proc/loadavg").read().split()[-1])

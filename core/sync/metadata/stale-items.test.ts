@@ -190,7 +190,7 @@ describe("a generated script", () => {
     expect(generate(locked)).toMatchObject({ "f/t/a.script.lock": "old", "f/t/a.script.yaml": expect.stringContaining("!inline") });
   });
 
-  it("retains the schema of a source that cannot be read, and knows its preprocessor", () => {
+  it("retains the schema of a source that cannot be read, and whether it has a preprocessor", () => {
     const schema = { type: "object", properties: { x: {} } };
     const item = { kind: "script", path: "f/t/a", value: { summary: "", schema, has_preprocessor: true } };
     const own = { schema, has_preprocessor: true };

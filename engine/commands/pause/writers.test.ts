@@ -12,7 +12,7 @@ const idOf = (name: keyof typeof descriptions) => fn(template, descriptions[name
 const isWriter = (name: keyof typeof descriptions) => writers.some(({ logicalId }) => logicalId === idOf(name));
 
 describe("the functions that can write to the tables", () => {
-  it("are those whose roles have a right to change items, and everything that answers, runs or maintains is among them", () => {
+  it("are those whose roles have a right to change items, which includes every function that answers requests, runs jobs or does maintenance", () => {
     const CHANGE = /^dynamodb:(Put|Update|Delete|BatchWrite|Transact|PartiQL)/;
     const permitted = names.filter((name) => [...rightsOf(template, descriptions[name]).actions].some((action) => CHANGE.test(action)));
     expect(names.filter(isWriter)).toEqual(permitted);
@@ -50,7 +50,7 @@ describe("the functions that can write to the tables", () => {
     for (const rights of roles) expect(findWriters({ Resources: { Fn: write, ...rights } })).toEqual(expected ? [found] : []);
   });
 
-  it("include a function whose role is elsewhere", () => {
+  it("include a function whose role is not in the template", () => {
     const Role = "arn:aws:iam::111111111111:role/any";
     const Resources = { Fn: { Type: "AWS::Lambda::Function", Properties: { Environment, Role } } };
     expect(findWriters({ Resources })).toMatchObject([{ logicalId: "Fn" }]);

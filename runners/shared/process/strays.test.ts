@@ -164,7 +164,7 @@ if os.fork() == 0:
     const sole = { SVC_SOLE_SUPERVISOR: "on", SVC_TEST_SWEEP_MS: "50" };
     const count = `readdirSync("/proc").filter((id) => Number(id) > 0 && !/\\) Z /.test(readFileSync("/proc/" + id + "/stat", "latin1"))).length`;
 
-    it("ends a chain of processes each of which lives too briefly to be found", () => {
+    it("ends a chain of processes that each live too briefly to be found", () => {
       const chain = `import os
 for _ in range(2):
     if os.fork() == 0:
