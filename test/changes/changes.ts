@@ -204,7 +204,7 @@ export const pager: GateNoticeSender = {
       bookmarkFile("core/bookmarks/bookmark.ts"),
       {
         file: "core/sync/kind-files.ts",
-        after: 'import { newAppSchema } from "../../contract/routes/stored/apps.ts";',
+        after: 'import { newScheduleSchema } from "../../contract/routes/schedules/schedule.ts";',
         add: 'import { newBookmarkSchema } from "../../contract/routes/stored/bookmarks.ts";',
       },
       {

@@ -9,8 +9,8 @@ import { scheduleSettingsSchema } from "../../contract/routes/schedules/schedule
 import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import { withinBounds } from "../../contract/utilities/within-bounds.ts";
 import { SYNC_LIMIT, syncLimitSchema } from "../../core/settings/instance.ts";
+import { itemSchemas } from "../../core/sync/check/item-schemas.ts";
 import { syncOptionsSchema } from "../../core/sync/config/config.ts";
-import { itemSchemas } from "../../core/sync/kind-files.ts";
 import { schemasIn } from "./schemas-in.ts";
 
 const sent = (Object.values(routes) as Route[]).flatMap(({ name, params, query, body }) =>

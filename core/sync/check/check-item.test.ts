@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type * as z from "zod";
 import { formatYaml } from "../files/yaml.ts";
 import type { SyncItem } from "../item.ts";
-import { fileFields, itemSchemas } from "../kind-files.ts";
 import { checkItem } from "./check-item.ts";
+import { fileFields, itemSchemas } from "./item-schemas.ts";
 
 /** The required fields of each kind. */
 const required: Readonly<Record<string, Record<string, unknown>>> = {

@@ -3,8 +3,8 @@ import { isJsonObject } from "../../../contract/json/json-object.ts";
 import { findNearestName, findUnknownFields, type UnknownField } from "../../../contract/json/unknown-fields.ts";
 import { findKind } from "../../../contract/kinds/kinds.ts";
 import { type FileProblem, fieldsOf, type SyncItem } from "../item.ts";
-import { fileFields, itemSchemas } from "../kind-files.ts";
 import { isServerField } from "../server-fields.ts";
+import { fileFields, itemSchemas } from "./item-schemas.ts";
 import { createLocator, type Locator } from "./locate.ts";
 
 /** The problems of an item's fields. `warnings`: unknown fields without a similar known name, which the service ignores. */

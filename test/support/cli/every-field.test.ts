@@ -9,8 +9,8 @@ import { newVariableSchema } from "../../../contract/routes/stored/variables.ts"
 import { newTriggerSchemas, ownFieldSchemas } from "../../../contract/routes/triggers/trigger-kinds.ts";
 import { settingsSchema } from "../../../contract/routes/workspaces/setting-schemas.ts";
 import { newFolderSchema } from "../../../contract/routes/workspaces/workspace-schemas.ts";
+import { itemSchemas } from "../../../core/sync/check/item-schemas.ts";
 import { fieldsOf } from "../../../core/sync/item.ts";
-import { itemSchemas } from "../../../core/sync/kind-files.ts";
 import { awsTriggersWithEveryField, itemsWithEveryField } from "./every-field.ts";
 
 const items = [
