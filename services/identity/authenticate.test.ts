@@ -42,4 +42,9 @@ it("authentication reads the token, the rights and the script in one consistent 
   const read = requests[0]?.tables["objects"]?.Keys.map(({ pk, sk }) => `${pk.S} ${sk.S}`);
   const head = "R#w#f/a/b head";
   expect(read).toEqual([`TOKEN#${hashToken(value)} token`, `USERS ${person}`, `M#w ${person}`, "ACCESS#w access", head]);
+
+  // Text of another length is no token, so nothing is read.
+  for (const text of [value.slice(1), `${value}x`])
+    await expect(authenticate(authenticator, text, { workspace: "w" })).rejects.toMatchObject({ code: "auth.invalid" });
+  expect(requests).toHaveLength(1);
 });
