@@ -22,9 +22,9 @@ import type { RunRequest } from "../../../runners/protocol.ts";
 import { flowCancellation } from "../../../services/flows/lifecycle/cancel.ts";
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
 import { connectOutcomeHandlers } from "../../../services/outcome-handlers/follow-ups.ts";
-import "./setup/quick-clients.ts";
 import { countRead, countWrite } from "./failing-writes.ts";
 import { createTables } from "./setup/engine-resources.ts";
+import { ownClients } from "./setup/quick-clients.ts";
 
 /** An execution of the recording engine. */
 export interface RecordedExecution extends ExecutionName {
@@ -69,7 +69,7 @@ export const failure = (message: string): Invocation => ({
  */
 export async function newWorld() {
   const name = randomUUID();
-  const { jobs, objects, queues, deliveries: deliveryUrl, sqs } = await createTables(inject("useCases"), name);
+  const { jobs, objects, queues, deliveries: deliveryUrl } = await createTables(inject("useCases"), name, ownClients);
   process.env[env.jobsTable] = jobs;
   process.env[env.objectsTable] = objects;
   process.env[env.queueUrl] = queues.normal;
@@ -222,7 +222,7 @@ export async function newWorld() {
       const taken: Message[] = [];
       for (const QueueUrl of Object.values(queues)) {
         for (;;) {
-          const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
+          const { Messages = [] } = await ownClients.sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
           if (Messages.length === 0) break;
           taken.push(...Messages);
         }

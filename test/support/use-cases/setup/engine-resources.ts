@@ -2,14 +2,14 @@ import {
   type AttributeDefinition,
   CreateTableCommand,
   type CreateTableCommandInput,
-  DynamoDBClient,
+  type DynamoDBClient,
   type GlobalSecondaryIndex,
   type KeySchemaElement,
 } from "@aws-sdk/client-dynamodb";
 import { CreateKeyCommand, type CreateKeyRequest, KMSClient } from "@aws-sdk/client-kms";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { CreateQueueCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import { Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { engineCredentials } from "../../../../engine/engine/child-env.ts";
@@ -93,9 +93,11 @@ export async function createSharedResources(endpoint: string): Promise<UseCaseRe
 }
 
 /** Creates two empty tables and two empty queues, so that no test sees the jobs of another one. */
-export async function createTables({ endpoint, tables }: UseCaseResources, name: string) {
-  const dynamodb = new DynamoDBClient(clientConfig(endpoint));
-  const sqs = new SQSClient(clientConfig(endpoint));
+export async function createTables(
+  { tables }: UseCaseResources,
+  name: string,
+  { dynamodb, sqs }: { dynamodb: DynamoDBClient; sqs: SQSClient },
+) {
   const table = async (which: keyof UseCaseResources["tables"]) => {
     const TableName = `${name}-${which}`;
     await dynamodb.send(new CreateTableCommand({ TableName, ...tables[which], BillingMode: "PAY_PER_REQUEST" }));
@@ -106,6 +108,5 @@ export async function createTables({ endpoint, tables }: UseCaseResources, name:
     ...([table("jobs"), table("objects"), queue("normal"), queue("high")] as const),
     queue("deliveries"),
   ]);
-  dynamodb.destroy();
-  return { jobs, objects, queues: { normal, high }, deliveries, sqs };
+  return { jobs, objects, queues: { normal, high }, deliveries };
 }

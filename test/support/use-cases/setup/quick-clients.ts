@@ -1,48 +1,22 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { SQSClient } from "@aws-sdk/client-sqs";
 import { inject } from "vitest";
 import { documents, sqs } from "../../../../aws/sdk/clients.ts";
 import { engineCredentials } from "../../../../engine/engine/child-env.ts";
-import { type DocumentClient, sendQuickly } from "./quick-documents.ts";
+import { type QuickClient, sendQuickly } from "./quick-send.ts";
 
-interface Request {
-  headers: Record<string, string>;
-}
-interface Scheme {
-  schemeId: string;
-  signer: { sign(request: Request, identity: unknown, properties: { signingProperties?: unknown }): Promise<Request> };
-}
-/** The part of a client's configuration that decides what a request costs besides its transport. */
-interface Config {
-  httpAuthSchemes: Scheme[];
-  logger: object;
-}
-
-interface Client {
-  config: unknown;
-  middlewareStack: { remove(name: string): boolean };
-}
-
-const ignore = () => undefined;
-/** These add headers, which the engine does not read, and write logs. */
-const UNUSED = ["getUserAgentMiddleware", "recursionDetectionMiddleware", "loggerMiddleware"];
 const { AWS_ACCESS_KEY_ID: key, AWS_REGION: region } = engineCredentials;
+const { endpoint } = inject("useCases");
+// The engine checks no signature, and selects the service by the credential's scope.
 const authorizationOf = (service: string) =>
   `AWS4-HMAC-SHA256 Credential=${key}/20260101/${region}/${service}/aws4_request, SignedHeaders=host, Signature=0`;
+const services = {
+  dynamodb: { endpoint, authorization: authorizationOf("dynamodb"), target: "DynamoDB_20120810", clientName: "DynamoDBClient" },
+  sqs: { endpoint, authorization: authorizationOf("sqs"), target: "AmazonSQS", clientName: "SQSClient" },
+} as const;
 
-/**
- * Leaves out what a client does in vain for the engine of use-case tests: the engine checks no signature and selects the service by the
- * credential's scope, and no test reads what a client would log. All of it takes a quarter of a client's processor time.
- */
-function simplify({ config, middlewareStack }: Client, service: string): void {
-  const { httpAuthSchemes } = config as Config;
-  const authorization = authorizationOf(service);
-  const sign = async (request: Request) => Object.assign(request, { headers: { ...request.headers, authorization } });
-  for (const scheme of httpAuthSchemes) if (scheme.schemeId === "aws.auth#sigv4") scheme.signer = { sign };
-  for (const name of UNUSED) {
-    if (!middlewareStack.remove(name)) throw new Error(`AWS clients have no ${name} any more.`);
-  }
-  // Without `info` and `error`, the client does not copy the input and the output for them.
-  (config as Config).logger = { trace: ignore, debug: ignore, warn: ignore };
-}
+/** Clients of the tests themselves, whose calls no fault of a process concerns. */
+export const ownClients = { dynamodb: new DynamoDBClient({}), sqs: new SQSClient({}) };
 
-sendQuickly(documents() as DocumentClient, { endpoint: inject("useCases").endpoint, authorization: authorizationOf("dynamodb") });
-simplify(sqs(), "sqs");
+for (const client of [documents(), ownClients.dynamodb]) sendQuickly(client as QuickClient, services.dynamodb);
+for (const client of [sqs(), ownClients.sqs]) sendQuickly(client as QuickClient, services.sqs);

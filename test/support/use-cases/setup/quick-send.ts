@@ -14,16 +14,20 @@ interface Stack {
 }
 type Schema = readonly [kind: number, namespace: string, name: string, traits: unknown, input: unknown, output: unknown];
 
+interface Command {
+  input: object;
+  schema: Schema;
+  middlewareStack: unknown;
+}
 /** A command of the document client, around one of the client. */
-interface DocumentCommand {
-  /** Absent from a command of the client, which converts no items. */
-  clientCommand?: { input: object; schema: Schema; middlewareStack: unknown };
+interface DocumentCommand extends Command {
+  clientCommand: Command;
   addMarshallingMiddleware(config: object): void;
 }
 interface Config {
   protocol: { deserializeResponse(operation: object, context: object, response: object): Promise<never> };
 }
-export interface DocumentClient {
+export interface QuickClient {
   config: unknown;
   middlewareStack: unknown;
   send: unknown;
@@ -41,12 +45,24 @@ const rankOf = ({ step, priority }: Entry) => STEPS.indexOf(step) * PRIORITIES.l
 const wrap = (handler: Handler, middlewares: readonly Middleware[], context: object) =>
   middlewares.reduceRight((next, middleware) => middleware(next, context), handler);
 
+/** The engine's address of a service, and the name of the service in the headers of its requests. */
+interface Service {
+  endpoint: string;
+  authorization: string;
+  target: "DynamoDB_20120810" | "AmazonSQS";
+  clientName: "DynamoDBClient" | "SQSClient";
+}
+
+/** The commands of a client whose values are those of JSON. The others take the usual way. */
+const isPlain = ({ schema: [, , name] }: Command, { clientName }: Service) => clientName === "SQSClient" || name === "CreateTable";
+
 /**
- * Sends the commands of the document client without most layers of the SDK: it resolves its middleware, the endpoint and the schema for each
- * request, which takes half of the processor time of a use case. The middleware of the service and of the tests remains, as do the conversion of
- * items and the errors of the SDK.
+ * Sends the commands of a client without most layers of the SDK: it resolves its middleware, the endpoint and the schema for each request, which
+ * takes half of the processor time of a use case. The middleware of the service and of the tests remains, as do the conversion of items and the
+ * errors of the SDK.
  */
-export function sendQuickly(client: DocumentClient, { endpoint, authorization }: { endpoint: string; authorization: string }): void {
+export function sendQuickly(client: QuickClient, service: Service): void {
+  const { endpoint, authorization, target, clientName } = service;
   const config = client.config as Config;
   const stack = client.middlewareStack as Stack;
   const exchange = exchangesWith(new URL(endpoint));
@@ -68,33 +84,41 @@ export function sendQuickly(client: DocumentClient, { endpoint, authorization }:
     readStack();
   };
 
-  const sendSlowly = (client.send as (...args: unknown[]) => Promise<object>).bind(client);
-  client.send = async (command: DocumentCommand, options?: object) => {
-    const { clientCommand } = command;
-    if (!clientCommand || options) return sendSlowly(command, options);
-    const [, namespace, name, traits, input, output] = clientCommand.schema;
-    const context = { clientName: "DynamoDBClient", commandName: `${name}Command` };
+  const readConversion = (command: DocumentCommand): Record<string, Middleware> => {
     const items: Record<string, Middleware> = {};
-    clientCommand.middlewareStack = { addRelativeTo: (middleware: Middleware, entry: Entry) => (items[entry.name ?? ""] = middleware) };
+    command.clientCommand.middlewareStack = {
+      addRelativeTo: (middleware: Middleware, { name = "" }: Entry) => Object.assign(items, { [name]: middleware }),
+    };
     command.addMarshallingMiddleware(config);
-    const { DocumentMarshall: marshall, DocumentUnmarshall: unmarshall } = items;
-    if (!marshall || !unmarshall) throw new Error("The document client converts items in another way.");
+    return items;
+  };
+  const sendSlowly = (client.send as (...args: unknown[]) => Promise<object>).bind(client);
+  client.send = async (command: Command | DocumentCommand, options?: object) => {
+    const isDocument = "clientCommand" in command;
+    if (options || !(isDocument || isPlain(command, service))) return sendSlowly(command, options);
+    const {
+      input: sentInput,
+      schema: [, namespace, name, traits, input, output],
+    } = isDocument ? command.clientCommand : command;
+    const context = { clientName, commandName: `${name}Command` };
+    const { DocumentMarshall: marshall, DocumentUnmarshall: unmarshall } = isDocument ? readConversion(command) : {};
+    if (isDocument && !(marshall && unmarshall)) throw new Error("The document client converts items in another way.");
     const transport = async (args: object) => {
       const { body } = (args as { request: { body: string } }).request;
-      const response = await exchange([`x-amz-target: DynamoDB_20120810.${name}`, `authorization: ${authorization}`], body);
+      const response = await exchange([`x-amz-target: ${target}.${name}`, `authorization: ${authorization}`], body);
       if (response.statusCode === 200) return { response, output: JSON.parse(response.body.toString()) as object };
       return config.protocol.deserializeResponse({ namespace, name, traits, input, output }, { ...config, ...context }, response);
     };
-    const sent = wrap(transport, [...inner, unmarshall], context);
+    const sent = wrap(transport, [...inner, ...(unmarshall ? [unmarshall] : [])], context);
     const serialized = (args: object) => sent({ ...args, request: { body: JSON.stringify((args as { input: object }).input) } });
-    return (await wrap(serialized, [...outer, marshall], context)({ input: clientCommand.input })).output;
+    return (await wrap(serialized, [...outer, ...(marshall ? [marshall] : [])], context)({ input: sentInput })).output;
   };
 }
 
 /** The number of connections that may fail for one request: the engine closes those that are unused for a while. */
 const TRIES = 3;
 
-/** Keeps its connections, and reads the part of HTTP that the engine uses for DynamoDB. */
+/** Keeps its connections, and reads the part of HTTP that the engine uses. */
 function exchangesWith({ hostname, port }: URL) {
   const unused: Socket[] = [];
   const open = () => {
