@@ -273,3 +273,28 @@ describe("renaming a flow", () => {
     expect((await ws.get("flows/history/p/f/t/archived_target")).json).toHaveLength(2);
   });
 });
+
+describe("reading flows", () => {
+  it("every URL is listed with a curl command and runs the flow", async () => {
+    await created("f/t/hooks", { value: { modules: [inline("a", "echo hooked")] } });
+    const version = await versionAt("f/t/hooks");
+    const forms = expectStatus(await ws.get("flows/webhooks/f/t/hooks"), 200).json as { method: string; url: string; curl: string }[];
+    const root = `${ws.api.url}/api/w/${ws.id}/jobs`;
+    expect(forms.map(({ method, url }) => `${method} ${url}`)).toEqual(
+      ["f/f/t/hooks", `fv/${version}`].flatMap((target) => [
+        `POST ${root}/run/${target}`,
+        `POST ${root}/run_wait_result/${target}`,
+        `GET ${root}/run_wait_result/${target}`,
+        `POST ${root}/run_and_stream/${target}`,
+        `GET ${root}/run_and_stream/${target}`,
+      ]),
+    );
+    for (const { method, url, curl } of forms) {
+      expect(curl.startsWith("curl ") && curl.includes(url)).toBe(true);
+      const answer = await ws.api.call(method, url.split("/api/")[1] ?? "", method === "POST" ? { body: {} } : {});
+      if (url.includes("/run/")) expect((await ws.completed(expectStatus(answer, 201).text))["result"]).toBe("hooked");
+      else expect(expectStatus(answer, 200).text).toContain('"hooked"');
+    }
+    expect(codeOf(await ws.get("flows/webhooks/f/t/none"))).toEqual([404, "flow.notFound"]);
+  });
+});
