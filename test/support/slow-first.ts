@@ -2,14 +2,15 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take long and start first, so that no worker waits for one of them at the end. */
 const FIRST = [
+  "test/e2e/local/bench",
+  "test/e2e/local/up",
   "test/e2e/api/fuzz",
   "functions/shared/hostile-requests.usecase",
+  "test/e2e/scripts/new-language",
   "functions/shared/documented-replies.usecase",
-  "test/e2e/local/up",
-  "test/e2e/local/bench",
-  "services/flows/runtime/run-task-deaths.usecase",
   "test/e2e/local/upgrade",
   "services/flows/lifecycle/executions.usecase",
+  "services/flows/runtime/run-task-deaths.usecase",
 ];
 
 /** Files that take long and mostly wait. Two cores would be idle if they ran at the same time. */

@@ -93,6 +93,8 @@ export async function startFromSnapshot(
       ...instance,
       admin,
       async stop() {
+        // Its state is removed, so the engine need not write it.
+        await instance.stopEngine("kill");
         await instance.stop();
         try {
           assertNoDeniedRequests(dir);
