@@ -31,10 +31,10 @@ beforeAll(async () => {
   await ws.saveScript({ path: "f/t/own", content: returns("own"), language: "bun" });
   await deploy({ ...script("f/t/a", "a1"), ...script("f/t/b", "b1") });
 }, 120_000);
-afterAll(() => {
+afterAll(async () => {
   rmSync(cli, { recursive: true, force: true });
   server?.close();
-  service?.close();
+  await service?.close();
 });
 
 const bucket = () => requireEnv(env.bucket);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await witness?.close();
-  service?.close();
+  await service?.close();
 });
 
 const PATH = "f/t/one";

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await witness?.close();
-  service?.close();
+  await service?.close();
 });
 
 const { step } = flow;

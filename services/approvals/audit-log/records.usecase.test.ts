@@ -25,9 +25,9 @@ beforeAll(async () => {
   service = await startService(["approve", "objects", "people"]);
   server = await serve(service);
 });
-afterAll(() => {
+afterAll(async () => {
   server?.close();
-  service?.close();
+  await service?.close();
 });
 
 async function record(recorded: EntryContent): Promise<void> {

@@ -32,14 +32,15 @@ export interface Service {
   answer(request: Request): Promise<Response>;
   /** Runs housekeeping as it would run that many seconds from now. */
   housekeep(inS?: number): Promise<void>;
-  close(): void;
+  /** Ends the service when nothing moves any more. */
+  close(): Promise<void>;
 }
 
 const ADMIN = { email: "admin@example.com", username: "admin", superAdmin: true };
 
 /** The time between two deliveries while a call has no reply. */
 const WAITS_MS = 10;
-/** The time between two readings of the queues while nothing is sent. */
+/** The time between two readings of the queues while no function sends a message. */
 const RECEIVES_MS = 500;
 
 /**
@@ -60,23 +61,29 @@ export async function startService(names: readonly RouteFunction[]): Promise<Ser
     },
     stepFunctions: (target, body) => answerStepFunctions(world, target, body),
   });
+  let isWanted = false;
   let playing: Promise<void> | undefined;
-  /** Lets AWS deliver what was sent, until nothing moves. */
+  /** Lets AWS deliver what was sent, until nothing moves. What is sent after the last reading of the queues is delivered too. */
   const play = (): Promise<void> => {
-    playing ??= cloud.playUntilQuiet().finally(() => {
-      playing = undefined;
-    });
+    isWanted = true;
+    playing ??= (async () => {
+      try {
+        while (isWanted) {
+          isWanted = false;
+          await cloud.playUntilQuiet();
+        }
+      } finally {
+        playing = undefined;
+      }
+    })();
     return playing;
   };
-  let receivedMs = 0;
-  /** Delivers the messages that functions have sent, while calls go on. Those with a delay arrive later. */
-  const deliver = () => {
-    if (Date.now() > receivedMs + RECEIVES_MS) {
-      receivedMs = Date.now();
-      world.noteSent();
-    }
-    void play().catch(() => undefined);
-  };
+  const deliver = () => void play().catch(() => undefined);
+  // Some messages have a delay.
+  const receiving = setInterval(() => {
+    world.noteSent();
+    deliver();
+  }, RECEIVES_MS).unref();
   const send = async (request: Request): Promise<Response> => {
     const { pathname, searchParams } = new URL(request.url);
     const fn = findFunction(request.method, pathname);
@@ -113,7 +120,11 @@ export async function startService(names: readonly RouteFunction[]): Promise<Ser
       await housekeep({ ...world, deps: { ...world.deps, nowMs: () => Date.now() + inS * 1000 } });
       deliver();
     },
-    close,
+    async close() {
+      clearInterval(receiving);
+      await playing?.catch(() => undefined);
+      close();
+    },
   };
 }
 
