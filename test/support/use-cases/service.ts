@@ -63,7 +63,7 @@ export async function startService(names: readonly RouteFunction[]): Promise<Ser
   });
   let isWanted = false;
   let playing: Promise<void> | undefined;
-  /** Lets AWS deliver what was sent, until nothing moves. What is sent after the last reading of the queues is delivered too. */
+  /** Delivers messages until nothing moves, also those that a function sends after the last reading of the queues. */
   const play = (): Promise<void> => {
     isWanted = true;
     playing ??= (async () => {
