@@ -9,7 +9,7 @@ import { type Checkout, newCheckout } from "../../support/cli/checkout.ts";
 import { cliHere } from "../../support/cli/cli-here.ts";
 import { type Cli, type InstalledCli, installCli } from "../../support/cli/installed-cli.ts";
 
-/** Logs in as a person does, who answers while the command runs. */
+/** Runs the logins, which a person answers while the command runs, and finds the bundler. */
 let installed: InstalledCli;
 let cli: Cli;
 let ws: Workspace;
@@ -137,7 +137,8 @@ describe("svc audit", () => {
 
 describe("svc doctor", () => {
   it("reports each check, and exits with 0 if all succeed", async () => {
-    const { code, stdout, stderr } = await checkout.svc("doctor");
+    // The bundler is found next to the installed package.
+    const { code, stdout, stderr } = await newCheckout(installed, ws.id).svc("doctor");
     expect([code, stdout]).toEqual([0, ""]);
     expect(stderr.split("\n").map((line) => line.split(":")[0])).toEqual([
       ...["svc", "Node.js", "profiles", "service", "token", "workspace", "files", "bundler"].map((check) => `ok      ${check}`),
