@@ -1,9 +1,9 @@
 import * as z from "zod";
+import { findKind, type KindName, kindNames } from "../contract/kinds/kinds.ts";
 import { triggerKinds } from "../contract/routes/triggers/trigger-kind.ts";
 import { appObject } from "./apps/app.ts";
 import { flowHeadObject, flowListingObject } from "./flows/version.ts";
 import { defineKindObject, type KindObject } from "./objects/kind-object.ts";
-import { domainsOfKinds } from "./permissions/object-kinds.ts";
 import { resourceObject } from "./resources/resource.ts";
 import { scheduleObject } from "./schedules/schedule.ts";
 import { scriptHeadObject, scriptListingObject } from "./scripts/version.ts";
@@ -13,8 +13,8 @@ import { variableObject } from "./variables/variable.ts";
 /** The item of an object at a path, the partition of the list of its kind, and the pattern of the keys of its partitions. */
 type KindItems = Pick<KindObject, "key" | "partitionKey" | "leadingKeys">;
 
-/** The kinds whose keys do not have the form of `defineKindObject`. */
-const otherItems: Readonly<Record<string, KindItems>> = {
+/** The kinds whose keys do not have the form of `defineKindObject`, because their stored items are older. */
+const itemsWithOlderKeys: Readonly<Partial<Record<KindName, KindItems>>> = {
   variable: variableObject,
   resource: resourceObject,
   script: { ...scriptHeadObject, partitionKey: scriptListingObject.partitionKey },
@@ -33,10 +33,14 @@ const otherItems: Readonly<Record<string, KindItems>> = {
   ),
 };
 
-/** The items of each kind of objects that can be shared. Extra permissions, the search for what a path contains, and rights of functions derive from them. */
+const isAtPath = (kind: KindName): boolean => {
+  const { id, isMissing } = findKind(kind) ?? {};
+  return id === undefined && !isMissing;
+};
+
+/**
+ * The items of each kind of objects at paths. Extra permissions, the search for what a path contains, and rights of functions derive from them.
+ */
 export const itemsOfKinds: ReadonlyMap<string, KindItems> = new Map(
-  [...new Set([...Object.keys(otherItems), ...Object.keys(domainsOfKinds)])].map((kind) => [
-    kind,
-    otherItems[kind] ?? defineKindObject(kind, z.unknown()),
-  ]),
+  kindNames.filter(isAtPath).map((kind) => [kind, itemsWithOlderKeys[kind] ?? defineKindObject(kind, z.unknown())]),
 );

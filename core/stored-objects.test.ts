@@ -74,10 +74,10 @@ describe("a kind of stored objects", () => {
   });
 
   it("has items of a workspace if it is one of the kinds at paths that share the first part of their partition keys", () => {
-    const kind = defineKindObject("note", z.object({ text: z.string() }));
-    expect(kind.key(WS, "f/a/b")).toEqual({ pk: "SIMPLE#my-ws#note", sk: "f/a/b" });
+    const kind = defineKindObject("schedule", z.object({ text: z.string() }));
+    expect(kind.key(WS, "f/a/b")).toEqual({ pk: "SIMPLE#my-ws#schedule", sk: "f/a/b" });
     expect(findWorkspace(kind.key(WS, "f/a/b"))).toBe(WS);
-    expect(kind.leadingKeys).toBe("SIMPLE#*#note");
+    expect(kind.leadingKeys).toBe("SIMPLE#*#schedule");
     expect(kind.parse({ ...kind.key(WS, "f/a/b"), value: { text: "a" } })).toEqual({ text: "a" });
     expect(() => kind.parse({ ...kind.key(WS, "f/a/b"), value: {} })).toThrow("f/a/b");
   });

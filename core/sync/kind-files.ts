@@ -36,7 +36,7 @@ const describeFiles = <T extends { path: string }>(
   },
 });
 
-const triggerFiles = (kind: TriggerKind): KindFiles =>
+const describeTriggerFiles = (kind: TriggerKind): KindFiles =>
   describeFiles(
     newTriggerSchemas[kind],
     { partitionKey: (workspace) => triggerObject.partitionKey(workspace, kind), parse: triggerObject.parse },
@@ -51,12 +51,12 @@ const otherFiles = {
   schedule: describeFiles(newScheduleSchema.omit({ preserve_permissioned_as: true }), scheduleObject, toScheduleJson),
 } satisfies Partial<Record<KindName, KindFiles>>;
 
-/** The kinds whose items a function of the kind loads (`services/sync/create-archive.ts`). Kinds that svc lacks have no items. */
+/** The kinds that have their own loader in `services/sync/create-archive.ts`. Kinds that svc lacks have no items. */
 export type LoadedKind = Exclude<KindName, keyof typeof otherFiles | `${TriggerKind}_trigger` | SimpleKindName | KindsWith<"isMissing">>;
 
 const filesByName: Readonly<Record<string, KindFiles>> = {
   ...otherFiles,
-  ...Object.fromEntries(triggerKinds.map((kind) => [`${kind}_trigger`, triggerFiles(kind)])),
+  ...Object.fromEntries(triggerKinds.map((kind) => [`${kind}_trigger`, describeTriggerFiles(kind)])),
   ...Object.fromEntries(
     [...simpleKinds].map(([kind, definition]) => [
       kind,

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { paginateScan, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { documents } from "../../aws/sdk/clients.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import type { Answer } from "../../test/support/api/api.ts";
 import { expectStatus, type Workspace } from "../../test/support/api/workspace.ts";
+import { until } from "../../test/support/until.ts";
 import { type Service, startService } from "../../test/support/use-cases/service.ts";
 
 let service: Service;
@@ -15,6 +17,7 @@ beforeAll(async () => {
   ws = service.ws;
   await ws.saveScript({ path: PATH, language: "bun", content: "export const main = (n = 0) => ({ n, job: process.env.WM_JOB_ID });" });
 });
+afterEach(() => void vi.restoreAllMocks());
 afterAll(() => service.close());
 
 const call = (route: string, key: string, body: unknown = {}): Promise<Answer> =>
@@ -46,7 +49,9 @@ describe("an Idempotency-Key", () => {
     const first = call("run_wait_result", key, { n: 3 });
     const id = await begun.promise;
     answers.run = run;
+    const reads = vi.spyOn(jobTable, "get");
     const second = call("run_wait_result", key, { n: 3 });
+    await until(() => reads.mock.calls.some(([job]) => job === id), { what: "the second call that waits for the job" });
     released.resolve();
     expect((await second).json).toEqual((await first).json);
     expect((await second).json).toMatchObject({ job: id });

@@ -13,11 +13,6 @@ beforeAll(async () => {
   await Promise.all([
     ws.saveScript({ path: ECHO, language: "bun", content: "export function main({ ...all }) { return all; }" }),
     ws.saveScript({ path: "f/t/reply", language: "bun", content: "export function main(result: unknown) { return result; }" }),
-    ws.saveScript({
-      path: "f/t/refuses",
-      language: "bun",
-      content: `export function main(over: object) { throw Object.assign(new Error("no tea"), over); }`,
-    }),
   ]);
 });
 afterAll(() => service.close());

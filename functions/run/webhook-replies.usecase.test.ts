@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { expectStatus, type Workspace } from "../../test/support/api/workspace.ts";
+import { until } from "../../test/support/until.ts";
 import { type Service, startService } from "../../test/support/use-cases/service.ts";
 
 let service: Service;
@@ -13,6 +15,7 @@ beforeAll(async () => {
     ws.saveScript({ path: "f/t/quotes", language: "bun", content: 'export const main = (n: number) => new Array(n).fill("");' }),
   ]);
 });
+afterEach(() => void vi.restoreAllMocks());
 afterAll(() => service.close());
 
 const reply = (result: unknown) => ws.runWait("f/t/reply", { result });
@@ -50,7 +53,17 @@ describe("calls with one Idempotency-Key whose result is erased", () => {
   it("one call returns the result; the others return an error that it is gone, and never a wrong result", async () => {
     const headers = { "idempotency-key": `erased-${ws.id}` };
     const call = () => ws.call("POST", "jobs/run_wait_result/p/f/t/erased", { body: {}, headers });
+    const { answers: runners } = service.world;
+    const { run } = runners;
+    const reads = vi.spyOn(jobTable, "get");
+    // The run ends when the three other calls wait for it.
+    runners.run = async (request) => {
+      const waiting = () => reads.mock.calls.filter(([job]) => job === request.job).length >= 3;
+      await until(waiting, { what: "the calls that wait for the run" });
+      return run(request);
+    };
     const answers = await Promise.all([call(), call(), call(), call()]);
+    runners.run = run;
     for (const answer of [...answers, await call()]) {
       if (answer.status === 200) expect(answer.json).toBe("x".repeat(3000));
       else expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([404, "job.erased"]);

@@ -192,7 +192,7 @@ export class ObjectsTable extends Construct {
     this.allowItems(
       fn,
       ["PutItem", "DeleteItem"],
-      [...listSavedKinds("triggers"), accessObject, httpRoutesAtObject, httpRouteFailuresObject, ...found],
+      [scheduleObject, triggerObject, ...listSavedKinds("triggers"), accessObject, httpRoutesAtObject, httpRouteFailuresObject, ...found],
     );
     // A save at a path requires the workspace and the folder.
     this.allowItems(fn, ["ConditionCheckItem"], [workspaceObject, folderObject, accessObject]);

@@ -191,6 +191,8 @@ describe("the examples of docs/how-to-change.md", () => {
     expect((await send(bob, "POST", `update/${path}`, { title: "Changed" }))[0]).toBe(403);
     const [, listed = ""] = await send(bob, "GET", "list");
     expect(JSON.parse(listed)).toMatchObject([{ ...bookmark, visits: 1, extra_perms: { "u/bob": false } }]);
+    const { listSavedKinds } = await copy.load<typeof import("../../lib/storage/saved-kinds.ts")>("lib/storage/saved-kinds.ts");
+    expect(listSavedKinds("objects")).toMatchObject([{ leadingKeys: "SIMPLE#*#bookmark" }]);
     expect(await listStoredKinds(deps.objects, workspace, "u/ann/")).toContain("bookmarks");
 
     const reader = { actor: world.anAdmin, workspace, token: "", operation: "workspaces.tarball" };

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { type Bundle, bundleAll } from "./bundle.ts";
+import { BUILT_FOLDERS, type Bundle, bundleAll, isInterpreter, RECORD } from "./bundle.ts";
 
 /**
  * The folders of `dist/` with bundles, one for each kind of asset, so that a synthesis for one purpose does not change assets that another one
@@ -9,39 +9,37 @@ import { type Bundle, bundleAll } from "./bundle.ts";
 const assetFolders = [".", "checked", "containers", "aws"] as const;
 type AssetFolder = (typeof assetFolders)[number];
 
-const RECORD = "bundled.json";
-
 interface Bundled {
   sources: string;
   bundles: Bundle[];
 }
 
-/** The folders below `out` that contain a build. Interpreters are put into them later. */
-const BUILT = ["functions", "runners", "maps", "meta"];
-const INTERPRETERS = /[/\\](bin|node_modules)$/;
-
 /**
  * Bundles as `bundleAll` does, unless the folder contains the bundles of the same sources: bundling takes 30 s of processor time. Copies them if
- * the folder of another kind of asset contains them. `sources` is a digest of all files from which bundles are made.
+ * the folder of another kind of asset contains them. `sources` is a digest of all files from which bundles are made. The caller holds the lock of
+ * syntheses: until the copy is complete, files are missing.
  */
 export async function bundleOnce(root: string, folder: AssetFolder, sources: string): Promise<Bundle[]> {
   const out = join(root, "dist", folder);
-  const before = readBundles(out, sources);
-  if (before) return before;
-  const record = join(out, RECORD);
-  // An interrupted build leaves files of both sources behind.
-  rmSync(record, { force: true });
-  const other = assetFolders.map((each) => join(root, "dist", each)).find((each) => readBundles(each, sources));
-  const bundles = other === undefined ? await bundleAll(root, out) : copyBundles(other, readBundles(other, sources) ?? [], out);
-  writeFileSync(record, JSON.stringify({ sources, bundles }));
+  for (const other of [out, ...assetFolders.map((each) => join(root, "dist", each))]) {
+    const found = readBundles(other, sources);
+    if (found) return other === out ? found : writeRecord(out, sources, copyBundles(other, found, out));
+  }
+  return writeRecord(out, sources, await bundleAll(root, out));
+}
+
+function writeRecord(out: string, sources: string, bundles: Bundle[]): Bundle[] {
+  writeFileSync(join(out, RECORD), JSON.stringify({ sources, bundles }));
   return bundles;
 }
 
 function copyBundles(from: string, bundles: readonly Bundle[], out: string): Bundle[] {
-  for (const folder of BUILT) {
+  // An interrupted copy leaves files of both sources behind.
+  rmSync(join(out, RECORD), { force: true });
+  for (const folder of BUILT_FOLDERS) {
     rmSync(join(out, folder), { recursive: true, force: true });
     if (!existsSync(join(from, folder))) continue;
-    cpSync(join(from, folder), join(out, folder), { recursive: true, filter: (path) => !INTERPRETERS.test(path) });
+    cpSync(join(from, folder), join(out, folder), { recursive: true, filter: (path) => !isInterpreter(relative(from, path)) });
   }
   return bundles.map((bundle) => ({ ...bundle, directory: join(out, relative(from, bundle.directory)) }));
 }

@@ -16,6 +16,12 @@ export interface Bundle {
   readonly runtime: "node" | "python";
 }
 
+/** The file in a folder of bundles that names their sources (bundle-once.ts). */
+export const RECORD = "bundled.json";
+/** The folders of a build. Interpreters and their packages are put into them later. */
+export const BUILT_FOLDERS = ["functions", "runners", "maps", "meta"];
+export const isInterpreter = (path: string): boolean => /(^|[/\\])(bin|node_modules)([/\\]|$)/.test(path);
+
 /**
  * Bundles every `functions/<name>/handler.ts` and `runners/<language>/handler.ts` to `<out>/<kind>/<name>/index.mjs`. Dynamic imports become
  * chunks beside it. The folder also gets the files of a runner (wrappers, Python), the client libraries for `build`, the page `/docs` and the command line for `api`, the command line for `deploy`,
@@ -24,6 +30,8 @@ export interface Bundle {
 export async function bundleAll(root: string, out: string): Promise<Bundle[]> {
   // esbuild spends a quarter of its processor time in Go's garbage collector at the default of 100.
   process.env["GOGC"] ??= "400";
+  // The record of `bundleOnce` describes the earlier bundles of this folder.
+  rmSync(join(out, RECORD), { force: true });
   const bundles = (["functions", "runners"] as const).flatMap((kind) => discover(root, out, kind));
   const files = new Map<string, Uint8Array>();
   for (const { kind, name } of bundles.filter(({ runtime }) => runtime === "node")) {
@@ -53,7 +61,7 @@ export async function bundleAll(root: string, out: string): Promise<Bundle[]> {
   }
   const wrappers = side.filter((path) => path.endsWith(".mjs"));
   for (const { path, contents } of bundleWrappers(root, out, wrappers)) files.set(relative(out, path), contents);
-  replaceFiles(out, ["functions", "runners", "maps", "meta"], files);
+  replaceFiles(out, files);
   return bundles;
 }
 
@@ -124,7 +132,7 @@ function bundleWrappers(root: string, out: string, wrappers: string[]): { path: 
  * Writes changed files, each in one step, and removes stale ones. Two concurrent synths (`npm run up` and `npm test`) produce the same files, and
  * neither may find one missing.
  */
-function replaceFiles(out: string, folders: string[], files: ReadonlyMap<string, Uint8Array>): void {
+function replaceFiles(out: string, files: ReadonlyMap<string, Uint8Array>): void {
   for (const [path, content] of files) {
     const target = join(out, path);
     if (existsSync(target) && readFileSync(target).equals(content)) continue;
@@ -133,12 +141,11 @@ function replaceFiles(out: string, folders: string[], files: ReadonlyMap<string,
     writeFileSync(partial, content);
     renameSync(partial, target);
   }
-  for (const folder of folders) {
+  for (const folder of BUILT_FOLDERS) {
     if (!existsSync(join(out, folder))) continue;
     for (const entry of readdirSync(join(out, folder), { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name);
-      if (entry.isFile() && !files.has(relative(out, path)) && !/(^|[/\\])(bin|node_modules)[/\\]/.test(relative(out, path)))
-        rmSync(path, { force: true });
+      if (entry.isFile() && !files.has(relative(out, path)) && !isInterpreter(relative(out, path))) rmSync(path, { force: true });
     }
   }
 }

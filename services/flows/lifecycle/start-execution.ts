@@ -14,7 +14,7 @@ export async function startExecution(deps: Uses<"jobs" | "storage" | "executions
     const started = await executions.startExecution({ machine: stateMachine, job: id, execution }, input);
     if (started === "started") return;
   }
-  // The machine was deleted because it was idle.
+  // A restarted flow may have no machine yet, and housekeeping deletes machines that are idle.
   const { value } = await loadPlan(deps, flow.plan);
   const creation = await functions.createStateMachine({ workspace, path: job.path ?? "preview", value });
   if (!("machine" in creation)) throw new Error(creation.refused);

@@ -1,7 +1,7 @@
 import { type NoticeChannel, type PublishedChannel, publishedChannels, type RunNoticeChannel } from "../../../contract/notices/channels.ts";
 import { chat } from "./chat.ts";
 import { email } from "./email.ts";
-import { createPublishingSender } from "./publish.ts";
+import { createPublishingSender } from "./publishing-sender.ts";
 import type { GateNoticeSender, RunNoticeSender } from "./sender.ts";
 import { webhook } from "./webhook.ts";
 
@@ -11,5 +11,5 @@ const publishingSenders = Object.fromEntries(publishedChannels.map((channel) => 
 >;
 
 /** The senders of the channels of `contract/notices/channels.ts`. */
-export const senders = { email, chat, webhook, ...publishingSenders } satisfies Record<NoticeChannel, GateNoticeSender> &
+export const senders = { ...publishingSenders, email, chat, webhook } satisfies Record<NoticeChannel, GateNoticeSender> &
   Record<RunNoticeChannel, RunNoticeSender>;

@@ -57,6 +57,7 @@ describe("a newer version started on the state of an older one", () => {
     expect(instance.url).not.toBe(url);
     const client = api({ url: instance.url, token: admin.token });
     const kept = workspaceOf(client, "kept");
+    expect((await kept.get("users/whoami")).json).toMatchObject({ email: "admin@example.com", is_admin: true });
     expect((await kept.get(`jobs_u/completed/get_result/${job}`)).json).toBe("kept");
     expect((await kept.post(`jobs/run_wait_result/h/${hash}`, {})).json).toBe("kept");
     expect((await kept.runWait("u/admin/kept")).json).toBe("kept");
