@@ -21,13 +21,13 @@ let started: Promise<string> | undefined;
  * `stepFunctions` answers, executions start and never continue. Each process has one server, because the clients of AWS know its address as
  * long as the process lasts.
  */
-export async function startAwsStandIn(given: Answers): Promise<{ url: string; close: () => void }> {
-  answers = given;
+export async function startAwsStandIn(newAnswers: Answers): Promise<{ url: string; close: () => void }> {
+  answers = newAnswers;
   started ??= startServer();
   return {
     url: await started,
     close: () => {
-      if (answers === given) answers = undefined;
+      if (answers === newAnswers) answers = undefined;
     },
   };
 }

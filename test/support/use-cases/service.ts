@@ -78,7 +78,11 @@ export async function startService(names: readonly RouteFunction[]): Promise<Ser
     })();
     return playing;
   };
-  const deliver = () => void play().catch(() => undefined);
+  const faults: unknown[] = [];
+  const deliver = () => void play().catch((fault: unknown) => faults.push(fault));
+  const requireNoFault = () => {
+    if (faults.length > 0) throw new Error("The simulation of AWS around the functions has failed.", { cause: faults[0] });
+  };
   // Some messages have a delay.
   const receiving = setInterval(() => {
     world.noteSent();
@@ -100,6 +104,7 @@ export async function startService(names: readonly RouteFunction[]): Promise<Ser
       });
     while (isPending) {
       await Promise.race([answering, wait()]);
+      requireNoFault();
       deliver();
     }
     return answering;
@@ -122,8 +127,10 @@ export async function startService(names: readonly RouteFunction[]): Promise<Ser
     },
     async close() {
       clearInterval(receiving);
+      // `deliver` has noted the fault of a failed one.
       await playing?.catch(() => undefined);
       close();
+      requireNoFault();
     },
   };
 }
@@ -172,12 +179,12 @@ function followTime({ clock }: World): void {
 function watchQueues(world: World): void {
   sqs().middlewareStack.add(
     (next, { commandName = "" }) =>
-      async (sent) => {
-        const reply = await next(sent);
+      async (request) => {
+        const reply = await next(request);
         if (commandName.startsWith("SendMessage")) world.noteSent();
         return reply;
       },
-    { step: "initialize", name: "noteMessages", override: true },
+    { step: "initialize", name: "svcNoteMessages", override: true },
   );
 }
 
@@ -194,13 +201,13 @@ function findFunction(method: string, path: string): RouteFunction {
 }
 
 async function toResponse({ statusCode, headers = {}, multiValueHeaders = {}, body, isBase64Encoded, chunks }: Reply): Promise<Response> {
-  const sent = new Headers();
-  for (const [name, value] of Object.entries(headers)) sent.set(name, String(value));
-  for (const [name, values] of Object.entries(multiValueHeaders)) for (const value of values) sent.append(name, String(value));
+  const replyHeaders = new Headers();
+  for (const [name, value] of Object.entries(headers)) replyHeaders.set(name, String(value));
+  for (const [name, values] of Object.entries(multiValueHeaders)) for (const value of values) replyHeaders.append(name, String(value));
   const parts: string[] = [];
   if (chunks) for await (const part of chunks(new AbortController().signal)) parts.push(part);
   const whole = chunks ? parts.join("") : isBase64Encoded ? Buffer.from(body, "base64") : body;
-  return new Response([204, 205, 304].includes(statusCode) ? null : whole, { status: statusCode, headers: sent });
+  return new Response([204, 205, 304].includes(statusCode) ? null : whole, { status: statusCode, headers: replyHeaders });
 }
 
 /** Passes the calls that functions make of Step Functions to the executions of a world. */

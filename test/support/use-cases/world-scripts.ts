@@ -54,9 +54,9 @@ export function runScriptsHere(world: World): void {
     if (!next || outcome.outcome !== "success") return { kind: "outcome", outcome };
     const [results, outcomes] = [[outcome.result], [] as NextOutcome[]];
     for (const { artefact, params, args, env } of next.runs) {
-      const made = nextArguments(args, results);
-      if (!made) break;
-      const following = await run({ artefact, params, args: made, env });
+      const nextArgs = nextArguments(args, results);
+      if (!nextArgs) break;
+      const following = await run({ artefact, params, args: nextArgs, env });
       outcomes.push({ ...following, startedAtMs: world.clock.nowMs, endedAtMs: world.clock.nowMs });
       if (following.outcome !== "success") break;
       results.push(following.result);
@@ -72,7 +72,7 @@ function compile(code: string | undefined): Load {
   return runInThisContext(`(({ process, console, Bun }) => { ${script}\nreturn { ${named.join(", ")} }; })`) as Load;
 }
 
-/** Runs a script as the runners of TypeScript do. */
+/** Runs a script as the runners of TypeScript do, except that its errors have no stack. */
 async function runScript(load: () => Load, run: Omit<Run, "artefact">): Promise<RunOutcome> {
   const { args, env, entrypoint = "main", preprocessor } = run;
   const lines: string[] = [];

@@ -53,12 +53,12 @@ interface Service {
   clientName: "DynamoDBClient" | "SQSClient";
 }
 
-/** The commands of a client whose values are those of JSON. The others take the usual way. */
+/** The commands of a client whose values are those of JSON. The others are sent by the SDK. */
 const isPlain = ({ schema: [, , name] }: Command, { clientName }: Service) => clientName === "SQSClient" || name === "CreateTable";
 
 /**
  * Sends the commands of a client without most layers of the SDK: it resolves its middleware, the endpoint and the schema for each request, which
- * takes half of the processor time of a use case. The middleware of the service and of the tests remains, as do the conversion of items and the
+ * takes half of the processor time of a use case. Middleware whose name begins with `svc` remains, as do the conversion of items and the
  * errors of the SDK.
  */
 export function sendQuickly(client: QuickClient, service: Service): void {
@@ -80,6 +80,8 @@ export function sendQuickly(client: QuickClient, service: Service): void {
   readStack();
   const { add } = stack;
   stack.add = (...entry) => {
+    const [, { name = "" }] = entry;
+    if (!name.startsWith("svc")) throw new Error(`The middleware ${name} would not run: its name must begin with "svc".`);
     add(...entry);
     readStack();
   };
@@ -109,8 +111,8 @@ export function sendQuickly(client: QuickClient, service: Service): void {
       if (response.statusCode === 200) return { response, output: JSON.parse(response.body.toString()) as object };
       return config.protocol.deserializeResponse({ namespace, name, traits, input, output }, { ...config, ...context }, response);
     };
-    const sent = wrap(transport, [...inner, ...(unmarshall ? [unmarshall] : [])], context);
-    const serialized = (args: object) => sent({ ...args, request: { body: JSON.stringify((args as { input: object }).input) } });
+    const exchangeItems = wrap(transport, [...inner, ...(unmarshall ? [unmarshall] : [])], context);
+    const serialized = (args: object) => exchangeItems({ ...args, request: { body: JSON.stringify((args as { input: object }).input) } });
     return (await wrap(serialized, [...outer, ...(marshall ? [marshall] : [])], context)({ input: sentInput })).output;
   };
 }
@@ -134,13 +136,13 @@ function exchangesWith({ hostname, port }: URL) {
   const once = (message: string) =>
     new Promise<Response>((resolve, reject) => {
       const socket = unused.pop() ?? open();
-      let received: Buffer = Buffer.alloc(0);
+      let bytes: Buffer = Buffer.alloc(0);
       const settle = () => {
         socket.off("data", take).off("close", close);
       };
       const take = (chunk: Buffer) => {
-        received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-        const response = readResponse(received);
+        bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
+        const response = readResponse(bytes);
         if (!response) return;
         settle();
         // An unused connection does not keep the process alive.
@@ -169,14 +171,14 @@ function exchangesWith({ hostname, port }: URL) {
 }
 
 /** `undefined` for a response that has not arrived as a whole. */
-function readResponse(received: Buffer): Response | undefined {
-  const end = received.indexOf("\r\n\r\n");
+function readResponse(bytes: Buffer): Response | undefined {
+  const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
-  const [status = "", ...lines] = received.toString("latin1", 0, end).split("\r\n");
+  const [status = "", ...lines] = bytes.toString("latin1", 0, end).split("\r\n");
   const headers = Object.fromEntries(
     lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 2)]),
   );
   const [from, length] = [end + 4, Number(headers["content-length"])];
-  if (received.length < from + length) return undefined;
-  return { statusCode: Number(status.split(" ")[1]), headers, body: received.subarray(from, from + length) };
+  if (bytes.length < from + length) return undefined;
+  return { statusCode: Number(status.split(" ")[1]), headers, body: bytes.subarray(from, from + length) };
 }
