@@ -74,7 +74,10 @@ export async function connectionRows({ client, endpoint, workspace, quick }: Con
   ];
 }
 
-/** Returns the average of one call in the log lines of matching functions. */
+/** The time within which the last line of a function appears after its reply. */
+const LOGGED_MS = 20_000;
+
+/** Returns the average of one invocation in the log lines of matching functions. Each call must invoke one of them. */
 async function counted(
   logs: FunctionLogs,
   names: RegExp,
@@ -84,11 +87,17 @@ async function counted(
   await sleep(300);
   const fromMs = Date.now();
   for (let at = 0; at < calls; at++) await call();
+  const untilMs = Date.now() + LOGGED_MS;
+  let logged = await logs.since(fromMs, names);
   // The last line appears after the response.
-  await sleep(500);
-  const { requests } = (await logs.since(fromMs, names)).counts;
+  while (logged.lines < calls) {
+    if (Date.now() > untilMs) throw new Error(`${calls} calls of ${names} have ${logged.lines} lines in the logs.`);
+    await sleep(100);
+    logged = await logs.since(fromMs, names);
+  }
+  const { counts, lines } = logged;
   const sum = (pattern: RegExp) =>
-    Object.entries(requests).reduce((all, [name, count]) => all + (pattern.test(name) ? count : 0), 0) / calls;
+    Object.entries(counts.requests).reduce((all, [name, count]) => all + (pattern.test(name) ? count : 0), 0) / lines;
   const batched = sum(/^dynamodb\.BatchGetItem$/);
   return { reads: batched + sum(/^dynamodb\.(GetItem|Query|Scan)$/), batched, kms: sum(/^kms\./) };
 }

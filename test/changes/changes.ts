@@ -160,7 +160,11 @@ export const pager: GateNoticeSender = {
         after: 'import { email } from "./email.ts";',
         add: 'import { pager } from "./pager.ts";',
       },
-      { file: "services/notifications/channels/senders.ts", find: "publishingSenders, email,", replace: "publishingSenders, pager, email," },
+      {
+        file: "services/notifications/channels/senders.ts",
+        find: "publishingSenders, email,",
+        replace: "publishingSenders, pager, email,",
+      },
     ],
   },
   "a channel of notices of another service of AWS": {

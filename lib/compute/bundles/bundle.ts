@@ -19,7 +19,7 @@ export interface Bundle {
 /** The file in a folder of bundles that names their sources (bundle-once.ts). */
 export const RECORD = "bundled.json";
 /** The folders of a build. Interpreters and their packages are put into them later. */
-export const BUILT_FOLDERS = ["functions", "runners", "maps", "meta"];
+export const BUILT_FOLDERS: readonly string[] = ["functions", "runners", "maps", "meta"];
 export const isInterpreter = (path: string): boolean => /(^|[/\\])(bin|node_modules)([/\\]|$)/.test(path);
 
 /**
