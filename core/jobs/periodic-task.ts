@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { defineObject } from "../objects/define-object.ts";
+import type { StoredObject } from "../objects/write.ts";
 
 const failedItemSchema = z.object({
   task: z.string(),
@@ -30,3 +31,7 @@ export const taskCursorObject = defineObject({
   belongsTo: "none",
   schema: z.unknown(),
 });
+
+/** Returns the position of a task, or `undefined` if none is stored or an earlier version stored it in another form: the task begins again. */
+export const getCursor = <T>(schema: z.ZodType<T>, stored: StoredObject | undefined): T | undefined =>
+  stored && schema.safeParse(taskCursorObject.parse(stored)).data;

@@ -9,7 +9,7 @@ import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import { defineObject, inQueue, inWorkspace, inWorkspaceBy, sortByPath } from "../objects/define-object.ts";
 
 /** A stored trigger. `own` contains the fields of its kind. */
-export const storedTriggerSchema = z.object({
+const storedTriggerSchema = z.object({
   /** A new id for each creation. A renamed trigger retains it, so that a repeated message still starts no second job. */
   id: z.uuid(),
   kind: triggerKindSchema,

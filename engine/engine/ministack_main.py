@@ -38,7 +38,7 @@ def main():
     from patches.released_memory import release_memory
     from patches.shared_code import share_code
     from patches.stream_positions import begin_streams_at_zero
-    from patches.surviving_processes import keep_processes
+    from patches.surviving_processes import finish_invocations, keep_processes
     from patches.web_pages import refuse_web_pages
 
     app.app = refuse_web_pages(apply_expiry(app.app), sys.stdin.readline().strip())
@@ -49,6 +49,7 @@ def main():
     limit_starts(lambda_runtime, lambda_svc)
     keep_processes(lambda_runtime)
     end_idle_processes(lambda_runtime, lambda_svc)
+    finish_invocations(lambda_runtime, lambda_svc)
     begin_streams_at_zero(lambda_svc)
     pass_raw_paths(app)
     take_width_from_input(stepfunctions)

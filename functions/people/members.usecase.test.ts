@@ -86,9 +86,9 @@ describe("users of a workspace", () => {
 });
 
 describe("usernames", () => {
-  const guestOf = async (place: Workspace) => {
+  const guestOf = async (workspace: Workspace) => {
     const guest = await someone("heir", client);
-    expectStatus(await place.post("workspaces/invite_user", { email: guest.email, is_admin: false, operator: false }), 201);
+    expectStatus(await workspace.post("workspaces/invite_user", { email: guest.email, is_admin: false, operator: false }), 201);
     return guest;
   };
 
@@ -185,8 +185,8 @@ describe("names of groups", () => {
     expectStatus(await own.post("acls/add/variable/f/board/v", { owner: `g/${names.lent}`, write: false }), 200);
     expect(await status(staff.in(own).get("variables/get_value/f/board/v"))).toBe(200);
     for (const name of Object.values(names)) {
-      const made = await thief.in(own).post("groups/create", { name });
-      expect([name, made.status, made.headers.get("x-svc-error")]).toEqual([name, 409, "group.former"]);
+      const creation = await thief.in(own).post("groups/create", { name });
+      expect([name, creation.status, creation.headers.get("x-svc-error")]).toEqual([name, 409, "group.former"]);
     }
     expect(await status(thief.in(own).get("variables/get_value/f/board/v"))).toBe(404);
     expectStatus(await own.post("groups/create", { name: names.awaited }), 201);

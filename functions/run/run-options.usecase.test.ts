@@ -135,8 +135,8 @@ describe("webhook-id of scripts that use it", () => {
 });
 
 describe("run_now", () => {
-  it.each([["far off", 24 * 3600]])("a job scheduled %s runs at once", async (_when, scheduled_in_secs) => {
-    const id = await ws.run(PATH, {}, { scheduled_in_secs });
+  it("a job scheduled far off runs at once", async () => {
+    const id = await ws.run(PATH, {}, { scheduled_in_secs: 24 * 3600 });
     expectStatus(await ws.post(`jobs/queue/run_now/${id}`), 200);
     expect(await ws.completed(id)).toMatchObject({ success: true, result: id });
   });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { taskCursorObject } from "../../core/jobs/periodic-task.ts";
+import { getCursor, taskCursorObject } from "../../core/jobs/periodic-task.ts";
 import { type Job, type QueuedJob, SHARDS } from "../../core/jobs/record/job.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import { removalObject } from "../../core/people/membership.ts";
@@ -42,7 +42,7 @@ export async function endLostRuns(
   const cursor = taskCursorObject.key(TASK);
   const stored = await objects.get(cursor);
   const versions = removals.flatMap(({ version = [] }) => version);
-  let pass: Pass = passSchema.safeParse(stored?.value).data ?? { versions, hasFailed: false, shard: 0 };
+  let pass: Pass = getCursor(passSchema, stored) ?? { versions, hasFailed: false, shard: 0 };
   const removedKeys = new Set(removals.map(({ sk }) => sk));
   let ended = 0;
   while (pass.shard < SHARDS) {

@@ -18,7 +18,7 @@ beforeAll(async () => {
     await world.addRunnable(path);
     const hash = randomUUID();
     await objects.put({ ...scriptBodyObject.key(world.workspace, hash), value: { json: JSON.stringify({ sent: { schema } }) } });
-    const listing = { path, hash, createdAtMs: 0, createdBy: "ann", archived: path === "u/ann/old", summary: path };
+    const listing = { path, hash, createdAtMs: 0, createdBy: "ann", archived: path === "u/ann/old", summary: path, parentHashes: [] };
     await objects.put({ ...scriptListingObject.key(world.workspace, path), value: listing });
   }
   const resource = { path: "u/bob/key", resource_type: "api_key_auth", value: { header: "X-Shop", key: "k" } };
@@ -102,7 +102,7 @@ describe("generateOpenapi", () => {
     const json = JSON.stringify({ sent: { schema: stated }, inferredSchema });
     await world.addRunnable(path);
     await objects.put({ ...scriptBodyObject.key(world.workspace, hash), value: { json } });
-    const value = { path, hash, createdAtMs: 0, createdBy: "ann", archived: false };
+    const value = { path, hash, createdAtMs: 0, createdBy: "ann", archived: false, parentHashes: [] };
     await objects.put({ ...scriptListingObject.key(world.workspace, path), value });
     const { document } = await generate({ webhook_filters: [{ runnable_kind: "script", path }] });
     expect(Object.values(document.components["schemas"] ?? {})).toEqual([inferredSchema]);

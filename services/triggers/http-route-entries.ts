@@ -14,7 +14,7 @@ import { instanceSettingObject } from "../../core/objects/setting.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { ONLY_WORKSPACED_ROUTES } from "../../core/settings/instance.ts";
-import { type StoredTrigger, storedTriggerSchema, triggerObject } from "../../core/triggers/trigger.ts";
+import { type StoredTrigger, triggerObject } from "../../core/triggers/trigger.ts";
 import type { ObjectStore } from "../../ports/object-store.ts";
 import { commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 
@@ -113,10 +113,8 @@ export async function httpRouteExists(
 
 /** Removes the addresses of a deleted workspace, so that other workspaces can use them. Idempotent. */
 export async function removeHttpRoutes(objects: ObjectStore, workspace: string): Promise<void> {
-  for (const stored of await objects.list(triggerObject.partitionKey(workspace, "http"))) {
-    const trigger = storedTriggerSchema.safeParse(stored.value);
-    if (!trigger.success) continue;
-    const prefix = findTextPrefix(toHttpRouteEntry(workspace, trigger.data));
+  for (const trigger of triggerObject.parseReadable(await objects.list(triggerObject.partitionKey(workspace, "http")))) {
+    const prefix = findTextPrefix(toHttpRouteEntry(workspace, trigger));
     await retryOnConflict(
       async () => {
         const found = await objects.get(httpRoutesAtObject.key(prefix));
@@ -127,7 +125,7 @@ export async function removeHttpRoutes(objects: ObjectStore, workspace: string):
         );
         return parts.length === 0 || (await commitParts(objects, parts)) ? { done: undefined } : undefined;
       },
-      () => new SvcError("trigger.changedMeanwhile", { path: trigger.data.path }),
+      () => new SvcError("trigger.changedMeanwhile", { path: trigger.path }),
     );
   }
 }

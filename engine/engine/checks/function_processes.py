@@ -4,6 +4,7 @@ import io
 import os
 import tempfile
 import threading
+import time
 import unittest
 import unittest.mock
 import zipfile
@@ -17,11 +18,12 @@ from ministack.services import lambda_svc
 
 from patches.idle_processes import FEW_CALLS, end_idle_processes
 from patches.process_starts import STARTS_AT_A_TIME, limit_starts
-from patches.surviving_processes import keep_processes
+from patches.surviving_processes import finish_invocations, keep_processes
 
 keep_processes(lambda_runtime)
 limit_starts(lambda_runtime, lambda_svc)
 end_idle_processes(lambda_runtime, lambda_svc)
+finish_invocations(lambda_runtime, lambda_svc)
 
 CODE = """
 export const handler = async ({ fail, exit, ms = 0 }) => {
@@ -80,6 +82,18 @@ class Processes(unittest.TestCase):
         self.assertEqual(lambda_svc.reap_idle_workers(ttl=0), 1)
         self.assertEqual([worker.func_name for workers in lambda_runtime._workers.values() for worker in workers], ["daily"])
 
+    def test_an_invocation_ends_although_its_function_is_updated(self):
+        first = call("updated")["body"]
+        answers = []
+        calling = threading.Thread(target=lambda: answers.append(call("updated", ms=2_000)))
+        calling.start()
+        until(lambda: lambda_runtime.workers_in_use() == 1)
+        lambda_svc.invalidate_worker("updated")
+        self.assertNotEqual(call("updated")["body"], first)
+        calling.join()
+        self.assertEqual([answer["body"] for answer in answers], [first])
+        until(lambda: not is_running(first))
+
     def test_short_calls_of_a_burst_share_a_few_processes(self):
         answers = in_parallel(40, "short")
         self.assertEqual(len(answers), 40)
@@ -93,6 +107,22 @@ class Processes(unittest.TestCase):
 
     def test_calls_that_wait_for_one_another_run_at_the_same_time(self):
         self.assertEqual(len(set(in_parallel(6, "long", ms=2_000))), 6)
+
+
+def until(condition):
+    deadline = time.monotonic() + 20
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError("The condition did not come true.")
+        time.sleep(0.02)
+
+
+def is_running(pid):
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def in_parallel(count, name, **event):

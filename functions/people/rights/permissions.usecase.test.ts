@@ -192,8 +192,8 @@ describe("objects of a deleted folder", () => {
     await own.saveScript(echo("f/s/x"), false);
     for (const name of ["v", "r", "s", "empty"]) expectStatus(await own.call("DELETE", `folders/delete/${name}`), 200);
     for (const name of ["v", "r", "s"]) {
-      const made = await thief.in(own).post("folders/create", { name });
-      expect([name, made.status, made.headers.get("x-svc-error")]).toEqual([name, 409, "folder.notEmpty"]);
+      const creation = await thief.in(own).post("folders/create", { name });
+      expect([name, creation.status, creation.headers.get("x-svc-error")]).toEqual([name, 409, "folder.notEmpty"]);
     }
     expect(await status(thief.in(own).post("folders/create", { name: "empty" }))).toBe(201);
     expect(await status(thief.in(own).get("variables/get_value/f/v/key"))).toBe(404);

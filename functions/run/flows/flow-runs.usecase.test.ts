@@ -102,7 +102,7 @@ describe("references in a flow", () => {
   it("are resolved where a step gets them, and hidden in what people read", async () => {
     const secret = { path: "f/t/key", value: "planted-flow-secret", is_secret: true, description: "" };
     expectStatus(await ws.post("variables/create", secret), 201);
-    const given = {
+    const secretStep = {
       id: "a",
       value: {
         type: "rawscript",
@@ -111,14 +111,14 @@ describe("references in a flow", () => {
         input_transforms: { key: { type: "static", value: "$var:f/t/key" } },
       },
     };
-    const job = await runFlow(ws, [given, step("b", "[results.a.length]"), flow.identity("c"), step("d", "results.a")]);
+    const job = await runFlow(ws, [secretStep, step("b", "[results.a.length]"), flow.identity("c"), step("d", "results.a")]);
     expect(JSON.stringify(job)).not.toContain("planted-flow-secret");
     const steps = (await ws.get("jobs/list", { parent_job: String(job["id"]) })).json as { id: string }[];
     const first = await ws.completed(steps.at(-1)?.id ?? "");
     expect(JSON.stringify(first)).not.toContain("planted-flow-secret");
-    const loop = await runFlow(ws, [flow.each("l", "[1, 2]", [given]), step("b", "results.l[1].length")]);
+    const loop = await runFlow(ws, [flow.each("l", "[1, 2]", [secretStep]), step("b", "results.l[1].length")]);
     expect(loop["result"]).toBe(19);
-    const shown = await runFlow(ws, [flow.each("l", "[1, 2]", [given])]);
+    const shown = await runFlow(ws, [flow.each("l", "[1, 2]", [secretStep])]);
     expect(JSON.stringify(shown)).not.toContain("planted-flow-secret");
     expect((shown["result"] as { length: number }[]).map(({ length }) => length)).toEqual([19, 19]);
   });

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type Anchor, CHAIN_START } from "../../../contract/approval-record.ts";
 import { anchorObject, appendAnchor, findFirstOpenDay } from "../../../core/approvals/anchor.ts";
 import { approvalEntryObject, grownChainObject } from "../../../core/approvals/record.ts";
-import { taskCursorObject } from "../../../core/jobs/periodic-task.ts";
+import { getCursor, taskCursorObject } from "../../../core/jobs/periodic-task.ts";
 import type { Collaborators, Uses } from "../../uses.ts";
 
 /** The number of heads in one anchor: a DynamoDB item has at most 400 KB. */
@@ -29,7 +29,7 @@ export async function signChainHeads(
   if (open.length === 0) return 0;
   const cursor = taskCursorObject.key(TASK);
   const found = await deps.objects.get(cursor);
-  const from = open.findIndex((workspace) => workspace > (cursorSchema.safeParse(found?.value).data?.after ?? ""));
+  const from = open.findIndex((workspace) => workspace > (getCursor(cursorSchema, found)?.after ?? ""));
   let anchorCount = 0;
   for (const workspace of [...open.slice(Math.max(0, from)), ...open.slice(0, Math.max(0, from))]) {
     await deps.isolation.attempt(TASK, workspace, async () => {
