@@ -1,4 +1,5 @@
-import { connect, type Socket } from "node:net";
+import { once } from "node:events";
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 
 type Handler = (args: object) => Promise<{ output: object }>;
 type Middleware = (next: Handler, context: object) => Handler;
@@ -35,7 +36,7 @@ export interface QuickClient {
 
 interface Response {
   statusCode: number;
-  headers: Record<string, string>;
+  headers: IncomingHttpHeaders;
   body: Buffer;
 }
 
@@ -107,7 +108,7 @@ export function sendQuickly(client: QuickClient, service: Service): void {
     if (isDocument && !(marshall && unmarshall)) throw new Error("The document client converts items in another way.");
     const transport = async (args: object) => {
       const { body } = (args as { request: { body: string } }).request;
-      const response = await exchange([`x-amz-target: ${target}.${name}`, `authorization: ${authorization}`], body);
+      const response = await exchange({ "x-amz-target": `${target}.${name}`, authorization }, body);
       if (response.statusCode === 200) return { response, output: JSON.parse(response.body.toString()) as object };
       return config.protocol.deserializeResponse({ namespace, name, traits, input, output }, { ...config, ...context }, response);
     };
@@ -117,68 +118,31 @@ export function sendQuickly(client: QuickClient, service: Service): void {
   };
 }
 
-/** The number of connections that may fail for one request: the engine closes those that are unused for a while. */
+/** The number of attempts for one request. The engine closes connections that are unused for a while. */
 const TRIES = 3;
 
-/** Keeps its connections, and reads the part of HTTP that the engine uses. */
+/** Returns a function that sends the requests of a client over connections that it keeps. */
 function exchangesWith({ hostname, port }: URL) {
-  const unused: Socket[] = [];
-  const open = () => {
-    const socket = connect(Number(port), hostname).setNoDelay(true);
-    socket.on("close", () => {
-      const at = unused.indexOf(socket);
-      if (at >= 0) unused.splice(at, 1);
+  const agent = new Agent({ keepAlive: true });
+  const exchangeOnce = async (headers: Record<string, string>, body: string): Promise<Response> => {
+    const message = request({
+      hostname,
+      port,
+      method: "POST",
+      agent,
+      headers: { "content-type": "application/x-amz-json-1.0", ...headers },
     });
-    // Without a listener, an error would end the process.
-    socket.on("error", () => undefined);
-    return socket;
+    message.end(body);
+    const [response] = (await once(message, "response")) as [IncomingMessage];
+    return { statusCode: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(await response.toArray()) };
   };
-  const once = (message: string) =>
-    new Promise<Response>((resolve, reject) => {
-      const socket = unused.pop() ?? open();
-      let bytes: Buffer = Buffer.alloc(0);
-      const settle = () => {
-        socket.off("data", take).off("close", close);
-      };
-      const take = (chunk: Buffer) => {
-        bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
-        const response = readResponse(bytes);
-        if (!response) return;
-        settle();
-        // An unused connection does not keep the process alive.
-        socket.unref();
-        unused.push(socket);
-        resolve(response);
-      };
-      const close = () => {
-        settle();
-        reject(new Error("The engine has closed the connection."));
-      };
-      socket.on("data", take).once("close", close).ref();
-      socket.write(message);
-    });
-  return async (headers: readonly string[], body: string): Promise<Response> => {
-    const head = ["POST / HTTP/1.1", `host: ${hostname}:${port}`, "content-type: application/x-amz-json-1.0", ...headers];
-    const message = `${head.join("\r\n")}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  return async (headers: Record<string, string>, body: string): Promise<Response> => {
     for (let tried = 1; ; tried += 1) {
       try {
-        return await once(message);
+        return await exchangeOnce(headers, body);
       } catch (error) {
         if (tried === TRIES) throw error;
       }
     }
   };
-}
-
-/** `undefined` for a response that has not arrived as a whole. */
-function readResponse(bytes: Buffer): Response | undefined {
-  const end = bytes.indexOf("\r\n\r\n");
-  if (end < 0) return undefined;
-  const [status = "", ...lines] = bytes.toString("latin1", 0, end).split("\r\n");
-  const headers = Object.fromEntries(
-    lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 2)]),
-  );
-  const [from, length] = [end + 4, Number(headers["content-length"])];
-  if (bytes.length < from + length) return undefined;
-  return { statusCode: Number(status.split(" ")[1]), headers, body: bytes.subarray(from, from + length) };
 }
