@@ -1,4 +1,4 @@
-"""Reads each expression and each number once, and copies and measures items without long ways.
+"""Reads each expression and each number once, and copies and measures items with less work.
 
 The engine reads the expressions of a request character by character, up to three times, copies the item of an update four times with
 `copy.deepcopy`, and encodes each of its texts for each index to measure it. All of this together takes longer than the rest of a write.
