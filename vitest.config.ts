@@ -39,7 +39,7 @@ export default defineConfig({
           exclude: [...notTests, ...programs],
           // Pure functions share nothing that a test could change, so all files of a worker load the modules once.
           pool: "threads",
-          // Importing the modules for each file anew takes longer than the tests. Tests that need a new client reset the modules.
+          // To import the modules again for each file takes longer than the tests. Tests that need a new client reset the modules.
           isolate: false,
           testTimeout: 30_000,
         },
@@ -49,7 +49,7 @@ export default defineConfig({
           name: "unit",
           include: [`${unitFolders}/**/*.test.{ts,mjs}`],
           exclude: [...notTests, useCases, ...programs],
-          // Importing the modules for each file anew takes longer than the tests. Tests that need a new client reset the modules.
+          // To import the modules again for each file takes longer than the tests. Tests that need a new client reset the modules.
           isolate: false,
           testTimeout: 30_000,
         },

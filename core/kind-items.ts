@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { findKind, type KindName, kindNames } from "../contract/kinds/kinds.ts";
+import type { Kind } from "../contract/kinds/kind.ts";
+import { type KindName, kindNames, kinds } from "../contract/kinds/kinds.ts";
 import { triggerKinds } from "../contract/routes/triggers/trigger-kind.ts";
 import { appObject } from "./apps/app.ts";
 import { flowHeadObject, flowListingObject } from "./flows/version.ts";
@@ -34,7 +35,7 @@ const itemsWithOlderKeys: Readonly<Partial<Record<KindName, KindItems>>> = {
 };
 
 const isAtPath = (kind: KindName): boolean => {
-  const { id, isMissing } = findKind(kind) ?? {};
+  const { id, isMissing }: Kind = kinds[kind];
   return id === undefined && !isMissing;
 };
 

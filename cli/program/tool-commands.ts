@@ -127,7 +127,7 @@ function addAuditCommands(program: Command): void {
     audit
       .command("verify")
       .description(
-        "Read the record of approvals and compute it anew. Exits with 1 if an entry was changed, and with 2 if the record cannot be read.",
+        "Read the record of approvals and compute it again. Exits with 1 if an entry was changed, and with 2 if the record cannot be read.",
       ),
     "read",
     load("verifyAudit"),

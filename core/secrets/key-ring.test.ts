@@ -5,8 +5,8 @@ const ring: KeyRing = { current: 1, wrapped: { 1: "one" }, exportKey: "sealed" }
 
 describe("a key ring", () => {
   it("retains the old data key during its replacement, and changes its version, so that writers that sealed with the old key are refused", () => {
-    const begun = beginRotation(ring, "two", "sealed anew", 5000);
-    expect(begun).toEqual({ current: 2, wrapped: { 1: "one", 2: "two" }, exportKey: "sealed anew", rotatingUntilMs: 5000 });
+    const begun = beginRotation(ring, "two", "sealed again", 5000);
+    expect(begun).toEqual({ current: 2, wrapped: { 1: "one", 2: "two" }, exportKey: "sealed again", rotatingUntilMs: 5000 });
     expect(getRingVersion(begun)).not.toBe(getRingVersion(ring));
     expect(getRingVersion(endRotation(begun))).toBe(getRingVersion(begun));
   });

@@ -114,7 +114,7 @@ describe("a path whose newest version was deleted", () => {
   });
 
   it.each([
-    ["anew", () => ({})],
+    ["without a parent", () => ({})],
     ["with auto_parent", () => ({ auto_parent: true })],
     ["on top of it", (hash: string) => ({ parent_hash: hash })],
   ])("the path accepts a new script, saved %s", async (how, parent) => {

@@ -234,7 +234,7 @@ export class ObjectsTable extends Construct {
       new PolicyStatement({
         actions: actions.map((action) => `dynamodb:${action}`),
         resources: [this.table.tableArn],
-        conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [...new Set(kinds.map(({ leadingKeys }) => leadingKeys))] } },
+        conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": kinds.map(({ leadingKeys }) => leadingKeys) } },
       }),
     );
   }

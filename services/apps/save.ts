@@ -28,7 +28,6 @@ import type { Uses } from "../uses.ts";
 /** The S3 key of a version's value that is too large for an item. */
 export const appObjectKey = (workspace: string, version: number) => `apps/${workspace}/${version}.json`;
 
-/** By default, a refusal means that another writer has changed the app. */
 export const appKind: PathKind<StoredApp> = {
   key: appObject.key,
   parse: appObject.parse,
@@ -144,7 +143,6 @@ export async function updateApp(
   return { path: saved.path, version: saved.version };
 }
 
-/** A value as JSON text, or its location. */
 /**
  * Stores the value of a new version before the app is saved, if it is large. `store` returns the function that numbers the version: each try needs
  * another number, because another version of the same millisecond may have it. `whileSaving` removes the value if no version refers to it.

@@ -72,7 +72,7 @@ const setReason = (Key: ObjectKey, reason: string) =>
     }),
   );
 /** A run's chain from entry `n` on, as forged by an attacker with full write access. */
-async function writeAnew(ws: Workspace, of: string, n: number): Promise<void> {
+async function rewriteChain(ws: Workspace, of: string, n: number): Promise<void> {
   const chain = await chainOf(ws, of);
   let previous = chain[n - 2];
   for (const { n: at, prev: _, hash: __, ...recorded } of chain.slice(n - 1)) {
@@ -209,16 +209,16 @@ describe("manipulated records", () => {
 
   it("the signed heads show that a chain was truncated, removed or computed again", async () => {
     const ws = await workspace();
-    const [cut, gone, anew, spared] = [await run(ws, 3), await run(ws, 1), await run(ws, 3), await run(ws, 2)];
+    const [cut, gone, rewritten, spared] = [await run(ws, 3), await run(ws, 1), await run(ws, 3), await run(ws, 2)];
     await nextDay();
     await remove(approvalEntryObject.key(ws.id, cut, 3));
     await remove(approvalEntryObject.key(ws.id, gone, 1));
-    await writeAnew(ws, anew, 2);
+    await rewriteChain(ws, rewritten, 2);
     const { faults: found, output } = await faults(ws);
     const expected = [
       { run: cut, n: 3, why: "head" },
       { run: gone, n: 1, why: "head" },
-      { run: anew, n: 3, why: "head" },
+      { run: rewritten, n: 3, why: "head" },
     ];
     expect(found.toSorted((a, b) => (`${a.run}` < `${b.run}` ? -1 : 1))).toEqual(expected.toSorted((a, b) => (a.run < b.run ? -1 : 1)));
     for (const { run, n } of expected) expect(output).toContain(`Run ${run}, entry ${n} was signed but is missing or was changed.`);
@@ -227,12 +227,12 @@ describe("manipulated records", () => {
 
   it("the signature shows that the signed heads were computed again", async () => {
     const ws = await workspace();
-    const anew = await run(ws, 2);
+    const rewritten = await run(ws, 2);
     await nextDay();
-    await writeAnew(ws, anew, 1);
+    await rewriteChain(ws, rewritten, 1);
     const anchors = await anchorsOf(ws);
-    const { hash = "" } = (await chainOf(ws, anew))[1] ?? {};
-    const { mac = "", key = "", ...anchor } = { ...anchors[0], heads: [{ root: anew, n: 2, hash }] } as Anchor;
+    const { hash = "" } = (await chainOf(ws, rewritten))[1] ?? {};
+    const { mac = "", key = "", ...anchor } = { ...anchors[0], heads: [{ root: rewritten, n: 2, hash }] } as Anchor;
     await put(anchorObject.key(ws.id, 1), { ...anchor, hash: computeAnchorHash(anchor), mac, key });
     const { faults: found, output } = await faults(ws);
     expect(found).toEqual([{ n: 1, why: "signature" }]);

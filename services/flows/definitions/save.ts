@@ -186,7 +186,6 @@ async function loadInputSchema({ schema }: NewFlow) {
   return requireInputSchema(chooseSchema(schema, undefined));
 }
 
-/** A refusal means that another writer has changed the flow. */
 function buildRunnable(
   workspace: string,
   { sent, version, hash }: StoredFlow,

@@ -45,9 +45,9 @@ export function cliHere(): Cli {
     folder,
     newFolder() {
       folders += 1;
-      const made = join(folder, `checkout${folders}`);
-      mkdirSync(made);
-      return made;
+      const checkout = join(folder, `checkout${folders}`);
+      mkdirSync(checkout);
+      return checkout;
     },
     run(args, options) {
       const run = last.then(() => runNow(args, options));
