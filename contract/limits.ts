@@ -15,6 +15,8 @@ export const limits = {
   formFiles: 500,
   /** Size of a value stored in the head item of a job. The item must stay under 1 KB to cost one write unit. */
   inlineBytes: 512,
+  /** Size of the preview of a value in lists of jobs. It is part of the head item too. */
+  valuePreviewBytes: 200,
   /** Size above which a child item costs more than an S3 object. An S3 PUT costs as much as eight 1 KB writes. */
   itemBytes: 8 * 1024,
   /** Size above which a result is replaced by an error, because two copies would not fit a runner's memory. */

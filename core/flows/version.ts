@@ -36,6 +36,8 @@ export const runnableFlowSchema = z.object({
   preprocessor: z.boolean().optional(),
   /** The schema that its inputs must match, if its author has enabled the check. */
   inputSchema: jsonObject.optional(),
+  /** The arguments that the schema marks as secret. Absent if an earlier release saved the version. */
+  hiddenArgs: z.array(z.string()).optional(),
   archived: z.boolean(),
   /** A setting that was changed after the version was saved. It replaces that of the version. */
   errorHandlerMuted: z.boolean().optional(),

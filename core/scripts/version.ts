@@ -49,6 +49,8 @@ export const runnableSchema = z.object({
   errorHandlerMuted: z.boolean().optional(),
   /** The schema that the arguments of its runs must match, if its author has enabled the check. */
   inputSchema: jsonObject.optional(),
+  /** The arguments that the schema marks as secret. Absent if an earlier release saved the version. */
+  hiddenArgs: z.array(z.string()).optional(),
   archived: z.boolean(),
   deleted: z.boolean(),
 });

@@ -9,6 +9,7 @@ import { MAX_PARENTS, type NewScript } from "../../contract/routes/stored/script
 import type { Bundle } from "../../core/builds/bundle.ts";
 import type { Job } from "../../core/jobs/record/job.ts";
 import { firstDueMs } from "../../core/jobs/record/lifecycle.ts";
+import { listHiddenArgs } from "../../core/jobs/record/preview.ts";
 import { readSettings } from "../../core/jobs/record/run-settings.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
@@ -56,6 +57,7 @@ export async function buildScriptVersion(deps: Uses<"jobs" | "storage" | "queue"
   const { readScriptInterface: interfaceOf } = await import("../../core/scripts/interface.ts");
   const { inferredSchema, ...read } = interfaceOf(newScript.language, newScript.content);
   const inputSchema = newScript.validate_input ? await loadInputSchema(newScript, inferredSchema) : undefined;
+  const hiddenArgs = listHiddenArgs(chooseSchema(newScript.schema, inferredSchema));
   const version: StoredVersion = {
     sent: newScript,
     hash,
@@ -66,7 +68,7 @@ export async function buildScriptVersion(deps: Uses<"jobs" | "storage" | "queue"
   };
   const runner = findRunner(newScript.language, newScript.content);
   const job = runner ? await prepareJob(deps, buildDependenciesJob(save, hash)) : undefined;
-  const runnable = { ...buildRunnable(save, hash), ...defined({ runner, inputSchema }), ...read };
+  const runnable = { ...buildRunnable(save, hash), ...defined({ runner, inputSchema, hiddenArgs }), ...read };
   const build: BuildState = job ? { state: "pending", job: job.id } : { state: "none" };
   const s3Key = scriptObjectKey(workspace, version.hash);
   const body = await storeVersionBody(deps, { s3Key, json: JSON.stringify(version), itemBytes: VERSION_ITEM_BYTES });

@@ -52,6 +52,8 @@ export const listQuery = z.object({
   allow_wildcards: flag.optional(),
   broad_filter: z.string().optional(),
   order_desc: flag.optional(),
+  /** Extension of svc: the jobs have `args_preview` and `result_preview`. */
+  include_preview: flag.optional(),
 });
 export type JobListQuery = z.output<typeof listQuery>;
 

@@ -34,6 +34,8 @@ const jobFields = {
   mem_peak: z.number().optional(),
   preprocessed: z.boolean().optional(),
   worker: z.string().optional(),
+  /** Extension of svc, in lists with `include_preview`: at most 200 bytes of the JSON text, without secrets. */
+  args_preview: z.string().optional(),
   ...flowJobFields,
 };
 /** api.md §2.3. */
@@ -53,6 +55,7 @@ export const completedJobSchema = z.object({
   success: z.boolean(),
   is_skipped: z.boolean(),
   result: anyJson.optional(),
+  result_preview: z.string().optional(),
   deleted: z.boolean().optional(),
   /** Extension of svc: the job did not run, and the result is that of an earlier run. */
   cached: z.boolean().optional(),

@@ -168,6 +168,13 @@ const otherFields = {
   args: { stored: "a", schema: valueLocationSchema, seenBy: "readers" },
   /** The redacted arguments, if they contain a secret that an earlier step read. */
   redactedArgs: { stored: "as", schema: valueLocationSchema.optional(), seenBy: "readers" },
+  /**
+   * The arguments whose values no preview shows, because the schema of the version marks them. Absent if they are not known: then the arguments have no
+   * preview.
+   */
+  hiddenArgs: { stored: "ha", schema: z.array(z.string()).optional(), seenBy: "readers", request: {}, fromVersion: true },
+  /** The beginning of the arguments that people see, if these are not in the head. */
+  argsPreview: { stored: "ap", schema: text, seenBy: "readers" },
   /** For the job of a flow: its version and the number of the current execution. */
   flow: { stored: "fl", schema: flowSchema.optional(), seenBy: "internal", fromVersion: true },
   /** For a flow with early return: the result that synchronous callers receive before it ends. */
@@ -220,6 +227,8 @@ const otherFields = {
   result: { stored: "r", schema: valueLocationSchema, when: "ended", seenBy: "readers" },
   /** The redacted result, if it contains a secret that the job read. */
   redactedResult: { stored: "rs", schema: valueLocationSchema.optional(), when: "ended", seenBy: "readers" },
+  /** The beginning of the result that people see, if this is not in the head. */
+  resultPreview: { stored: "rp", schema: text, when: "ended", seenBy: "readers" },
   /** The job whose cached result this job uses. */
   cachedFrom: { stored: "cf", schema: text, when: "ended", seenBy: "readers" },
   /** Arguments, logs and result were erased on request. */

@@ -22,6 +22,7 @@ import {
   type StoredFlow,
 } from "../../../core/flows/version.ts";
 import { firstDueMs } from "../../../core/jobs/record/lifecycle.ts";
+import { listHiddenArgs } from "../../../core/jobs/record/preview.ts";
 import { readSettings } from "../../../core/jobs/record/run-settings.ts";
 import type { ExpectedVersions } from "../../../core/objects/version.ts";
 import { write } from "../../../core/objects/write.ts";
@@ -101,7 +102,7 @@ async function buildVersion(
   const inputSchema = request.validate_input ? await loadInputSchema(request) : undefined;
   const value = {
     ...buildRunnable(workspace, stored, await resolveOnBehalfOf(deps, actor, workspace, request)),
-    ...defined({ inputSchema }),
+    ...defined({ inputSchema, hiddenArgs: listHiddenArgs(request.schema) }),
   };
   const job = await prepareJob(deps, {
     actor,

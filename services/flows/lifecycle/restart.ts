@@ -91,6 +91,7 @@ export async function restartFlow(
     eraseAfterS: flow ? flow.deleteAfterS : origin.eraseAfterS,
     ...(origin.preprocess === "wanted" ? { preprocess: true as const } : {}),
     onBehalfOf: flow?.onBehalfOf,
+    hiddenArgs: flow ? flow.hiddenArgs : origin.hiddenArgs,
     concurrency: flow?.concurrency,
     args: escapeReferences(sentArgs, await loadReferenceFilter(deps, actor, origin, sentArgs)) as Record<string, unknown>,
   });

@@ -61,7 +61,7 @@ export async function storeCacheEntry({ jobs }: Uses<"jobs">, job: Job, atMs: nu
 /** An earlier result, copied as the new job's own. */
 export interface CachedResult {
   /** Fields for the job's record. */
-  fields: { cachedFrom: string; result: ValueLocation; redactedResult?: ValueLocation; logChars: number };
+  fields: { cachedFrom: string; result: ValueLocation; redactedResult?: ValueLocation; resultPreview?: string; logChars: number };
   resultJson?: string;
   /** The lines of output that are the run's stream. */
   stream: string;
@@ -97,7 +97,7 @@ async function copyResult(deps: Uses<"jobs" | "storage">, origin: EndedJob, job:
   const stream = origin.logChars === 0 ? "" : StreamLines.only(await loadLogs(deps, origin));
   return {
     stream,
-    fields: { cachedFrom: origin.id, result, ...defined({ redactedResult }), logChars: stream.length },
+    fields: { cachedFrom: origin.id, result, ...defined({ redactedResult, resultPreview: origin.resultPreview }), logChars: stream.length },
     ...defined({ resultJson: json }),
   };
 }

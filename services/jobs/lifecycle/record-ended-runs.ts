@@ -1,7 +1,7 @@
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import { defined } from "../../../contract/defined.ts";
 import { limits } from "../../../contract/limits.ts";
-import { fitsJobHead } from "../../../core/jobs/record/head-size.ts";
+import { buildEndPreviews, fitsJobHead } from "../../../core/jobs/record/head-size.ts";
 import type { EndedJob, RunningJob } from "../../../core/jobs/record/job.ts";
 import { toEnding } from "../../../core/jobs/record/lifecycle.ts";
 import type { ValueLocation } from "../../../core/jobs/record/value-ref.ts";
@@ -69,6 +69,7 @@ async function toEndedJob(
     logChars: text.length,
     ...(memPeakKb ? { memPeakKb } : {}),
     ...defined({ redactedResult }),
+    ...(resultUploaded ? {} : buildEndPreviews(job, { result, redactedResult }, redacted ?? resultJson)),
   };
   const ended: EndedJob = { ...fields, ...more, state, result, erased: false };
   countEndedJob(ended);

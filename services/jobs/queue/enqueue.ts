@@ -8,6 +8,7 @@ import type { UnstoredCode } from "../../../core/builds/packages/overrides.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { computeCacheKey } from "../../../core/jobs/cache.ts";
 import { type ConcurrencyRule, resolveConcurrency } from "../../../core/jobs/concurrency.ts";
+import { buildArgsPreview } from "../../../core/jobs/record/head-size.ts";
 import { findDelegation, type Job, type QueuedJob } from "../../../core/jobs/record/job.ts";
 import { isSendable, queueDelayS } from "../../../core/jobs/record/lifecycle.ts";
 import { chooseRetention, expiryBeforeEndMs } from "../../../core/jobs/record/retention.ts";
@@ -61,15 +62,16 @@ export interface NewJob extends RequestedFields {
 
 /** Returns the fields that a script version determines for its jobs. */
 export function buildScriptJobFields(version: Runnable) {
-  const { path, hash, language, concurrency, onBehalfOf } = version;
-  return { ...pickSettings("script", version), kind: "script" as const, path, hash, language, concurrency, onBehalfOf };
+  const { path, hash, language, concurrency, onBehalfOf, hiddenArgs } = version;
+  return { ...pickSettings("script", version), kind: "script" as const, path, hash, language, concurrency, onBehalfOf, hiddenArgs };
 }
 
 /** Returns the fields that a flow version determines for its jobs. */
 export function buildFlowJobFields(version: RunnableFlow) {
-  const { path, hash, timeoutS = limits.flowTimeoutS, concurrency, onBehalfOf, deleteAfterS: eraseAfterS } = version;
+  const { path, hash, timeoutS = limits.flowTimeoutS, concurrency, onBehalfOf, deleteAfterS: eraseAfterS, hiddenArgs } = version;
   const flow = { version: version.version, execution: 0 };
-  return { ...pickSettings("flow", version), kind: "flow" as const, path, hash, flow, timeoutS, concurrency, onBehalfOf, eraseAfterS };
+  const fields = { path, hash, flow, timeoutS, concurrency, onBehalfOf, eraseAfterS, hiddenArgs };
+  return { ...pickSettings("flow", version), kind: "flow" as const, ...fields };
 }
 
 /** Stores the large values of a new job and returns its record, which is not stored yet. */
@@ -117,7 +119,15 @@ export async function prepareJob({ nowMs, ...keeping }: Uses<"jobs" | "storage" 
     losses: 0,
     logChars: 0,
   };
-  return job.cacheTtlS === undefined ? job : { ...job, ...cacheKeyFields(job, request.args) };
+  const previewed = { ...job, ...buildPreviewFields(job, request) };
+  return job.cacheTtlS === undefined ? previewed : { ...previewed, ...cacheKeyFields(job, request.args) };
+}
+
+/** A preview has no schema, so none of its arguments is marked. */
+function buildPreviewFields(job: QueuedJob, { hash, hiddenArgs = hash === undefined ? [] : undefined, args, preprocess }: NewJob) {
+  if (hiddenArgs === undefined) return {};
+  // The preprocessor's result has a preview, not the event that it receives.
+  return { hiddenArgs, ...(preprocess ? {} : buildArgsPreview({ ...job, hiddenArgs }, job.args, args)) };
 }
 
 function cacheKeyFields(job: QueuedJob, args: Record<string, unknown>): { cacheKey?: string } {

@@ -19,6 +19,7 @@ import {
   type QueuedJob,
   resultVisibleTo,
 } from "../../../core/jobs/record/job.ts";
+import { getPreviews } from "../../../core/jobs/record/preview.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may, type Target } from "../../../core/permissions/may.ts";
 import { parseJson } from "../../../core/records/record-format.ts";
@@ -84,6 +85,8 @@ export interface JobParts {
   result?: boolean;
   logs?: boolean;
   code?: boolean;
+  /** The beginning of arguments and result, which need no further reads. */
+  previews?: boolean;
 }
 
 const showIdentity = createShow(identityFields);
@@ -113,6 +116,7 @@ export async function loadJobJson(deps: Uses<"jobs" | "storage">, job: Job, part
     is_flow_step: job.step !== undefined,
     ...defined({ flow_step_id: job.step?.id }),
     ...showRun(job),
+    ...(parts.previews ? getPreviews(job) : {}),
   };
   if (hasEnded(job)) {
     const startedAtMs = getStartMs(job);

@@ -42,6 +42,8 @@ const values = {
   concurrency: [undefined, { group: "g", limit: 1 }],
   args: [value("a"), value("b")],
   redactedArgs: [undefined, value("***")],
+  hiddenArgs: [undefined, []],
+  argsPreview: [undefined, "a"],
   preprocess: ["wanted", "done"],
   flow: [flow, { execution: 1 }],
   earlyReturn: [undefined, { jobId: "j", location: value("early") }],
@@ -76,6 +78,7 @@ const values = {
   endedAtMs: [5, 6],
   result: [value("r"), value("s")],
   redactedResult: [undefined, value("***")],
+  resultPreview: [undefined, "r"],
   cachedFrom: [undefined, "earlier"],
   erased: [false, true],
   eraseAtMs: [undefined, 5],
@@ -85,8 +88,8 @@ const values = {
 } satisfies Record<Exclude<JobFieldName, "state">, [unknown, unknown]>;
 
 const names = Object.keys(values) as (keyof typeof values)[];
-/** The output and the progress are in other replies: those about the log, and job updates. */
-const shownElsewhere: readonly string[] = ["logChars", "progress"];
+/** The output, the progress and the previews are in other replies: those about the log, job updates, and lists. */
+const shownElsewhere: readonly string[] = ["logChars", "progress", "hiddenArgs", "argsPreview", "resultPreview"];
 
 const aJob = (state: Job["state"], changed?: keyof typeof values): Job =>
   jobSchema.parse({ state, ...Object.fromEntries(names.map((name) => [name, values[name][name === changed ? 1 : 0]])) });

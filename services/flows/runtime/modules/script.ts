@@ -4,6 +4,7 @@ import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { flowVersionObject } from "../../../../core/flows/version.ts";
 import { type Concurrency, resolveConcurrency } from "../../../../core/jobs/concurrency.ts";
+import { buildArgsPreview } from "../../../../core/jobs/record/head-size.ts";
 import { type EndedJob, hasEnded, type Job, type QueuedJob, type RunningJob } from "../../../../core/jobs/record/job.ts";
 import { firstDueMs } from "../../../../core/jobs/record/lifecycle.ts";
 import { escapeReferences } from "../../../../core/resources/references.ts";
@@ -62,7 +63,8 @@ async function replaceInput(deps: RunScriptDeps, { flow }: StepContext, { result
   // A preprocessor returns untrusted texts, in which references do not count.
   const input = escapeReferences(isObject ? value : { value }) as Record<string, unknown>;
   const args = await storeValue(deps, flow, "args", JSON.stringify(input));
-  await deps.jobs.update(flow.id, { args, preprocess: "done" }, { attr: "preprocess", eq: "wanted" });
+  const change = { args, ...buildArgsPreview(flow, args, input), preprocess: "done" as const };
+  await deps.jobs.update(flow.id, change, { attr: "preprocess", eq: "wanted" });
   const { version } = flow.flow ?? {};
   const checked = version === undefined ? undefined : parseFlow(await deps.objects.get(flowVersionObject.key(flow.workspace, version)));
   return checked && findArgumentProblem(checked, input);
@@ -84,11 +86,8 @@ async function runAttempt(deps: RunScriptDeps, step: StepContext): Promise<StepR
   }
   const { rule, ...version } = runnable;
   const owner = ownerOf(step, id);
-  const job = {
-    ...stepJob(deps, step, owner, version),
-    ...(await storeArguments(deps, step, owner, args)),
-    ...cacheOf(step, version, args),
-  };
+  const withoutArgs = { ...stepJob(deps, step, owner, version), ...cacheOf(step, version, args) };
+  const job = await storeArguments(deps, step, withoutArgs, args);
   await noteStepErasure(deps, step, id);
   if (rule) {
     const group = resolveConcurrency(rule, owner.workspace, runnable.path ?? `${job.parent}/${step.module.id}`, args);

@@ -1,10 +1,12 @@
 import { actions } from "../../../../contract/access/actions.ts";
+import { defined } from "../../../../contract/defined.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { mayRequireApproval } from "../../../../core/flows/scopes.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { flowHeadObject } from "../../../../core/flows/version.ts";
 import { hasEnded, type QueuedJob } from "../../../../core/jobs/record/job.ts";
 import { firstDueMs, flowRemainingS } from "../../../../core/jobs/record/lifecycle.ts";
+import { listHiddenArgsOfStep } from "../../../../core/jobs/record/preview.ts";
 import { loadGate } from "../../../approvals/gates/change-gate.ts";
 import type { Uses } from "../../../uses.ts";
 import { parseFlow } from "../../definitions/load.ts";
@@ -63,25 +65,30 @@ async function startSubflow(
   const now = deps.nowMs();
   const owner = ownerOf(step, id);
   const erases = flow.erasesSteps === "all" || (erasureDelayS(step) ?? nested.deleteAfterS) !== undefined;
-  const job: QueuedJob = {
-    ...inheritedFields(deps, step),
-    ...owner,
-    state: "queued",
-    kind: "flow",
-    path,
-    hash: nested.hash,
-    flow: { version: nested.version, execution: 0, depth },
-    tag: nested.tag,
-    timeoutS: Math.min(nested.timeoutS ?? limits.flowTimeoutS, flowRemainingS(flow, now)),
-    createdAtMs: now,
-    ...(await storeArguments(deps, step, owner, args)),
-    ...(module.cache_ttl ? { cacheTtlS: module.cache_ttl } : {}),
-    // Its steps are erased with it.
-    ...(erases ? { erasesSteps: "all" as const } : {}),
-    attempt: 0,
-    losses: 0,
-    logChars: 0,
-  };
+  const job: QueuedJob = await storeArguments(
+    deps,
+    step,
+    {
+      ...inheritedFields(deps, step),
+      ...owner,
+      state: "queued" as const,
+      kind: "flow" as const,
+      path,
+      hash: nested.hash,
+      flow: { version: nested.version, execution: 0, depth },
+      tag: nested.tag,
+      timeoutS: Math.min(nested.timeoutS ?? limits.flowTimeoutS, flowRemainingS(flow, now)),
+      createdAtMs: now,
+      ...defined({ hiddenArgs: listHiddenArgsOfStep(flow, nested.hiddenArgs) }),
+      ...(module.cache_ttl ? { cacheTtlS: module.cache_ttl } : {}),
+      // Its steps are erased with it.
+      ...(erases ? { erasesSteps: "all" as const } : {}),
+      attempt: 0,
+      losses: 0,
+      logChars: 0,
+    },
+    args,
+  );
   await noteStepErasure(deps, step, id, nested.deleteAfterS);
   // Recorded before the job exists, so that canceling this flow always finds the job.
   await writeProgress(deps, step, { subflowJob: id, awaitsToken: awaitsToken(deps, step) });

@@ -1,9 +1,11 @@
 import type { Child } from "../../../../aws/dynamodb/job-items.ts";
+import { defined } from "../../../../contract/defined.ts";
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import { parseExactJson } from "../../../../contract/json/exact-json.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { outcomeFormat, outcomeRef } from "../../../../core/flows/journal.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
+import { buildArgsPreview } from "../../../../core/jobs/record/head-size.ts";
 import type { EndedJob, RunningJob } from "../../../../core/jobs/record/job.ts";
 import { firstDueMs } from "../../../../core/jobs/record/lifecycle.ts";
 import { objectPrefix } from "../../../../core/jobs/record/retention.ts";
@@ -51,9 +53,15 @@ export async function runBatch(
   const members = await prepareMembers(withExpressions, step, candidates);
   const [first] = members;
   if (!first || members.length < 2 || step.secrets.size > 0) return undefined;
-  const argsJson = JSON.stringify(nextArguments(first.args, []) ?? {});
+  const firstArgs = nextArguments(first.args, []) ?? {};
+  const argsJson = JSON.stringify(firstArgs);
   await Promise.all(members.map((member) => noteStepErasure(deps, member.step, member.job.id)));
-  const leader: RunningJob = { ...first.job, args: await storeValue(deps, first.job, "args", argsJson) };
+  const leaderArgs = await storeValue(deps, first.job, "args", argsJson);
+  const leader: RunningJob = {
+    ...first.job,
+    args: leaderArgs,
+    ...buildArgsPreview(first.job, leaderArgs, firstArgs),
+  };
   if (!(await deps.jobs.create(leader, firstDueMs(deps.nowMs())))) return undefined;
   const ended = await runJob(deps, leader, { argsJson, together: runsAfter(deps, step, { leader, members, completed }) });
   if (completed.has(first.step.module.id)) return transitionTo(step, "next");
@@ -110,11 +118,12 @@ async function endedRun(
 ): Promise<EndedRun> {
   const children: Child[] = [];
   const json = JSON.stringify(args);
-  const redacted = masker && JSON.stringify(masker.value(args));
+  const shown = (masker ? masker.value(args) : args) as object;
+  const shownJson = masker ? JSON.stringify(shown) : json;
   const location = await stageArguments(deps, job, json, children);
-  const redactedArgs =
-    redacted === undefined || redacted === json ? {} : { redactedArgs: await stageArguments(deps, job, redacted, children) };
-  return { job: { ...job, createdAtMs, args: location, ...redactedArgs }, outcome, resultKey, children };
+  const redactedArgs = shownJson === json ? undefined : await stageArguments(deps, job, shownJson, children);
+  const run = { ...job, createdAtMs, args: location, ...defined({ redactedArgs }) };
+  return { job: { ...run, ...buildArgsPreview(run, redactedArgs ?? location, shown) }, outcome, resultKey, children };
 }
 
 async function stageArguments(

@@ -1,11 +1,13 @@
 import type { AccessRule } from "../../../../contract/access/access-rule.ts";
 import { actions } from "../../../../contract/access/actions.ts";
 import { isRunnablePath } from "../../../../contract/common.ts";
+import { defined } from "../../../../contract/defined.ts";
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { type ConcurrencyRule, spaceOf } from "../../../../core/jobs/concurrency.ts";
 import type { RunningJob } from "../../../../core/jobs/record/job.ts";
 import { flowRemainingS } from "../../../../core/jobs/record/lifecycle.ts";
+import { listHiddenArgsOfStep } from "../../../../core/jobs/record/preview.ts";
 import { may } from "../../../../core/permissions/may.ts";
 import { type Runnable, scriptHeadObject, scriptVersionObject, toInlineConcurrencyRule } from "../../../../core/scripts/version.ts";
 import { findReaders } from "../../../resources/find-readers.ts";
@@ -15,7 +17,7 @@ import type { EndStepDeps } from "../end-step.ts";
 import type { StepContext } from "../step-context.ts";
 
 /** The runnable of a step's job, and the concurrency rule that applies to it. */
-export type StepRunnable = Pick<RunningJob, "kind" | "path" | "hash" | "language" | "tag" | "timeoutS"> & {
+export type StepRunnable = Pick<RunningJob, "kind" | "path" | "hash" | "language" | "tag" | "timeoutS" | "hiddenArgs"> & {
   rule?: ConcurrencyRule | undefined;
 };
 export type NamedScript = Extract<FlowModule["value"], { type: "script" }>;
@@ -60,6 +62,7 @@ export async function findRunnable(
       language,
       tag: tag ?? language,
       timeoutS: limitS(limits.defaultTimeoutS),
+      ...defined({ hiddenArgs: listHiddenArgsOfStep(flow, []) }),
       ...(value.concurrent_limit ? { rule: toInlineConcurrencyRule(value, value.concurrent_limit, flow) } : {}),
     };
   }
@@ -68,7 +71,8 @@ export async function findRunnable(
   const runnable = knownScript ?? (await findPermittedScript(deps, step, value));
   if (!runnable) return { missing: hash ? `There is no script version ${hash}.` : `There is no script at ${path}.` };
   const { language, timeoutS, concurrency: rule } = runnable;
-  return { kind: "script", path: runnable.path, hash: runnable.hash, language, tag: tag ?? runnable.tag, timeoutS: limitS(timeoutS), rule };
+  const fields = { path: runnable.path, hash: runnable.hash, language, tag: tag ?? runnable.tag, timeoutS: limitS(timeoutS) };
+  return { kind: "script", ...fields, ...defined({ hiddenArgs: listHiddenArgsOfStep(flow, runnable.hiddenArgs) }), rule };
 }
 
 /**

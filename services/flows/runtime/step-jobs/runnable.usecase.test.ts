@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
+import { getPreviews } from "../../../../core/jobs/record/preview.ts";
 import { personKey, userObject } from "../../../../core/people/person.ts";
 import { memberObject } from "../../../../core/permissions/access.ts";
 import { Cloud } from "../../../../test/support/use-cases/aws/cloud.ts";
 import { addFlow, newFlowWorld } from "../../../../test/support/use-cases/world-flows.ts";
-import { aReader } from "../../../../test/support/use-cases/world-people.ts";
+import { anAdmin, aReader } from "../../../../test/support/use-cases/world-people.ts";
 import { buildFlowJobFields, enqueueJob } from "../../../jobs/queue/enqueue.ts";
 import { computeStepJobId } from "../step-job-id.ts";
 
@@ -32,4 +33,26 @@ it("an inline script of a saved flow runs under no path at which neither its aut
     beside: "f/t/payout",
     own: "u/bob/payout",
   });
+});
+
+it("a step has a preview of its arguments unless an input of its flow is marked as secret", async () => {
+  const world = await newFlowWorld();
+  const { deps, workspace } = world;
+  const text = "t".repeat(600);
+  const input_transforms = { x: { type: "javascript", expr: "flow_input.key" }, y: { type: "static", value: text } };
+  const value = { type: "rawscript", language: "bun", content: "", input_transforms };
+  const inner = { id: "b", value: { type: "flow", path: "f/t/inner", input_transforms } };
+  await addFlow(world, "f/t/inner", [], { hiddenArgs: [] });
+  const flow = await addFlow(world, "f/t/flow", [{ id: "a", value, continue_on_error: true }, inner]);
+  const shown = async (hiddenArgs: string[] | undefined) => {
+    const args = { key: "private-key" };
+    const { id } = await enqueueJob(deps, { actor: anAdmin, workspace, ...buildFlowJobFields({ ...flow, hiddenArgs }), args });
+    await new Cloud(world).play(id);
+    const steps = await deps.jobs.batchGet(["a", "b"].map((step) => computeStepJobId(id, step, "", "", 0)));
+    return steps.map((step) => getPreviews(step).args_preview);
+  };
+  expect(await shown(["key"])).toEqual([undefined, undefined]);
+  expect(await shown(undefined)).toEqual([undefined, undefined]);
+  const expected = expect.stringContaining('{"x":"private-key","y":"ttt');
+  expect(await shown([])).toEqual([expected, expected]);
 });

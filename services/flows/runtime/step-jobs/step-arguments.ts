@@ -1,5 +1,7 @@
 import { defined } from "../../../../contract/defined.ts";
 import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
+import { buildArgsPreview } from "../../../../core/jobs/record/head-size.ts";
+import type { Job } from "../../../../core/jobs/record/job.ts";
 import { restoreEventBody } from "../../../../core/payload/preprocessor-arguments.ts";
 import { escapeByOrigin } from "../../../../core/resources/reference-origin.ts";
 import { createMasker } from "../../../../core/secrets/mask.ts";
@@ -41,12 +43,19 @@ async function firstArguments(deps: EndStepDeps, step: StepContext): Promise<Rec
   return (await loadFlowValue(deps, step, stored)) as Record<string, unknown>;
 }
 
-/** Stores arguments, and a redacted copy if they contain a secret of an earlier step. */
-export async function storeArguments(deps: EndStepDeps, { secrets }: StepContext, owner: ValueOwner, args: Record<string, unknown>) {
-  const redacted = createMasker(secrets)?.value(args);
+/** Stores arguments, and a redacted copy if they contain a secret of an earlier step. `job` is the new job without them. */
+export async function storeArguments<J extends ValueOwner & Partial<Job>>(
+  deps: EndStepDeps,
+  { secrets }: StepContext,
+  job: J,
+  args: Record<string, unknown>,
+) {
+  const redacted = createMasker(secrets)?.value(args) as Record<string, unknown> | undefined;
   const [json, redactedJson] = [JSON.stringify(args), redacted === undefined ? undefined : JSON.stringify(redacted)];
-  return {
-    args: await storeValue(deps, owner, "args", json),
-    ...(redactedJson === undefined || redactedJson === json ? {} : { redactedArgs: await storeValue(deps, owner, "args", redactedJson) }),
-  };
+  const stored = await storeValue(deps, job, "args", json);
+  if (!redacted || redactedJson === undefined || redactedJson === json) {
+    return { ...job, args: stored, ...buildArgsPreview({ ...job, args: stored }, stored, args) };
+  }
+  const redactedArgs = await storeValue(deps, job, "args", redactedJson);
+  return { ...job, args: stored, redactedArgs, ...buildArgsPreview({ ...job, args: stored, redactedArgs }, redactedArgs, redacted) };
 }

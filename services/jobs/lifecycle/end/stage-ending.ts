@@ -1,4 +1,5 @@
 import type { HeadChange } from "../../../../aws/dynamodb/job-items.ts";
+import { buildEndPreviews } from "../../../../core/jobs/record/head-size.ts";
 import type { EndState, Job } from "../../../../core/jobs/record/job.ts";
 import type { Ending } from "../../../../core/jobs/record/lifecycle.ts";
 import type { ValueLocation, ValueRef } from "../../../../core/jobs/record/value-ref.ts";
@@ -17,7 +18,8 @@ export async function stageEnding(
 ): Promise<StagedEnd> {
   const logChars = await stageLogs(deps, job, { offset: 0, text: log });
   const result = await stageResult(deps, job, resultJson);
-  return { state, result, fields: { ...fields, logChars: Math.max(logChars, job.logChars) } };
+  const more = { ...fields, logChars: Math.max(logChars, job.logChars) };
+  return { state, result, fields: { ...more, ...buildEndPreviews(job, { result }, resultJson) } };
 }
 
 /** Stores a copy of a value as the result of a job. The job gets its own copy, so that each copy is erased with its job. */
@@ -27,17 +29,20 @@ export async function stageCopy(
   state: EndState,
   { jobId, location, redacted }: ValueRef,
 ): Promise<StagedEnd> {
-  const copy = (value: ValueLocation, kind: "result" | "redacted") =>
-    jobId === job.id && value.in !== "head" ? { location: value } : copyValue(deps, { from: { id: jobId }, location: value }, job, kind);
-  const [{ location: resultLocation }, redactedCopy] = await Promise.all([
+  const copy = (value: ValueLocation, kind: "result" | "redacted"): Promise<{ location: ValueLocation; json?: string }> =>
+    jobId === job.id && value.in !== "head"
+      ? Promise.resolve({ location: value })
+      : copyValue(deps, { from: { id: jobId }, location: value }, job, kind);
+  const [{ location: resultLocation, json }, redactedCopy] = await Promise.all([
     copy(location, "result"),
     redacted ? copy(redacted, "redacted") : undefined,
   ]);
   const result = resultLocation.in === "head" ? await stageResult(deps, job, resultLocation.json) : resultLocation;
+  const redactedField = redactedCopy ? { redactedResult: redactedCopy.location } : {};
   return {
     state,
     result,
-    fields: redactedCopy ? { redactedResult: redactedCopy.location } : {},
+    fields: { ...redactedField, ...buildEndPreviews(job, { result, ...redactedField }, redactedCopy ? redactedCopy.json : json) },
     isReusable: state === "succeeded",
   };
 }

@@ -1,6 +1,6 @@
 import { defined } from "../../../../contract/defined.ts";
 import { limits } from "../../../../contract/limits.ts";
-import { fitsJobHead } from "../../../../core/jobs/record/head-size.ts";
+import { buildArgsPreview, buildEndPreviews, fitsJobHead } from "../../../../core/jobs/record/head-size.ts";
 import type { Job, RunningJob } from "../../../../core/jobs/record/job.ts";
 import { type Ending, toEnding } from "../../../../core/jobs/record/lifecycle.ts";
 import { resultObjectKey } from "../../../../core/jobs/record/retention.ts";
@@ -38,12 +38,14 @@ export async function stageReport(
   const { result, logChars } = uploaded
     ? { result: uploaded, logChars: await stageLogs(deps, job, logs) }
     : await stageReturned(deps, { ...job, ...prepared }, ending, logs);
-  const redactedResult = masker && !uploaded ? await stageRedacted(deps, job, masker, ending) : undefined;
+  const redacted = masker && !uploaded ? redactReturned(job, masker, ending) : undefined;
+  const redactedResult = redacted === undefined ? undefined : await storeValueOutsideHead(deps, job, "redacted", redacted);
   const fields = {
     ...prepared,
     logChars: Math.max(logChars, job.logChars),
     ...(memPeakKb ? { memPeakKb } : {}),
     ...defined({ redactedResult }),
+    ...(uploaded ? {} : buildEndPreviews({ ...job, ...prepared }, { result, redactedResult }, redacted ?? ending.resultJson)),
   };
   return {
     state: ending.state,
@@ -61,7 +63,9 @@ export async function stageReport(
  */
 async function stagePreprocessed(deps: Uses<"jobs" | "storage">, job: RunningJob, { preprocessed }: RunOutcome) {
   if (!preprocessed || job.preprocess !== "wanted") return {};
-  return { args: await storeValue(deps, job, "args", JSON.stringify(escapeReferences(preprocessed))), preprocess: "done" as const };
+  const input = escapeReferences(preprocessed) as object;
+  const args = await storeValue(deps, job, "args", JSON.stringify(input));
+  return { args, ...buildArgsPreview(job, args, input), preprocess: "done" as const };
 }
 
 /** Returns the location of a large result, which the runner has stored in S3; `undefined` for other results. */
@@ -94,15 +98,9 @@ async function stageReturned(
   return { result: { in: "s3", key, bytes }, logChars: await stageLogs(deps, job, logs) };
 }
 
-/** Stores the redacted copy of a result; `undefined` if the result contains no secret. */
-async function stageRedacted(
-  deps: Uses<"jobs" | "storage">,
-  job: RunningJob,
-  masker: Masker,
-  { resultJson }: Ending,
-): Promise<ValueLocation | undefined> {
+/** Returns the JSON text of a result without secrets; `undefined` if the result contains none. */
+function redactReturned(job: RunningJob, masker: Masker, { resultJson }: Ending): string | undefined {
   // The forms of a token are the same in JSON text, so most results are not parsed.
   const mayHide = job.masks !== undefined || masker.text(resultJson) !== resultJson;
-  const redacted = mayHide ? redactResult(masker, resultJson) : undefined;
-  return redacted === undefined ? undefined : storeValueOutsideHead(deps, job, "redacted", redacted);
+  return mayHide ? redactResult(masker, resultJson) : undefined;
 }

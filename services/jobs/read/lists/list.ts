@@ -84,7 +84,10 @@ export async function listJobJsons(
   search: JobSearch,
 ): Promise<ListPage<JobJson>> {
   const { entries, ...page } = await listJobs(deps, caller, search);
-  return { entries: await Promise.all(entries.map((job) => loadJobJson(deps, job, {}))), ...page };
+  return {
+    entries: await Promise.all(entries.map((job) => loadJobJson(deps, job, { previews: search.query.include_preview ?? false }))),
+    ...page,
+  };
 }
 
 /** Lists the ids of jobs in the order of `listJobs`. Throws as `listJobs` does. */

@@ -78,6 +78,7 @@ const lists: Steps = [
   ...closed("listQueue"),
   ...closed("listCompleted"),
   good("listCompleted", { query: { success: false } }),
+  good("listCompleted", { query: { include_preview: true } }),
   ...closed("listFilteredUuids"),
   ...closed("listQueueUuids"),
   ...closed("countQueue"),
