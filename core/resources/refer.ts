@@ -1,11 +1,12 @@
 import { actions } from "../../contract/access/actions.ts";
 import { defined } from "../../contract/defined.ts";
+import type { Reference } from "../../contract/reference.ts";
 import type { Arguments } from "../payload/arguments.ts";
 import { tryParseJson } from "../payload/json.ts";
 import type { Actor, Person } from "../people/actor.ts";
 import { may } from "../permissions/may.ts";
 import { scopesAllow } from "../permissions/scopes.ts";
-import { escapeReferences, hasReferences, type Reference } from "./references.ts";
+import { escapeReferences, hasReferences } from "./references.ts";
 
 type Event = NonNullable<Arguments["event"]>;
 

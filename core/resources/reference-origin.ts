@@ -1,6 +1,7 @@
 import type { InputTransform } from "../../contract/flows/flow-value.ts";
+import type { Reference } from "../../contract/reference.ts";
 import { findPathRoot } from "../expressions/plain-path.ts";
-import { escapeReferences, type Reference } from "./references.ts";
+import { escapeReferences } from "./references.ts";
 
 /**
  * Names whose values contain only valid references, because every other text that looks like one has a backslash: the arguments of the run, and

@@ -1,6 +1,6 @@
+import type { Reference } from "../../contract/reference.ts";
 import type { Job } from "../../core/jobs/record/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import type { Reference } from "../../core/resources/references.ts";
 import type { Uses } from "../uses.ts";
 import { findReaders } from "./find-readers.ts";
 import { loadReferenceScope } from "./reference-scope.ts";

@@ -1,4 +1,5 @@
-import { findReferences, parseReference, type Reference } from "../../core/resources/references.ts";
+import { parseReference, type Reference } from "../../contract/reference.ts";
+import { findReferences } from "../../core/resources/references.ts";
 import { parseResourceValue, resourceObject } from "../../core/resources/resource.ts";
 import type { Uses } from "../uses.ts";
 

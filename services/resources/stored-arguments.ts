@@ -1,8 +1,9 @@
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
+import { parseReference, type Reference } from "../../contract/reference.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { findReferenceLimit, mayStoreExpression, readsAsUser } from "../../core/resources/refer.ts";
-import { findReferences, parseReference, type Reference } from "../../core/resources/references.ts";
+import { findReferences } from "../../core/resources/references.ts";
 import type { Uses } from "../uses.ts";
 import { loadInnerReferences } from "./load-inner-references.ts";
 

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../../contract/json/json-object.ts";
 import { limits } from "../../../contract/limits.ts";
+import { parseReference } from "../../../contract/reference.ts";
 import { parseJson } from "../../records/record-format.ts";
-import { parseReference } from "../../resources/references.ts";
 import { argsVisibleTo, hasEnded, type Job, PEOPLE, resultVisibleTo } from "./job.ts";
 
 const HIDDEN = "***";

@@ -1,6 +1,7 @@
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
+import { parseReference } from "../../../contract/reference.ts";
 import type { Restart } from "../../../contract/routes/flows/flow-runs.ts";
 import { flowRunRoutes } from "../../../contract/routes/flows/flow-runs.ts";
 import {
@@ -20,7 +21,7 @@ import { childName, childPrefix } from "../../../core/jobs/lists/child-items.ts"
 import { type EndedJob, hasEnded, type Job, seesSecretsOf } from "../../../core/jobs/record/job.ts";
 import { pickSettings } from "../../../core/jobs/record/run-settings.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { escapeReferences, findReferences, parseReference } from "../../../core/resources/references.ts";
+import { escapeReferences, findReferences } from "../../../core/resources/references.ts";
 import { permit } from "../../identity/permit.ts";
 import { enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
 import { findPreviewPath } from "../../jobs/queue/preview-path.ts";
