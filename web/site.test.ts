@@ -7,6 +7,32 @@ const files = webFiles(join(import.meta.dirname, ".."));
 const sizeOf = (wanted: RegExp) => [...files].filter(([name]) => wanted.test(name)).reduce((sum, [, content]) => sum + content.length, 0);
 const textOf = (name: string) => gunzipSync(files.get(name) ?? new Uint8Array()).toString();
 
+/** The files that a chunk imports when it is loaded, and their imports. A chunk that is imported on demand does not count. */
+function importsOf(name: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(name)) return seen;
+  seen.add(name);
+  const text = textOf(`${name}.gz`);
+  for (const [, file = ""] of text.matchAll(/(?:\bfrom|\bimport)\s*["']\.\/([\w.-]+\.js)["']/g)) importsOf(file, seen);
+  return seen;
+}
+const nameOf = (wanted: RegExp) => [...files.keys()].find((name) => wanted.test(name))?.replace(/\.gz$/, "") ?? "";
+/** The bytes of all files that a browser loads for a page of the console. */
+function bytesOfConsole(...pages: RegExp[]): number {
+  const scripts = new Set([nameOf(/^console-.*\.js/), ...pages.map(nameOf)].flatMap((name) => [...importsOf(name)]));
+  const styles = [...files.keys()].filter((name) => /^console-.*\.css/.test(name)).map((name) => name.replace(/\.gz$/, ""));
+  return [...scripts, ...styles].reduce((sum, name) => sum + (files.get(`${name}.gz`)?.length ?? 0), 0);
+}
+
+describe("the console", () => {
+  it("loads at most 260 KB to show Home or Runs, and 90 KB more to show a run", () => {
+    const runs = bytesOfConsole(/^runs-/);
+    expect(runs).toBeGreaterThan(50_000);
+    expect(runs).toBeLessThan(260_000);
+    expect(bytesOfConsole(/^home-/)).toBeLessThan(260_000);
+    expect(bytesOfConsole(/^runs-/, /^run-/) - runs).toBeLessThan(90_000);
+  });
+});
+
 describe("the built pages", () => {
   it("the approval page loads less than 200 KB, including a form", () => {
     const first = sizeOf(/^(approve|shared|rolldown-runtime)[.-]/);
@@ -23,7 +49,9 @@ describe("the built pages", () => {
   });
 
   it("the approval page loads the code for texts and maps only if it shows some", () => {
-    expect([...files.keys()].map((name) => name.replace(/-[\w-]{8}\./, "-#.")).sort()).toEqual([
+    const ofPages = /^(approve|device|form|place-map|rich|shared|rolldown-runtime)[.-]/;
+    const names = [...files.keys()].filter((name) => ofPages.test(name));
+    expect(names.map((name) => name.replace(/-[\w-]{8}\./, "-#.")).sort()).toEqual([
       "approve-#.js.gz",
       "approve.html.gz",
       "device-#.js.gz",
@@ -38,14 +66,14 @@ describe("the built pages", () => {
   });
 
   it("the pages have no inline script and no inline style, and name nothing of another origin", () => {
-    for (const page of ["approve.html.gz", "device.html.gz"]) {
+    for (const page of ["approve.html.gz", "device.html.gz", "console.html.gz"]) {
       expect(textOf(page)).not.toMatch(/<script(?![^>]* src="\.\/assets\/)|<style|\son\w+=| style=|https?:/);
     }
     for (const name of files.keys()) if (name.includes(".css")) expect(textOf(name)).not.toMatch(/@import|url\(["']?(https?:)?\/\//);
   });
 
   it("the pages name each script and style with the nonce that a reply replaces", () => {
-    for (const page of ["approve.html.gz", "device.html.gz"]) {
+    for (const page of ["approve.html.gz", "device.html.gz", "console.html.gz"]) {
       const tags =
         textOf(page)
           .match(/<(script|link)\b[^>]*>/g)

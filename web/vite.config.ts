@@ -1,8 +1,22 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
+/**
+ * The entries, by the mode of their build. The console is a separate build, so that its pages share no file with the approval page, which must
+ * stay small.
+ */
+const ENTRIES: Readonly<Record<string, readonly string[]>> = { pages: ["/approve.html", "/device.html"], console: ["/console.html"] };
+
 /** The pages, by the beginning of their URLs in the service. */
-const PAGES = { "/approve/": "/approve.html", "/device": "/device.html" };
+const PAGES = {
+  "/approve/": "/approve.html",
+  "/device": "/device.html",
+  "/login": "/console.html",
+  "/w/": "/console.html",
+  "/account/": "/console.html",
+  "/instance/": "/console.html",
+  "/share/": "/console.html",
+};
 
 /** `npx vite web` serves the pages at the URLs that they have in the service, and forwards API requests to a running service. */
 const pageAddresses: Plugin = {
@@ -16,25 +30,30 @@ const pageAddresses: Plugin = {
   },
 };
 
-export default defineConfig({
+/** Names the chunk of a page of the console after its folder: every page is a file `page.tsx`. */
+const chunkFileNames = ({ name, facadeModuleId }: { name: string; facadeModuleId?: string | null }) =>
+  `assets/${/\/pages\/([\w-]+)\/page\.tsx$/.exec(facadeModuleId ?? "")?.[1] ?? name}-[hash].js`;
+
+export default defineConfig(({ mode }) => ({
   root: import.meta.dirname,
   // Files refer to each other by relative addresses; functions/shared/reply/static-files.ts adds the path of the service to those in a page.
   base: "./",
   plugins: [react(), pageAddresses],
   resolve: { alias: { "markdown-to-jsx/react": `${import.meta.dirname}/src/approval/form/plain-markdown.tsx` } },
-  server: { proxy: { "/api": process.env["SVC_URL"] ?? "http://127.0.0.1:8000" } },
+  // The service refuses pages of other origins, so the forwarded requests keep their `Host`.
+  server: { proxy: { "/api": { target: process.env["SVC_URL"] ?? "http://127.0.0.1:8000", changeOrigin: false } } },
   // Each reply with a page replaces it (functions/shared/reply/static-files.ts).
   html: { cspNonce: "__CSP_NONCE__" },
   build: {
-    emptyOutDir: true,
+    emptyOutDir: false,
     target: "es2022",
     // The page's policy allows no inline scripts or styles, and only images of this origin or in data URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      input: Object.values(PAGES).map((page) => `${import.meta.dirname}${page}`),
+      input: (ENTRIES[mode] ?? []).map((page) => `${import.meta.dirname}${page}`),
       // Code that several pages use is one file, which a browser loads once.
-      output: { codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] } },
+      output: mode === "pages" ? { codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] } } : { chunkFileNames },
     },
   },
-});
+}));

@@ -1,6 +1,6 @@
 import { actions } from "../../contract/access/actions.ts";
 import { defined } from "../../contract/defined.ts";
-import type { Reference } from "../../contract/reference.ts";
+import type { Reference } from "../../contract/utilities/reference.ts";
 import type { Arguments } from "../payload/arguments.ts";
 import { tryParseJson } from "../payload/json.ts";
 import type { Actor, Person } from "../people/actor.ts";

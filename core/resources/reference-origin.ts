@@ -1,5 +1,5 @@
 import type { InputTransform } from "../../contract/flows/flow-value.ts";
-import type { Reference } from "../../contract/reference.ts";
+import type { Reference } from "../../contract/utilities/reference.ts";
 import { findPathRoot } from "../expressions/plain-path.ts";
 import { escapeReferences } from "./references.ts";
 

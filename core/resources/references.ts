@@ -1,4 +1,4 @@
-import { parseReference, type Reference } from "../../contract/reference.ts";
+import { parseReference, type Reference } from "../../contract/utilities/reference.ts";
 
 const referenceText = ({ kind, path }: Reference) => `$${kind}:${path}`;
 

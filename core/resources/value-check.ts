@@ -2,7 +2,7 @@ import Ajv2020, { type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import draft7 from "ajv/dist/refs/json-schema-draft-07.json" with { type: "json" };
 import { toDoubles } from "../../contract/json/exact-json.ts";
 import { isJsonObject } from "../../contract/json/json-object.ts";
-import { parseReference } from "../../contract/reference.ts";
+import { parseReference } from "../../contract/utilities/reference.ts";
 import { createPatternEngine } from "../patterns/pattern-engine.ts";
 import { PatternError } from "../patterns/translate-pattern.ts";
 import { countEvaluations, EVALUATIONS_MOST } from "./evaluation-work.ts";

@@ -9,6 +9,7 @@ import { type InPhase, type Instance, startInstance } from "../engine/instance.t
 import { startLocalstack } from "../engine/localstack.ts";
 import { createOrderedPrinter, endedLine, errorText, followEndedRuns } from "../front/ended-runs.ts";
 import { liveLine } from "../front/live-log.ts";
+import { createSignInLink } from "../front/sign-in-link.ts";
 import { readOptions } from "../launch/commands.mjs";
 import { Complaint, explain } from "../launch/complaint.mjs";
 import { formatDuration, inPhase as showPhase } from "../launch/progress.mjs";
@@ -35,6 +36,7 @@ async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void>
   const dir = engine === "localstack" ? localstackDir : upStateDir;
   const inPhase: InPhase = (name, detail, work) => showPhase(name, detail, (phase) => work(phase.update));
   const localstack = engine === "localstack" ? await startLocalstack(inPhase, stop) : undefined;
+  const signInLink = createSignInLink();
   let instance: Instance | undefined;
   let live = false;
   let unfollow = () => {};
@@ -45,6 +47,7 @@ async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void>
       port,
       inPhase,
       signal: stop,
+      signInLink,
       onRequest: (event) => {
         autosave.touch();
         const line = live ? liveLine(event, new Date()) : undefined;
@@ -65,7 +68,7 @@ async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void>
     // From here on, a power failure does not lose the deployment.
     await running.save();
     if (engine === "ministack") writeFileSync(seededJson, JSON.stringify(seeded));
-    console.log(greeting(running, account, { result, hasExample, engine }));
+    console.log(greeting(running, account, { result, hasExample, engine, consoleLink: signInLink.create(account.token) }));
     live = true;
     const print = createOrderedPrinter((line) => console.log(line));
     unfollow = followEndedRuns(running.endedRuns, (run) => {
@@ -149,9 +152,12 @@ interface Filled {
   result: unknown;
   hasExample: boolean;
   engine: UpOptions["engine"];
+  /** The path of the link that opens the console signed in. */
+  consoleLink: string;
 }
 
-function greeting({ url, dir }: Instance, { workspace, token, email, password }: Account, { result, hasExample, engine }: Filled): string {
+function greeting({ url, dir }: Instance, { workspace, token, email, password }: Account, filled: Filled): string {
+  const { result, hasExample, engine, consoleLink } = filled;
   const { state, end } = saveStatuses[engine](dir);
   const total = Date.now() - Number(process.env["SVC_LAUNCHED_MS"] ?? Date.now());
   const addressOf = (name: OperationName, input: AnyInput) => `${url}${toRequest(operations, name, { workspace, ...input }).address}`;
@@ -168,6 +174,7 @@ Read the result of that job:
 `;
   return `
 ${first}Ready after ${formatDuration(total)} at ${url}
+  console    ${url}${consoleLink} (signs your browser in, once)
   token      ${token}
   account    ${email}, ${password === "" ? "sign in with this token only, because this engine has no Cognito" : `password in ${path.relative(process.cwd(), localJson)}`}
   state      ${state}

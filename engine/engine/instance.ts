@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { defined } from "../../contract/defined.ts";
 import { type Front, type FrontEvent, startFront } from "../front/front.ts";
+import type { SignInLink } from "../front/sign-in-link.ts";
 import { type StreamingFunction, type Streams, streamsOf } from "../front/streams.ts";
 import { Complaint } from "../launch/complaint.mjs";
 import { ensurePythonTools, goPath, type PythonTools } from "../launch/venv.ts";
@@ -54,6 +56,8 @@ export interface InstanceOptions {
   snapshot?: Snapshot;
   inPhase?: InPhase;
   onRequest?: (event: FrontEvent) => void;
+  /** The link with which `npm run up` opens the console. */
+  signInLink?: SignInLink;
   signal?: AbortSignal;
 }
 
@@ -99,7 +103,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     target: () => target,
     engineKey,
     streamTargets: { stream: streams.stream.target, routes: streams.routes.target },
-    ...(options.onRequest ? { onRequest: options.onRequest } : {}),
+    ...defined({ onRequest: options.onRequest, signInLink: options.signInLink }),
   });
   let engine: Engine | undefined;
   try {

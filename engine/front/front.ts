@@ -14,6 +14,7 @@ import { ENGINE_KEY_HEADER, isAdmitted, isRoutePath } from "./admission.ts";
 import { ErrorCache } from "./error-cache.ts";
 import { headersForCaller, headersForFunction, restoreAtEdge } from "./gateway-headers.ts";
 import { findLongHead, READ_HEAD_BYTES } from "./request-head.ts";
+import { SIGN_IN_PREFIX, type SignInLink } from "./sign-in-link.ts";
 import type { StreamingFunction } from "./streams.ts";
 
 /** One completed request, for the live log. Without query string and headers, because these may contain tokens. */
@@ -41,6 +42,8 @@ export interface FrontOptions {
   onRequest?: (event: FrontEvent) => void;
   /** The targets of the functions whose replies are streamed, which the engine's API Gateway does not support. */
   streamTargets?: Record<StreamingFunction, () => Promise<URL>>;
+  /** The link of `npm run up` that opens the console signed in. */
+  signInLink?: SignInLink;
   /** Seconds for which the server stores errors as CloudFront does, by status. */
   errorTtlS?: Readonly<Record<number, number>>;
 }
@@ -80,6 +83,7 @@ export async function startFront({
   engineKey,
   onRequest,
   streamTargets,
+  signInLink,
   errorTtlS = edgeErrorTtlS,
 }: FrontOptions): Promise<Front> {
   const agents = {
@@ -112,6 +116,7 @@ export async function startFront({
         "The local service answers programs and its own pages only, not pages of other sites.",
       );
     }
+    if (method === "GET" && signInLink?.answer(path, response)) return;
     const to = target();
     if (!to) return refuse(response, 503, "engine.unreachable", "The service is still starting. Try again in a moment.");
     if (errors.answer(request, response, path)) return;
@@ -182,6 +187,7 @@ const beforeHiddenParts = Object.values<Route>(routes).flatMap(({ path, hiddenIn
 /** Removes what routes hide, with all that follows it, and the signature of a link at any other address. */
 function withoutSecret(path: string): string {
   const segments = path.split("/");
+  if (path.startsWith(SIGN_IN_PREFIX)) return `${SIGN_IN_PREFIX}…`;
   const before = beforeHiddenParts.find(
     (named) => named.length < segments.length && named.every((segment, at) => segment.startsWith("{") || segment === segments[at]),
   );

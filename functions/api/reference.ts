@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { SvcError } from "../../contract/errors.ts";
 import { instanceRoutes as routes } from "../../contract/routes/instance/instance.ts";
 import { basePath } from "../shared/edge/base-path.ts";
 import { on, type RouteHandler } from "../shared/edge/edge.ts";
@@ -14,15 +13,8 @@ const serveFile = staticFiles({
 });
 
 export const referenceRoutes: RouteHandler<unknown>[] = [
-  on(routes.home, async ({ headers }) => {
-    // Redirects a person who enters the address of the deployment. A program that calls it has a wrong address, and receives 404.
-    if (!headers["accept"]?.includes("text/html")) throw new SvcError("route.unknown", { method: "GET", path: "/" });
-    return text(303, "The reference of this API is at /docs.", {
-      Location: `${basePath()}/docs`,
-      "Cache-Control": "no-store",
-      Vary: "Accept",
-    });
-  }),
+  // The page for signing in continues to the last workspace if the visitor is signed in.
+  on(routes.home, async () => text(303, "The console is at /login.", { Location: `${basePath()}/login`, "Cache-Control": "no-store" })),
   on(routes.reference, ({ headers }) => serveFile("index.html", routes.reference.path, headers["accept-encoding"])),
   on(routes.referenceFile, ({ params, headers }) => serveFile(params.file, `/docs/${params.file}`, headers["accept-encoding"])),
 ];

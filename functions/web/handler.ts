@@ -22,6 +22,9 @@ const serveFile = staticFiles({
 const approvalPage = ({ headers }: { headers: Readonly<Record<string, string | undefined>> }) =>
   serveFile("approve.html", "/approve", headers["accept-encoding"]);
 
+const consolePage = ({ headers }: { headers: Readonly<Record<string, string | undefined>> }) =>
+  serveFile("console.html", "/login", headers["accept-encoding"]);
+
 const devicePage = ({ headers }: { headers: Readonly<Record<string, string | undefined>> }) =>
   serveFile("device.html", "/device", headers["accept-encoding"]);
 
@@ -30,6 +33,11 @@ const answer = apiHandler<unknown>(
     on(routes.approvalPage, approvalPage),
     on(routes.signedInApprovalPage, approvalPage),
     on(routes.devicePage, devicePage),
+    on(routes.signInPage, consolePage),
+    on(routes.workspacePage, consolePage),
+    on(routes.accountPage, consolePage),
+    on(routes.instancePage, consolePage),
+    on(routes.sharedRunPage, consolePage),
     on(routes.asset, ({ params, headers }) => serveFile(params.file, `/assets/${params.file}`, headers["accept-encoding"])),
   ],
   async () => undefined,

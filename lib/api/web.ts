@@ -29,12 +29,14 @@ export function webFiles(root: string): Map<string, Uint8Array> {
 
 /** In a separate process, because Vite can only build asynchronously. */
 function build(root: string, out: string): void {
-  const args = [join(root, "node_modules/vite/bin/vite.js"), "build", join(root, "web"), "--outDir", out, "--logLevel", "warn"];
-  execFileSync(process.execPath, args, {
-    cwd: root,
-    stdio: ["ignore", "inherit", "inherit"],
-    env: { ...process.env, NODE_ENV: "production" },
-  });
+  for (const mode of ["pages", "console"]) {
+    const vite = join(root, "node_modules/vite/bin/vite.js");
+    execFileSync(process.execPath, [vite, "build", join(root, "web"), "--mode", mode, "--outDir", out, "--logLevel", "warn"], {
+      cwd: root,
+      stdio: ["ignore", "inherit", "inherit"],
+      env: { ...process.env, NODE_ENV: "production" },
+    });
+  }
 }
 
 /** Moves a build to its place and removes those of older sources. If another process was first, its build is equal. */

@@ -1,4 +1,4 @@
-import type { Reference } from "../../contract/reference.ts";
+import type { Reference } from "../../contract/utilities/reference.ts";
 import type { Job } from "../../core/jobs/record/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import type { Uses } from "../uses.ts";

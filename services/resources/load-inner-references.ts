@@ -1,4 +1,4 @@
-import { parseReference, type Reference } from "../../contract/reference.ts";
+import { parseReference, type Reference } from "../../contract/utilities/reference.ts";
 import { findReferences } from "../../core/resources/references.ts";
 import { parseResourceValue, resourceObject } from "../../core/resources/resource.ts";
 import type { Uses } from "../uses.ts";

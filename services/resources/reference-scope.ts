@@ -1,5 +1,5 @@
 import { limits } from "../../contract/limits.ts";
-import { parseReference, type Reference } from "../../contract/reference.ts";
+import { parseReference, type Reference } from "../../contract/utilities/reference.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { mayRefer, readsAsUser } from "../../core/resources/refer.ts";
 import { findReferences } from "../../core/resources/references.ts";

@@ -3,7 +3,7 @@ import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { toCanonicalJson } from "../../contract/json/canonical-json.ts";
 import { limits } from "../../contract/limits.ts";
-import { parseReference, type Reference } from "../../contract/reference.ts";
+import { parseReference, type Reference } from "../../contract/utilities/reference.ts";
 import { type Actor, toPermissionedAs } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { countResolvedBytes, findCycle, findReferences, replaceReferences } from "../../core/resources/references.ts";

@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { parseReference, type Reference } from "../../contract/reference.ts";
+import { parseReference, type Reference } from "../../contract/utilities/reference.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { findReferenceLimit, mayStoreExpression, readsAsUser } from "../../core/resources/refer.ts";
 import { findReferences } from "../../core/resources/references.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { parseReference } from "../../contract/reference.ts";
+import { parseReference } from "../../contract/utilities/reference.ts";
 import { PromiseCache } from "../../contract/utilities/promise-cache.ts";
 import { type Credential, isCredentialType, parseCredential } from "../../core/http-routes/authentication/credential.ts";
 import { type ObjectKey, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";

@@ -17,5 +17,10 @@ export const webOperations = {
   "web.approvalPage": "GET /approve/{workspace}/{id}/{resume_id}/{signature}",
   "web.signedInApprovalPage": "GET /approve/{workspace}/{id}",
   "web.devicePage": "GET /device",
+  "web.signInPage": "GET /login",
+  "web.workspacePage": "GET /w/{path+}",
+  "web.accountPage": "GET /account/{tab}",
+  "web.instancePage": "GET /instance/{tab}",
+  "web.sharedRunPage": "GET /share/{token}",
   "web.asset": "GET /assets/{file}",
 };

@@ -87,6 +87,7 @@ export const peopleOperations = {
 export const signInOperations = {
   "auth.login": "POST /api/auth/login",
   "auth.usersLogin": "POST /api/users/login",
+  "auth.beginSession": "POST /api/auth/session",
   "auth.logout": "POST /api/auth/logout",
   "auth.isPasswordLoginDisabled": "GET /api/auth/is_password_login_disabled",
   "auth.isSmtpConfigured": "GET /api/auth/is_smtp_configured",

@@ -8,12 +8,11 @@ export const instanceRoutes = {
   home: defineRoute({
     ...open,
     name: "instance.home",
-    summary: "Redirect a browser to the page /docs. A program, which does not accept text/html, gets 404.",
+    summary: "Redirect to the console.",
     path: "/",
     access: "open",
     status: 303,
-    reply: { text: "A redirect to /docs." },
-    errors: ["route.unknown"],
+    reply: { text: "A redirect to /login." },
   }),
   version: defineRoute({
     ...open,

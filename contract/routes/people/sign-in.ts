@@ -18,6 +18,16 @@ const selfWrite = { domain: "users", verb: "write", need: "self", target: "none"
 export const signInRoutes = {
   login: defineRoute({ ...login, name: "auth.login", summary: "Sign in with a password.", path: "/api/auth/login" }),
   usersLogin: defineRoute({ ...login, name: "auth.usersLogin", summary: "The same as /auth/login.", path: "/api/users/login" }),
+  beginSession: defineRoute({
+    ...post,
+    auth: "token",
+    name: "auth.beginSession",
+    summary: "Store the token that is sent as the session of this browser.",
+    path: "/api/auth/session",
+    access: { domain: "users", verb: "read", need: "self", target: "none", personal: true },
+    reply: { text: "A confirmation." },
+    errors: ["token.notForJobs", "login.otherSite"],
+  }),
   logout: defineRoute({
     ...post,
     name: "auth.logout",

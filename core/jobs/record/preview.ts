@@ -1,12 +1,12 @@
 import { isJsonObject } from "../../../contract/json/json-object.ts";
 import { limits } from "../../../contract/limits.ts";
-import { parseReference } from "../../../contract/reference.ts";
+import { parseReference } from "../../../contract/utilities/reference.ts";
 import { parseJson } from "../../records/record-format.ts";
 import { argsVisibleTo, hasEnded, type Job, PEOPLE, resultVisibleTo } from "./job.ts";
 
 const HIDDEN = "***";
 const CUT = "…";
-/** A shorter preview says nothing. */
+/** A shorter preview would contain no value. */
 const MIN_BYTES = 20;
 /** The names that a job can store without a larger head. */
 const MAX_NAMES_BYTES = 200;

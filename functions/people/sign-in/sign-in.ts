@@ -23,6 +23,12 @@ async function logIn({ body, headers, address }: Pick<Call<typeof routes.login, 
 export const signInHandlers: ApiRoutes = [
   on(routes.login, logIn),
   on(routes.usersLogin, logIn),
+  on(routes.beginSession, async ({ auth: { actor, sentToken = "" }, headers }) => {
+    // A form of another site could send its own token in the query.
+    if (!isFromOwnOrigin(headers)) throw new SvcError("login.otherSite", {});
+    if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
+    return text(200, "You are signed in with your token.", cookie(sentToken, limits.sessionMs / 1000));
+  }),
   on(routes.logout, async ({ auth }) => {
     await signOut(deps, auth.sentToken);
     return text(200, "You are signed out.", cookie("", 0));

@@ -36,7 +36,11 @@ export async function openPage(options: Parameters<Browser["newContext"]>[0] = {
     if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("requestfailed", (request) => complaints.push(`${request.url()}: ${request.failure()?.errorText}`));
+  page.on("requestfailed", (request) => {
+    const { errorText = "" } = request.failure() ?? {};
+    // A page ends its streams, and the requests whose answer it no longer needs.
+    if (errorText !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${errorText}`);
+  });
   page.on("request", (request) => requested.push(request.url()));
   return { page, complaints, requested };
 }

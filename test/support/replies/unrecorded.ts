@@ -32,5 +32,11 @@ export const unrecorded: Readonly<Partial<Record<`${"good" | "bad"} ${RouteKey}`
   "bad reference": isPage,
   "bad approvalPage": isPage,
   "bad signedInApprovalPage": isPage,
+  "bad home": refusesNothing,
   "bad devicePage": isPage,
+  "bad signInPage": isPage,
+  "bad workspacePage": isPage,
+  "bad accountPage": isPage,
+  "bad instancePage": isPage,
+  "bad sharedRunPage": isPage,
 };

@@ -5,12 +5,12 @@ import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.
 import { Note } from "../shared/note.tsx";
 import { Sheet } from "../shared/sheet.tsx";
 import { SignIn } from "../shared/sign-in.tsx";
+import { Tree } from "../shared/tree.tsx";
 import type { Address } from "./data/address.ts";
 import type { Approval } from "./data/use-approval.ts";
 import { Decide } from "./decide.tsx";
 import { Description } from "./description/description.tsx";
 import { Facts } from "./parts/facts.tsx";
-import { Tree } from "./parts/tree.tsx";
 
 export type ReadyApproval = Extract<Approval, { phase: "ready" }>;
 

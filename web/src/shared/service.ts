@@ -18,17 +18,29 @@ export class Refused extends Error {
 
 export type Login = Reply<"oauth.listLogins">["oauth"][number];
 
-/** Sends a request as the signed-in user. Throws `Refused`. */
-export async function send({ method, address, body }: ApiRequest): Promise<Answer> {
-  const answer = await fetch(`${basePath}${address}`, {
+/** No request waits longer: API Gateway answers within 29 s. */
+const STALLED_MS = 60_000;
+
+const unanswered = () => new Refused(0, "page.offline", "The service did not respond. Check your connection and try again.");
+
+/** Sends a request as the signed-in user. Throws `Refused`, or the reason of the caller's signal. */
+export async function send({ method, address, body, headers: sentHeaders, signal }: ApiRequest): Promise<Answer> {
+  const stalled = AbortSignal.timeout(STALLED_MS);
+  const content = toJsonContent(body);
+  const request = fetch(`${basePath}${address}`, {
     method,
     credentials: "same-origin",
-    ...toJsonContent(body),
-  }).catch(() => {
-    throw new Refused(0, "page.offline", "The service did not respond. Check your connection and try again.");
+    ...content,
+    headers: { ...content.headers, ...sentHeaders },
+    signal: signal ? AbortSignal.any([signal, stalled]) : stalled,
   });
+  const refuse = () => {
+    signal?.throwIfAborted();
+    throw unanswered();
+  };
+  const answer = await request.catch(refuse);
   const { status, headers } = answer;
-  const text = await answer.text();
+  const text = await answer.text().catch(refuse);
   if (!answer.ok) throw new Refused(status, headers.get("x-svc-error") ?? "", text);
   return { status, headers, value: readValue(headers.get("content-type"), text) };
 }

@@ -42,8 +42,8 @@ export function SignIn({ why, onSignedIn }: SignInProps) {
         {logins.passwords && (
           <form onSubmit={submit}>
             <Stack gap="sm">
-              <TextInput name="email" type="email" label="Email" autoComplete="username" required />
-              <TextInput name="password" type="password" label="Password" autoComplete="current-password" required />
+              <TextInput name="email" type="email" label="Email" autoComplete="username" required withAsterisk={false} />
+              <TextInput name="password" type="password" label="Password" autoComplete="current-password" required withAsterisk={false} />
               <Group className="actions">
                 <Button type="submit" color="blue.8" loading={busy}>
                   Sign in

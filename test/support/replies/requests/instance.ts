@@ -9,8 +9,7 @@ const paths = (body: string) => {
 };
 
 const pages: Steps = [
-  good("home", { ...anonymous, headers: { Accept: "text/html" } }),
-  bad("home", anonymous),
+  good("home", anonymous),
   good("version", anonymous),
   good("health", anonymous),
   good("healthInDetail", { ...anonymous, show: (body) => body.replace(/"latency_ms":\d+/, '"latency_ms":0') }),
@@ -24,6 +23,11 @@ const pages: Steps = [
   good("approvalPage", { ...anonymous, params: { id: "a", resume_id: 1, signature: "b" } }),
   good("signedInApprovalPage", { ...anonymous, params: { id: "a" } }),
   good("devicePage", anonymous),
+  good("signInPage", anonymous),
+  good("workspacePage", { ...anonymous, params: { path: "demo/runs" } }),
+  good("accountPage", { ...anonymous, params: { tab: "tokens" } }),
+  good("instancePage", { ...anonymous, params: { tab: "users" } }),
+  good("sharedRunPage", { ...anonymous, params: { token: "a" } }),
   good("asset", { ...anonymous, params: { file: "approve.html" } }),
   bad("asset", { ...anonymous, params: { file: "none.js" } }),
 ];

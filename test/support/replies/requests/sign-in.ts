@@ -32,6 +32,7 @@ const sessions: Steps = [
   good("setPassword", { json: { password: "Another long password 2!", old_password: user.password }, token: "<session>" }),
   bad("setPassword", { json: { password: "short", old_password: user.password }, token: "<session>" }),
   ...closed("refreshToken", { token: "<session>" }),
+  ...closed("beginSession", {}),
   good("logout", { token: "<session>" }),
   bad("globalWhoami", { token: "<session>" }),
   good("isPasswordLoginDisabled", { from: "nobody" }),

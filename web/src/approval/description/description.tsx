@@ -1,7 +1,7 @@
 import { Anchor, Stack, Text } from "@mantine/core";
 import { lazy, Suspense } from "react";
 import { assertNever } from "../../../../contract/utilities/assert-never.ts";
-import { Tree } from "../parts/tree.tsx";
+import { Tree } from "../../shared/tree.tsx";
 import { DataTable } from "./data-table.tsx";
 import { type Item, itemsOf } from "./items.ts";
 

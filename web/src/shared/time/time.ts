@@ -11,3 +11,30 @@ export function leftText(ms: number): string {
   if (days > 0) return `${days} ${days === 1 ? "day" : "days"} ${hours} h`;
   return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
 }
+
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+const units: readonly [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000],
+];
+
+/** Formats a time by its distance from now, in its largest unit: `5 minutes ago`. */
+export function relativeText(atMs: number, nowMs: number): string {
+  const [unit, unitMs] = units.find(([, ms]) => Math.abs(atMs - nowMs) >= ms) ?? (["second", 1000] as const);
+  return relative.format(Math.trunc((atMs - nowMs) / unitMs), unit);
+}
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
+
+/** Formats a time to the second, with the reader's time zone. */
+export const exactText = (timestamp: string) => exact.format(new Date(timestamp));
+
+/** Formats a duration: `320 ms`, `4.2 s`, `3 min 20 s` or `2 h 5 min`. */
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1000)} s`;
+  return `${Math.floor(ms / 3_600_000)} h ${Math.floor((ms % 3_600_000) / 60_000)} min`;
+}

@@ -1,0 +1,52 @@
+import { createClient } from "../../../../contract/client/client.ts";
+import {
+  approvalNoticeOperations,
+  approvalOperations,
+  approvalRecordOperations,
+} from "../../../../contract/client/operations/approvals.ts";
+import { deliveryOperations, instanceWebhookOperations, webhookOperations } from "../../../../contract/client/operations/events.ts";
+import { flowOperations, flowRunOperations } from "../../../../contract/client/operations/flows.ts";
+import {
+  jobControlOperations,
+  jobListOperations,
+  jobOperations,
+  runOperations,
+  streamOperations,
+} from "../../../../contract/client/operations/jobs.ts";
+import { memberOperations, peopleOperations, signInOperations, tokenOperations } from "../../../../contract/client/operations/people.ts";
+import { scheduleOperations } from "../../../../contract/client/operations/schedules.ts";
+import { fileOperations, resourceOperations, scriptOperations } from "../../../../contract/client/operations/stored.ts";
+import { triggerOperations } from "../../../../contract/client/operations/triggers.ts";
+import { settingOperations, workspaceOperations } from "../../../../contract/client/operations/workspaces.ts";
+import { send } from "../../shared/service.ts";
+
+/** The operations that the console calls. The table of all operations would bring the schemas of stored kinds into the page. */
+export const operations = {
+  ...approvalNoticeOperations,
+  ...approvalOperations,
+  ...approvalRecordOperations,
+  ...deliveryOperations,
+  ...fileOperations,
+  ...flowOperations,
+  ...flowRunOperations,
+  ...instanceWebhookOperations,
+  ...jobControlOperations,
+  ...jobListOperations,
+  ...jobOperations,
+  ...memberOperations,
+  ...peopleOperations,
+  ...resourceOperations,
+  ...runOperations,
+  ...scheduleOperations,
+  ...scriptOperations,
+  ...settingOperations,
+  ...signInOperations,
+  ...streamOperations,
+  ...tokenOperations,
+  ...triggerOperations,
+  ...webhookOperations,
+  ...workspaceOperations,
+};
+
+/** The calls of the service, as the signed-in user. `ask` also returns the headers of an answer. */
+export const { call, ask } = createClient(operations, send);

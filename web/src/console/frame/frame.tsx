@@ -1,0 +1,107 @@
+import { Button, Modal } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useState } from "react";
+import { Refused } from "../../shared/service.ts";
+import { SignIn } from "../../shared/sign-in.tsx";
+import { noteUse } from "../data/last-workspaces.ts";
+import { memberQuery, meQuery, useWorkspace, workspacesQuery } from "../data/me.ts";
+import { session, useSessionState } from "../data/session.ts";
+import { frameText } from "../messages/frame.ts";
+import { Navigation } from "./navigation.tsx";
+import { Page } from "./page.tsx";
+import { Palette } from "./palette.tsx";
+import { Failed, Loading } from "./panel.tsx";
+import { Shortcuts } from "./shortcuts.tsx";
+import { UserMenu } from "./user-menu.tsx";
+import { WorkspaceSwitcher } from "./workspace-switcher.tsx";
+
+/** The frame of the pages of a workspace. */
+export function WorkspaceFrame() {
+  const workspace = useWorkspace();
+  const member = useQuery(memberQuery(workspace));
+  useEffect(() => {
+    if (member.data) noteUse(workspace);
+  }, [workspace, member.data]);
+  return (
+    <Frame username={member.data?.username} error={member.data ? null : member.error} onRetry={() => void member.refetch()}>
+      {member.data && <Outlet />}
+    </Frame>
+  );
+}
+
+/** The frame of the pages that belong to no workspace. */
+export function AccountFrame() {
+  const me = useQuery(meQuery);
+  return (
+    <Frame username={me.data?.username ?? me.data?.email} error={me.data ? null : me.error} onRetry={() => void me.refetch()}>
+      {me.data && <Outlet />}
+    </Frame>
+  );
+}
+
+interface FrameProps {
+  username: string | undefined;
+  error: Error | null;
+  onRetry: () => void;
+  children: ReactNode;
+}
+
+function Frame({ username, error, onRetry, children }: FrameProps) {
+  const [showsMenu, setShowsMenu] = useState(false);
+  const { href } = useLocation();
+  const workspaces = useQuery(workspacesQuery);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu of a small screen closes when a page opens
+  useEffect(() => setShowsMenu(false), [href]);
+  if (error instanceof Refused && error.status === 401) return <GoToLogin returnTo={href} />;
+  return (
+    <div className="frame">
+      <a className="skip" href="#content">
+        {frameText.skip}
+      </a>
+      <header className="frame-top">
+        <Button className="menu-button" variant="default" size="xs" aria-expanded={showsMenu} onClick={() => setShowsMenu(!showsMenu)}>
+          {frameText.menu}
+        </Button>
+        <WorkspaceSwitcher workspaces={workspaces.data ?? []} />
+        <Palette />
+        <Shortcuts />
+        <UserMenu username={username ?? "…"} />
+      </header>
+      <Navigation isOpen={showsMenu} />
+      <main id="content" tabIndex={-1}>
+        {error ? (
+          <Page title={frameText.failed}>
+            <Failed error={error} onRetry={onRetry} />
+          </Page>
+        ) : (
+          (children ?? <Loading />)
+        )}
+      </main>
+      <SessionEnded />
+    </div>
+  );
+}
+
+/** Opens the sign-in page once: the address changes while it loads. */
+function GoToLogin({ returnTo }: { returnTo: string }) {
+  const navigate = useNavigate();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a redirect happens once
+  useEffect(() => void navigate({ to: "/login", search: { to: returnTo }, replace: true }), []);
+  return null;
+}
+
+/** Asks for a new sign-in above the page, which keeps what was typed. */
+function SessionEnded() {
+  const queries = useQueryClient();
+  const hasEnded = useSessionState() === "ended";
+  const resume = () => {
+    session.resume();
+    void queries.invalidateQueries();
+  };
+  return (
+    <Modal opened={hasEnded} onClose={session.resume} title={frameText.sessionEnded}>
+      <SignIn why={frameText.sessionEndedWhy} onSignedIn={resume} />
+    </Modal>
+  );
+}

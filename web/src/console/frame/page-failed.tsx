@@ -1,0 +1,36 @@
+import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
+import type { ErrorComponentProps } from "@tanstack/react-router";
+import { basePath } from "../../shared/base-path.ts";
+import { Refused } from "../../shared/service.ts";
+import { frameText } from "../messages/frame.ts";
+import { Page } from "./page.tsx";
+import { Failed } from "./panel.tsx";
+
+/** Shows that a page could not be loaded or displayed. */
+export function PageFailed({ error, reset }: ErrorComponentProps) {
+  return (
+    <Page title={frameText.failed}>
+      {error instanceof Refused ? (
+        <Failed error={error} onRetry={reset} />
+      ) : (
+        <Stack gap="sm" role="alert">
+          <Text>{frameText.failedWhy}</Text>
+          <Group>
+            <Button onClick={() => location.reload()}>{frameText.reload}</Button>
+          </Group>
+        </Stack>
+      )}
+    </Page>
+  );
+}
+
+export function NotFound() {
+  return (
+    <Page title={frameText.notFound}>
+      <Text>{frameText.notFoundWhy}</Text>
+      <Anchor href={`${basePath}/login`} underline="always">
+        {frameText.toStart}
+      </Anchor>
+    </Page>
+  );
+}

@@ -1,0 +1,92 @@
+import { Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useState } from "react";
+import { Note } from "../../shared/note.tsx";
+import { Refused } from "../../shared/service.ts";
+import { frameText } from "../messages/frame.ts";
+
+const SHOWN_AFTER_MS = 200;
+
+/** Shows that content is loading, once it takes longer than a blink. */
+export function Loading({ label = frameText.loading }: { label?: string }) {
+  const [isShown, setIsShown] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setIsShown(true), SHOWN_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  if (!isShown) return null;
+  return (
+    <Stack gap="xs" role="status" aria-label={label}>
+      <Skeleton height={18} width="60%" />
+      <Skeleton height={18} />
+      <Skeleton height={18} width="80%" />
+    </Stack>
+  );
+}
+
+interface FailedProps {
+  error: unknown;
+  onRetry?: (() => void) | undefined;
+}
+
+/** Shows the sentence and the code of a refusal. */
+export function Failed({ error, onRetry }: FailedProps) {
+  if (!(error instanceof Refused)) throw error;
+  return (
+    <Note tone="bad">
+      <Text>{error.message}</Text>
+      {error.code && (
+        <Text size="sm" c="dimmed">
+          {frameText.code(error.code)}
+        </Text>
+      )}
+      {onRetry && (
+        <Group mt="xs">
+          <Button size="xs" variant="default" onClick={onRetry}>
+            {frameText.retry}
+          </Button>
+        </Group>
+      )}
+    </Note>
+  );
+}
+
+interface EmptyProps {
+  title: string;
+  children?: ReactNode;
+}
+
+/** Shows that a page has no content yet, and how to begin. */
+export function Empty({ title, children }: EmptyProps) {
+  return (
+    <Stack className="empty" gap="xs" align="flex-start">
+      <Title order={2} size="h4">
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  );
+}
+
+interface PanelProps<T> {
+  query: UseQueryResult<T>;
+  /** Shown instead of the content if it has nothing. */
+  isEmpty?: (data: T) => boolean;
+  empty?: ReactNode;
+  children: (data: T) => ReactNode;
+}
+
+/** Shows the state of a query: loading, failed, empty or its content. Content that is loaded already stays while a later fetch fails. */
+export function Panel<T>({ query, isEmpty, empty, children }: PanelProps<T>) {
+  const { data, error, isPending, refetch } = query;
+  if (data !== undefined) {
+    return (
+      <>
+        {error && <Failed error={error} onRetry={() => void refetch()} />}
+        {isEmpty?.(data) ? empty : children(data)}
+      </>
+    );
+  }
+  if (isPending && !error) return <Loading />;
+  return <Failed error={error} onRetry={() => void refetch()} />;
+}

@@ -1,0 +1,20 @@
+import "./styles.ts";
+import { localStorageColorSchemeManager } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { RouterProvider } from "@tanstack/react-router";
+import { mount } from "../shared/providers.tsx";
+import { queries } from "./data/queries.ts";
+import { router } from "./router.tsx";
+import { theme } from "./theme.ts";
+
+mount({
+  theme,
+  colorSchemes: localStorageColorSchemeManager({ key: "svc.theme" }),
+  queries,
+  children: (
+    <>
+      <Notifications position="bottom-right" />
+      <RouterProvider router={router} />
+    </>
+  ),
+});

@@ -1,0 +1,98 @@
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { basePath } from "../../../shared/base-path.ts";
+import { Refused } from "../../../shared/service.ts";
+import { mayStart } from "../../access/actions.ts";
+import { call } from "../../data/api.ts";
+import { useMember } from "../../data/me.ts";
+import { Failed } from "../../frame/panel.tsx";
+import { runText } from "../../messages/run.ts";
+import { curlOf } from "./curl.ts";
+import { type RunJob, runKey } from "./use-run.ts";
+
+/** The actions on a run. */
+export function Actions({ workspace, run }: { workspace: string; run: RunJob }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const member = useMember();
+  const [asksForce, setAsksForce] = useState(false);
+  const { id } = run;
+  const refresh = () => queries.invalidateQueries({ queryKey: runKey(workspace, id) });
+  const cancel = useMutation({
+    mutationFn: (isForced: boolean) => (isForced ? call.jobs.forceCancel : call.jobs.cancel)({ workspace, id, body: {} }),
+    onSuccess: async () => {
+      notifications.show({ message: runText.canceling });
+      setAsksForce(false);
+      await refresh();
+    },
+  });
+  const again = useMutation({
+    mutationFn: async () => {
+      const answer = await call.jobs.rerun({ workspace, body: { job_ids: [id] } });
+      // Each line is the id of a new run, or the reason why there is none.
+      if (answer.startsWith("Error:")) throw new Refused(400, "", answer.slice("Error:".length).trim());
+      return answer.trim();
+    },
+    onSuccess: (newId) => {
+      notifications.show({ message: runText.startedAgain });
+      void navigate({ to: "/w/$ws/runs/$id", params: { ws: workspace, id: newId } });
+    },
+  });
+  const curl = curlOf(`${location.origin}${basePath}`, workspace, run);
+  const error = cancel.error ?? again.error;
+  return (
+    <Stack gap="xs">
+      <Group gap="xs" justify="flex-end">
+        {run.type === "QueuedJob" && (
+          <>
+            <Button size="xs" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate(false)}>
+              {runText.cancel}
+            </Button>
+            <Button size="xs" variant="default" onClick={() => setAsksForce(true)}>
+              {runText.forceCancel}
+            </Button>
+          </>
+        )}
+        {mayStart(member) && run.script_path && (
+          <Button size="xs" variant="default" loading={again.isPending} onClick={() => again.mutate()}>
+            {runText.runAgain}
+          </Button>
+        )}
+        {curl && (
+          <Button
+            size="xs"
+            variant="default"
+            onClick={async () => {
+              await navigator.clipboard.writeText(curl);
+              notifications.show({ message: runText.copied });
+            }}
+          >
+            {runText.copyCurl}
+          </Button>
+        )}
+        {run.execution?.console_url && (
+          <Button size="xs" variant="default" component="a" href={run.execution.console_url} target="_blank" rel="noreferrer">
+            {runText.openExecution}
+          </Button>
+        )}
+      </Group>
+      {error && <Failed error={error} />}
+      <Modal opened={asksForce} onClose={() => setAsksForce(false)} title={runText.forceCancel}>
+        <Stack>
+          <Text>{runText.confirmForce}</Text>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => setAsksForce(false)}>
+              {runText.keep}
+            </Button>
+            <Button color="red.8" loading={cancel.isPending} onClick={() => cancel.mutate(true)}>
+              {runText.forceCancel}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </Stack>
+  );
+}

@@ -1,0 +1,133 @@
+import { Stack, Tabs, Text } from "@mantine/core";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Fact } from "../../../shared/fact.tsx";
+import { Note } from "../../../shared/note.tsx";
+import { Ago } from "../../../shared/time/ago.tsx";
+import { durationText } from "../../../shared/time/time.ts";
+import { Tree } from "../../../shared/tree.tsx";
+import { useWorkspace } from "../../data/me.ts";
+import { stateOf } from "../../data/run-state.ts";
+import { Page } from "../../frame/page.tsx";
+import { Failed, Loading } from "../../frame/panel.tsx";
+import { frameText } from "../../messages/frame.ts";
+import { runText } from "../../messages/run.ts";
+import { Log } from "../../parts/log/log.tsx";
+import { StateBadge } from "../../parts/state-badge.tsx";
+import { Actions } from "./actions.tsx";
+import { causeOf } from "./cause.ts";
+import { Steps } from "./steps.tsx";
+import { type RunJob, useLog, useRun } from "./use-run.ts";
+
+const tabs = ["steps", "logs", "result", "arguments", "details"] as const;
+
+/** Shows one run: its state, its cause, its steps, its log and its result. */
+export default function RunPage() {
+  const workspace = useWorkspace();
+  const { id = "" } = useParams({ strict: false });
+  const run = useRun(workspace, id);
+  if (run.data) return <Content key={id} workspace={workspace} run={run.data} />;
+  if (!run.error) return <Loading />;
+  return (
+    <Page title={frameText.failed}>
+      <Failed error={run.error} onRetry={() => void run.refetch()} />
+    </Page>
+  );
+}
+
+function Content({ workspace, run }: { workspace: string; run: RunJob }) {
+  const search = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const { log, stream } = useLog(workspace, run);
+  const cause = causeOf(run);
+  const isFlow = run.flow_status !== undefined;
+  const tab = tabs.find((name) => name === search["tab"]) ?? (isFlow ? "steps" : "logs");
+  return (
+    <Page
+      title={run.script_path || runText.preview}
+      mark={<StateBadge state={stateOf(run, Date.now())} />}
+      actions={<Actions workspace={workspace} run={run} />}
+    >
+      <Stack gap="md">
+        <Header workspace={workspace} run={run} />
+        {cause && (
+          <Note tone="bad" title={runText.cause}>
+            {cause.step !== undefined && <Text>{runText.causeAt(cause.step)}</Text>}
+            <Text className="message">
+              {cause.name && `${cause.name}: `}
+              {cause.message}
+            </Text>
+          </Note>
+        )}
+        <Tabs value={tab} onChange={(name) => void navigate({ to: ".", search: { ...search, tab: name ?? undefined }, replace: true })}>
+          <Tabs.List aria-label={runText.tabList}>
+            {tabs.map((name) => (
+              <Tabs.Tab key={name} value={name}>
+                {runText.tabs[name]}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          <Tabs.Panel value="steps" pt="sm">
+            <Steps workspace={workspace} run={run} />
+          </Tabs.Panel>
+          <Tabs.Panel value="logs" pt="sm">
+            <Log log={log} name={`${run.id}.log`} isOpen={run.type === "QueuedJob"} />
+          </Tabs.Panel>
+          <Tabs.Panel value="result" pt="sm">
+            {run.type === "CompletedJob" ? <Tree value={run.result} open /> : <Text c="dimmed">{stream || runText.noResult}</Text>}
+          </Tabs.Panel>
+          <Tabs.Panel value="arguments" pt="sm">
+            {Object.keys(run.args ?? {}).length > 0 ? <Tree value={run.args} open /> : <Text c="dimmed">{runText.noArguments}</Text>}
+          </Tabs.Panel>
+          <Tabs.Panel value="details" pt="sm">
+            <Details run={run} />
+          </Tabs.Panel>
+        </Tabs>
+      </Stack>
+    </Page>
+  );
+}
+
+/** The answers to who, when and how long. */
+function Header({ workspace, run }: { workspace: string; run: RunJob }) {
+  const { facts } = runText;
+  const { started_at, created_at, parent_job } = run;
+  const queuedMs = started_at === undefined ? undefined : Math.max(0, Date.parse(started_at) - Date.parse(created_at));
+  return (
+    <dl className="facts run-facts">
+      <Fact name={facts.created}>
+        <Ago at={created_at} focusable />
+      </Fact>
+      {queuedMs !== undefined && <Fact name={facts.queued}>{durationText(queuedMs)}</Fact>}
+      {run.type === "CompletedJob" && <Fact name={facts.duration}>{durationText(run.duration_ms)}</Fact>}
+      <Fact name={facts.by}>{run.created_by}</Fact>
+      <Fact name={facts.as}>{run.permissioned_as}</Fact>
+      {run.trigger_kind && (
+        <Fact name={facts.trigger}>{[run.trigger_kind, run.schedule_path ?? run.trigger_path].filter(Boolean).join(" ")}</Fact>
+      )}
+      {run.script_hash && <Fact name={facts.version}>{run.script_hash}</Fact>}
+      {parent_job && (
+        <Fact name={facts.parent}>
+          <Link to="/w/$ws/runs/$id" params={{ ws: workspace, id: parent_job }}>
+            {parent_job}
+          </Link>
+        </Fact>
+      )}
+      {run.canceled_by && <Fact name={facts.canceledBy}>{run.canceled_by}</Fact>}
+      {run.canceled_reason && <Fact name={facts.reason}>{run.canceled_reason}</Fact>}
+    </dl>
+  );
+}
+
+function Details({ run }: { run: RunJob }) {
+  const { facts } = runText;
+  return (
+    <dl className="facts">
+      <Fact name={facts.id}>{run.id}</Fact>
+      <Fact name={facts.kind}>{run.job_kind}</Fact>
+      {run.language && <Fact name={facts.language}>{run.language}</Fact>}
+      <Fact name={facts.tag}>{run.tag}</Fact>
+      {run.worker && <Fact name={facts.worker}>{run.worker}</Fact>}
+      <Fact name={facts.email}>{run.email}</Fact>
+    </dl>
+  );
+}

@@ -1,0 +1,49 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Navigate, Outlet } from "@tanstack/react-router";
+import { basePath } from "../shared/base-path.ts";
+import { parseSearch, type Search, stringifySearch } from "./data/address.ts";
+import { AccountFrame, WorkspaceFrame } from "./frame/frame.tsx";
+import { reloadIntoNewVersion } from "./frame/new-version.ts";
+import { NotFound, PageFailed } from "./frame/page-failed.tsx";
+
+/** Links may give numbers. */
+const toSearch = (search: Record<string, unknown>): Search =>
+  Object.fromEntries(Object.entries(search).map(([name, value]) => [name, value === undefined ? undefined : String(value)]));
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, validateSearch: toSearch });
+
+const home = createRoute({ getParentRoute: () => root, path: "/", component: () => <Navigate to="/login" replace /> });
+const login = createRoute({
+  getParentRoute: () => root,
+  path: "/login",
+  component: lazyRouteComponent(() => import("./pages/login/page.tsx")),
+});
+
+const workspace = createRoute({ getParentRoute: () => root, path: "/w/$ws", component: WorkspaceFrame });
+const inWorkspace = { getParentRoute: () => workspace } as const;
+const workspacePages = [
+  createRoute({ ...inWorkspace, path: "/", component: lazyRouteComponent(() => import("./pages/home/page.tsx")) }),
+  createRoute({ ...inWorkspace, path: "/runs", component: lazyRouteComponent(() => import("./pages/runs/page.tsx")) }),
+  createRoute({ ...inWorkspace, path: "/runs/$id", component: lazyRouteComponent(() => import("./pages/run/page.tsx")) }),
+] as const;
+
+const account = createRoute({ getParentRoute: () => root, id: "account", component: AccountFrame });
+
+export const router = createRouter({
+  routeTree: root.addChildren([home, login, workspace.addChildren(workspacePages), account]),
+  basepath: basePath || "/",
+  parseSearch,
+  stringifySearch,
+  defaultErrorComponent: PageFailed,
+  // A page's code is loaded while the pointer is on its link.
+  defaultPreload: "intent",
+  scrollRestoration: true,
+});
+router.subscribe("onBeforeNavigate", ({ toLocation, pathChanged }) => {
+  if (pathChanged) reloadIntoNewVersion(toLocation.href);
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}
