@@ -59,6 +59,11 @@ export const limits = {
   /** Size of one value that a script stores with its flow, and number of values. flow_status returns all of them. */
   userStateBytes: 8 * 1024,
   userStates: 50,
+  /** Number of steps, iterations or branches in a page of a flow's outline. */
+  outlinePage: 1000,
+  /** Items of the journal that one page of an outline reads for its iterations, and values of errors outside of the journal. */
+  outlineReads: 5000,
+  outlineErrors: 200,
   expressionChars: 10_000,
   /** Number of variables and resources that the expressions of one step may read. The expression is evaluated again for each. */
   expressionReads: 20,

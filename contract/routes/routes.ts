@@ -14,6 +14,7 @@ import { internalRoutes } from "./jobs/internal.ts";
 import { jobControlRoutes } from "./jobs/job-control.ts";
 import { jobListRoutes } from "./jobs/job-lists.ts";
 import { jobRoutes } from "./jobs/jobs.ts";
+import { runDetailRoutes } from "./jobs/run-details.ts";
 import { runRoutes } from "./jobs/runs.ts";
 import { streamRoutes } from "./jobs/streams.ts";
 import { workerRoutes } from "./jobs/workers.ts";
@@ -55,6 +56,7 @@ export const routes = {
   ...streamRoutes,
   ...jobRoutes,
   ...jobListRoutes,
+  ...runDetailRoutes,
   ...workerRoutes,
   ...jobControlRoutes,
   ...approvalRoutes,

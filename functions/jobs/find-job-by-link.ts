@@ -1,6 +1,7 @@
 import { linkKeys } from "../../aws/kms/data-keys.ts";
 import type { Route } from "../../contract/route.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs/jobs.ts";
+import { runDetailRoutes } from "../../contract/routes/jobs/run-details.ts";
 import { parseViewToken, type SignedLink } from "../../core/approvals/link.ts";
 import type { Job } from "../../core/jobs/record/job.ts";
 import { deps } from "./deps.ts";
@@ -29,5 +30,7 @@ function parseLink({ name }: Route, query: Query): SignedLink | undefined {
     const { suspended_job: id, resume_id: resumeId, secret: signature, approver = "" } = query;
     return id && resumeId && signature ? { id, resumeId: Number(resumeId), signature, approver } : undefined;
   }
-  return name === routes.getJob.name ? parseViewToken(query["approval_token"] ?? "") : undefined;
+  return name === routes.getJob.name || name === runDetailRoutes.getFlowOutline.name
+    ? parseViewToken(query["approval_token"] ?? "")
+    : undefined;
 }

@@ -4,7 +4,9 @@ import { userStateRoutes } from "../../contract/routes/flows/user-states.ts";
 import { jobControlRoutes as control } from "../../contract/routes/jobs/job-control.ts";
 import { jobListRoutes as lists, NEXT_CURSOR_HEADER, PARTIAL_COUNT_HEADER } from "../../contract/routes/jobs/job-lists.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs/jobs.ts";
+import { runDetailRoutes as details } from "../../contract/routes/jobs/run-details.ts";
 import { argsVisibleTo, getRootId, getScheduledMs } from "../../core/jobs/record/job.ts";
+import { loadOutline } from "../../services/flows/inspection/outline.ts";
 import { loadFullJobJson } from "../../services/flows/inspection/status.ts";
 import { loadStepResult } from "../../services/flows/inspection/step-result.ts";
 import { getUserState, setUserState } from "../../services/flows/runtime/user-states.ts";
@@ -85,6 +87,10 @@ export const jobRoutes: ApiRoutes = [
     json(200, await waitForJobUpdate(deps, callerOf(auth, routes.getUpdate), { workspace, id }, query)),
   ),
 
+  on(details.getFlowOutline, async ({ auth, params: { workspace, id }, query }) => {
+    const job = auth.linked ?? (await findJob(deps, callerOf(auth, details.getFlowOutline), { workspace, id }));
+    return json(200, await loadOutline(deps, job, query));
+  }),
   on(lists.listJobs, async ({ auth, params: { workspace }, query }) =>
     pageReply(await listJobJsons(deps, callerOf(auth, lists.listJobs), { workspace, query, scope: "all" })),
   ),

@@ -53,6 +53,10 @@ export const jobOperations = {
   "jobs.dbClock": "GET /api/jobs/db_clock",
 };
 
+export const runDetailOperations = {
+  "jobs.getFlowOutline": "GET /api/w/{workspace}/jobs_u/get_flow_outline/{id}",
+};
+
 export const runOperations = {
   "jobs.run.scripts": "POST /api/w/{workspace}/jobs/run/p/{path+}",
   "jobs.run.versions": "POST /api/w/{workspace}/jobs/run/h/{hash}",

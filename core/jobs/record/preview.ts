@@ -6,7 +6,7 @@ import { argsVisibleTo, hasEnded, type Job, PEOPLE, resultVisibleTo } from "./jo
 
 const HIDDEN = "***";
 const CUT = "…";
-/** A shorter preview would contain no value. */
+/** The size below which a cut text is of no use. */
 const MIN_BYTES = 20;
 /** The names that a job can store without a larger head. */
 const MAX_NAMES_BYTES = 200;

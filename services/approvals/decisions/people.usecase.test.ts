@@ -204,7 +204,11 @@ describe.concurrent("the content of the page", () => {
     const job = (view: string) => ws.call("GET", `jobs_u/get/${gate.run}`, { token: "", query: { approval_token: view } });
     expect((await job(info.view_token)).json).toMatchObject({ id: gate.run, state: "suspended" });
     expect((await job(info.view_token.replace("kim", "eve"))).status).toBe(401);
+    const steps = (run: string) =>
+      ws.call("GET", `jobs_u/get_flow_outline/${run}`, { token: "", query: { approval_token: info.view_token } });
+    expect(JSON.stringify((await steps(gate.run)).json)).toContain('"state":"suspended"');
     const other = await startApproval({});
+    expect((await steps(other.run)).status).toBe(401);
     expect((await ws.call("GET", `jobs_u/get/${other.run}`, { token: "", query: { approval_token: info.view_token } })).status).toBe(401);
     const result = () =>
       ws.call("GET", `jobs_u/completed/get_result/${gate.run}`, {

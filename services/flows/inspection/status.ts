@@ -26,7 +26,7 @@ export async function loadFlowFields(
   { code = false } = {},
 ): Promise<{ flow_status?: FlowStatus; raw_flow?: FlowValue; execution?: ExecutionJson }> {
   if (!isFlowJob(job)) return {};
-  const value = await loadFlowValue(deps, job, code);
+  const value = await loadFlowValueOfJob(deps, job, code);
   // The flow was erased or deleted, so only its existence is known.
   const status = value ? await loadStatus(deps, job, value) : buildFlowStatus({ id: job.id, ended: true }, { modules: [] }, () => ({}));
   return { flow_status: status, ...(code && value ? { raw_flow: value } : {}), ...executionField(deps, job) };
@@ -61,7 +61,11 @@ function executionField({ executions }: Uses<"executions">, { id, flow }: Job): 
  * Loads the flow that a job runs, also before its execution has begun. With `code`, it is the flow as sent; otherwise inline scripts may be
  * empty.
  */
-async function loadFlowValue(deps: Uses<"jobs" | "objects" | "storage">, job: Job, code: boolean): Promise<FlowValue | undefined> {
+export async function loadFlowValueOfJob(
+  deps: Uses<"jobs" | "objects" | "storage">,
+  job: Job,
+  code: boolean,
+): Promise<FlowValue | undefined> {
   const { flow } = job;
   if (hasEnded(job) && job.erased) return undefined;
   if (flow?.plan && !code) return (await findPlan(deps, flow.plan))?.value;

@@ -1,9 +1,9 @@
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
-import { parseReference } from "../../../contract/utilities/reference.ts";
 import type { Restart } from "../../../contract/routes/flows/flow-runs.ts";
 import { flowRunRoutes } from "../../../contract/routes/flows/flow-runs.ts";
+import { parseReference } from "../../../contract/utilities/reference.ts";
 import {
   endFormat,
   listIndices,

@@ -57,6 +57,8 @@ const reads: Steps = [
   good("getResultMaybe", { params: ended, query: { get_started: true } }),
   ...found("getStepResult", { id: "<flow>", node: "a" }, { id: "<flow>", node: "none" }),
   ...found("getTiming", ended, none),
+  ...found("getFlowOutline", { id: "<flow>" }, none),
+  bad("getFlowOutline", { params: { id: "<flow>" }, query: { under: "none/1" } }),
   ...found("getUpdate", ended, none, { query: { running: false } }),
   ...found("getScheduledFor", waiting, none),
   ...closed("startedAtByIds", { json: ["<ended>", "<waiting>", none.id] }),

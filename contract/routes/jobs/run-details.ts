@@ -1,0 +1,62 @@
+import * as z from "zod";
+import { actions } from "../../access/actions.ts";
+import { atJob, flag, jobId, timestamp } from "../../common.ts";
+import { limits } from "../../limits.ts";
+import { defineRoute } from "../../route.ts";
+
+const w = "/api/w/{workspace}";
+const read = { method: "GET", fn: "jobs", auth: "token", status: 200, errors: ["job.notFound"] } as const;
+
+const outlineStates = [
+  ...(["waiting", "queued", "scheduled", "running", "suspended", "awaiting_approval"] as const),
+  ...(["succeeded", "failed", "canceled", "skipped", "not_run"] as const),
+] as const;
+export const outlineStepSchema = z.object({
+  path: z.string().describe("The address of the step, iteration or branch: `loop/3/step`. Send it as `under` to get what is inside."),
+  module: z.string(),
+  kind: z.string().describe("The type of the module, or `iteration` or `branch` for a list of steps inside it."),
+  state: z.enum(outlineStates),
+  job: jobId.optional().describe("The job of the last attempt. The job of a nested flow has an outline too."),
+  attempts: z.int(),
+  iteration: z.int().optional(),
+  of: z.int().optional().describe("The number of iterations, if it is known."),
+  queued_at: timestamp.optional(),
+  started_at: timestamp.optional(),
+  ended_at: timestamp.optional(),
+  waited_ms: z.number().optional().describe("The time from when the job was due to its start."),
+  error: z.object({ name: z.string(), message: z.string() }).optional(),
+  children: z.int().optional().describe("The number of iterations, branches or steps inside."),
+  failed_children: z.int().optional(),
+  cached: z.boolean().optional(),
+  mocked: z.boolean().optional(),
+  skipped: z.boolean().optional(),
+  approval: z
+    .object({ state: z.enum(["open", "approved", "rejected", "expired"]), approvers: z.array(z.string()) })
+    .optional()
+    .describe("The approval that the step requests after it has run."),
+});
+export type OutlineStepJson = z.input<typeof outlineStepSchema>;
+
+export const outlineQuery = z.object({
+  under: z.string().max(2000).optional().describe("The `path` of a step, iteration or branch. Absent: the steps of the flow itself."),
+  only_failed: flag.optional().describe("Only what has failed, or contains a failure."),
+  page: z.coerce.number().int().min(0).optional(),
+  per_page: z.coerce.number().int().min(1).max(limits.outlinePage).optional(),
+  approval_token: z.string().max(400).optional().describe("The `view_token` of an approval link of this flow, instead of a token."),
+});
+export type OutlineQuery = z.output<typeof outlineQuery>;
+
+/** Reads that explain one run. */
+export const runDetailRoutes = {
+  getFlowOutline: defineRoute({
+    ...read,
+    name: "jobs.getFlowOutline",
+    summary:
+      "Get summaries of the steps of a flow's job, a page of one level at a time, in the order of the flow. The list is empty for other jobs, and after an erasure.",
+    path: `${w}/jobs_u/get_flow_outline/{id}`,
+    access: actions.readJob.access,
+    params: atJob,
+    query: outlineQuery,
+    reply: { json: z.array(outlineStepSchema) },
+  }),
+};
