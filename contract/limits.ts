@@ -258,6 +258,9 @@ export const limits = {
   listReads: 200,
   /** Number of such searches that one list makes before it returns no match. Each takes up to 300 ms. */
   listSearches: 10,
+  /** Number of ended jobs that one request reads for statistics, a quarter of a millisecond and $0.00000025 each, and number of buckets in its reply. */
+  statsReads: 2000,
+  statsBuckets: 200,
   /** Number of jobs that a list skips for a page number. A cursor continues a list at any depth, without reading the pages before. */
   listSkipped: 10_000,
   /** Number of stored arguments and results that one list compares with `args` and `result`. */

@@ -15,7 +15,7 @@ export interface ListAddress {
   path: string;
 }
 
-/** What is recorded about a step. */
+/** The stored state of a step. */
 export interface StepRecord {
   outcome?: Outcome | undefined;
   progress?: Progress | undefined;
@@ -24,7 +24,7 @@ export interface StepRecord {
   gate?: { kind: "suspend" | "consent"; decision?: "approved" | "rejected" | "expired" | undefined } | undefined;
 }
 
-/** What is recorded about an iteration or a branch. */
+/** The stored state of an iteration or a branch. */
 export interface ListRecord {
   end?: End | undefined;
   /** The outcomes of its steps, as far as they were read; absent for those without an outcome. */

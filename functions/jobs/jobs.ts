@@ -18,6 +18,7 @@ import { runJobNow } from "../../services/jobs/queue/run-job-now.ts";
 import { countEndedJobs, countJobs, type JobCount } from "../../services/jobs/read/lists/count.ts";
 import { type ListPage, listJobIds, listJobJsons } from "../../services/jobs/read/lists/list.ts";
 import { listStartTimes } from "../../services/jobs/read/lists/start-times.ts";
+import { loadJobStats } from "../../services/jobs/read/lists/stats.ts";
 import { findEndedJob, findJob, findQueuedJob, type JobCaller, loadJobJson, waitForJobUpdate } from "../../services/jobs/read/read.ts";
 import { getTiming, loadResult, loadResultIfEnded } from "../../services/jobs/read/result.ts";
 import { setProgress } from "../../services/jobs/read/streams/progress.ts";
@@ -100,6 +101,10 @@ export const jobRoutes: ApiRoutes = [
   on(lists.listCompleted, async ({ auth, params: { workspace }, query }) =>
     pageReply(await listJobJsons(deps, callerOf(auth, lists.listCompleted), { workspace, query, scope: "completed" })),
   ),
+  on(lists.getStats, async ({ auth, params: { workspace }, query }) => {
+    const stats = await loadJobStats(deps, callerOf(auth, lists.getStats), workspace, query);
+    return json(200, stats, stats.partial ? { [PARTIAL_COUNT_HEADER]: "true" } : {});
+  }),
   on(lists.listFilteredUuids, async ({ auth, params: { workspace }, query }) =>
     pageReply(await listJobIds(deps, callerOf(auth, lists.listFilteredUuids), { workspace, query, scope: "all" })),
   ),

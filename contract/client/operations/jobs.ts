@@ -26,6 +26,7 @@ export const jobListOperations = {
   "jobs.list": "GET /api/w/{workspace}/jobs/list",
   "jobs.listQueue": "GET /api/w/{workspace}/jobs/queue/list",
   "jobs.listCompleted": "GET /api/w/{workspace}/jobs/completed/list",
+  "jobs.stats": "GET /api/w/{workspace}/jobs/stats",
   "jobs.listUuids": "GET /api/w/{workspace}/jobs/list_filtered_uuids",
   "jobs.listQueueUuids": "GET /api/w/{workspace}/jobs/queue/list_filtered_uuids",
   "jobs.countQueue": "GET /api/w/{workspace}/jobs/queue/count",

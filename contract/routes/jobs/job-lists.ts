@@ -57,6 +57,42 @@ export const listQuery = z.object({
 });
 export type JobListQuery = z.output<typeof listQuery>;
 
+const { page: _, per_page: __, cursor: ___, order_desc: ____, include_preview: _____, ...filters } = listQuery.shape;
+export const statsQuery = z.object({
+  ...filters,
+  bucket: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(31 * 24 * 3600)
+    .optional()
+    .describe("The length of a bucket in seconds, an hour by default. The buckets begin at multiples of it."),
+});
+export type JobStatsQuery = z.output<typeof statsQuery>;
+
+const statStates = [
+  ...(["queued", "scheduled", "running", "suspended", "awaiting_approval"] as const),
+  ...(["succeeded", "failed", "canceled", "skipped"] as const),
+] as const;
+export type StatState = (typeof statStates)[number];
+const statsReply = z.object({
+  from: timestamp,
+  to: timestamp,
+  bucket: z.int().describe("Seconds."),
+  partial: z.boolean().describe("More jobs may match than one request reads: the counts are lower bounds before `complete_from`."),
+  complete_from: timestamp.optional(),
+  buckets: z.array(
+    z.object({
+      start: timestamp,
+      counts: z.partialRecord(z.enum(statStates), z.int()),
+      p50_ms: z.number().optional().describe("Quantiles of the durations of jobs that have ended after their start."),
+      p95_ms: z.number().optional(),
+      max_ms: z.number().optional(),
+    }),
+  ),
+});
+export type JobStatsJson = z.input<typeof statsReply>;
+
 const w = "/api/w/{workspace}";
 const read = { method: "GET", fn: "jobs", auth: "token", status: 200, errors: [] } as const;
 const listAll = { domain: "jobs", verb: "read", need: "read", target: "list" } as const;
@@ -92,6 +128,17 @@ export const jobListRoutes = {
     params: inWorkspace,
     query: listQuery,
     reply: { json: z.array(completedJobSchema) },
+  }),
+  getStats: defineRoute({
+    ...read,
+    name: "jobs.stats",
+    summary:
+      "Count jobs by state and measure their durations, in buckets of their creation time, for the filters of a list. The range ends at `created_before` or now, and has at most 200 buckets; a bucket without jobs is left out. One request reads up to 2,000 ended jobs, newest first.",
+    path: `${w}/jobs/stats`,
+    access: listAll,
+    params: inWorkspace,
+    query: statsQuery,
+    reply: { json: statsReply },
   }),
   listFilteredUuids: defineRoute({
     ...read,

@@ -56,8 +56,8 @@ interface Page {
 }
 
 /**
- * Returns a page of one level of a flow's outline: the steps of a list, or the iterations or branches of a step. What it reads is bounded by the size of
- * the page and of the flow's definition, not by the number of steps that have run. Throws `query.invalid` for a place that the flow does not have.
+ * Returns a page of one level of a flow's outline: the steps of a list, or the iterations or branches of a step. The size of the page
+ * and of the flow's definition limit the reads, not the number of steps that have run. Throws `query.invalid` for a place that the flow does not have.
  */
 export async function loadOutline(
   deps: Uses<"jobs" | "objects" | "storage">,
@@ -184,7 +184,7 @@ async function loadLists(deps: Uses<"jobs" | "storage">, flow: OutlinedFlow, con
   return shown.slice(start, start + size);
 }
 
-/** What is recorded about some modules of a list, by their ids. */
+/** Loads the stored states of some modules of a list, by their ids. */
 async function loadStepRecords(
   deps: Uses<"jobs">,
   flow: OutlinedFlow,
@@ -218,7 +218,7 @@ async function loadStepRecords(
   return new Map(records);
 }
 
-/** What is recorded about some lists. Of lists with many steps, only the outcome of the last step is read. */
+/** Loads the stored states of some lists. Of lists with many steps, it reads only the outcome of the last step. */
 async function loadListRecords(deps: Uses<"jobs">, flow: OutlinedFlow, lists: readonly ListAddress[]): Promise<ListRecord[]> {
   const modulesOf = ({ scope }: ListAddress) => flow.index.scopes.get(scope)?.modules ?? [];
   const isAll = lists.reduce((sum, list) => sum + modulesOf(list).length + 1, 0) <= limits.outlineReads;

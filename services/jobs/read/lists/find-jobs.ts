@@ -18,11 +18,13 @@ export interface JobFilter {
 }
 
 /** The part of a list that a search returns. */
-interface SearchRange {
+export interface SearchRange {
   /** The sort key after which the search begins. */
   after?: string | undefined;
   /** The requested number of jobs. */
   most: number;
+  /** The number of jobs that may be read without a match, or without a page. Default: that of a list. */
+  reads?: number;
 }
 
 /** The jobs that a search has found. */
@@ -41,7 +43,7 @@ interface Budget {
   reads: number;
   values: number;
 }
-const newBudget = (): Budget => ({ reads: limits.listReads, values: limits.listValues });
+const newBudget = (reads: number = limits.listReads): Budget => ({ reads, values: limits.listValues });
 
 /** Returns the sort key of a job in lists. */
 export const toListKey = ({ createdAtMs, id }: Job) => buildListKey(createdAtMs, id);
@@ -120,12 +122,12 @@ async function findInIndexes(
   deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
   workspace: string,
   filter: JobFilter,
-  { after, most }: SearchRange,
+  { after, most, reads }: SearchRange,
 ): Promise<FoundJobs> {
   const { query } = filter;
   const ascending = query.order_desc === false;
   const isAfter = buildIsAfter(query, after);
-  const budget = newBudget();
+  const budget = newBudget(reads);
   const jobs: Job[] = [];
   for (const readers of await chooseReaders(deps, workspace, filter, after)) {
     let position: string | undefined;

@@ -10,7 +10,7 @@ import type { Job } from "../../../../core/jobs/record/job.ts";
 import type { Uses } from "../../../uses.ts";
 import { listWorkspaceIds } from "../../../workspaces/workspaces.ts";
 import { createVisibilityFilter, type JobCaller, loadJobJson } from "../read.ts";
-import { compareJobs, type FoundJobs, findJobs, type JobFilter, toListKey } from "./find-jobs.ts";
+import { compareJobs, type FoundJobs, findJobs, type JobFilter, type SearchRange, toListKey } from "./find-jobs.ts";
 
 /** Returns the jobs of the workspace, or of all workspaces if the query requests it. */
 export interface JobSearch<Scope extends ListScope = ListScope> {
@@ -113,11 +113,11 @@ export async function findSearchedWorkspaces(
 }
 
 /** Merges the searches of several workspaces. Jobs after the position at which one of them stopped are left to the next page. */
-async function findInWorkspaces(
+export async function findInWorkspaces(
   deps: Uses<"jobs" | "objects" | "storage" | "nowMs">,
   workspaces: string[],
   filter: JobFilter,
-  range: { after: string | undefined; most: number },
+  range: SearchRange,
 ): Promise<FoundJobs> {
   const found = await Promise.all(workspaces.map((workspace) => findJobs(deps, workspace, filter, range)));
   if (found.length === 1) return found[0] ?? { jobs: [] };
@@ -133,7 +133,7 @@ async function findInWorkspaces(
   return { jobs, ...defined({ stoppedAt }) };
 }
 
-function parseSubset(text: string | undefined, name: string): unknown {
+export function parseSubset(text: string | undefined, name: string): unknown {
   if (text === undefined || text === "") return undefined;
   try {
     return parseExactJson(text);

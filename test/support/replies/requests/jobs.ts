@@ -78,6 +78,8 @@ const lists: Steps = [
   good("listJobs", { query: { script_path_exact: path, per_page: 1 } }),
   bad("listJobs", { query: { created_before: "yesterday" } }),
   ...closed("listQueue"),
+  good("getStats", { query: { script_path_exact: path, bucket: 60 } }),
+  bad("getStats", { query: { bucket: 1, created_after: "2030-05-06T07:08:09Z" } }),
   ...closed("listCompleted"),
   good("listCompleted", { query: { success: false } }),
   good("listCompleted", { query: { include_preview: true } }),
