@@ -76,6 +76,9 @@ export const limits = {
   /** The unsaved work of a user on one object, and the number of such objects in a workspace. */
   draftBytes: 300 * 1024,
   drafts: 200,
+  /** The arguments of a saved input, and the number of such inputs of a user for one script or flow. */
+  savedInputBytes: 100 * 1024,
+  savedInputs: 100,
   /** Size of a setting of a workspace that the service only stores, and length of a path in it. One reply contains all settings. */
   settingBytes: 100 * 1024,
   settingPathChars: 400,

@@ -21,6 +21,7 @@ import {
 } from "./flows/version.ts";
 import { httpRouteFailuresObject } from "./http-routes/failures.ts";
 import { httpRoutesAtObject } from "./http-routes/route-entries.ts";
+import { savedInputArgsObject, savedInputObject } from "./inputs/saved-input.ts";
 import { endedIndexObject } from "./jobs/lists/ended-index.ts";
 import { failedItemObject, taskCursorObject } from "./jobs/periodic-task.ts";
 import { repeatedCallObject } from "./jobs/repeated-call.ts";
@@ -105,6 +106,8 @@ export const storedObjects = [
   flowHistoryObject,
   noticedFailuresObject,
   scheduleOutcomesObject,
+  savedInputObject,
+  savedInputArgsObject,
   endedIndexObject,
   failedItemObject,
   taskCursorObject,

@@ -22,6 +22,8 @@ export interface JobErrors {
   "rerun.erased": { id: string };
   "rerun.secrets": { id: string };
   "rerun.expression": { argument: string; reason: string };
+  "input.notFound": { id: string };
+  "input.tooMany": { limit: number };
 }
 
 export const jobAnswers: Answers<JobErrors> = {
@@ -76,5 +78,10 @@ export const jobAnswers: Answers<JobErrors> = {
   "rerun.expression": {
     status: 400,
     describe: ({ argument, reason }) => `The expression for the argument ${argument} cannot be evaluated: ${reason}`,
+  },
+  "input.notFound": { status: 404, describe: ({ id }) => `There is no saved input ${id}.` },
+  "input.tooMany": {
+    status: 422,
+    describe: ({ limit }) => `You have saved ${limit} inputs of this script or flow already. Delete one of them first.`,
   },
 };

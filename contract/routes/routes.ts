@@ -10,6 +10,7 @@ import { userStateRoutes } from "./flows/user-states.ts";
 import { instanceRoutes } from "./instance/instance.ts";
 import { webRoutes } from "./instance/web.ts";
 import { dependencyRunRoutes } from "./jobs/dependency-runs.ts";
+import { inputRoutes } from "./jobs/inputs.ts";
 import { internalRoutes } from "./jobs/internal.ts";
 import { jobControlRoutes } from "./jobs/job-control.ts";
 import { jobListRoutes } from "./jobs/job-lists.ts";
@@ -59,6 +60,7 @@ export const routes = {
   ...runDetailRoutes,
   ...workerRoutes,
   ...jobControlRoutes,
+  ...inputRoutes,
   ...approvalRoutes,
   ...approvalRecordRoutes,
   ...approvalNoticeRoutes,

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../contract/json/json-object.ts";
 import { limits } from "../../contract/limits.ts";
+import { replaceMarkedSecrets } from "../objects/marked-secrets.ts";
 import { shortenText } from "./event.ts";
 
 /** The content of a request for approval that its mail shows besides the flow and the step. */
@@ -26,26 +27,10 @@ export function toDescriptionText(description: unknown): string | undefined {
 
 /** Returns the inputs that the author of a step shows to its approvers, as texts. A value that the schema of the flow marks as a secret is left out. */
 export function selectShownInputs(names: readonly string[], args: Readonly<Record<string, unknown>>, schema: unknown) {
-  const properties = isJsonObject(schema) && isJsonObject(schema["properties"]) ? schema["properties"] : {};
+  const replace = (secret: unknown) => (secret == null ? secret : HIDDEN);
+  const shown = isJsonObject(schema) ? (replaceMarkedSecrets(args, schema, { replace }) as typeof args) : args;
   return names.slice(0, MAX_INPUTS).map((name) => {
-    const value = Object.hasOwn(args, name)
-      ? hideMarkedSecrets(args[name], Object.hasOwn(properties, name) ? properties[name] : undefined)
-      : null;
+    const value = Object.hasOwn(shown, name) ? shown[name] : null;
     return { name, value: shortenText(typeof value === "string" ? value : (JSON.stringify(value) ?? "null"), VALUE_CHARS) };
   });
-}
-
-/** Replaces the values that a JSON Schema marks with `password`, at any depth. */
-function hideMarkedSecrets(value: unknown, schema: unknown): unknown {
-  if (!isJsonObject(schema)) return value;
-  if (schema["password"] === true || schema["format"] === "password") return value == null ? value : HIDDEN;
-  if (Array.isArray(value)) return value.map((item) => hideMarkedSecrets(item, schema["items"]));
-  const { properties } = schema;
-  if (!isJsonObject(value) || !isJsonObject(properties)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [
-      name,
-      hideMarkedSecrets(item, Object.hasOwn(properties, name) ? properties[name] : undefined),
-    ]),
-  );
 }

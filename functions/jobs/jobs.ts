@@ -1,8 +1,7 @@
-import { defined } from "../../contract/defined.ts";
 import type { TokenRoute } from "../../contract/route.ts";
 import { userStateRoutes } from "../../contract/routes/flows/user-states.ts";
 import { jobControlRoutes as control } from "../../contract/routes/jobs/job-control.ts";
-import { jobListRoutes as lists, NEXT_CURSOR_HEADER, PARTIAL_COUNT_HEADER } from "../../contract/routes/jobs/job-lists.ts";
+import { jobListRoutes as lists, PARTIAL_COUNT_HEADER } from "../../contract/routes/jobs/job-lists.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs/jobs.ts";
 import { runDetailRoutes as details } from "../../contract/routes/jobs/run-details.ts";
 import { argsVisibleTo, getRootId, getScheduledMs } from "../../core/jobs/record/job.ts";
@@ -16,7 +15,7 @@ import { eraseJob } from "../../services/jobs/erasure/erase-job.ts";
 import { findQueuePosition } from "../../services/jobs/queue/queue-limit.ts";
 import { runJobNow } from "../../services/jobs/queue/run-job-now.ts";
 import { countEndedJobs, countJobs, type JobCount } from "../../services/jobs/read/lists/count.ts";
-import { type ListPage, listJobIds, listJobJsons } from "../../services/jobs/read/lists/list.ts";
+import { listJobIds, listJobJsons } from "../../services/jobs/read/lists/list.ts";
 import { listStartTimes } from "../../services/jobs/read/lists/start-times.ts";
 import { loadJobStats } from "../../services/jobs/read/lists/stats.ts";
 import { findEndedJob, findJob, findQueuedJob, type JobCaller, loadJobJson, waitForJobUpdate } from "../../services/jobs/read/read.ts";
@@ -27,16 +26,11 @@ import type { ApiRoutes, Auth } from "../shared/edge/domain-api.ts";
 import { on } from "../shared/edge/edge.ts";
 import { json, jsonText, text } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
+import { pageReply } from "./page-reply.ts";
 
 const WITHOUT_VALUES = { args: false };
 const callerOf = (auth: Auth, action: TokenRoute): JobCaller => ({ actor: auth.actor, action });
 
-/** Sends a page of a list, and in a header the cursor of the next one. Another header marks an empty page after which more may match. */
-const pageReply = <Entry>({ entries, next }: ListPage<Entry>) =>
-  json(200, entries, {
-    ...defined({ [NEXT_CURSOR_HEADER]: next }),
-    ...(next !== undefined && entries.length === 0 ? { [PARTIAL_COUNT_HEADER]: "true" } : {}),
-  });
 /** Replies with a number of jobs. A header marks it if it is a lower bound. */
 const countReply = ({ count, complete }: JobCount, shape: "object" | "number") =>
   json(200, shape === "object" ? { database_length: count } : count, complete ? {} : { [PARTIAL_COUNT_HEADER]: "true" });

@@ -103,6 +103,7 @@ export function addApiFunctions(
       objects.allowRead(fn);
       objects.allowTouchTokens(fn);
       objects.allowAudit(fn);
+      objects.allowSaveInputs(fn);
       // The holder of a link to an approval reads its flow.
       objects.allowLinkKeys(fn);
       secrets.allowLinks(fn);

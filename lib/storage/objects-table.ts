@@ -17,6 +17,7 @@ import { endpointObject } from "../../core/events/endpoint.ts";
 import { outboxEventObject } from "../../core/events/outbox-event.ts";
 import { httpRouteFailuresObject } from "../../core/http-routes/failures.ts";
 import { httpRoutesAtObject } from "../../core/http-routes/route-entries.ts";
+import { savedInputArgsObject, savedInputObject } from "../../core/inputs/saved-input.ts";
 import { endedIndexObject } from "../../core/jobs/lists/ended-index.ts";
 import { failedItemObject, taskCursorObject } from "../../core/jobs/periodic-task.ts";
 import { repeatedCallObject } from "../../core/jobs/repeated-call.ts";
@@ -164,6 +165,11 @@ export class ObjectsTable extends Construct {
   /** Grants writes of audit log entries. The entry of a refused change is deleted. */
   allowAudit(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem", "DeleteItem"], [auditEntryObject]);
+  }
+
+  /** Grants writes of saved inputs, and of no other item. */
+  allowSaveInputs(fn: LambdaFunction): void {
+    this.allowItems(fn, ["PutItem", "DeleteItem"], [savedInputObject, savedInputArgsObject]);
   }
 
   /** Grants writes of the wrapped keys that sign approval links: reading a link may replace an old key. */

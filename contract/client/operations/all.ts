@@ -6,6 +6,7 @@ import { flowOperations, flowRunOperations, userStateOperations } from "./flows.
 import { instanceOperations, webOperations } from "./instance.ts";
 import {
   dependencyRunOperations,
+  inputOperations,
   internalOperations,
   jobControlOperations,
   jobListOperations,
@@ -62,6 +63,7 @@ export const operations = {
   ...instanceOperations,
   ...webOperations,
   ...dependencyRunOperations,
+  ...inputOperations,
   ...internalOperations,
   ...jobControlOperations,
   ...jobListOperations,

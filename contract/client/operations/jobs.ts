@@ -6,6 +6,15 @@ export const dependencyRunOperations = {
   "jobs.run.flowDependencies": "POST /api/w/{workspace}/jobs/run/flow_dependencies_async",
 };
 
+export const inputOperations = {
+  "inputs.history": "GET /api/w/{workspace}/inputs/history",
+  "inputs.list": "GET /api/w/{workspace}/inputs/list",
+  "inputs.create": "POST /api/w/{workspace}/inputs/create",
+  "inputs.update": "POST /api/w/{workspace}/inputs/update",
+  "inputs.delete": "POST /api/w/{workspace}/inputs/delete/{id}",
+  "inputs.getArgs": "GET /api/w/{workspace}/inputs/{id}/args",
+};
+
 export const internalOperations = {
   "internal.beat": "POST /api/internal/jobs/{id}/beat",
   "internal.check": "POST /api/internal/jobs/{id}/check",

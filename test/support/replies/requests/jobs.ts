@@ -110,4 +110,18 @@ const control: Steps = [
   good("getJob", { params: ended }),
 ];
 
-export const jobs: Steps = [...state, ...reads, ...lists, ...control];
+const ofScript = { runnable_id: path, runnable_type: "ScriptPath" };
+const inputs: Steps = [
+  ...closed("inputHistory", { query: ofScript }),
+  bad("inputHistory", { query: { ...ofScript, runnable_id: "f/t/none", runnable_type: "Flow" } }),
+  good("createInput", { query: ofScript, json: { name: "First", args: { x: 5 } }, keep: { input: whole } }),
+  bad("createInput", { query: { ...ofScript, runnable_id: "f/t/none" }, json: { name: "First", args: { x: 5 } } }),
+  good("updateInput", { json: { id: "<input>", name: "For all", is_public: true } }),
+  bad("updateInput", { json: { ...none, name: "For all", is_public: true } }),
+  ...closed("listInputs", { query: ofScript }),
+  good("getInputArgs", { params: { id: "<input>" }, query: { input: true } }),
+  ...found("getInputArgs", waiting, none),
+  ...found("deleteInput", { id: "<input>" }, none),
+];
+
+export const jobs: Steps = [...state, ...reads, ...lists, ...inputs, ...control];

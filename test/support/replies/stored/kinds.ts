@@ -6,6 +6,7 @@ import type { Stage } from "../exchange.ts";
 
 const needsProvider = "It needs an identity provider.";
 const isLock = "A lock that lasts for seconds or minutes.";
+const isNewer = "Release 0.3 did not have the kind.";
 
 /** The kinds of the objects table of which no state is stored, each with its reason. */
 const unstoredObjects: Readonly<Record<string, string>> = {
@@ -13,6 +14,8 @@ const unstoredObjects: Readonly<Record<string, string>> = {
   "completed sign-in": needsProvider,
   "open stream": isLock,
   "push of a deployment": isLock,
+  "saved input": isNewer,
+  "arguments of a saved input": isNewer,
   "object of a simple kind": "svc has no simple kind.",
 };
 

@@ -1,0 +1,15 @@
+import { isJsonObject } from "../../contract/json/json-object.ts";
+import { parseReference } from "../../contract/utilities/reference.ts";
+import { replaceMarkedSecrets } from "../objects/marked-secrets.ts";
+
+/**
+ * Returns arguments without the values that a schema marks with `password`, and without resources in the place of their references, which may contain
+ * secrets. References remain: they are names, and each run reads their values with the rights of its user.
+ */
+export function removeMarkedSecrets(args: Readonly<Record<string, unknown>>, schema: unknown): Record<string, unknown> {
+  const keepReference = (value: unknown) => (value === null || parseReference(value) ? value : undefined);
+  const kept = replaceMarkedSecrets(args, isJsonObject(schema) ? schema : {}, { alsoMarked: isResource, replace: keepReference });
+  return kept as Record<string, unknown>;
+}
+
+const isResource = ({ format }: Record<string, unknown>) => typeof format === "string" && format.startsWith("resource-");
