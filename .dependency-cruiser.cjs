@@ -34,7 +34,7 @@ const testFiles = "\\.test\\.(ts|mjs)$";
  */
 const servicesOrder = [
   ...["audit", "outbox", "settings", "secrets", "workspaces", "identity", "objects", "folders", "drafts", "variables", "accounts", "resources", "apps", "jobs", "files", "scripts"],
-  ...["builds", "execution", "approvals", "flows", "deliveries", "notifications", "events", "schedules", "triggers", "http-routes", "openapi", "outcome-handlers", "sync", "maintenance"],
+  ...["builds", "execution", "approvals", "flows", "inputs", "deliveries", "notifications", "events", "schedules", "triggers", "http-routes", "openapi", "outcome-handlers", "sync", "maintenance"],
 ];
 /** The same for core/: an order without a cycle. Another new folder may stand anywhere behind those that it imports from. */
 const coreOrder = [

@@ -79,6 +79,11 @@ export const limits = {
   /** The arguments of a saved input, and the number of such inputs of a user for one script or flow. */
   savedInputBytes: 100 * 1024,
   savedInputs: 100,
+  /** Validity of a link that shows a run, in seconds, and the number of such links of a run. */
+  shareS: 7 * 24 * 3600,
+  shares: 20,
+  /** Size of the log, the arguments and the result of a shared run as JSON. One reply contains all of them, and Lambda escapes them once more. */
+  sharedPartBytes: 512 * 1024,
   /** Size of a setting of a workspace that the service only stores, and length of a path in it. One reply contains all settings. */
   settingBytes: 100 * 1024,
   settingPathChars: 400,

@@ -57,6 +57,7 @@ import {
 } from "./scripts/version.ts";
 import { keyRingObject } from "./secrets/key-ring.ts";
 import { routeCredentialObject, routeKeyObject, routeVariableObject } from "./secrets/route-credential.ts";
+import { sharesObject } from "./shares/share.ts";
 import { openStreamObject } from "./streams/stream-slot.ts";
 import { connectionObject } from "./triggers/sources.ts";
 import {
@@ -155,6 +156,7 @@ export const storedObjects = [
   routeCredentialObject,
   routeVariableObject,
   routeKeyObject,
+  sharesObject,
   openStreamObject,
   connectionObject,
   triggerObject,

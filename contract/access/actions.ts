@@ -57,6 +57,8 @@ export const actions = {
   grantAccess: { name: "acls.add", access: { domain: "acls", verb: "write", need: "own", target: "object", hiddenAs: "access.notFound" } },
   downloadFile: { name: "files.download", access: { domain: "files", verb: "read", need: "read", target: "request" } },
   readJob: { name: "jobs.get", access: { domain: "jobs", verb: "read", need: "read", target: "job" } },
+  /** A link shows a run to strangers: a reader cannot create one, nor can a script with its token. */
+  shareJob: { name: "jobs.share", access: { domain: "jobs", verb: "write", need: "run", target: "job", personal: true } },
   resumeFlow: { name: "approvals.resumeFlow", access: { domain: "approvals", verb: "write", need: "run", target: "job" } },
   createLinks: { name: "approvals.mint", access: { domain: "approvals", verb: "write", need: "run", target: "job" } },
   decide: { name: "approvals.consent", access: { domain: "approvals", verb: "write", need: "self", target: "job" } },

@@ -24,6 +24,8 @@ export interface JobErrors {
   "rerun.expression": { argument: string; reason: string };
   "input.notFound": { id: string };
   "input.tooMany": { limit: number };
+  "share.notFound": NoDetails;
+  "share.tooMany": { limit: number };
 }
 
 export const jobAnswers: Answers<JobErrors> = {
@@ -84,4 +86,6 @@ export const jobAnswers: Answers<JobErrors> = {
     status: 422,
     describe: ({ limit }) => `You have saved ${limit} inputs of this script or flow already. Delete one of them first.`,
   },
+  "share.notFound": { status: 404, describe: () => "There is no such link. It may have expired, or it was revoked." },
+  "share.tooMany": { status: 422, describe: ({ limit }) => `The run has ${limit} links already. Revoke one of them first.` },
 };

@@ -17,6 +17,7 @@ import { jobListRoutes } from "./jobs/job-lists.ts";
 import { jobRoutes } from "./jobs/jobs.ts";
 import { runDetailRoutes } from "./jobs/run-details.ts";
 import { runRoutes } from "./jobs/runs.ts";
+import { shareRoutes } from "./jobs/shares.ts";
 import { streamRoutes } from "./jobs/streams.ts";
 import { workerRoutes } from "./jobs/workers.ts";
 import { accessRoutes } from "./people/access.ts";
@@ -61,6 +62,7 @@ export const routes = {
   ...workerRoutes,
   ...jobControlRoutes,
   ...inputRoutes,
+  ...shareRoutes,
   ...approvalRoutes,
   ...approvalRecordRoutes,
   ...approvalNoticeRoutes,

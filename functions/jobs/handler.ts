@@ -2,6 +2,7 @@ import { domainApi } from "../shared/edge/domain-api.ts";
 import { findJobByLink } from "./find-job-by-link.ts";
 import { inputs } from "./inputs.ts";
 import { jobRoutes } from "./jobs.ts";
+import { shares } from "./shares.ts";
 
-/** Jobs: lists, reads, cancellation, progress and saved inputs. Other functions start them. */
-export const handler = domainApi([...jobRoutes, ...inputs], findJobByLink);
+/** Jobs: lists, reads, cancellation, progress, saved inputs and links. Other functions start them. */
+export const handler = domainApi([...jobRoutes, ...inputs, ...shares], findJobByLink);

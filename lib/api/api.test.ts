@@ -101,6 +101,7 @@ describe("the REST API", () => {
     expect(prefixesOf(Object.values(routes), "beat")).toEqual(["/api/internal"]);
     expect(prefixesOf(Object.values(routes), "jobs")).toEqual([
       "/api/jobs",
+      "/api/share",
       "/api/w/{workspace}/inputs",
       "/api/w/{workspace}/job_metrics",
       "/api/w/{workspace}/job_u",

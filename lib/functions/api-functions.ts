@@ -104,6 +104,7 @@ export function addApiFunctions(
       objects.allowTouchTokens(fn);
       objects.allowAudit(fn);
       objects.allowSaveInputs(fn);
+      objects.allowShareRuns(fn);
       // The holder of a link to an approval reads its flow.
       objects.allowLinkKeys(fn);
       secrets.allowLinks(fn);

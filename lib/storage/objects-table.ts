@@ -32,6 +32,7 @@ import { tokenExpiryObject } from "../../core/people/token-expiry.ts";
 import { accessObject } from "../../core/permissions/access.ts";
 import { scheduleObject } from "../../core/schedules/schedule.ts";
 import { keyRingObject } from "../../core/secrets/key-ring.ts";
+import { sharesObject } from "../../core/shares/share.ts";
 import { openStreamObject } from "../../core/streams/stream-slot.ts";
 import { connectionObject } from "../../core/triggers/sources.ts";
 import {
@@ -170,6 +171,11 @@ export class ObjectsTable extends Construct {
   /** Grants writes of saved inputs, and of no other item. */
   allowSaveInputs(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem", "DeleteItem"], [savedInputObject, savedInputArgsObject]);
+  }
+
+  /** Grants writes of the links that show runs, and of no other item. */
+  allowShareRuns(fn: LambdaFunction): void {
+    this.allowItems(fn, ["PutItem"], [sharesObject]);
   }
 
   /** Grants writes of the wrapped keys that sign approval links: reading a link may replace an old key. */

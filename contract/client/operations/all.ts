@@ -13,6 +13,7 @@ import {
   jobOperations,
   runDetailOperations,
   runOperations,
+  shareOperations,
   streamOperations,
   workerOperations,
 } from "./jobs.ts";
@@ -70,6 +71,7 @@ export const operations = {
   ...jobOperations,
   ...runDetailOperations,
   ...runOperations,
+  ...shareOperations,
   ...streamOperations,
   ...workerOperations,
   ...accessOperations,

@@ -83,6 +83,13 @@ export const runOperations = {
   "jobs.rerun": "POST /api/w/{workspace}/jobs/run/batch_rerun_jobs",
 };
 
+export const shareOperations = {
+  "jobs.share": "POST /api/w/{workspace}/jobs/share/{id}",
+  "jobs.listShares": "GET /api/w/{workspace}/jobs/shares/{id}",
+  "jobs.revokeShare": "DELETE /api/w/{workspace}/jobs/shares/{id}/{share}",
+  "jobs.getShared": "GET /api/share/{token}",
+};
+
 export const streamOperations = {
   "jobs.runStream.scripts": "POST /api/w/{workspace}/jobs/run_and_stream/p/{path+}",
   "jobs.runStream.scripts.get": "GET /api/w/{workspace}/jobs/run_and_stream/p/{path+}",

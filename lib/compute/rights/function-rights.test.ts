@@ -197,7 +197,7 @@ describe("function rights", () => {
     expect(JSON.stringify(rightsOf(aws, descriptions.api).statements)).not.toContain("JobsTable");
   });
 
-  it("jobs writes only uses of tokens, the audit log, saved inputs and link keys to the objects table", () => {
+  it("jobs writes only uses of tokens, the audit log, saved inputs, links and link keys to the objects table", () => {
     const writes = rightsOf(aws, descriptions.jobs).statements.filter(
       ({ Action, Resource }) =>
         JSON.stringify(Resource).includes("ObjectsTable") && list(Action).some((action) => /Put|Update|Delete|Write/.test(action)),
@@ -212,6 +212,7 @@ describe("function rights", () => {
         Action: ["dynamodb:PutItem", "dynamodb:DeleteItem"],
         Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["INPUT#*", "INPUTARGS#*"] } },
       },
+      { Action: "dynamodb:PutItem", Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["SHARES#*"] } } },
       { Action: "dynamodb:PutItem", Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["LINKS#*"] } } },
     ]);
   });

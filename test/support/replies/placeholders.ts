@@ -10,6 +10,7 @@ const PATTERNS = {
   id: /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/,
   token: /(?<![\w-])[\w-]{59}(?![\w-])/,
   prefix: /(?<="token_prefix": "|starts with |scopes of |label of |The token )[\w-]{10}(?=["….])/,
+  link: /(?<=\/share\/)[\w-]{64}/,
   secret: /whsec_[A-Za-z0-9+/]{43}=|(?<![\w-])(?=[\w-]*[A-Z\d])[\w-]{43}(?![\w-])/,
   key: /(?<="n": ")[\w-]{300,}|(?<="key": ")[A-Za-z\d]{64}/,
   nonce: /(?<=nonce-)[\w-]{22}/,

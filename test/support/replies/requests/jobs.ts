@@ -1,4 +1,4 @@
-import { bad, closed, found, good, type Stage, type Steps, whole, work } from "../exchange.ts";
+import { bad, closed, field, found, good, type Stage, type Steps, whole, work } from "../exchange.ts";
 import { aScript } from "./objects-in-use.ts";
 
 const path = "f/t/script";
@@ -124,4 +124,19 @@ const inputs: Steps = [
   ...found("deleteInput", { id: "<input>" }, none),
 ];
 
-export const jobs: Steps = [...state, ...reads, ...lists, ...inputs, ...control];
+const link = { expires_in_s: 3600, with_args: true };
+/** The address of a link ends with its token. */
+const tokenOfLink = (body: string) => (JSON.parse(body) as { url: string }).url.replace(/^.*\//, "");
+const shares: Steps = [
+  good("shareJob", { params: ended, json: link, keep: { share: field("id"), shareToken: tokenOfLink } }),
+  bad("shareJob", { params: none, json: link }),
+  bad("shareJob", { params: ended, json: { expires_in_s: 8 * 24 * 3600 } }),
+  good("getSharedJob", { params: { token: "<shareToken>" }, from: "nobody" }),
+  good("shareJob", { params: { id: "<flow>" }, json: { expires_in_s: 60 }, keep: { flowToken: tokenOfLink }, alone: true }),
+  good("getSharedJob", { params: { token: "<flowToken>" }, from: "nobody" }),
+  ...found("listShares", ended, none),
+  ...found("revokeShare", { ...ended, share: "<share>" }, { ...ended, share: none.id }),
+  bad("getSharedJob", { params: { token: "<shareToken>" }, from: "nobody" }),
+];
+
+export const jobs: Steps = [...state, ...reads, ...lists, ...inputs, ...shares, ...control];

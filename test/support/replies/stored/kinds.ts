@@ -16,6 +16,7 @@ const unstoredObjects: Readonly<Record<string, string>> = {
   "push of a deployment": isLock,
   "saved input": isNewer,
   "arguments of a saved input": isNewer,
+  "links that show a run": isNewer,
   "object of a simple kind": "svc has no simple kind.",
 };
 
