@@ -18,18 +18,18 @@ function importsOf(name: string, seen = new Set<string>()): Set<string> {
 const nameOf = (wanted: RegExp) => [...files.keys()].find((name) => wanted.test(name))?.replace(/\.gz$/, "") ?? "";
 /** The bytes of all files that a browser loads for a page of the console. */
 function bytesOfConsole(...pages: RegExp[]): number {
-  const scripts = new Set([nameOf(/^console-.*\.js/), ...pages.map(nameOf)].flatMap((name) => [...importsOf(name)]));
+  const scripts = new Set([nameOf(/^console-main-/), ...pages.map(nameOf)].flatMap((name) => [...importsOf(name)]));
   const styles = [...files.keys()].filter((name) => /^console-.*\.css/.test(name)).map((name) => name.replace(/\.gz$/, ""));
   return [...scripts, ...styles].reduce((sum, name) => sum + (files.get(`${name}.gz`)?.length ?? 0), 0);
 }
 
 describe("the console", () => {
   it("loads at most 260 KB to show Home or Runs, and 90 KB more to show a run", () => {
-    const runs = bytesOfConsole(/^runs-/);
+    const runs = bytesOfConsole(/^console-runs-/);
     expect(runs).toBeGreaterThan(50_000);
     expect(runs).toBeLessThan(260_000);
-    expect(bytesOfConsole(/^home-/)).toBeLessThan(260_000);
-    expect(bytesOfConsole(/^runs-/, /^run-/) - runs).toBeLessThan(90_000);
+    expect(bytesOfConsole(/^console-home-/)).toBeLessThan(260_000);
+    expect(bytesOfConsole(/^console-runs-/, /^console-run-/) - runs).toBeLessThan(90_000);
   });
 });
 

@@ -32,7 +32,7 @@ const pageAddresses: Plugin = {
 
 /** Names the chunk of a page of the console after its folder: every page is a file `page.tsx`. */
 const chunkFileNames = ({ name, facadeModuleId }: { name: string; facadeModuleId?: string | null }) =>
-  `assets/${/\/pages\/([\w-]+)\/page\.tsx$/.exec(facadeModuleId ?? "")?.[1] ?? name}-[hash].js`;
+  `assets/console-${/\/pages\/([\w-]+)\/page\.tsx$/.exec(facadeModuleId ?? "")?.[1] ?? name}-[hash].js`;
 
 export default defineConfig(({ mode }) => ({
   root: import.meta.dirname,
@@ -53,7 +53,10 @@ export default defineConfig(({ mode }) => ({
     rolldownOptions: {
       input: (ENTRIES[mode] ?? []).map((page) => `${import.meta.dirname}${page}`),
       // Code that several pages use is one file, which a browser loads once.
-      output: mode === "pages" ? { codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] } } : { chunkFileNames },
+      output:
+        mode === "pages"
+          ? { codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] } }
+          : { chunkFileNames, entryFileNames: "assets/console-main-[hash].js", assetFileNames: "assets/console-[hash][extname]" },
     },
   },
 }));

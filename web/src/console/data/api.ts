@@ -10,6 +10,7 @@ import {
   jobControlOperations,
   jobListOperations,
   jobOperations,
+  runDetailOperations,
   runOperations,
   streamOperations,
 } from "../../../../contract/client/operations/jobs.ts";
@@ -36,6 +37,7 @@ export const operations = {
   ...memberOperations,
   ...peopleOperations,
   ...resourceOperations,
+  ...runDetailOperations,
   ...runOperations,
   ...scheduleOperations,
   ...scriptOperations,

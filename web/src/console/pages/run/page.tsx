@@ -12,13 +12,16 @@ import { Failed, Loading } from "../../frame/panel.tsx";
 import { frameText } from "../../messages/frame.ts";
 import { runText } from "../../messages/run.ts";
 import { Log } from "../../parts/log/log.tsx";
+import { Result } from "../../parts/result/result.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { Actions } from "./actions.tsx";
 import { causeOf } from "./cause.ts";
-import { Steps } from "./steps.tsx";
+import { Code } from "./steps/detail.tsx";
+import { Steps } from "./steps/steps.tsx";
+import { Timeline } from "./steps/timeline.tsx";
 import { type RunJob, useLog, useRun } from "./use-run.ts";
 
-const tabs = ["steps", "logs", "result", "arguments", "details"] as const;
+const tabs = ["steps", "timeline", "logs", "result", "arguments", "details"] as const;
 
 /** Shows one run: its state, its cause, its steps, its log and its result. */
 export default function RunPage() {
@@ -58,7 +61,11 @@ function Content({ workspace, run }: { workspace: string; run: RunJob }) {
             </Text>
           </Note>
         )}
-        <Tabs value={tab} onChange={(name) => void navigate({ to: ".", search: { ...search, tab: name ?? undefined }, replace: true })}>
+        <Tabs
+          value={tab}
+          keepMounted={false}
+          onChange={(name) => void navigate({ to: ".", search: { ...search, tab: name ?? undefined }, replace: true })}
+        >
           <Tabs.List aria-label={runText.tabList}>
             {tabs.map((name) => (
               <Tabs.Tab key={name} value={name}>
@@ -69,17 +76,25 @@ function Content({ workspace, run }: { workspace: string; run: RunJob }) {
           <Tabs.Panel value="steps" pt="sm">
             <Steps workspace={workspace} run={run} />
           </Tabs.Panel>
+          <Tabs.Panel value="timeline" pt="sm">
+            <Timeline workspace={workspace} run={run} />
+          </Tabs.Panel>
           <Tabs.Panel value="logs" pt="sm">
             <Log log={log} name={`${run.id}.log`} isOpen={run.type === "QueuedJob"} />
           </Tabs.Panel>
           <Tabs.Panel value="result" pt="sm">
-            {run.type === "CompletedJob" ? <Tree value={run.result} open /> : <Text c="dimmed">{stream || runText.noResult}</Text>}
+            {run.type === "CompletedJob" ? (
+              <Result value={run.result} name={run.id} />
+            ) : (
+              <Text c="dimmed">{stream || runText.noResult}</Text>
+            )}
           </Tabs.Panel>
           <Tabs.Panel value="arguments" pt="sm">
             {Object.keys(run.args ?? {}).length > 0 ? <Tree value={run.args} open /> : <Text c="dimmed">{runText.noArguments}</Text>}
           </Tabs.Panel>
           <Tabs.Panel value="details" pt="sm">
             <Details run={run} />
+            {!isFlow && <Code workspace={workspace} id={run.id} />}
           </Tabs.Panel>
         </Tabs>
       </Stack>

@@ -1,0 +1,18 @@
+export const resultText = {
+  label: "Result",
+  table: "Table",
+  views: "View",
+  rich: "Display",
+  json: "JSON",
+  copy: "Copy",
+  copied: "Copied",
+  download: "Download",
+  downloadCsv: "Download CSV",
+  more: (count: number) => `Show more (${count})`,
+  imageAlt: "Result of the run",
+  remoteImage: "An image from another site is not loaded:",
+  file: (name: string) => `Download ${name}`,
+  files: "Files",
+  large: (chars: number) => `The result has ${chars} characters. The page shows its beginning; the download has all of it.`,
+  loading: "Loading…",
+} as const;

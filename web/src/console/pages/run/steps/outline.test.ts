@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { describeStep } from "./describe.ts";
+import { nameOfStep, pageOf, type Step, stateOfStep, timesOf } from "./outline.ts";
+
+const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+const step = (fields: Partial<Step> = {}): Step => ({ path: "a", module: "a", kind: "script", state: "succeeded", attempts: 1, ...fields });
+const NOW = Date.parse(at(30));
+
+describe("a step of an outline", () => {
+  it("has a state in words unless it has not run", () => {
+    expect(stateOfStep(step())).toBe("succeeded");
+    expect(stateOfStep(step({ state: "waiting" }))).toBeUndefined();
+    expect(stateOfStep(step({ state: "not_run" }))).toBeUndefined();
+    expect(stateOfStep(step({ skipped: true }))).toBe("skipped");
+  });
+
+  it("is named by its module, or by the number of its iteration or branch, from 1", () => {
+    const texts = { iteration: (n: number) => `i${n}`, branch: (n: number) => `b${n}` };
+    expect(nameOfStep(step({ module: "send" }), texts)).toBe("send");
+    expect(nameOfStep(step({ path: "l/41", kind: "iteration", iteration: 41 }), texts)).toBe("i42");
+    expect(nameOfStep(step({ path: "o/0", kind: "branch" }), texts)).toBe("b1");
+  });
+
+  it("separates the time in the queue from the run", () => {
+    const times = timesOf(step({ queued_at: at(0), started_at: at(4), ended_at: at(9) }), NOW);
+    expect([times.queuedMs, times.ranMs]).toEqual([4000, 5000]);
+    expect(timesOf(step({ started_at: at(10) }), NOW)).toMatchObject({ queuedMs: 0, ranMs: 20_000 });
+    expect(timesOf(step({ queued_at: at(10) }), NOW)).toMatchObject({ queuedMs: 20_000, ranMs: undefined });
+    expect(timesOf(step({ queued_at: at(0), started_at: at(4), waited_ms: 1000 }), NOW).queuedMs).toBe(1000);
+  });
+
+  it("is described by its times, attempts, contents and approvals", () => {
+    expect(describeStep(step({ queued_at: at(0), started_at: at(4), ended_at: at(9), attempts: 2, cached: true }), NOW)).toEqual([
+      "queued 4.0 s",
+      "ran 5.0 s",
+      "2 attempts",
+      "from the cache",
+    ]);
+    expect(describeStep(step({ kind: "forloopflow", of: 10, children: 4, failed_children: 1 }), NOW)).toEqual([
+      "4 of 10 iterations",
+      "1 failed inside",
+    ]);
+    expect(describeStep(step({ approval: { state: "approved", approvers: ["ann"] } }), NOW)).toEqual(["Approved", "by ann"]);
+  });
+});
+
+it("an iteration is on the page of its number", () => {
+  expect([0, 199, 200, 9_999].map(pageOf)).toEqual([0, 0, 1, 49]);
+});

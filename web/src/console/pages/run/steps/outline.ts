@@ -1,0 +1,68 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import type { OutlineStepJson } from "../../../../../../contract/routes/jobs/run-details.ts";
+import { call } from "../../../data/api.ts";
+import type { RunState } from "../../../data/run-state.ts";
+import { runKey } from "../use-run.ts";
+
+export type Step = OutlineStepJson;
+
+const PER_PAGE = 200;
+
+interface OutlineRequest {
+  workspace: string;
+  id: string;
+  /** The path of the step whose inside is read. Absent: the steps of the flow. */
+  under?: string | undefined;
+  onlyFailed?: boolean;
+  /** The page to begin with, for an iteration in the middle of a loop. */
+  firstPage?: number;
+}
+
+/** Loads the summaries of one level of steps, page by page. They are read again when the run changes. */
+export function useOutline({ workspace, id, under, onlyFailed = false, firstPage = 0 }: OutlineRequest) {
+  return useInfiniteQuery({
+    queryKey: [...runKey(workspace, id), "outline", under, onlyFailed, firstPage],
+    queryFn: ({ pageParam, signal }) =>
+      call.jobs.getFlowOutline({
+        workspace,
+        id,
+        query: { under, only_failed: onlyFailed || undefined, page: pageParam, per_page: PER_PAGE },
+        signal,
+      }),
+    initialPageParam: firstPage,
+    getNextPageParam: (last, _, page) => (last.length < PER_PAGE ? undefined : page + 1),
+  });
+}
+
+/** The page of an outline that contains an iteration, by its number from 0. */
+export const pageOf = (iteration: number): number => Math.floor(iteration / PER_PAGE);
+
+/** Returns the state that the console words. A step that has not started, or never runs, has none. */
+export const stateOfStep = ({ state, skipped }: Pick<Step, "state" | "skipped">): RunState | undefined => {
+  if (skipped) return "skipped";
+  return state === "waiting" || state === "not_run" ? undefined : state;
+};
+
+/** The name of a step in a list: the number of an iteration or a branch, otherwise its module. */
+export function nameOfStep(
+  { kind, iteration, module, path }: Step,
+  texts: { iteration: (n: number) => string; branch: (n: number) => string },
+): string {
+  if (kind === "iteration") return texts.iteration((iteration ?? 0) + 1);
+  if (kind === "branch") return texts.branch(Number(path.split("/").at(-1)) + 1);
+  return module;
+}
+
+/** The durations of a step: how long it was queued, waited for a person and ran. An unfinished one lasts until now. */
+export function timesOf({ queued_at, started_at, ended_at, waited_ms }: Step, nowMs: number) {
+  const startMs = started_at === undefined ? undefined : Date.parse(started_at);
+  const endMs = ended_at === undefined ? nowMs : Date.parse(ended_at);
+  const queuedFromMs = queued_at === undefined ? startMs : Date.parse(queued_at);
+  return {
+    fromMs: queuedFromMs,
+    startMs,
+    endMs,
+    queuedMs: waited_ms ?? (queuedFromMs === undefined ? undefined : Math.max(0, (startMs ?? nowMs) - queuedFromMs)),
+    ranMs: startMs === undefined ? undefined : Math.max(0, endMs - startMs),
+  };
+}

@@ -1,0 +1,130 @@
+import { Anchor, Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { lazy, Suspense, useMemo, useState } from "react";
+import { toRequest } from "../../../../../contract/client/request.ts";
+import { type Item, itemsOf } from "../../../approval/description/items.ts";
+import { basePath } from "../../../shared/base-path.ts";
+import { Tree } from "../../../shared/tree.tsx";
+import { operations } from "../../data/api.ts";
+import { useWorkspace } from "../../data/me.ts";
+import { resultText } from "../../messages/result.ts";
+import { download } from "../download.ts";
+import { fileName, filesIn } from "./files.ts";
+import { ResultTable } from "./table.tsx";
+
+const Rich = lazy(() => import("../../../approval/description/rich.tsx"));
+const PlaceMap = lazy(() => import("../../../approval/description/place-map.tsx"));
+
+/** A longer text is shown in part, because a browser needs seconds to lay out megabytes. */
+const SHOWN_CHARS = 100_000;
+
+interface ResultProps {
+  value: unknown;
+  /** The name of the file that a download creates, without its extension. */
+  name: string;
+}
+
+/** Shows a value: in the form that it asks for, and as JSON. */
+export function Result({ value, name }: ResultProps) {
+  const items = useMemo(() => itemsOf(value), [value]);
+  const isRich = items.some(({ kind }) => kind !== "json");
+  const [view, setView] = useState<"rich" | "json">(isRich ? "rich" : "json");
+  const text = useMemo(() => JSON.stringify(value, null, 2) ?? "", [value]);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    notifications.show({ message: resultText.copied });
+  };
+  return (
+    <Stack gap="sm" component="section" aria-label={resultText.label}>
+      <Group gap="xs">
+        {isRich && (
+          <SegmentedControl
+            size="xs"
+            aria-label={resultText.views}
+            value={view}
+            onChange={(next) => setView(next === "json" ? "json" : "rich")}
+            data={[
+              { value: "rich", label: resultText.rich },
+              { value: "json", label: resultText.json },
+            ]}
+          />
+        )}
+        <Button size="xs" variant="default" onClick={copy}>
+          {resultText.copy}
+        </Button>
+        <Button size="xs" variant="default" onClick={() => download(`${name}.json`, text, "application/json")}>
+          {resultText.download}
+        </Button>
+      </Group>
+      <Files value={value} />
+      {view === "rich" ? <Items items={items} name={name} /> : <Json value={value} text={text} />}
+    </Stack>
+  );
+}
+
+function Json({ value, text }: { value: unknown; text: string }) {
+  if (text.length <= SHOWN_CHARS || (typeof value === "object" && value !== null)) return <Tree value={value} open />;
+  return (
+    <>
+      <Text>{resultText.large(text.length)}</Text>
+      <pre className="text">{text.slice(0, SHOWN_CHARS)}</pre>
+    </>
+  );
+}
+
+function Items({ items, name }: { items: readonly Item[]; name: string }) {
+  return items.map((item, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a result does not change
+    <Suspense key={index} fallback={<Text role="status">{resultText.loading}</Text>}>
+      <Shown item={item} name={name} />
+    </Suspense>
+  ));
+}
+
+function Shown({ item, name }: { item: Item; name: string }) {
+  switch (item.kind) {
+    case "text":
+      return <Text className="text">{item.text.slice(0, SHOWN_CHARS)}</Text>;
+    case "markdown":
+    case "html":
+      return <Rich kind={item.kind} text={item.text} />;
+    case "image":
+      return <img className="picture" src={item.source} alt={resultText.imageAlt} />;
+    case "remote":
+      return (
+        <Text>
+          {resultText.remoteImage}{" "}
+          <Anchor underline="always" href={item.address} target="_blank" rel="noopener noreferrer nofollow">
+            {item.address}
+          </Anchor>
+        </Text>
+      );
+    case "table":
+      return <ResultTable columns={item.columns} rows={item.rows} name={name} />;
+    case "map":
+      return <PlaceMap view={item.view} />;
+    default:
+      return <Tree value={item.value} open />;
+  }
+}
+
+/** Links to the stored files that a result names. */
+function Files({ value }: { value: unknown }) {
+  const workspace = useWorkspace();
+  const files = useMemo(() => filesIn(value), [value]);
+  if (files.length === 0) return null;
+  return (
+    <ul aria-label={resultText.files}>
+      {files.map(({ s3, storage }) => (
+        <li key={`${storage} ${s3}`}>
+          <a
+            href={`${basePath}${toRequest(operations, "files.download", { workspace, query: { file_key: s3, storage } }).address}`}
+            download
+          >
+            {resultText.file(fileName(s3))}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
