@@ -9,8 +9,8 @@ import { Page } from "../../frame/page.tsx";
 import { Panel } from "../../frame/panel.tsx";
 import { homeText } from "../../messages/home.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
+import { nameOf } from "../runs/name.ts";
 import { type ListQuery, ofPeople } from "../runs/query.ts";
-import { nameOf } from "../runs/table.tsx";
 
 const DAY_MS = 24 * 3600 * 1000;
 const SHOWN = 10;

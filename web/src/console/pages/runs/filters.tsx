@@ -13,33 +13,69 @@ interface FiltersProps {
   onClear: () => void;
 }
 
+const options = (texts: Readonly<Record<string, string>>, none: string) => [
+  { value: "", label: none },
+  ...Object.entries(texts).map(([value, label]) => ({ value, label })),
+];
+
 export function Filters({ search, onChange, onClear }: FiltersProps) {
-  const statuses = Object.entries(runsText.statuses).map(([value, label]) => ({ value, label }));
+  const [showsMore, setShowsMore] = useState(Boolean(search["trigger"] || search["label"] || search["args"]));
+  const text = (name: string, label: string, placeholder = "") => (
+    <TextFilter label={label} placeholder={placeholder} value={search[name]} onTyped={(typed) => onChange({ [name]: typed })} />
+  );
+  const time = (name: "from" | "to", label: string) => (
+    <TextFilter
+      label={label}
+      type="datetime-local"
+      value={search[name]}
+      onTyped={(typed) => onChange({ [name]: typed, range: undefined })}
+    />
+  );
   return (
-    <Group className="filters" role="search" aria-label={runsText.filters} gap="xs" align="flex-end">
-      <TextFilter
-        label={runsText.search}
-        placeholder={runsText.searchHelp}
-        value={search["search"]}
-        onTyped={(text) => onChange({ search: text })}
-      />
-      <NativeSelect
-        size="xs"
-        label={runsText.status}
-        value={search["status"] ?? ""}
-        data={[{ value: "", label: runsText.anyStatus }, ...statuses]}
-        onChange={({ target }) => onChange({ status: target.value })}
-      />
-      <TextFilter label={runsText.path} placeholder="f/…" value={search["path"]} onTyped={(text) => onChange({ path: text })} />
-      <TextFilter label={runsText.createdBy} value={search["created_by"]} onTyped={(text) => onChange({ created_by: text })} />
-      <TextFilter label={runsText.from} type="datetime-local" value={search["from"]} onTyped={(text) => onChange({ from: text })} />
-      <TextFilter label={runsText.to} type="datetime-local" value={search["to"]} onTyped={(text) => onChange({ to: text })} />
-      {hasFilters(search) && (
-        <Button size="xs" variant="default" onClick={onClear}>
-          {runsText.clear}
+    <search aria-label={runsText.filters}>
+      <Group className="filters" gap="xs" align="flex-end">
+        {text("search", runsText.search, runsText.searchHelp)}
+        <NativeSelect
+          size="xs"
+          label={runsText.status}
+          value={search["status"] ?? ""}
+          data={options(runsText.statuses, runsText.anyStatus)}
+          onChange={({ target }) => onChange({ status: target.value })}
+        />
+        {text("path", runsText.path, "f/…")}
+        {text("created_by", runsText.createdBy)}
+        <NativeSelect
+          size="xs"
+          label={runsText.range}
+          value={search["range"] ?? ""}
+          data={options(runsText.ranges, runsText.anyTime)}
+          onChange={({ target }) => onChange({ range: target.value, from: undefined, to: undefined })}
+        />
+        {time("from", runsText.from)}
+        {time("to", runsText.to)}
+        <Button size="xs" variant="default" aria-expanded={showsMore} onClick={() => setShowsMore(!showsMore)}>
+          {runsText.moreFilters}
         </Button>
+        {hasFilters(search) && (
+          <Button size="xs" variant="default" onClick={onClear}>
+            {runsText.clear}
+          </Button>
+        )}
+      </Group>
+      {showsMore && (
+        <Group className="filters" gap="xs" mt="xs" align="flex-end">
+          <NativeSelect
+            size="xs"
+            label={runsText.trigger}
+            value={search["trigger"] ?? ""}
+            data={options(runsText.triggers, runsText.anyTrigger)}
+            onChange={({ target }) => onChange({ trigger: target.value })}
+          />
+          {text("label", runsText.label)}
+          {text("args", runsText.args, runsText.argsHelp)}
+        </Group>
       )}
-    </Group>
+    </search>
   );
 }
 
@@ -51,12 +87,20 @@ interface TextFilterProps {
   onTyped: (text: string) => void;
 }
 
+/** A time of the address, in the form of a field for local times. */
+function toLocal(value: string): string {
+  const at = new Date(value);
+  if (value === "" || Number.isNaN(at.getTime()) || !/[Zz]|[+-]\d\d:\d\d$/.test(value)) return value;
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
 /** A field whose text counts when the typing pauses. */
 function TextFilter({ label, value = "", placeholder, type = "text", onTyped }: TextFilterProps) {
-  const [text, setText] = useState(value);
+  const shown = type === "text" ? value : toLocal(value);
+  const [text, setText] = useState(shown);
   const apply = useDebouncedCallback(onTyped, TYPED_MS);
   // The address can change by a link or the back button.
-  useEffect(() => setText(value), [value]);
+  useEffect(() => setText(shown), [shown]);
   return (
     <TextInput
       size="xs"

@@ -2,77 +2,81 @@ import { Button, Group, Switch, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
+import { exactText } from "../../../shared/time/time.ts";
 import type { Search } from "../../data/address.ts";
 import { call } from "../../data/api.ts";
 import { useWorkspace } from "../../data/me.ts";
 import { Page } from "../../frame/page.tsx";
 import { Empty, Failed, Panel } from "../../frame/panel.tsx";
 import { runsText } from "../../messages/runs.ts";
+import { Chart } from "./chart.tsx";
+import { groupErrors } from "./errors.ts";
+import { ExportMenu } from "./export-menu.tsx";
 import { Filters } from "./filters.tsx";
 import { filterNames, hasFilters, toListQuery } from "./query.ts";
+import { rangeOf, windowOf } from "./ranges.ts";
 import { RunsTable } from "./table.tsx";
-import { useNewRuns, useRunPages } from "./use-runs.ts";
+import { type Run, useNewRuns, useRunPages } from "./use-runs.ts";
 
-const EMPTY: readonly [] = [];
+const NO_RUNS: readonly Run[] = [];
 
 /** Lists the runs of a workspace that match the filters of the address. */
 export default function RunsPage() {
   const workspace = useWorkspace();
   const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();
-  const query = useMemo(() => toListQuery(search), [search]);
+  const query = useMemo(() => toListQuery(search, Date.now()), [search]);
   const isLive = search["live"] !== "false";
   const pages = useRunPages(workspace, query);
-  const listed = useMemo(() => pages.data?.pages.flatMap(({ runs }) => runs) ?? EMPTY, [pages.data]);
+  const listed = useMemo(() => pages.data?.pages.flatMap(({ runs }) => runs) ?? NO_RUNS, [pages.data]);
   const { newRuns, present } = useNewRuns(workspace, query, listed, isLive);
+  const shown = useMemo(() => listed.map((run) => present.get(run.id) ?? run), [listed, present]);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const cancel = useMutation({
-    mutationFn: () => call.jobs.cancelSelection({ workspace, body: [...selected] }),
-    onSuccess: (canceled) => {
-      notifications.show({ message: runsText.canceledRuns(canceled.length) });
-      setSelected(new Set());
-    },
-  });
   const change = (changes: Search) => void navigate({ to: ".", search: { ...search, ...changes }, replace: true });
-  const select = (id: string, isSelected: boolean) => {
-    const next = new Set(selected);
-    if (isSelected) next.add(id);
-    else next.delete(id);
-    setSelected(next);
-  };
+  const select = useCallback((id: string, isSelected: boolean) => {
+    setSelected((before) => {
+      const next = new Set(before);
+      if (isSelected) next.add(id);
+      else next.delete(id);
+      return next;
+    });
+  }, []);
   const clear = () => change(Object.fromEntries(filterNames.map((name) => [name, undefined])));
   return (
     <Page
       title={runsText.title}
       actions={
-        <Switch label={runsText.live} checked={isLive} onChange={({ target }) => change({ live: target.checked ? undefined : "false" })} />
+        <>
+          <ExportMenu workspace={workspace} query={query} />
+          <Switch
+            label={runsText.live}
+            checked={isLive}
+            onChange={({ target }) => change({ live: target.checked ? undefined : "false" })}
+          />
+        </>
       }
     >
       <Filters search={search} onChange={change} onClear={clear} />
-      <Group gap="xs" my="xs" mih={30} aria-live="polite">
-        <Button size="xs" variant="default" onClick={() => setSelected(new Set(listed.map(({ id }) => id)))}>
-          {runsText.selectPage}
-        </Button>
-        {selected.size > 0 && (
-          <>
-            <Text size="sm">{runsText.selected(selected.size)}</Text>
-            <Button size="xs" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
-              {runsText.cancelSelected}
-            </Button>
-          </>
-        )}
+      <Text size="sm" mt="xs">
+        {describeWindow(search)}
+      </Text>
+      <Chart workspace={workspace} query={query} onRange={(from, to) => change({ from, to, range: undefined })} />
+      <Errors runs={shown} onChoose={(error) => change({ error, status: "failure" })} />
+      <Selection
+        workspace={workspace}
+        selected={selected}
+        onSelectPage={() => setSelected(new Set(listed.map(({ id }) => id)))}
+        onDone={() => setSelected(new Set())}
+      >
         {newRuns.length > 0 && (
           <Button size="xs" variant="light" onClick={() => void pages.refetch()}>
             {runsText.newRuns(newRuns.length)}
           </Button>
         )}
-      </Group>
-      {cancel.error && <Failed error={cancel.error} />}
+      </Selection>
       <Panel query={pages} isEmpty={() => listed.length === 0 && !pages.hasNextPage} empty={<NoRuns isFiltered={hasFilters(search)} />}>
-        {() => (
-          <RunsTable workspace={workspace} runs={listed.map((run) => present.get(run.id) ?? run)} selected={selected} onSelect={select} />
-        )}
+        {() => <RunsTable workspace={workspace} runs={shown} selected={selected} onSelect={select} />}
       </Panel>
       {pages.hasNextPage && (
         <Group mt="sm">
@@ -82,6 +86,77 @@ export default function RunsPage() {
         </Group>
       )}
     </Page>
+  );
+}
+
+/** The time that the list shows, in words. */
+function describeWindow(search: Search): string {
+  const range = rangeOf(search);
+  if (range) return runsText.ofRange(runsText.ranges[range]);
+  const { from, to } = windowOf(search, Date.now());
+  if (from === undefined && to === undefined) return runsText.ofAllTime;
+  return runsText.ofWindow(from && exactText(from), to && exactText(to));
+}
+
+/** The most frequent errors of the runs that are loaded. */
+function Errors({ runs, onChoose }: { runs: readonly Run[]; onChoose: (error: string) => void }) {
+  const groups = useMemo(() => groupErrors(runs), [runs]);
+  if (groups.length === 0) return null;
+  return (
+    <details className="error-groups">
+      <summary>{runsText.errors(groups.length)}</summary>
+      <ul className="plain-list">
+        {groups.map(({ name, message, count }) => (
+          <li key={`${name} ${message}`}>
+            {count} ×{" "}
+            <button type="button" className="tree-more" onClick={() => onChoose(name)}>
+              {name}
+            </button>{" "}
+            {message}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+interface SelectionProps {
+  workspace: string;
+  selected: ReadonlySet<string>;
+  onSelectPage: () => void;
+  onDone: () => void;
+  children: React.ReactNode;
+}
+
+/** The actions on the selected runs. */
+function Selection({ workspace, selected, onSelectPage, onDone, children }: SelectionProps) {
+  const cancel = useMutation({
+    mutationFn: () => call.jobs.cancelSelection({ workspace, body: [...selected] }),
+    onSuccess: (canceled) => {
+      notifications.show({ message: runsText.canceledRuns(canceled.length) });
+      onDone();
+    },
+  });
+  return (
+    <>
+      <Group gap="xs" my="xs" mih={30}>
+        <Button size="xs" variant="default" onClick={onSelectPage}>
+          {runsText.selectPage}
+        </Button>
+        {selected.size > 0 && (
+          <>
+            <Text size="sm" role="status">
+              {runsText.selected(selected.size)}
+            </Text>
+            <Button size="xs" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+              {runsText.cancelSelected}
+            </Button>
+          </>
+        )}
+        {children}
+      </Group>
+      {cancel.error && <Failed error={cancel.error} />}
+    </>
   );
 }
 

@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
 import { hasFilters, ofPeople, toListQuery } from "./query.ts";
 
-it("the filters of the address become the query of the list, and unfinished times do not filter", () => {
-  expect(toListQuery({})).toEqual({ ...ofPeople });
-  expect(
-    toListQuery({ search: "x", status: "failure", path: "f/ops", created_by: "ann", from: "2026-01-02T03:04Z", to: "2026-01" }),
-  ).toEqual({
+const NOW = Date.parse("2026-01-02T10:00:00Z");
+
+it("the filters of the address become the query of the list, and unfinished values do not filter", () => {
+  expect(toListQuery({}, NOW)).toEqual(ofPeople);
+  const search = { search: "x", status: "failure", path: "f/ops", created_by: "ann", from: "2026-01-02T03:04Z", to: "2026-01" };
+  expect(toListQuery(search, NOW)).toEqual({
     ...ofPeople,
     broad_filter: "x",
     status: "failure",
@@ -14,8 +15,15 @@ it("the filters of the address become the query of the list, and unfinished time
     created_after: "2026-01-02T03:04:00.000Z",
     created_before: "2026-01-01T00:00:00.000Z",
   });
-  expect(toListQuery({ status: "running" })).toEqual({ ...ofPeople, running: true });
-  expect(toListQuery({ status: "suspended", to: "soon" })).toEqual({ ...ofPeople, suspended: true });
+  expect(toListQuery({ status: "running" }, NOW)).toEqual({ ...ofPeople, running: true });
+  expect(toListQuery({ status: "suspended", to: "soon", args: "{" }, NOW)).toEqual({ ...ofPeople, suspended: true });
+  expect(toListQuery({ args: '{"a":1}', error: "TypeError", trigger: "schedule", label: "x" }, NOW)).toEqual({
+    ...ofPeople,
+    args: '{"a":1}',
+    result: '{"error":{"name":"TypeError"}}',
+    trigger_kind: "schedule",
+    label: "x",
+  });
 });
 
 it("a tab or a selection in the address is no filter", () => {

@@ -1,35 +1,49 @@
 import type { CallInput } from "../../../../../contract/client/operation.ts";
 import { defined } from "../../../../../contract/defined.ts";
 import type { Search } from "../../data/address.ts";
+import { windowOf } from "./ranges.ts";
 
 /** The filters of the page, by their names in the address. */
-export const filterNames = ["search", "status", "path", "created_by", "from", "to"] as const;
+export const filterNames = [
+  ...(["search", "status", "path", "created_by", "range", "from", "to"] as const),
+  ...(["trigger", "label", "args", "error"] as const),
+] as const;
 
 export type ListQuery = NonNullable<CallInput<"jobs.list">["query"]>;
 
-/** Adds the seconds that a field for local times leaves out. An unfinished time does not filter. */
-function toIso(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const atMs = Date.parse(text);
-  return Number.isNaN(atMs) ? undefined : new Date(atMs).toISOString();
-}
-
-/** The runs that people and triggers have started. */
+/** The runs that people and triggers have started. Steps of flows and builds are not listed: each run and version has its own. */
 export const ofPeople: ListQuery = { has_null_parent: true, job_kinds: "!dependencies,!flowdependencies,!appdependencies" };
 
 const states: Readonly<Record<string, ListQuery>> = { running: { running: true }, suspended: { suspended: true } };
 
-/** Returns the query of the list for the filters of the address. Steps of flows and builds are not listed: each run and version has its own. */
-export function toListQuery({ search, status, path, created_by, from, to }: Search): ListQuery {
+/** Returns the text if it is a JSON object, because the service refuses any other filter of arguments. */
+function toJsonFilter(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the query of the list for the filters of the address. */
+export function toListQuery(search: Search, nowMs: number): ListQuery {
+  const { status, error } = search;
+  const { from, to } = windowOf(search, nowMs);
   return {
     ...ofPeople,
     ...(states[status ?? ""] ?? defined({ status })),
     ...defined({
-      broad_filter: search,
-      script_path_start: path,
-      created_by,
-      created_after: toIso(from),
-      created_before: toIso(to),
+      broad_filter: search["search"],
+      script_path_start: search["path"],
+      created_by: search["created_by"],
+      trigger_kind: search["trigger"],
+      label: search["label"],
+      args: toJsonFilter(search["args"]),
+      result: error === undefined ? undefined : JSON.stringify({ error: { name: error } }),
+      created_after: from,
+      created_before: to,
     }),
   };
 }

@@ -17,7 +17,11 @@ interface RunsPage {
 }
 
 async function loadPage(workspace: string, query: ListQuery, cursor: string | undefined, signal: AbortSignal): Promise<RunsPage> {
-  const { value, headers } = await ask.jobs.list({ workspace, query: { ...query, per_page: PER_PAGE, cursor }, signal });
+  const { value, headers } = await ask.jobs.list({
+    workspace,
+    query: { ...query, include_preview: true, per_page: PER_PAGE, cursor },
+    signal,
+  });
   return { runs: value, cursor: headers.get("x-next-cursor") ?? undefined };
 }
 
@@ -38,7 +42,7 @@ export function useNewRuns(workspace: string, query: ListQuery, shown: readonly 
   const pace = useRef({ fingerprint: "", everyMs: FASTEST_MS });
   const newest = useQuery({
     queryKey: [workspace, "newest runs", query],
-    queryFn: ({ signal }) => call.jobs.list({ workspace, query: { ...query, per_page: PER_PAGE }, signal }),
+    queryFn: ({ signal }) => call.jobs.list({ workspace, query: { ...query, include_preview: true, per_page: PER_PAGE }, signal }),
     enabled: isLive && shown.length > 0,
     refetchInterval: ({ state: { data } }) => {
       const fingerprint = (data ?? []).map((run) => `${run.id} ${run.type} ${"running" in run && run.running}`).join();
