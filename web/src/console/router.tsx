@@ -18,18 +18,29 @@ const login = createRoute({
   component: lazyRouteComponent(() => import("./pages/login/page.tsx")),
 });
 
+const share = createRoute({
+  getParentRoute: () => root,
+  path: "/share/$token",
+  component: lazyRouteComponent(() => import("./pages/share/page.tsx")),
+});
+
 const workspace = createRoute({ getParentRoute: () => root, path: "/w/$ws", component: WorkspaceFrame });
 const inWorkspace = { getParentRoute: () => workspace } as const;
 const workspacePages = [
   createRoute({ ...inWorkspace, path: "/", component: lazyRouteComponent(() => import("./pages/home/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/runs", component: lazyRouteComponent(() => import("./pages/runs/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/runs/$id", component: lazyRouteComponent(() => import("./pages/run/page.tsx")) }),
+  createRoute({
+    ...inWorkspace,
+    path: "/runs/$id/compare/$other",
+    component: lazyRouteComponent(() => import("./pages/compare/page.tsx")),
+  }),
 ] as const;
 
 const account = createRoute({ getParentRoute: () => root, id: "account", component: AccountFrame });
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, login, workspace.addChildren(workspacePages), account]),
+  routeTree: root.addChildren([home, login, share, workspace.addChildren(workspacePages), account]),
   basepath: basePath || "/",
   parseSearch,
   stringifySearch,

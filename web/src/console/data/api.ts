@@ -12,6 +12,7 @@ import {
   jobOperations,
   runDetailOperations,
   runOperations,
+  shareOperations,
   streamOperations,
 } from "../../../../contract/client/operations/jobs.ts";
 import { memberOperations, peopleOperations, signInOperations, tokenOperations } from "../../../../contract/client/operations/people.ts";
@@ -42,6 +43,7 @@ export const operations = {
   ...scheduleOperations,
   ...scriptOperations,
   ...settingOperations,
+  ...shareOperations,
   ...signInOperations,
   ...streamOperations,
   ...tokenOperations,

@@ -19,6 +19,7 @@ export const frameText = {
   sessionEnded: "Sign in again",
   sessionEndedWhy: "Your session has ended. Sign in to continue; this page keeps what you have typed.",
   loading: "Loading…",
+  close: "Close dialog",
   retry: "Retry",
   reload: "Reload",
   code: (code: string) => `Error code: ${code}`,

@@ -12,7 +12,18 @@ export const runText = {
   keep: "Keep running",
   tabs: { steps: "Steps", timeline: "Timeline", logs: "Logs", result: "Result", arguments: "Arguments", details: "Details" },
   tabList: "Parts of the run",
+  restart: {
+    open: "Restart from…",
+    title: "Restart from a step",
+    why: "A new run takes over the results of the steps before, and runs this step and all later ones with the same arguments.",
+    step: "Step",
+    iteration: "Iteration",
+    iterationHelp: "Empty: the first one.",
+    restart: "Restart",
+    cancel: "Cancel",
+  },
   facts: {
+    state: "State",
     created: "Created",
     queued: "Queued for",
     duration: "Ran for",

@@ -9,8 +9,13 @@ import { mayStart } from "../../access/actions.ts";
 import { call } from "../../data/api.ts";
 import { useMember } from "../../data/me.ts";
 import { Failed } from "../../frame/panel.tsx";
+import { compareText } from "../../messages/compare.ts";
 import { runText } from "../../messages/run.ts";
+import { shareText } from "../../messages/share.ts";
+import { CompareDialog } from "./compare-dialog.tsx";
 import { curlOf } from "./curl.ts";
+import { RestartDialog } from "./restart-dialog.tsx";
+import { ShareDialog } from "./share.tsx";
 import { type RunJob, runKey } from "./use-run.ts";
 
 /** The actions on a run. */
@@ -19,6 +24,8 @@ export function Actions({ workspace, run }: { workspace: string; run: RunJob }) 
   const navigate = useNavigate();
   const member = useMember();
   const [asksForce, setAsksForce] = useState(false);
+  const [dialog, setDialog] = useState<"share" | "compare" | "restart">();
+  const closeDialog = () => setDialog(undefined);
   const { id } = run;
   const refresh = () => queries.invalidateQueries({ queryKey: runKey(workspace, id) });
   const cancel = useMutation({
@@ -61,6 +68,19 @@ export function Actions({ workspace, run }: { workspace: string; run: RunJob }) 
             {runText.runAgain}
           </Button>
         )}
+        {mayStart(member) && run.type === "CompletedJob" && run.job_kind === "flow" && (
+          <Button size="xs" variant="default" onClick={() => setDialog("restart")}>
+            {runText.restart.open}
+          </Button>
+        )}
+        {run.script_path && (
+          <Button size="xs" variant="default" onClick={() => setDialog("compare")}>
+            {compareText.compare}
+          </Button>
+        )}
+        <Button size="xs" variant="default" onClick={() => setDialog("share")}>
+          {shareText.share}
+        </Button>
         {curl && (
           <Button
             size="xs"
@@ -80,6 +100,9 @@ export function Actions({ workspace, run }: { workspace: string; run: RunJob }) 
         )}
       </Group>
       {error && <Failed error={error} />}
+      <ShareDialog workspace={workspace} id={id} isOpen={dialog === "share"} onClose={closeDialog} />
+      <CompareDialog workspace={workspace} run={run} isOpen={dialog === "compare"} onClose={closeDialog} />
+      <RestartDialog workspace={workspace} run={run} isOpen={dialog === "restart"} onClose={closeDialog} />
       <Modal opened={asksForce} onClose={() => setAsksForce(false)} title={runText.forceCancel}>
         <Stack>
           <Text>{runText.confirmForce}</Text>

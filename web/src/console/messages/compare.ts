@@ -1,0 +1,16 @@
+export const compareText = {
+  title: "Compare runs",
+  compare: "Compare",
+  choose: "Choose the run to compare with",
+  noOther: "No other run of this path was found.",
+  close: "Close",
+  first: "First run",
+  second: "Second run",
+  fact: "Field",
+  facts: "Facts",
+  same: "Both are equal.",
+  parts: { arguments: "Arguments", result: "Result", code: "Code" },
+  large: "The values are too large to compare line by line.",
+  added: "Only in the second run:",
+  removed: "Only in the first run:",
+} as const;
