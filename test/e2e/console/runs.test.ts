@@ -67,7 +67,7 @@ describe("the pages of runs", () => {
     const watched = await openConsole(`/w/${ws.id}/runs`);
     const { page } = watched;
     await page.getByRole("link", { name: "f/t/greet" }).nth(1).waitFor();
-    expect(await page.getByRole("row").count()).toBe(3);
+    expect(await page.getByRole("table", { name: "Runs, newest first" }).getByRole("row").count()).toBe(3);
     await consolePicture(page, "runs");
     await expectAccessible(watched);
     await page.getByLabel("Status").selectOption("Failed");

@@ -1,6 +1,39 @@
+import type { OperationName } from "../../../../contract/client/operation.ts";
 import type { UserJson } from "../../../../contract/routes/people/people.ts";
+
+/**
+ * The people who are offered an action: everyone, those who may write (no operators), the admins of the workspace, or superadmins. The service
+ * also checks the rights on the object.
+ */
+export type Offered = "everyone" | "writers" | "admins" | "superadmins";
+
+/**
+ * The operations that change something, and who is offered them. A test compares the table with the access of the routes, and with the calls
+ * of the pages.
+ */
+export const offers = {
+  "auth.beginSession": "everyone",
+  "jobs.cancel": "everyone",
+  "jobs.cancelSelection": "everyone",
+  "jobs.forceCancel": "everyone",
+  "jobs.rerun": "everyone",
+  "jobs.restart.flows": "everyone",
+  "jobs.revokeShare": "everyone",
+  "jobs.share": "everyone",
+} as const satisfies Partial<Record<OperationName, Offered>>;
 
 type Member = Pick<UserJson, "operator" | "is_admin" | "is_super_admin">;
 
-/** Whether a person is offered to start runs. The service checks the rights on each path. */
-export const mayStart = (_member: Member): boolean => true;
+/** Returns whether a member of the workspace is offered an operation. */
+export function isOffered(operation: keyof typeof offers, { operator, is_admin, is_super_admin }: Member): boolean {
+  switch (offers[operation] as Offered) {
+    case "everyone":
+      return true;
+    case "writers":
+      return !operator || is_admin || is_super_admin;
+    case "admins":
+      return is_admin || is_super_admin;
+    default:
+      return is_super_admin;
+  }
+}

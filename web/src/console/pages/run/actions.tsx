@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { basePath } from "../../../shared/base-path.ts";
 import { Refused } from "../../../shared/service.ts";
-import { mayStart } from "../../access/actions.ts";
+import { isOffered } from "../../access/actions.ts";
 import { call } from "../../data/api.ts";
 import { useMember } from "../../data/me.ts";
 import { Failed } from "../../frame/panel.tsx";
@@ -63,12 +63,12 @@ export function Actions({ workspace, run }: { workspace: string; run: RunJob }) 
             </Button>
           </>
         )}
-        {mayStart(member) && run.script_path && (
+        {isOffered("jobs.rerun", member) && run.script_path && (
           <Button size="xs" variant="default" loading={again.isPending} onClick={() => again.mutate()}>
             {runText.runAgain}
           </Button>
         )}
-        {mayStart(member) && run.type === "CompletedJob" && run.job_kind === "flow" && (
+        {isOffered("jobs.restart.flows", member) && run.type === "CompletedJob" && run.job_kind === "flow" && (
           <Button size="xs" variant="default" onClick={() => setDialog("restart")}>
             {runText.restart.open}
           </Button>
