@@ -39,7 +39,7 @@ export default defineConfig(({ mode }) => ({
   // Files refer to each other by relative addresses; functions/shared/reply/static-files.ts adds the path of the service to those in a page.
   base: "./",
   plugins: [react(), pageAddresses],
-  resolve: { alias: { "markdown-to-jsx/react": `${import.meta.dirname}/src/approval/form/plain-markdown.tsx` } },
+  resolve: { alias: { "markdown-to-jsx/react": `${import.meta.dirname}/src/shared/form/plain-markdown.tsx` } },
   // The service refuses pages of other origins, so the forwarded requests keep their `Host`.
   server: { proxy: { "/api": { target: process.env["SVC_URL"] ?? "http://127.0.0.1:8000", changeOrigin: false } } },
   // Each reply with a page replaces it (functions/shared/reply/static-files.ts).

@@ -25,7 +25,7 @@ const VALIDATES_SCHEMAS: Record<string, string> = {
   "core/resources/value-check.ts": "all patterns run in linear time, and the work of a schema is limited",
   "services/flows/definitions/validate-machine.ts":
     "the package's own schemas, on machines that our compiler made: texts of authors are only names of up to 80 and comments of about 200 characters",
-  "web/src/approval/form/validator.ts": "runs in the browser of the approver, and the service checks the form again",
+  "web/src/shared/form/validator.ts": "runs in the browser of the approver, and the service checks the form again",
 };
 
 /** Packages that compile the patterns of a schema. */

@@ -1,13 +1,13 @@
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
 import { type FormEvent, lazy, type ReactNode, Suspense, useState } from "react";
 import { defined } from "../../../contract/defined.ts";
+import { preparedForm } from "../shared/form/schema.ts";
 import { Note } from "../shared/note.tsx";
 import type { Refused } from "../shared/service.ts";
 import type { ReadyApproval } from "./ask.tsx";
 import type { Decision } from "./data/api.ts";
-import { preparedForm } from "./form/schema.ts";
 
-const Form = lazy(() => import("./form/form.tsx"));
+const Form = lazy(() => import("../shared/form/form.tsx"));
 
 /** Approve, with the form's values where there is one, or reject with a reason. */
 export function Decide({ approval }: { approval: ReadyApproval }) {

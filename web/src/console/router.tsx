@@ -35,6 +35,12 @@ const workspacePages = [
     path: "/runs/$id/compare/$other",
     component: lazyRouteComponent(() => import("./pages/compare/page.tsx")),
   }),
+  createRoute({
+    ...inWorkspace,
+    path: "/scripts/$",
+    component: lazyRouteComponent(() => import("./pages/runnable/page.tsx"), "ScriptPage"),
+  }),
+  createRoute({ ...inWorkspace, path: "/flows/$", component: lazyRouteComponent(() => import("./pages/runnable/page.tsx"), "FlowPage") }),
 ] as const;
 
 const account = createRoute({ getParentRoute: () => root, id: "account", component: AccountFrame });

@@ -1,13 +1,17 @@
 // Mantine's order, because later files override earlier ones.
 import "../shared/mantine.ts";
+import "@mantine/core/styles/Overlay.css";
+import "@mantine/core/styles/ModalBase.css";
 import "@mantine/core/styles/ActionIcon.css";
 import "@mantine/core/styles/NumberInput.css";
 import "@mantine/core/styles/ScrollArea.css";
 import "@mantine/core/styles/FloatingIndicator.css";
 import "@mantine/core/styles/Kbd.css";
+import "@mantine/core/styles/Badge.css";
 import "@mantine/core/styles/ColorSwatch.css";
 import "@mantine/core/styles/Combobox.css";
 import "@mantine/core/styles/Menu.css";
+import "@mantine/core/styles/Modal.css";
 import "@mantine/core/styles/Notification.css";
 import "@mantine/core/styles/SegmentedControl.css";
 import "@mantine/core/styles/Skeleton.css";

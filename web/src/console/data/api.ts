@@ -7,6 +7,7 @@ import {
 import { deliveryOperations, instanceWebhookOperations, webhookOperations } from "../../../../contract/client/operations/events.ts";
 import { flowOperations, flowRunOperations } from "../../../../contract/client/operations/flows.ts";
 import {
+  inputOperations,
   jobControlOperations,
   jobListOperations,
   jobOperations,
@@ -31,6 +32,7 @@ export const operations = {
   ...fileOperations,
   ...flowOperations,
   ...flowRunOperations,
+  ...inputOperations,
   ...instanceWebhookOperations,
   ...jobControlOperations,
   ...jobListOperations,

@@ -8,6 +8,7 @@ import {
   type WidgetProps,
 } from "@rjsf/utils";
 import { common } from "./common.ts";
+import { DateTimeWidget } from "./date-time-widget.tsx";
 import { FileWidget } from "./file-widget.tsx";
 
 function TextareaWidget(props: WidgetProps) {
@@ -96,4 +97,12 @@ function RadioWidget(props: WidgetProps) {
   );
 }
 
-export const widgets: RegistryWidgetsType = { TextareaWidget, SelectWidget, CheckboxWidget, CheckboxesWidget, RadioWidget, FileWidget };
+export const widgets: RegistryWidgetsType = {
+  TextareaWidget,
+  SelectWidget,
+  CheckboxWidget,
+  CheckboxesWidget,
+  RadioWidget,
+  FileWidget,
+  DateTimeWidget,
+};

@@ -48,6 +48,9 @@ describe("the fields of a form", () => {
       inner: { type: "object", properties: { x: {} } },
     });
     for (const name of ["object", "any", "list"]) expect([name, form?.uiSchema[name]]).toEqual([name, { "ui:field": "json" }]);
+    // rjsf shows no field for a schema without keywords.
+    expect(form?.schema.properties?.["any"]).toEqual({ title: "any" });
+    expect(form?.schema.properties?.["inner"]).toMatchObject({ properties: { x: { title: "x" } } });
     expect(form?.uiSchema["inner"]).toEqual({ "ui:order": ["x"], x: { "ui:field": "json" } });
   });
 
@@ -56,6 +59,40 @@ describe("the fields of a form", () => {
     expect(form?.schema.properties).toEqual({
       a: { type: "string", default: "" },
       b: { type: ["string", "null"], default: [null] },
+    });
+  });
+
+  it("long texts, passwords, resources and stored files have their own fields", () => {
+    const properties = {
+      note: { type: "string", format: "textarea" },
+      secret: { type: "string", format: "password" },
+      database: { type: "object", format: "resource-postgresql" },
+      photo: { type: "object", format: "resource-s3_object" },
+    };
+    expect(prepare(properties)?.uiSchema).toMatchObject({
+      note: { "ui:widget": "textarea" },
+      secret: { "ui:widget": "password" },
+      database: { "ui:field": "json" },
+      photo: { "ui:field": "json" },
+    });
+    expect(prepare(properties, { choosesStored: true })?.uiSchema).toMatchObject({
+      database: { "ui:field": "resource" },
+      photo: { "ui:field": "storedFile" },
+    });
+  });
+
+  it("alternatives have titles, and the value by which one is recognised is set and hidden", () => {
+    const card = { type: "object", properties: { kind: { type: "string", enum: ["card"] }, number: text } };
+    const form = prepare({ pay: { oneOf: [{ ...card, title: "Card" }, { type: "number" }, {}] } });
+    expect(form?.schema.properties?.["pay"]).toEqual({
+      oneOf: [
+        { ...card, title: "Card", properties: { ...card.properties, kind: { type: "string", enum: ["card"], default: "card" } } },
+        { type: "number", title: "Number" },
+        { title: "Any value" },
+      ],
+    });
+    expect(form?.uiSchema["pay"]).toEqual({
+      oneOf: [{ "ui:order": ["kind", "number"], kind: { "ui:widget": "hidden" } }, {}, { "ui:field": "json" }],
     });
   });
 

@@ -5,6 +5,8 @@ interface Asked {
   form_schema?: Record<string, unknown> | undefined;
   default_args?: Record<string, unknown> | undefined;
   enums?: Record<string, string[]> | undefined;
+  /** Whether resources and stored files are chosen. Otherwise, their values are entered as JSON. */
+  choosesStored?: boolean;
 }
 
 export interface PreparedForm {
@@ -15,13 +17,13 @@ export interface PreparedForm {
 }
 
 /** Builds a form for rjsf. Returns `undefined` if there is nothing to fill in. */
-export function preparedForm({ form_schema, default_args = {}, enums = {} }: Asked): PreparedForm | undefined {
+export function preparedForm({ form_schema, default_args = {}, enums = {}, choosesStored = false }: Asked): PreparedForm | undefined {
   const whole = cleaned(form_schema ?? {}) as Record<string, unknown>;
   const properties = isJsonObject(whole["properties"]) ? whole["properties"] : {};
   const names = Object.keys(properties);
   if (names.length === 0) return undefined;
   const fields = Object.fromEntries(
-    names.map((name) => [name, withChoices(properties[name], Object.hasOwn(enums, name) ? enums[name] : undefined)]),
+    names.map((name) => [name, filled(name, withChoices(properties[name], Object.hasOwn(enums, name) ? enums[name] : undefined))]),
   );
   const { order, ...rest } = whole;
   const required = Array.isArray(whole["required"]) ? whole["required"].filter((name) => names.includes(name)) : [];
@@ -29,7 +31,7 @@ export function preparedForm({ form_schema, default_args = {}, enums = {} }: Ask
     schema: { ...rest, type: "object", properties: fields, required } as RJSFSchema,
     uiSchema: {
       "ui:order": ordered(order, names),
-      ...Object.fromEntries(Object.entries(fields).flatMap(([name, field]) => uiOf(name, field))),
+      ...Object.fromEntries(Object.entries(fields).flatMap(([name, field]) => uiOf(name, field, choosesStored))),
     },
     values: Object.fromEntries(names.filter((name) => Object.hasOwn(default_args, name)).map((name) => [name, default_args[name]])),
   };
@@ -48,22 +50,77 @@ function withChoices(field: unknown, choices: string[] | undefined): unknown {
   return { ...field, items: { type: "string", enum: choices }, uniqueItems: true };
 }
 
-function uiOf(name: string, field: unknown): [string, UiSchema][] {
+type Field = Record<string, unknown>;
+
+const UNIONS = ["oneOf", "anyOf"] as const;
+const typeNames: Readonly<Record<string, string>> = {
+  string: "Text",
+  number: "Number",
+  integer: "Whole number",
+  boolean: "Yes or no",
+  object: "Object",
+  array: "List",
+  null: "Nothing",
+};
+
+/** rjsf shows no field for a schema without keywords, and numbers alternatives without a title. */
+function filled(name: string, field: unknown): unknown {
+  if (!isJsonObject(field) || Object.keys(field).length === 0) return { title: name };
+  const result: Field = { ...field };
+  if (isJsonObject(field["properties"])) {
+    result["properties"] = Object.fromEntries(Object.entries(field["properties"]).map(([key, inner]) => [key, filled(key, inner)]));
+  }
+  if (isJsonObject(field["items"])) result["items"] = filled("Item", field["items"]);
+  for (const union of UNIONS) if (Array.isArray(field[union])) result[union] = field[union].map(toAlternative);
+  return result;
+}
+
+/** Choosing an alternative sets the value by which it is recognised. */
+function toAlternative(member: unknown): unknown {
+  const field = filled("Any value", member) as Field;
+  if ("const" in field || "$ref" in field) return field;
+  const { properties, title = typeNames[String(field["type"])] ?? "Value" } = field;
+  if (!isJsonObject(properties)) return { ...field, title };
+  const set = Object.entries(properties).map(([key, inner]) => [key, isFixed(inner) ? { default: inner["enum"][0], ...inner } : inner]);
+  return { ...field, title, properties: Object.fromEntries(set) };
+}
+
+const isFixed = (field: unknown): field is Field & { enum: [unknown] } =>
+  isJsonObject(field) && Array.isArray(field["enum"]) && field["enum"].length === 1;
+
+function uiOf(name: string, field: unknown, choosesStored: boolean): [string, UiSchema][] {
   if (!isJsonObject(field)) return [[name, { "ui:field": "json" }]];
+  const format = String(field["format"] ?? "");
   if (isFile(field)) return [[name, { "ui:widget": "file" }]];
+  if (choosesStored && format.startsWith("resource-")) {
+    return [[name, { "ui:field": format === "resource-s3_object" ? "storedFile" : "resource" }]];
+  }
   if (field["type"] === "array" && isJsonObject(field["items"])) {
     const { enum: choices } = field["items"];
     if (isFile(field["items"])) return [[name, { "ui:widget": "file" }]];
     if (Array.isArray(choices) && field["uniqueItems"] === true) return [[name, { "ui:widget": "checkboxes" }]];
-    return uiOf("items", field["items"]).map(([key, ui]) => [name, { [key]: ui }]);
+    return uiOf("items", field["items"], choosesStored).map(([key, ui]) => [name, { [key]: ui }]);
   }
-  if (field["password"] === true) return [[name, { "ui:widget": "password" }]];
+  if (field["password"] === true || format === "password") return [[name, { "ui:widget": "password" }]];
+  if (format === "textarea" || format === "multiline") return [[name, { "ui:widget": "textarea" }]];
+  const union = UNIONS.find((keyword) => Array.isArray(field[keyword]));
+  if (union !== undefined) {
+    const members = field[union] as unknown[];
+    return [[name, { [union]: members.map((member) => uiOfAlternative(member, choosesStored)) }]];
+  }
   if (isJsonObject(field["properties"])) {
-    const inner = Object.entries(field["properties"]).flatMap(([key, value]) => uiOf(key, value));
+    const inner = Object.entries(field["properties"]).flatMap(([key, value]) => uiOf(key, value, choosesStored));
     const order = ordered(field["order"], Object.keys(field["properties"]));
     return [[name, { "ui:order": order, ...Object.fromEntries(inner) }]];
   }
   return isAnything(field) ? [[name, { "ui:field": "json" }]] : [];
+}
+
+function uiOfAlternative(member: unknown, choosesStored: boolean): UiSchema {
+  const [[, ui] = ["", {}]] = uiOf("", member, choosesStored);
+  const properties = isJsonObject(member) && isJsonObject(member["properties"]) ? member["properties"] : {};
+  const fixed = Object.keys(properties).filter((key) => isFixed(properties[key]));
+  return { ...ui, ...Object.fromEntries(fixed.map((key) => [key, { "ui:widget": "hidden" }])) };
 }
 
 const isFile = (field: Record<string, unknown>) =>

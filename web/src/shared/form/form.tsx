@@ -1,9 +1,9 @@
 import { Stack } from "@mantine/core";
 import Rjsf from "@rjsf/core/lib/components/Form.js";
-import type { RJSFValidationError } from "@rjsf/utils";
+import type { ErrorSchema, RegistryFieldsType, RJSFValidationError } from "@rjsf/utils";
 import { type ReactNode, useState } from "react";
-import { Note } from "../../shared/note.tsx";
-import { FILES_LIMIT_TEXT, filesFit } from "./files.ts";
+import { Note } from "../note.tsx";
+import { DECISION_FILES, type FilesLimit, filesFit } from "./files.ts";
 import { JsonField } from "./json-field.tsx";
 import type { PreparedForm } from "./schema.ts";
 import { templates } from "./templates.tsx";
@@ -14,6 +14,12 @@ interface FormProps {
   form: PreparedForm;
   disabled: boolean;
   onSubmit: (values: unknown) => void;
+  onChange?: (values: unknown) => void;
+  /** The errors of the service, at their fields. */
+  errors?: ErrorSchema | undefined;
+  /** Further fields, by their names in `ui:field`. */
+  fields?: RegistryFieldsType;
+  limit?: FilesLimit;
   children: ReactNode;
 }
 
@@ -25,13 +31,13 @@ function focusFirst(errors: RJSFValidationError[]): void {
   (first?.matches(inputs) ? first : first?.querySelector<HTMLElement>(inputs))?.focus();
 }
 
-const fields = { json: JsonField };
+const ownFields = { json: JsonField };
 
-/** Shows the form of a step. Errors are shown next to their fields, and the first invalid field is focused. */
-export default function Form({ form, disabled, onSubmit, children }: FormProps) {
+/** Shows the form of a schema. Errors are shown next to their fields, and the first invalid field is focused. */
+export default function Form({ form, disabled, onSubmit, onChange, errors, fields, limit = DECISION_FILES, children }: FormProps) {
   const [tooLarge, setTooLarge] = useState(false);
   const submit = (values: unknown) => {
-    const fit = filesFit(values);
+    const fit = filesFit(values, limit);
     setTooLarge(!fit);
     if (fit) onSubmit(values);
   };
@@ -43,7 +49,10 @@ export default function Form({ form, disabled, onSubmit, children }: FormProps) 
       validator={validator}
       templates={templates}
       widgets={widgets}
-      fields={fields}
+      fields={{ ...ownFields, ...fields }}
+      formContext={{ limit }}
+      {...(errors ? { extraErrors: errors } : {})}
+      {...(onChange ? { onChange: ({ formData }) => onChange(formData) } : {})}
       disabled={disabled}
       noHtml5Validate
       onError={focusFirst}
@@ -53,7 +62,7 @@ export default function Form({ form, disabled, onSubmit, children }: FormProps) 
       <Stack gap="md" mt="md">
         {tooLarge && (
           <Note tone="bad" focus>
-            Together, the files are too large. The maximum is {FILES_LIMIT_TEXT}.
+            Together, the files are too large. The maximum is {limit.text}.
           </Note>
         )}
         {children}

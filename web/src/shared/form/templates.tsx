@@ -11,6 +11,7 @@ import {
   getSchemaType,
   getTemplate,
   type IconButtonProps,
+  type MultiSchemaFieldTemplateProps,
   type ObjectFieldTemplateProps,
   type TemplatesType,
   type WidgetProps,
@@ -101,7 +102,8 @@ function BaseInputTemplate(props: WidgetProps) {
       step={step}
       min={min}
       max={max}
-      autoComplete={autoComplete ?? "off"}
+      // The password of the reader for this site is no value of a form.
+      autoComplete={autoComplete ?? (kind === "password" ? "new-password" : "off")}
       placeholder={placeholder}
       value={value ?? ""}
       onChange={onChangeOverride ?? (({ target }) => onChange(target.value === "" ? options.emptyValue : target.value))}
@@ -117,6 +119,14 @@ function FieldErrorTemplate({ errors = [] }: FieldErrorProps) {
     </Text>
   );
 }
+
+/** The choice between several schemas, and the fields of the chosen one. */
+const MultiSchemaFieldTemplate = ({ selector, optionSchemaField }: MultiSchemaFieldTemplateProps) => (
+  <Stack gap="sm">
+    {selector}
+    {optionSchemaField}
+  </Stack>
+);
 
 const DescriptionFieldTemplate = ({ id, description }: DescriptionFieldProps) =>
   description ? (
@@ -139,6 +149,7 @@ export const templates: Partial<Omit<TemplatesType, "ButtonTemplates">> & { Butt
   ArrayFieldTemplate,
   ArrayFieldItemTemplate,
   BaseInputTemplate,
+  MultiSchemaFieldTemplate,
   FieldErrorTemplate,
   DescriptionFieldTemplate,
   ButtonTemplates: {

@@ -1,0 +1,68 @@
+import "./runnable.css";
+import { Badge, Stack, Tabs, Text } from "@mantine/core";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Note } from "../../../shared/note.tsx";
+import { type Search, splitRunnable } from "../../data/address.ts";
+import { useWorkspace } from "../../data/me.ts";
+import { Page } from "../../frame/page.tsx";
+import { Failed, Loading } from "../../frame/panel.tsx";
+import { frameText } from "../../messages/frame.ts";
+import { runnableText } from "../../messages/runnable.ts";
+import { RunTab } from "./run-tab.tsx";
+import { type Kind, type Runnable, useRunnable } from "./use-runnable.ts";
+
+const tabs = ["run"] as const;
+
+export const ScriptPage = () => <RunnablePage kind="script" />;
+export const FlowPage = () => <RunnablePage kind="flow" />;
+
+/** Shows a script or a flow: its form, its webhooks, its versions and its source. */
+function RunnablePage({ kind }: { kind: Kind }) {
+  const workspace = useWorkspace();
+  const { _splat: rest = "" } = useParams({ strict: false });
+  const { path } = splitRunnable(rest);
+  const runnable = useRunnable(workspace, kind, path);
+  if (runnable.data) return <Content key={path} workspace={workspace} runnable={runnable.data} />;
+  if (!runnable.error) return <Loading />;
+  return (
+    <Page title={frameText.failed}>
+      <Failed error={runnable.error} onRetry={() => void runnable.refetch()} />
+    </Page>
+  );
+}
+
+interface ContentProps {
+  workspace: string;
+  runnable: Runnable;
+}
+
+function Content({ workspace, runnable }: ContentProps) {
+  const search: Search = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const { kind, path, summary, isArchived } = runnable;
+  const tab = tabs.find((name) => name === search["tab"]) ?? "run";
+  const open = (name: string | null) => {
+    const to = kind === "flow" ? "/w/$ws/flows/$" : "/w/$ws/scripts/$";
+    void navigate({ to, params: { ws: workspace, _splat: path }, search: { ...search, tab: name ?? undefined }, replace: true });
+  };
+  return (
+    <Page title={path} mark={isArchived && <Badge color="gray">{runnableText.archived}</Badge>}>
+      <Stack gap="md">
+        {summary && <Text>{summary}</Text>}
+        {isArchived && <Note tone="plain">{runnableText.archivedWhy}</Note>}
+        <Tabs value={tab} onChange={open} keepMounted={false}>
+          <Tabs.List aria-label={runnableText.tabList}>
+            {tabs.map((name) => (
+              <Tabs.Tab key={name} value={name}>
+                {runnableText.tabs[name]}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          <Tabs.Panel value="run" pt="sm">
+            <RunTab workspace={workspace} runnable={runnable} />
+          </Tabs.Panel>
+        </Tabs>
+      </Stack>
+    </Page>
+  );
+}

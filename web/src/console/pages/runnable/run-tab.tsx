@@ -1,0 +1,71 @@
+import { Button, Group, Stack } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useRef, useState } from "react";
+import { call } from "../../data/api.ts";
+import { Loading } from "../../frame/panel.tsx";
+import { runnableText } from "../../messages/runnable.ts";
+import { EarlierArguments } from "./earlier-arguments.tsx";
+import type { Runnable } from "./use-runnable.ts";
+import { WaitedRun } from "./waited-run.tsx";
+
+const RunForm = lazy(() => import("../../parts/run-form/run-form.tsx"));
+
+type Args = Record<string, unknown>;
+
+/** The form of a script or a flow. A run opens its page, or shows its result below the form. */
+export function RunTab({ workspace, runnable }: { workspace: string; runnable: Runnable }) {
+  const { kind, path, schema } = runnable;
+  const navigate = useNavigate();
+  const [begun, setBegun] = useState<{ args: Args; count: number }>({ args: {}, count: 0 });
+  const [waitedId, setWaitedId] = useState<string>();
+  const waits = useRef(false);
+  const start = useMutation({
+    mutationFn: (args: Args) => (kind === "flow" ? call.jobs.run.flows : call.jobs.run.scripts)({ workspace, path, body: args }),
+    onSuccess: (id) => {
+      if (waits.current) setWaitedId(id);
+      else void navigate({ to: "/w/$ws/runs/$id", params: { ws: workspace, id } });
+    },
+  });
+  const refill = (args: Args) => setBegun(({ count }) => ({ args, count: count + 1 }));
+  return (
+    <Stack gap="md" className="run-tab">
+      <Group>
+        <EarlierArguments workspace={workspace} runnable={runnable} onChosen={refill} />
+      </Group>
+      <Suspense fallback={<Loading />}>
+        <RunForm
+          key={begun.count}
+          schema={schema}
+          args={begun.args}
+          isSending={start.isPending}
+          error={start.error}
+          onSubmit={(args) => start.mutate(args)}
+        >
+          <Group gap="xs">
+            <Button
+              type="submit"
+              loading={start.isPending}
+              onClick={() => {
+                waits.current = false;
+              }}
+            >
+              {runnableText.run}
+            </Button>
+            <Button
+              type="submit"
+              variant="default"
+              disabled={start.isPending}
+              onClick={() => {
+                waits.current = true;
+              }}
+            >
+              {runnableText.runAndWait}
+            </Button>
+          </Group>
+        </RunForm>
+      </Suspense>
+      {waitedId !== undefined && <WaitedRun key={waitedId} workspace={workspace} id={waitedId} />}
+    </Stack>
+  );
+}

@@ -1,0 +1,65 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Reply } from "../../../../../contract/client/operation.ts";
+import { isJsonObject } from "../../../../../contract/json/json-object.ts";
+import { call } from "../../data/api.ts";
+
+export type Kind = "script" | "flow";
+export type Script = Reply<"scripts.getByPath">;
+export type Flow = Reply<"flows.get">;
+
+/** The fields that scripts and flows share. */
+export interface Runnable {
+  kind: Kind;
+  path: string;
+  summary: string;
+  description: string;
+  schema: Record<string, unknown> | undefined;
+  hash: string;
+  editedBy: string;
+  editedAt: string;
+  isArchived: boolean;
+  script?: Script;
+  flow?: Flow;
+}
+
+const runnableKey = (workspace: string, kind: Kind, path: string) => [workspace, kind, path] as const;
+
+/** A script that was saved without a schema has the one of its code. */
+const schemaOf = (...schemas: unknown[]) => schemas.find(isJsonObject);
+
+const fromScript = (script: Script): Runnable => ({
+  kind: "script",
+  path: script.path,
+  summary: script.summary,
+  description: script.description,
+  schema: schemaOf(script.schema, script.inferred_schema),
+  hash: script.hash,
+  editedBy: script.created_by,
+  editedAt: script.created_at,
+  isArchived: script.archived,
+  script,
+});
+
+const fromFlow = (flow: Flow): Runnable => ({
+  kind: "flow",
+  path: flow.path,
+  summary: flow.summary,
+  description: flow.description ?? "",
+  schema: schemaOf(flow.schema),
+  hash: flow.hash,
+  editedBy: flow.edited_by,
+  editedAt: flow.edited_at,
+  isArchived: flow.archived,
+  flow,
+});
+
+/** Loads the newest version of a script or a flow. */
+export function useRunnable(workspace: string, kind: Kind, path: string) {
+  return useQuery({
+    queryKey: runnableKey(workspace, kind, path),
+    queryFn: async ({ signal }): Promise<Runnable> =>
+      kind === "flow"
+        ? fromFlow(await call.flows.get({ workspace, path, signal }))
+        : fromScript(await call.scripts.getByPath({ workspace, path, signal })),
+  });
+}

@@ -1,0 +1,134 @@
+import { Stack, Switch, Text, Textarea } from "@mantine/core";
+import { ErrorSchemaBuilder } from "@rjsf/utils";
+import { type FormEvent, type ReactNode, useMemo, useRef, useState } from "react";
+import { isJsonObject } from "../../../../../contract/json/json-object.ts";
+import type { FilesLimit } from "../../../shared/form/files.ts";
+import Form from "../../../shared/form/form.tsx";
+import { preparedForm } from "../../../shared/form/schema.ts";
+import { Refused } from "../../../shared/service.ts";
+import { Failed } from "../../frame/panel.tsx";
+import { formText } from "../../messages/form.ts";
+import { readArguments } from "./arguments-text.ts";
+import { issuesOf } from "./issues.ts";
+import { ResourceField } from "./resource-field.tsx";
+import { StoredFileField } from "./stored-file-field.tsx";
+
+type Args = Record<string, unknown>;
+
+interface RunFormProps {
+  schema: Args | undefined;
+  /** The first values of the fields, in place of the defaults of the schema. */
+  args?: Args;
+  isSending: boolean;
+  /** The refusal of the last attempt. */
+  error: Error | null;
+  onSubmit: (args: Args) => void;
+  /** The buttons. */
+  children: ReactNode;
+}
+
+const fields = { resource: ResourceField, storedFile: StoredFileField };
+/** With the third that base64 adds, the files must fit into the body of a request. */
+const RUN_FILES: FilesLimit = { bytes: 2_900 * 1024, text: "2.8 MB" };
+const NO_ARGS: Args = {};
+
+/** The arguments of a script or a flow: as the fields of its schema, or as JSON. */
+export default function RunForm({ schema, args = NO_ARGS, isSending, error, onSubmit, children }: RunFormProps) {
+  const values = useRef(args);
+  const [isJson, setIsJson] = useState(false);
+  // A form begins with the values that the other view has left.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the switch between both views builds the form again
+  const form = useMemo(() => preparedForm({ form_schema: schema, default_args: values.current, choosesStored: true }), [schema, isJson]);
+  const issues = useMemo(() => (error instanceof Refused ? issuesOf(error) : []), [error]);
+  const errors = useMemo(() => {
+    const tree = new ErrorSchemaBuilder();
+    for (const { path, reason } of issues) tree.addErrors(reason, path);
+    return tree.ErrorSchema;
+  }, [issues]);
+  const submit = (sent: unknown) => onSubmit(isJsonObject(sent) ? sent : {});
+  const buttons = (
+    <>
+      {error && <Failed error={error} />}
+      {children}
+    </>
+  );
+  return (
+    <Stack gap="md" className="run-form">
+      <Switch label={formText.json} checked={isJson} onChange={({ target }) => setIsJson(target.checked)} />
+      {isJson ? (
+        <JsonForm schema={schema} values={values} isSending={isSending} onSubmit={submit}>
+          {buttons}
+        </JsonForm>
+      ) : form ? (
+        <Form
+          form={form}
+          disabled={isSending}
+          errors={errors}
+          fields={fields}
+          limit={RUN_FILES}
+          onChange={(changed) => {
+            values.current = { ...values.current, ...(isJsonObject(changed) ? changed : {}) };
+          }}
+          onSubmit={submit}
+        >
+          {buttons}
+        </Form>
+      ) : (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            submit(values.current);
+          }}
+        >
+          <Stack gap="md">
+            <Text c="dimmed">{formText.none}</Text>
+            {buttons}
+          </Stack>
+        </form>
+      )}
+    </Stack>
+  );
+}
+
+interface JsonFormProps {
+  schema: Args | undefined;
+  values: { current: Args };
+  isSending: boolean;
+  onSubmit: (args: Args) => void;
+  children: ReactNode;
+}
+
+function JsonForm({ schema, values, isSending, onSubmit, children }: JsonFormProps) {
+  const [text, setText] = useState(() => JSON.stringify(values.current, null, 2));
+  const [problem, setProblem] = useState<string>();
+  const change = (next: string) => {
+    setText(next);
+    setProblem(undefined);
+    const read = readArguments(next, undefined);
+    if ("args" in read) values.current = read.args;
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const read = readArguments(text, schema);
+    setProblem("problem" in read ? read.problem : undefined);
+    if ("args" in read) onSubmit(read.args);
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <Textarea
+          label={formText.arguments}
+          description={formText.argumentsHelp}
+          error={problem && <span className="text">{problem}</span>}
+          disabled={isSending}
+          rows={12}
+          spellCheck={false}
+          classNames={{ input: "code-input" }}
+          value={text}
+          onChange={({ target }) => change(target.value)}
+        />
+        {children}
+      </Stack>
+    </form>
+  );
+}
