@@ -193,6 +193,14 @@ export const limits = {
   cachedFiles: 20,
   /** Number of jobs that one request runs again. They must start within the duration of the request. */
   rerunJobs: 500,
+  /** Number of jobs of one bulk action, of its stored errors, and of a user's unfinished bulk actions. A worker handles them one part after the other. */
+  bulkJobs: 10_000,
+  bulkErrors: 100,
+  bulks: 5,
+  /** Size of the arguments of a bulk action. They are stored with its progress, which is written after each part. */
+  bulkArgsBytes: 16 * 1024,
+  /** Time for which a bulk action is stored, and for which its runs are not started twice. */
+  bulkMs: 7 * 24 * 3600 * 1000,
   /** Maximum age of a cached instance setting. */
   settingAgeMs: 30_000,
   /** Number of approvals of one gate, because they are stored in one item. */

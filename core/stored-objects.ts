@@ -6,6 +6,7 @@ import { approvalEntryObject, grownChainObject } from "./approvals/record.ts";
 import { appCustomPathObject, appHistoryObject, appObject, appPathObject, appVersionObject, deletedAppObject } from "./apps/app.ts";
 import { auditEntryObject } from "./audit/entry.ts";
 import { artefactObject } from "./builds/artefact.ts";
+import { bulkObject, bulkPartObject } from "./bulk/bulk.ts";
 import { dueAttemptObject } from "./deliveries/due-attempt.ts";
 import { eventDeliveryObject } from "./deliveries/event-delivery.ts";
 import { draftObject } from "./drafts/draft.ts";
@@ -107,6 +108,8 @@ export const storedObjects = [
   flowHistoryObject,
   noticedFailuresObject,
   scheduleOutcomesObject,
+  bulkObject,
+  bulkPartObject,
   savedInputObject,
   savedInputArgsObject,
   endedIndexObject,

@@ -6,8 +6,8 @@ import type { QueueMessage } from "../core/triggers/events.ts";
 export interface Queue {
   /** Sends the message of a job, which arrives after `delayS` (at most 900 s). */
   sendMessage(job: Sendable, delayS?: number): Promise<void>;
-  /** Queues the follow-ups of an ended job. */
-  sendFollowUp(job: Pick<Sendable, "id" | "workspace">): Promise<void>;
+  /** Queues the follow-ups of an ended job, or the next parts of the bulk action of a person (`bulk`). */
+  sendFollowUp(job: Pick<Sendable, "id" | "workspace"> & { bulk?: string }): Promise<void>;
   /** Sends a received message once more, after a delay of at least one second. Throws `service.busy`. */
   postponeMessage(message: JobMessage, delayS: number): Promise<void>;
   /** Sends the messages of several jobs, ten in one call. Does not throw: it returns the jobs whose messages were not sent, with the reasons. */

@@ -18,6 +18,8 @@ export interface Collaborators extends Ports {
   followUps: FollowUps;
   /** Starts the follow-ups of an ended job. */
   startFollowUps(job: string): Promise<void>;
+  /** Continues an action on many jobs. */
+  continueBulk(message: { id: string; workspace: string; person: string }): Promise<void>;
   /** Runs a claimed job by its kind. */
   executors: Readonly<Record<JobKind, JobExecutor>>;
   /** The first claim of a job that has a claimer, by the claimer's name. */

@@ -22,9 +22,9 @@ export const queue = {
     await sqs().send(new SendMessageCommand({ QueueUrl: queueUrl(job), ...toMessage(job, delayS) }));
   },
 
-  /** Queues the follow-ups of an ended job. The message may arrive twice. */
-  async sendFollowUp({ id, workspace }: Pick<Sendable, "id" | "workspace">): Promise<void> {
-    const message: JobMessage = { job: id, followUp: true };
+  /** Queues the follow-ups of an ended job, or the next parts of a bulk action. The message may arrive twice. */
+  async sendFollowUp({ id, workspace, bulk }: Pick<Sendable, "id" | "workspace"> & { bulk?: string }): Promise<void> {
+    const message: JobMessage = { job: id, followUp: true, ...(bulk ? { bulk: { workspace, person: bulk } } : {}) };
     await sqs().send(
       new SendMessageCommand({ QueueUrl: requireEnv(env.queueUrl), MessageBody: JSON.stringify(message), MessageGroupId: workspace }),
     );

@@ -59,6 +59,8 @@ export const actions = {
   readJob: { name: "jobs.get", access: { domain: "jobs", verb: "read", need: "read", target: "job" } },
   /** A link shows a run to strangers: a reader cannot create one, nor can a script with its token. */
   shareJob: { name: "jobs.share", access: { domain: "jobs", verb: "write", need: "run", target: "job", personal: true } },
+  cancelJob: { name: "jobs.cancel", access: { domain: "jobs", verb: "write", need: "run", target: "job", inArchive: true } },
+  rerunJobs: { name: "jobs.rerun", access: { domain: "jobs", verb: "run", need: "read", target: "request" } },
   resumeFlow: { name: "approvals.resumeFlow", access: { domain: "approvals", verb: "write", need: "run", target: "job" } },
   createLinks: { name: "approvals.mint", access: { domain: "approvals", verb: "write", need: "run", target: "job" } },
   decide: { name: "approvals.consent", access: { domain: "approvals", verb: "write", need: "self", target: "job" } },

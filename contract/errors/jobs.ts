@@ -26,6 +26,8 @@ export interface JobErrors {
   "input.tooMany": { limit: number };
   "share.notFound": NoDetails;
   "share.tooMany": { limit: number };
+  "bulk.notFound": { id: string };
+  "bulk.tooMany": { limit: number };
 }
 
 export const jobAnswers: Answers<JobErrors> = {
@@ -88,4 +90,9 @@ export const jobAnswers: Answers<JobErrors> = {
   },
   "share.notFound": { status: 404, describe: () => "There is no such link. It may have expired, or it was revoked." },
   "share.tooMany": { status: 422, describe: ({ limit }) => `The run has ${limit} links already. Revoke one of them first.` },
+  "bulk.notFound": { status: 404, describe: ({ id }) => `You have no bulk action ${id}.` },
+  "bulk.tooMany": {
+    status: 429,
+    describe: ({ limit }) => `You have ${limit} unfinished bulk actions. Stop one, or wait until one has ended.`,
+  },
 };

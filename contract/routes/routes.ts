@@ -9,6 +9,7 @@ import { flowRoutes } from "./flows/flows.ts";
 import { userStateRoutes } from "./flows/user-states.ts";
 import { instanceRoutes } from "./instance/instance.ts";
 import { webRoutes } from "./instance/web.ts";
+import { bulkRoutes } from "./jobs/bulk.ts";
 import { dependencyRunRoutes } from "./jobs/dependency-runs.ts";
 import { inputRoutes } from "./jobs/inputs.ts";
 import { internalRoutes } from "./jobs/internal.ts";
@@ -63,6 +64,7 @@ export const routes = {
   ...jobControlRoutes,
   ...inputRoutes,
   ...shareRoutes,
+  ...bulkRoutes,
   ...approvalRoutes,
   ...approvalRecordRoutes,
   ...approvalNoticeRoutes,

@@ -105,6 +105,7 @@ export function addApiFunctions(
       objects.allowAudit(fn);
       objects.allowSaveInputs(fn);
       objects.allowShareRuns(fn);
+      objects.allowBulkActions(fn);
       // The holder of a link to an approval reads its flow.
       objects.allowLinkKeys(fn);
       secrets.allowLinks(fn);

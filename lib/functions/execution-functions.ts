@@ -35,6 +35,9 @@ export function addExecutionFunctions(
     grantEveryJobKind(parts, fn);
     grantFlowStarts(parts, fn, machines);
     queue.allowConsume(fn);
+    // Actions on many jobs find them by a filter, and cancel flows.
+    jobs.allowQueryIndexes(fn);
+    flows.allowStop(fn);
   });
   // Without the ceilings of `run`, `routes` and `stream`, callers could use up every execution that is not reserved, and stop the jobs of queues.
   const runs = { description: "svc: run routes", memoryMb: 1024, timeoutS: 30, reservedConcurrency: reserved.run };

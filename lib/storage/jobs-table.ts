@@ -10,7 +10,7 @@ import type { Retention } from "../../contract/retention.ts";
 import { jobFields, type TableIndex, tableIndexes } from "../../core/jobs/record/fields.ts";
 import { queueProps } from "../compute/queue-props.ts";
 import type { StackConfig } from "../config.ts";
-import { acknowledge } from "../observability/nag.ts";
+import { acknowledge, acknowledgeWildcard } from "../observability/nag.ts";
 import { identifyTable, tableProps } from "./table-props.ts";
 import { grantStreamRead } from "./table-stream.ts";
 
@@ -127,6 +127,13 @@ export class JobsTable extends Construct {
     fn.addToRolePolicy(
       new PolicyStatement({ actions: ["dynamodb:Query"], resources: INDEXES.map((index) => `${this.table.tableArn}/index/${index}`) }),
     );
+  }
+
+  /** Grants queries of every index by one pattern, for a role that has no space for their names. */
+  allowQueryIndexes(fn: LambdaFunction): void {
+    const all = `${this.table.tableArn}/index/*`;
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:Query"], resources: [all] }));
+    acknowledgeWildcard(fn, all, "The pattern covers the indexes of this one table, each of which a list may use.");
   }
 
   private allow(fn: LambdaFunction, actions: string[]): void {

@@ -11,6 +11,7 @@ import { linkKeysObject } from "../../core/approvals/link.ts";
 import { pendingGateObject } from "../../core/approvals/pending-gate.ts";
 import { approvalEntryObject, grownChainObject } from "../../core/approvals/record.ts";
 import { auditEntryObject } from "../../core/audit/entry.ts";
+import { bulkObject, bulkPartObject } from "../../core/bulk/bulk.ts";
 import { dueAttemptObject } from "../../core/deliveries/due-attempt.ts";
 import { eventDeliveryObject } from "../../core/deliveries/event-delivery.ts";
 import { endpointObject } from "../../core/events/endpoint.ts";
@@ -171,6 +172,11 @@ export class ObjectsTable extends Construct {
   /** Grants writes of saved inputs, and of no other item. */
   allowSaveInputs(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem", "DeleteItem"], [savedInputObject, savedInputArgsObject]);
+  }
+
+  /** Grants writes of actions on many jobs, and of no other item. */
+  allowBulkActions(fn: LambdaFunction): void {
+    this.allowItems(fn, ["PutItem"], [bulkObject, bulkPartObject]);
   }
 
   /** Grants writes of the links that show runs, and of no other item. */

@@ -15,17 +15,17 @@ import { beginJob, doAttempt, type RunJobDeps } from "./run-job.ts";
 export type JobClaimer = (message: JobMessage) => Promise<RunningJob | undefined>;
 
 /**
- * Claims the job of one message and runs it, or starts the follow-ups of an ended job. A repeated message, or one for an ended job, has no
+ * Claims the job of one message and runs it, starts the follow-ups of an ended job, or continues a bulk action. A repeated message, or one for an ended job, has no
  * effect. If AWS refuses a call, the job is postponed. Returns the ended job, or `undefined` if there was nothing to do or the job continues
  * elsewhere. Throws if the service failed.
  */
 export async function handleJobMessage(
-  deps: RunJobDeps & Uses<"claimers" | "startFollowUps" | "concurrency" | "worker">,
+  deps: RunJobDeps & Uses<"claimers" | "startFollowUps" | "continueBulk" | "concurrency" | "worker">,
   message: JobMessage,
 ): Promise<EndedJobWithResult | undefined> {
-  const { job: id, group } = message;
+  const { job: id, group, bulk } = message;
   if (message.followUp) {
-    await retryWhileBusy(deps, () => deps.startFollowUps(id));
+    await retryWhileBusy(deps, () => (bulk ? deps.continueBulk({ id, ...bulk }) : deps.startFollowUps(id)));
     return undefined;
   }
   let job: RunningJob | undefined;

@@ -5,6 +5,7 @@ import { deliveryOperations, instanceWebhookOperations, webhookOperations } from
 import { flowOperations, flowRunOperations, userStateOperations } from "./flows.ts";
 import { instanceOperations, webOperations } from "./instance.ts";
 import {
+  bulkOperations,
   dependencyRunOperations,
   inputOperations,
   internalOperations,
@@ -63,6 +64,7 @@ export const operations = {
   ...userStateOperations,
   ...instanceOperations,
   ...webOperations,
+  ...bulkOperations,
   ...dependencyRunOperations,
   ...inputOperations,
   ...internalOperations,

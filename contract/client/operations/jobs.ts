@@ -1,5 +1,11 @@
 // Generated from contract/routes: `npx vitest run --project rules contract/client/operations.test.ts -u`.
 
+export const bulkOperations = {
+  "jobs.bulk.start": "POST /api/w/{workspace}/jobs/bulk",
+  "jobs.bulk.get": "GET /api/w/{workspace}/jobs/bulk/{bulk_id}",
+  "jobs.bulk.stop": "POST /api/w/{workspace}/jobs/bulk/{bulk_id}/stop",
+};
+
 export const dependencyRunOperations = {
   "jobs.runWait.dependencies": "POST /api/w/{workspace}/jobs/run/dependencies",
   "jobs.run.dependencies": "POST /api/w/{workspace}/jobs/run/dependencies_async",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { actions } from "../../access/actions.ts";
 import { atJob, atPath, flag, inWorkspace, jobId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import { completedJobSchema } from "./job.ts";
@@ -7,7 +8,7 @@ const w = "/api/w/{workspace}";
 const post = { method: "POST", fn: "jobs", auth: "token", status: 200, errors: ["job.notFound"] } as const;
 const reason = z.object({ reason: z.string().max(1000).nullish() });
 const runJob = { domain: "jobs", verb: "write", need: "run", target: "job" } as const;
-const runJobInArchive = { domain: "jobs", verb: "write", need: "run", target: "job", inArchive: true } as const;
+const runJobInArchive = actions.cancelJob.access;
 
 /** Changes of jobs: start now, cancel, erase, progress. */
 export const jobControlRoutes = {

@@ -301,7 +301,7 @@ export const runRoutes = {
     summary: "Run ended or waiting jobs again, with the same version and arguments or with the options of each path.",
     method: "POST",
     path: `${base}/run/batch_rerun_jobs`,
-    access: { domain: "jobs", verb: "run", need: "read", target: "request" },
+    access: actions.rerunJobs.access,
     fn: "run",
     auth: "token",
     params: inWorkspace,

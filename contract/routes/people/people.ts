@@ -181,7 +181,7 @@ export const peopleRoutes = {
     audits: { kind: "Updated", resource: "none", inSteps: true },
     body: z.array(instanceGroupSchema).max(MOST),
     reply: done,
-    errors: ["user.notFound", "access.changedMeanwhile"],
+    errors: groupErrors,
   }),
   listInstanceGroups: defineRoute({
     ...read,

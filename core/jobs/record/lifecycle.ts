@@ -134,6 +134,8 @@ export const jobMessageSchema = z.object({
   high: z.literal(true).optional(),
   /** The job has ended, and its follow-ups must be started. */
   followUp: z.literal(true).optional(),
+  /** A bulk action continues: its workspace and the key of its creator. `job` is its id. */
+  bulk: z.object({ workspace: z.string(), person: z.string() }).optional(),
   /** The registered claimer that makes the job's first claim. */
   claimer: z.string().optional(),
   /** The number of times that this message was sent again because AWS refused the claim. */

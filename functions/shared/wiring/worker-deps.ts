@@ -6,6 +6,7 @@ import { env, requireEnv } from "../../../contract/env.ts";
 import { type BuildRequest, buildTargetSchema } from "../../../core/builds/build.ts";
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
 import { remainingTimeMs } from "../invocation.ts";
+import { connectBulk } from "./continue-bulk.ts";
 import { executorDeps } from "./executor.ts";
 import { jobExecutors } from "./job-executors.ts";
 import { startFollowUps } from "./start-follow-ups.ts";
@@ -25,6 +26,7 @@ export function workerDeps(name: string) {
     ...adapters,
     ...jobExecutors(adapters),
     startFollowUps: startFollowUps(adapters),
+    continueBulk: connectBulk(adapters),
     gatedFlows: connectGatedFlows(adapters),
   };
 }

@@ -174,7 +174,7 @@ describe("function rights", () => {
     expect(may("DeleteStateMachine")).toEqual(["housekeeping"]);
     // A function that ends a flow may have to resume its parent, and stop its running steps.
     expect(may("SendTaskSuccess").sort()).toEqual(["approve", "deadLetter", "housekeeping", "jobs", "people", "settle", "step", "worker"]);
-    expect(may("StopExecution").sort()).toEqual(["housekeeping", "jobs", "people", "settle", "step"]);
+    expect(may("StopExecution").sort()).toEqual(["housekeeping", "jobs", "people", "settle", "step", "worker"]);
     const removes = rightsOf(aws, descriptions.housekeeping).statements.find(({ Action }) => Action === "states:DeleteStateMachine");
     expect(removes?.Condition).toEqual({ StringEquals: { "aws:ResourceTag/svc": "svc" } });
     expect(JSON.stringify(removes?.Resource)).toContain(":stateMachine:svc-*");
@@ -197,7 +197,7 @@ describe("function rights", () => {
     expect(JSON.stringify(rightsOf(aws, descriptions.api).statements)).not.toContain("JobsTable");
   });
 
-  it("jobs writes only uses of tokens, the audit log, saved inputs, links and link keys to the objects table", () => {
+  it("jobs writes only uses of tokens, the audit log, saved inputs, links, bulk actions and link keys to the objects table", () => {
     const writes = rightsOf(aws, descriptions.jobs).statements.filter(
       ({ Action, Resource }) =>
         JSON.stringify(Resource).includes("ObjectsTable") && list(Action).some((action) => /Put|Update|Delete|Write/.test(action)),
@@ -213,6 +213,7 @@ describe("function rights", () => {
         Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["INPUT#*", "INPUTARGS#*"] } },
       },
       { Action: "dynamodb:PutItem", Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["SHARES#*"] } } },
+      { Action: "dynamodb:PutItem", Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["BULK#*", "BULKPART#*"] } } },
       { Action: "dynamodb:PutItem", Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["LINKS#*"] } } },
     ]);
   });

@@ -15,6 +15,11 @@ export async function handleDeadLetter(
 ): Promise<"nothing" | "queued" | "failed"> {
   const { jobs, queue, nowMs } = deps;
   countOutcome("DeadLetters");
+  if (message.bulk) {
+    // The action expires after a week, and its message with it.
+    await queue.sendFollowUp({ id: message.job, workspace: message.bulk.workspace, bulk: message.bulk.person });
+    return "queued";
+  }
   const job = await jobs.get(message.job);
   if (!job) return "nothing";
   if (hasEnded(job)) {

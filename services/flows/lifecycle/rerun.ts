@@ -14,6 +14,7 @@ import type { Runnable } from "../../../core/scripts/version.ts";
 import { scriptHeadObject, scriptVersionObject } from "../../../core/scripts/version.ts";
 import { ENTRYPOINT_ARGUMENT } from "../../execution/invoke-runner.ts";
 import { permit } from "../../identity/permit.ts";
+import type { IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
 import { buildFlowJobFields, buildScriptJobFields, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
 import { idempotencyKeyFrom } from "../../jobs/queue/idempotency-key.ts";
 import { createVisibilityFilter, type JobCaller } from "../../jobs/read/read.ts";
@@ -46,28 +47,39 @@ export async function rerunJobs(
   const keyFor = (position: string) => idempotencyKeyFrom(headers, [workspace, caller.actor.email, "rerun", position], fingerprinted);
   // An invalid key refuses the call, not each of its jobs.
   keyFor("");
-  const isVisible = createVisibilityFilter(caller);
-  const seen = (await deps.jobs.batchGet([...new Set(ids)])).filter((job) => job.workspace === workspace && isVisible(job));
-  const jobs = new Map(seen.map((job) => [job.id, job]));
-  const versionFor = createVersionLoader(deps, caller.actor, workspace);
-  const rerun = async (id: string, index: number) => {
+  const jobs = new Map((await deps.jobs.batchGet([...new Set(ids)])).map((job) => [job.id, job]));
+  const rerun = createRerun(deps, caller);
+  const rerunAt = (id: string, index: number) => {
     const job = jobs.get(id);
-    if (!job) throw new SvcError("job.notFound", { id });
-    const options = (job.kind === "flow" ? ofFlows : ofScripts)[job.path ?? ""] ?? {};
+    const options = (job?.kind === "flow" ? ofFlows : ofScripts)[job?.path ?? ""] ?? {};
+    return rerun(id, job, options, keyFor(`${index} ${id}`));
+  };
+  // The caller reports the error of each job in a separate line.
+  return pMapSettled(ids, rerunAt, { concurrency: AT_ONCE });
+}
+
+/**
+ * Returns a function that runs a job again with the caller's rights, and returns the id of the new job. It throws `job.notFound` for a job that the caller may
+ * not see, `rerun.kind`, `rerun.erased`, `rerun.secrets` and `rerun.expression`, and as running the version does.
+ */
+export function createRerun(deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">, caller: JobCaller & { workspace: string }) {
+  const { actor, workspace } = caller;
+  const isVisible = createVisibilityFilter(caller);
+  const versionFor = createVersionLoader(deps, actor, workspace);
+  return async (id: string, job: Job | undefined, options: RerunOptions, idempotencyKey: IdempotencyKey | undefined): Promise<string> => {
+    if (job?.workspace !== workspace || !isVisible(job)) throw new SvcError("job.notFound", { id });
     const version = await versionFor(job, options);
-    const args = await loadRerunArguments(deps, caller.actor, job, options);
+    const args = await loadRerunArguments(deps, actor, job, options);
     const newJob: NewJob = {
-      actor: caller.actor,
+      actor,
       workspace,
       ...version.job,
       ...(job.preprocess === "wanted" && version.preprocesses ? { preprocess: true as const } : {}),
       args,
-      idempotencyKey: keyFor(`${index} ${id}`),
+      idempotencyKey,
     };
     return (await enqueueJob(deps, newJob)).id;
   };
-  // The caller reports the error of each job in a separate line.
-  return pMapSettled(ids, rerun, { concurrency: AT_ONCE });
 }
 
 /** The fields of a new job of a version. */

@@ -12,6 +12,7 @@ import { storage } from "../../../aws/s3/storage.ts";
 import { queue } from "../../../aws/sqs/queue.ts";
 import { env } from "../../../contract/env.ts";
 import type { BuildRequest, BuildResult } from "../../../core/builds/build.ts";
+import { connectBulk } from "../../../functions/shared/wiring/continue-bulk.ts";
 import { jobData } from "../../../functions/shared/wiring/job-data.ts";
 import { jobExecutors } from "../../../functions/shared/wiring/job-executors.ts";
 import { startFollowUps } from "../../../functions/shared/wiring/start-follow-ups.ts";
@@ -203,6 +204,7 @@ export async function newWorld() {
       ...adapters,
       ...jobExecutors(adapters),
       startFollowUps: startFollowUps(adapters),
+      continueBulk: connectBulk(adapters),
       onJobCanceled: [flowCancellation(adapters)],
       jobData,
       gatedFlows: connectGatedFlows(adapters),

@@ -139,4 +139,17 @@ const shares: Steps = [
   bad("getSharedJob", { params: { token: "<shareToken>" }, from: "nobody" }),
 ];
 
-export const jobs: Steps = [...state, ...reads, ...lists, ...inputs, ...shares, ...control];
+const bulk: Steps = [
+  good("runScriptByPath", { params: { path }, json: { x: 1 }, keep: { ended: whole }, alone: true }),
+  work,
+  good("startBulk", { json: { action: "rerun", ids: [ended.id], args: { x: 8 } }, keep: { bulk: field("bulk_id") }, alone: true }),
+  bad("startBulk", { json: { action: "cancel", ids: [ended.id], filter: {} } }),
+  good("getBulk", { params: { bulk_id: "<bulk>" } }),
+  work,
+  ...found("getBulk", { bulk_id: "<bulk>" }, { bulk_id: none.id }),
+  good("startBulk", { json: { action: "cancel", filter: { created_by: "nobody" } }, keep: { bulk: field("bulk_id") }, alone: true }),
+  ...found("stopBulk", { bulk_id: "<bulk>" }, { bulk_id: none.id }),
+  work,
+];
+
+export const jobs: Steps = [...state, ...reads, ...lists, ...inputs, ...shares, ...control, ...bulk];

@@ -17,6 +17,8 @@ const unstoredObjects: Readonly<Record<string, string>> = {
   "saved input": isNewer,
   "arguments of a saved input": isNewer,
   "links that show a run": isNewer,
+  "bulk action": isNewer,
+  "part of a bulk action": isNewer,
   "object of a simple kind": "svc has no simple kind.",
 };
 
