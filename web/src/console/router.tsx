@@ -45,8 +45,13 @@ const workspacePages = [
 
 const account = createRoute({ getParentRoute: () => root, id: "account", component: AccountFrame });
 
+const inAccount = { getParentRoute: () => account } as const;
+const accountPages = [
+  createRoute({ ...inAccount, path: "/account/$tab", component: lazyRouteComponent(() => import("./pages/account/page.tsx")) }),
+] as const;
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, login, share, workspace.addChildren(workspacePages), account]),
+  routeTree: root.addChildren([home, login, share, workspace.addChildren(workspacePages), account.addChildren(accountPages)]),
   basepath: basePath || "/",
   parseSearch,
   stringifySearch,

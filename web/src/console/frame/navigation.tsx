@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { useWorkspace } from "../data/me.ts";
+import { useNearestWorkspace } from "../data/me.ts";
 import { frameText } from "../messages/frame.ts";
 
 /** The pages of a workspace, in their order, with their addresses below `/w/{ws}`. */
@@ -9,7 +9,7 @@ export const pages = [
 ] as const;
 
 export function Navigation({ isOpen }: { isOpen: boolean }) {
-  const workspace = useWorkspace();
+  const workspace = useNearestWorkspace();
   if (!workspace) return <div />;
   return (
     <nav className="frame-nav" aria-label={frameText.workspace} data-open={isOpen}>

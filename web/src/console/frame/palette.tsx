@@ -1,7 +1,7 @@
 import { Button, Combobox, Kbd, Modal, ScrollArea, useCombobox } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { useWorkspace } from "../data/me.ts";
+import { useNearestWorkspace } from "../data/me.ts";
 import { frameText } from "../messages/frame.ts";
 import { pages } from "./navigation.tsx";
 
@@ -85,7 +85,7 @@ function Search({ onChosen }: { onChosen: () => void }) {
 }
 
 function useEntries(text: string): Entry[] {
-  const workspace = useWorkspace();
+  const workspace = useNearestWorkspace();
   const navigate = useNavigate();
   const needle = text.toLowerCase();
   const named = pages.map(({ name, to }) => ({

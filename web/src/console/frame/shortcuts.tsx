@@ -1,7 +1,7 @@
 import { Kbd, Modal, Table } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { useWorkspace } from "../data/me.ts";
+import { useNearestWorkspace } from "../data/me.ts";
 import { frameText, shortcutText } from "../messages/frame.ts";
 import { pages } from "./navigation.tsx";
 
@@ -22,7 +22,7 @@ const isTyping = (target: EventTarget | null) =>
 /** The shortcuts of every page, and the dialog that lists them. Keys count only while no text is typed. */
 export function Shortcuts() {
   const [isOpen, setIsOpen] = useState(false);
-  const workspace = useWorkspace();
+  const workspace = useNearestWorkspace();
   const navigate = useNavigate();
   const wentMs = useRef(0);
   useEffect(() => {

@@ -1,6 +1,6 @@
-import { Button, Menu, useMantineColorScheme } from "@mantine/core";
+import { Button, type MantineColorScheme, Menu, useMantineColorScheme } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { signOut } from "../../shared/service.ts";
 import { frameText } from "../messages/frame.ts";
 
@@ -16,25 +16,23 @@ export function UserMenu({ username }: { username: string }) {
     await navigate({ to: "/login" });
   };
   return (
-    <Menu position="bottom-end">
+    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <Button variant="default" size="xs" className="user-button">
           {username}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Item renderRoot={(props) => <Link to="/account/$tab" params={{ tab: "tokens" }} {...props} />}>{frameText.account}</Menu.Item>
+        <Menu.Divider />
         <Menu.Label>{frameText.theme}</Menu.Label>
-        {schemes.map((scheme) => (
-          <Menu.Item
-            key={scheme}
-            role="menuitemradio"
-            aria-checked={colorScheme === scheme}
-            rightSection={colorScheme === scheme ? "✓" : undefined}
-            onClick={() => setColorScheme(scheme)}
-          >
-            {frameText.themes[scheme]}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}>
+          {schemes.map((scheme) => (
+            <Menu.RadioItem key={scheme} value={scheme}>
+              {frameText.themes[scheme]}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item onClick={() => void leave()}>{frameText.signOut}</Menu.Item>
       </Menu.Dropdown>

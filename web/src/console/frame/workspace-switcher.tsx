@@ -3,12 +3,12 @@ import { useNavigate } from "@tanstack/react-router";
 import type { WorkspaceJson } from "../../../../contract/routes/workspaces/workspace-schemas.ts";
 import { relativeText } from "../../shared/time/time.ts";
 import { lastUseOf } from "../data/last-workspaces.ts";
-import { useWorkspace } from "../data/me.ts";
+import { useNearestWorkspace } from "../data/me.ts";
 import { frameText } from "../messages/frame.ts";
 
 /** Switches to another workspace. Each one shows its colour and when this browser used it last. */
 export function WorkspaceSwitcher({ workspaces }: { workspaces: readonly WorkspaceJson[] }) {
-  const current = useWorkspace();
+  const current = useNearestWorkspace();
   const navigate = useNavigate();
   const colorOf = (id: string) => workspaces.find((workspace) => workspace.id === id)?.color || "var(--mantine-color-gray-5)";
   return (

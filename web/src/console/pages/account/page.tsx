@@ -1,0 +1,27 @@
+import { useParams } from "@tanstack/react-router";
+import { Page } from "../../frame/page.tsx";
+import { NotFound } from "../../frame/page-failed.tsx";
+import { accountText } from "../../messages/account.ts";
+import { AddressTabs } from "../../parts/address-tabs.tsx";
+import { Preferences } from "./preferences.tsx";
+import { Tokens } from "./tokens.tsx";
+
+const contents = { tokens: Tokens, preferences: Preferences } as const;
+const isTab = (tab: string): tab is keyof typeof contents => Object.hasOwn(contents, tab);
+
+/** Shows what belongs to the signed-in user and to no workspace. */
+export default function AccountPage() {
+  const { tab = "" } = useParams({ strict: false });
+  if (!isTab(tab)) return <NotFound />;
+  const Content = contents[tab];
+  return (
+    <Page title={accountText.title}>
+      <AddressTabs
+        label={accountText.tabList}
+        tabs={accountText.tabs}
+        linkTo={(name) => ({ to: "/account/$tab", params: { tab: name } })}
+      />
+      <Content />
+    </Page>
+  );
+}
