@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { approvalRows } from "./approvals.ts";
 import { cliRows } from "./cli/cli.ts";
+import { consoleRows } from "./console.ts";
 import { costRows } from "./cost/cost.ts";
 import { eventCostRows } from "./cost/events.ts";
 import { eventRows } from "./events.ts";
@@ -94,6 +95,7 @@ export async function bench(target: Target, { quick, only, say = () => {} }: Ben
     await section("Lists and counts over HTTP", () => listRows(of));
     await section("Connections and rights: one call", () => connectionRows(of));
     await section("Streams over HTTP", () => streamRows({ ...of, url: target.url, token: target.token }));
+    await section("Console in a browser", () => consoleRows({ client, target, quick }));
     await section("Command line", () => cliRows({ ...target, quick }));
     await section("AWS calls and list price of one job, by kind", () => costRows(of));
     await section("Events: list price", () => eventCostRows(of));

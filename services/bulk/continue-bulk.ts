@@ -68,7 +68,7 @@ interface FoundBulk {
   bulk: Bulk;
 }
 
-/** Writes the progress. Its creator may have requested a stop meanwhile. Returns false if another message has changed the progress. */
+/** Writes the progress. Its creator may have requested a stop since the last write. Returns false if another message has changed the progress. */
 async function save(
   { objects }: Uses<"objects">,
   found: FoundBulk,

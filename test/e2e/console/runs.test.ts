@@ -1,7 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { api, shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { button, expectQuiet, heading, signIn } from "../../support/approvals/page.ts";
+import { barriers } from "../../support/browser/axe.ts";
 import { endBrowser, openPage } from "../../support/browser/browser.ts";
 import { consolePicture, expectAccessible, openConsole, show } from "../../support/console/console.ts";
 
@@ -102,6 +104,59 @@ describe("the pages of runs", () => {
     await page.getByText("Canceled", { exact: true }).first().waitFor();
     expect(expectStatus(await ws.get(`jobs_u/get/${again}`), 200).json).toMatchObject({ canceled: true });
     expectQuiet(watched);
+  });
+
+  it("show the steps of a flow, and share, compare and restart its run", async () => {
+    const step = (id: string, content: string) => ({ id, value: { type: "rawscript", language: "bun", content, input_transforms: {} } });
+    const loop = { type: "forloopflow", iterator: { type: "javascript", expr: "[1, 2]" }, skip_failures: true, parallel: false };
+    const modules = [
+      step("load", "export async function main() { return [{ city: 'Bern', total: 1 }, { city: '=1+1', total: 2 }]; }"),
+      { id: "each", value: { ...loop, modules: [step("ship", "export async function main() { throw new Error('no stock'); }")] } },
+    ];
+    expectStatus(await ws.post("flows/create", { path: "f/t/orders", summary: "", value: { modules } }), 201);
+    const flow = expectStatus(await ws.post("jobs/run/f/f/t/orders", {}), 201).text;
+    await ws.completed(flow);
+    const other = expectStatus(await ws.post("jobs/run/f/f/t/orders", { a: 1 }), 201).text;
+    await ws.completed(other);
+
+    const watched = await openConsole(`/w/${ws.id}/runs/${flow}`);
+    const { page } = watched;
+    await button(page, "Inside of each").click();
+    await page.getByText("Error: no stock").first().waitFor();
+    await button(page, "First failure").click();
+    await page.getByRole("region", { name: "Step each/0" }).waitFor();
+    await page.getByRole("navigation", { name: "Steps of the flow" }).getByRole("button", { name: /^load/ }).click();
+    const [saved] = await Promise.all([page.waitForEvent("download"), button(page, "Download CSV").click()]);
+    expect(await readFile(await saved.path(), "utf8")).toBe("city,total\r\nBern,1\r\n'=1+1,2");
+    await expectAccessible(watched);
+    await page.getByText("Graph", { exact: true }).click();
+    await page.getByRole("region", { name: "Graph" }).getByRole("button", { name: /^each/ }).waitFor();
+    await expectAccessible(watched);
+    await page.getByRole("tab", { name: "Timeline" }).click();
+    await page.getByRole("table", { name: "Times of the steps" }).waitFor();
+    await expectAccessible(watched);
+
+    await button(page, "Share").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
+    const link = await page.getByRole("textbox", { name: "Link" }).inputValue();
+    expect(await barriers(page)).toEqual([]);
+    const visitor = await openPage({ reducedMotion: "reduce" });
+    await visitor.page.context().clearCookies();
+    await visitor.page.goto(link);
+    await heading(visitor.page, "f/t/orders").waitFor();
+    await expectAccessible(visitor);
+    await visitor.page.context().close();
+    await endBrowser();
+
+    const again = await openConsole(`/w/${ws.id}/runs/${flow}/compare/${other}`);
+    await heading(again.page, "Compare runs").waitFor();
+    await again.page.getByText('"a": 1').waitFor();
+    await expectAccessible(again);
+    await show(again.page, `/w/${ws.id}/runs/${flow}`);
+    await button(again.page, "Restart from…").click();
+    await button(again.page, "Restart").click();
+    await again.page.waitForURL((address) => !address.pathname.endsWith(flow));
+    await heading(again.page, "f/t/orders").waitFor();
   });
 
   it("say that a run does not exist, also if the caller may not know it", async () => {

@@ -20,6 +20,8 @@ export async function openConsole(
   const watched = await openPage({
     viewport: phone ? { width: 360, height: 740 } : { width: 1280, height: 800 },
     colorScheme: dark ? "dark" : "light",
+    // A colour that fades has a low contrast for a moment.
+    reducedMotion: "reduce",
   });
   const { page } = watched;
   await page.context().addCookies([{ name: "token", value: token, url: shared().url }]);

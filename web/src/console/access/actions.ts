@@ -13,13 +13,18 @@ export type Offered = "everyone" | "writers" | "admins" | "superadmins";
  */
 export const offers = {
   "auth.beginSession": "everyone",
+  "jobs.bulk.start": "everyone",
+  "jobs.bulk.stop": "everyone",
   "jobs.cancel": "everyone",
-  "jobs.cancelSelection": "everyone",
   "jobs.forceCancel": "everyone",
   "jobs.rerun": "everyone",
   "jobs.restart.flows": "everyone",
   "jobs.revokeShare": "everyone",
+  "jobs.run.flows": "everyone",
+  "jobs.run.scripts": "everyone",
   "jobs.share": "everyone",
+  "tokens.create": "everyone",
+  "tokens.delete": "everyone",
 } as const satisfies Partial<Record<OperationName, Offered>>;
 
 type Member = Pick<UserJson, "operator" | "is_admin" | "is_super_admin">;

@@ -7,6 +7,7 @@ import {
 import { deliveryOperations, instanceWebhookOperations, webhookOperations } from "../../../../contract/client/operations/events.ts";
 import { flowOperations, flowRunOperations } from "../../../../contract/client/operations/flows.ts";
 import {
+  bulkOperations,
   inputOperations,
   jobControlOperations,
   jobListOperations,
@@ -28,6 +29,7 @@ export const operations = {
   ...approvalNoticeOperations,
   ...approvalOperations,
   ...approvalRecordOperations,
+  ...bulkOperations,
   ...deliveryOperations,
   ...fileOperations,
   ...flowOperations,

@@ -8,6 +8,7 @@ import { useWorkspace } from "../../data/me.ts";
 import { stateOf } from "../../data/run-state.ts";
 import { Page } from "../../frame/page.tsx";
 import { Panel } from "../../frame/panel.tsx";
+import { TableScroll } from "../../frame/table-scroll.tsx";
 import { compareText } from "../../messages/compare.ts";
 import { stateText } from "../../messages/frame.ts";
 import { runText } from "../../messages/run.ts";
@@ -54,7 +55,7 @@ function Comparison({ workspace, first, second }: Both & { workspace: string }) 
   );
   return (
     <Stack gap="lg">
-      <div className="table-scroll">
+      <TableScroll label={compareText.facts}>
         <Table>
           <Table.Caption className="hidden">{compareText.facts}</Table.Caption>
           <Table.Thead>
@@ -74,7 +75,7 @@ function Comparison({ workspace, first, second }: Both & { workspace: string }) 
             ))}
           </Table.Tbody>
         </Table>
-      </div>
+      </TableScroll>
       <Part title={compareText.parts.arguments} first={first.args} second={second.args} />
       <Part title={compareText.parts.result} first={resultOf(first)} second={resultOf(second)} />
       <Part title={compareText.parts.code} first={first.raw_code ?? first.raw_flow} second={second.raw_code ?? second.raw_flow} />

@@ -1,21 +1,19 @@
 import { Button, Group, Switch, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
-import { useMutation } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
 import { exactText } from "../../../shared/time/time.ts";
 import type { Search } from "../../data/address.ts";
-import { call } from "../../data/api.ts";
 import { useWorkspace } from "../../data/me.ts";
 import { Page } from "../../frame/page.tsx";
-import { Empty, Failed, Panel } from "../../frame/panel.tsx";
+import { Empty, Panel } from "../../frame/panel.tsx";
 import { runsText } from "../../messages/runs.ts";
-import { Chart } from "./chart.tsx";
+import { Chart } from "./chart/chart.tsx";
 import { groupErrors } from "./errors.ts";
 import { ExportMenu } from "./export-menu.tsx";
 import { Filters } from "./filters.tsx";
-import { filterNames, hasFilters, toListQuery } from "./query.ts";
+import { filterNames, hasFilters, toBulkFilter, toListQuery } from "./query.ts";
 import { rangeOf, windowOf } from "./ranges.ts";
+import { Selection } from "./selection.tsx";
 import { RunsTable } from "./table.tsx";
 import { type Run, useNewRuns, useRunPages } from "./use-runs.ts";
 
@@ -66,6 +64,7 @@ export default function RunsPage() {
       <Selection
         workspace={workspace}
         selected={selected}
+        filter={toBulkFilter(query)}
         onSelectPage={() => setSelected(new Set(listed.map(({ id }) => id)))}
         onDone={() => setSelected(new Set())}
       >
@@ -117,46 +116,6 @@ function Errors({ runs, onChoose }: { runs: readonly Run[]; onChoose: (error: st
         ))}
       </ul>
     </details>
-  );
-}
-
-interface SelectionProps {
-  workspace: string;
-  selected: ReadonlySet<string>;
-  onSelectPage: () => void;
-  onDone: () => void;
-  children: React.ReactNode;
-}
-
-/** The actions on the selected runs. */
-function Selection({ workspace, selected, onSelectPage, onDone, children }: SelectionProps) {
-  const cancel = useMutation({
-    mutationFn: () => call.jobs.cancelSelection({ workspace, body: [...selected] }),
-    onSuccess: (canceled) => {
-      notifications.show({ message: runsText.canceledRuns(canceled.length) });
-      onDone();
-    },
-  });
-  return (
-    <>
-      <Group gap="xs" my="xs" mih={30}>
-        <Button size="xs" variant="default" onClick={onSelectPage}>
-          {runsText.selectPage}
-        </Button>
-        {selected.size > 0 && (
-          <>
-            <Text size="sm" role="status">
-              {runsText.selected(selected.size)}
-            </Text>
-            <Button size="xs" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
-              {runsText.cancelSelected}
-            </Button>
-          </>
-        )}
-        {children}
-      </Group>
-      {cancel.error && <Failed error={cancel.error} />}
-    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { CallInput } from "../../../../../contract/client/operation.ts";
+import type { Body, CallInput } from "../../../../../contract/client/operation.ts";
 import { defined } from "../../../../../contract/defined.ts";
 import type { Search } from "../../data/address.ts";
 import { windowOf } from "./ranges.ts";
@@ -47,5 +47,10 @@ export function toListQuery(search: Search, nowMs: number): ListQuery {
     }),
   };
 }
+
+export type BulkFilter = NonNullable<Body<"jobs.bulk.start">["filter"]>;
+
+/** Returns the filter of an action on all runs that match. In a body, times are texts and flags are booleans, as in the query here. */
+export const toBulkFilter = (query: ListQuery): BulkFilter => query as BulkFilter;
 
 export const hasFilters = (search: Search): boolean => filterNames.some((name) => search[name]);

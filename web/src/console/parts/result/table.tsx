@@ -1,6 +1,7 @@
 import { Button, Group, Table, UnstyledButton } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { textOf } from "../../../approval/description/items.ts";
+import { TableScroll } from "../../frame/table-scroll.tsx";
 import { resultText } from "../../messages/result.ts";
 import { download } from "../download.ts";
 import { toCsv } from "./csv.ts";
@@ -23,9 +24,8 @@ export function ResultTable({ columns, rows, name }: TableProps) {
   const sorted = useMemo(() => sortRows(rows, order), [rows, order]);
   const sortBy = (column: number) => setOrder({ column, isDescending: order?.column === column && !order.isDescending });
   return (
-    <section aria-label={resultText.table}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by keyboard */}
-      <div className="table-scroll" tabIndex={0}>
+    <div>
+      <TableScroll label={resultText.table}>
         <Table className="result-table" verticalSpacing={4}>
           <Table.Thead>
             <Table.Tr>
@@ -51,7 +51,7 @@ export function ResultTable({ columns, rows, name }: TableProps) {
             ))}
           </Table.Tbody>
         </Table>
-      </div>
+      </TableScroll>
       <Group gap="xs" mt="xs">
         {sorted.length > most && (
           <Button size="xs" variant="default" onClick={() => setMost(most + SHOWN_AT_ONCE)}>
@@ -62,7 +62,7 @@ export function ResultTable({ columns, rows, name }: TableProps) {
           {resultText.downloadCsv}
         </Button>
       </Group>
-    </section>
+    </div>
   );
 }
 

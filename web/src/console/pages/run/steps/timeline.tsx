@@ -1,6 +1,7 @@
 import { Table, Text } from "@mantine/core";
 import { durationText } from "../../../../shared/time/time.ts";
 import { Failed, Loading } from "../../../frame/panel.tsx";
+import { TableScroll } from "../../../frame/table-scroll.tsx";
 import { runText } from "../../../messages/run.ts";
 import type { RunJob } from "../use-run.ts";
 import { nameOfStep, timesOf, useOutline } from "./outline.ts";
@@ -18,7 +19,7 @@ export function Timeline({ workspace, run }: { workspace: string; run: RunJob })
   const totalMs = Math.max(1, Math.max(...rows.map(({ times }) => times.endMs)) - fromMs);
   const percent = (ms: number) => `${(100 * ms) / totalMs}%`;
   return (
-    <div className="table-scroll">
+    <TableScroll label={text.caption}>
       <Table>
         <Table.Caption className="hidden">{text.caption}</Table.Caption>
         <Table.Thead>
@@ -55,6 +56,6 @@ export function Timeline({ workspace, run }: { workspace: string; run: RunJob })
           })}
         </Table.Tbody>
       </Table>
-    </div>
+    </TableScroll>
   );
 }

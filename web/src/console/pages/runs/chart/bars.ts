@@ -1,5 +1,5 @@
-import type { Reply } from "../../../../../contract/client/operation.ts";
-import type { RunState } from "../../data/run-state.ts";
+import type { Reply } from "../../../../../../contract/client/operation.ts";
+import type { RunState } from "../../../data/run-state.ts";
 
 /** The runs of one part of the time. */
 export interface Bar {

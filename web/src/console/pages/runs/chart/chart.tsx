@@ -1,15 +1,15 @@
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type PointerEvent, useMemo, useRef, useState } from "react";
-import type { Reply } from "../../../../../contract/client/operation.ts";
-import { dateText, durationText } from "../../../shared/time/time.ts";
-import { call } from "../../data/api.ts";
-import { Failed } from "../../frame/panel.tsx";
-import { stateText } from "../../messages/frame.ts";
-import { runsText } from "../../messages/runs.ts";
+import type { Reply } from "../../../../../../contract/client/operation.ts";
+import { dateText, durationText } from "../../../../shared/time/time.ts";
+import { call } from "../../../data/api.ts";
+import { Failed } from "../../../frame/panel.tsx";
+import { stateText } from "../../../messages/frame.ts";
+import { runsText } from "../../../messages/runs.ts";
+import type { ListQuery } from "../query.ts";
+import { barSeconds } from "../ranges.ts";
 import { type Bar, barsOf } from "./bars.ts";
-import type { ListQuery } from "./query.ts";
-import { barSeconds } from "./ranges.ts";
 
 type Stats = Reply<"jobs.stats">;
 
