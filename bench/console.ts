@@ -51,7 +51,7 @@ async function open(page: Page, { url }: Target, address: string, visible: strin
   return { paintMs, rowsMs, requests: requested.length, bytes };
 }
 
-/** Opens an address in a new context, so that nothing is cached. */
+/** Opens an address in a new browser, so that nothing is cached. */
 async function openCold({ target, quick }: Measured, address: string, visible: string): Promise<{ opened: Opened[]; page: Page }> {
   const opened: Opened[] = [];
   for (let at = 0; ; at++) {
@@ -60,7 +60,7 @@ async function openCold({ target, quick }: Measured, address: string, visible: s
     await page.addInitScript(WATCH_TASKS);
     opened.push(await open(page, target, address, visible));
     if (at === (quick ? 0 : 4)) return { opened, page };
-    await page.context().close();
+    await endBrowser();
   }
 }
 
@@ -93,7 +93,7 @@ export async function consoleRows(measured: Measured): Promise<Row[]> {
     await runs.page.getByRole("textbox", { name: "Search" }).pressSequentially("bench", { delay: 20 });
     await runs.page.waitForLoadState("networkidle");
     const runsTaskMs = await longestTask(runs.page);
-    await runs.page.context().close();
+    await endBrowser();
 
     const iterations = quick ? 5 : ITERATIONS;
     const id = await runLoop(measured, iterations);

@@ -145,7 +145,6 @@ describe("the pages of runs", () => {
     await visitor.page.goto(link);
     await heading(visitor.page, "f/t/orders").waitFor();
     await expectAccessible(visitor);
-    await visitor.page.context().close();
     await endBrowser();
 
     const again = await openConsole(`/w/${ws.id}/runs/${flow}/compare/${other}`);
