@@ -1,5 +1,6 @@
 import type { Answers } from "./errors/answer.ts";
 import { type ApprovalErrors, approvalAnswers } from "./errors/approvals.ts";
+import { type ConsoleErrors, consoleAnswers } from "./errors/console.ts";
 import { type FileErrors, fileAnswers } from "./errors/files.ts";
 import { type HttpRouteErrors, httpRouteAnswers } from "./errors/http-routes.ts";
 import { type JobErrors, jobAnswers } from "./errors/jobs.ts";
@@ -19,6 +20,7 @@ interface ErrorDetails
     JobErrors,
     PeopleErrors,
     TriggerErrors,
+    ConsoleErrors,
     HttpRouteErrors {}
 export type ErrorCode = keyof ErrorDetails;
 
@@ -57,6 +59,7 @@ export const answers: Answers<ErrorDetails> = {
   ...jobAnswers,
   ...peopleAnswers,
   ...triggerAnswers,
+  ...consoleAnswers,
   ...httpRouteAnswers,
 };
 

@@ -84,6 +84,8 @@ export const limits = {
   shares: 20,
   /** Size of the log, the arguments and the result of a shared run as JSON. One reply contains all of them, and Lambda escapes them once more. */
   sharedPartBytes: 512 * 1024,
+  /** Number of objects that a user may star in a workspace. One item contains them, which each list of objects reads. */
+  favorites: 200,
   /** Size of a setting of a workspace that the service only stores, and length of a path in it. One reply contains all settings. */
   settingBytes: 100 * 1024,
   settingPathChars: 400,

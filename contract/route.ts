@@ -22,7 +22,8 @@ export type RouteFunction =
   | "approve"
   | "web"
   | "routes"
-  | "sync";
+  | "sync"
+  | "console";
 
 /**
  * One HTTP route, the source of the router, the OpenAPI document and the typed clients. `path` contains `{name}` parts and may end with one

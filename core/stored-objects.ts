@@ -7,6 +7,7 @@ import { appCustomPathObject, appHistoryObject, appObject, appPathObject, appVer
 import { auditEntryObject } from "./audit/entry.ts";
 import { artefactObject } from "./builds/artefact.ts";
 import { bulkObject, bulkPartObject } from "./bulk/bulk.ts";
+import { favoritesObject } from "./console/favorites.ts";
 import { dueAttemptObject } from "./deliveries/due-attempt.ts";
 import { eventDeliveryObject } from "./deliveries/event-delivery.ts";
 import { draftObject } from "./drafts/draft.ts";
@@ -97,6 +98,7 @@ export const storedObjects = [
   dueAttemptObject,
   eventDeliveryObject,
   draftObject,
+  favoritesObject,
   endpointObject,
   endpointGuardObject,
   outboxEventObject,

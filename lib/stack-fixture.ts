@@ -34,6 +34,7 @@ export function stubBundles(): Bundle[] {
     "beat",
     "build",
     "connect",
+    "console",
     "dead-letter",
     "deliver",
     "deploy",

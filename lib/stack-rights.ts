@@ -53,6 +53,7 @@ export const descriptions = {
   jobs: "svc: lists, results and cancellation of jobs",
   people: "svc: workspaces, users and permissions",
   api: "svc: API reference",
+  console: "svc: what users store for the console",
   approve: "svc: approvals",
   beat: "svc: heartbeats",
   worker: "svc: runs queued jobs",

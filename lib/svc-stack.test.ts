@@ -132,6 +132,7 @@ describe("functions that accept a session", () => {
     "svc: lists, results",
     "svc: workspaces",
     "svc: API reference",
+    "svc: what users store",
     "svc: approvals",
     "svc: run routes",
     "svc: streams",

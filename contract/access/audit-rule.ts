@@ -27,7 +27,7 @@ export interface AuditRule {
 
 /**
  * The record of a change without such an entry. `useCase`: the use case writes an entry, because only it knows the caller. `approvalLog`: the
- * log of approvals. `job`: the job of the runner. `nothing`: the call changes only keys, limits or notices.
+ * log of approvals. `job`: the job of the runner. `nothing`: the call changes only keys, limits, notices or data that only its user sees.
  */
 export type RecordedElsewhere = "useCase" | "approvalLog" | "job" | "nothing";
 

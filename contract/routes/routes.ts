@@ -1,6 +1,7 @@
 import { approvalNoticeRoutes } from "./approvals/approval-notices.ts";
 import { approvalRecordRoutes } from "./approvals/approval-records.ts";
 import { approvalRoutes } from "./approvals/approvals.ts";
+import { favoriteRoutes } from "./console/favorites.ts";
 import { deliveryRoutes } from "./events/deliveries.ts";
 import { instanceWebhookRoutes } from "./events/instance-webhooks.ts";
 import { webhookRoutes } from "./events/webhooks.ts";
@@ -78,6 +79,7 @@ export const routes = {
   ...scheduleRoutes,
   ...appRoutes,
   ...draftRoutes,
+  ...favoriteRoutes,
   ...workspaceDependencyRoutes,
   ...syncRoutes,
   ...triggerRoutes,

@@ -77,8 +77,8 @@ export function toAppJson(workspace: string, app: StoredApp, { versions, version
   };
 }
 
-/** Returns the list entry of an app. */
-export function toListedAppJson(workspace: string, app: StoredApp, extraPerms: Record<string, boolean>): ListedAppJson {
+/** Returns the list entry of an app, without the star of the caller. */
+export function toListedAppJson(workspace: string, app: StoredApp, extraPerms: Record<string, boolean>): Omit<ListedAppJson, "starred"> {
   const { version, editedAtMs } = app;
   return { ...toShared(workspace, app), version, edited_at: new Date(editedAtMs).toISOString(), extra_perms: extraPerms };
 }
@@ -88,8 +88,7 @@ export const matchesApp = ({ path, createdBy, labels }: StoredApp, query: AppLis
   (query.path_start === undefined || path.startsWith(query.path_start)) &&
   (query.path_exact === undefined || path === query.path_exact) &&
   (query.created_by === undefined || createdBy === query.created_by) &&
-  (query.label === undefined || (labels ?? []).includes(query.label)) &&
-  query.starred_only !== true;
+  (query.label === undefined || (labels ?? []).includes(query.label));
 
 export const appObject = defineObject({ name: "app", partition: "APP", ...inWorkspace, sort: sortByPath, schema: storedAppSchema });
 

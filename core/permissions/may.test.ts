@@ -311,7 +311,7 @@ describe("token limits", () => {
   });
 
   it.each(["developer", "superadmin"] as const)(
-    "a job token of a %s calls only these of the routes that any token may call, and reaches no drafts",
+    "a job token of a %s calls only these of the routes that any token may call, and reaches no drafts and no stars",
     (role) => {
       // Clients in scripts request their user and their workspace. A new route accepts jobs only if it is added here.
       const forJobs = [
@@ -328,7 +328,8 @@ describe("token limits", () => {
         .filter(({ access, path }) => may(aJobOf(role), access, path.includes("{workspace}") ? { workspace: "ws" } : {}))
         .map(({ name }) => name);
       expect(called.sort()).toEqual([...forJobs, ...aboutTheInstance].sort());
-      for (const draft of ["drafts.list", "drafts.getOwn", "drafts.update"])
+      const ofPersons = ["drafts.list", "drafts.getOwn", "drafts.update", "favorites.list", "favorites.star", "favorites.unstar"];
+      for (const draft of ofPersons)
         expect([draft, may(aJobOf(role), ruleOf(draft), { workspace: "ws", path: "f/owned/x" })]).toEqual([draft, false]);
     },
   );
@@ -345,8 +346,8 @@ describe("route rules", () => {
   const changesByGet = ["users.refreshToken", "approvals.mint", "approvals.mintSignature"];
   // This rule requires read access to the jobs. The right to run each script or flow is checked when its job is read.
   const checksRunsLater = ["jobs.rerun"];
-  // Every member has an identity, which the token proves to others.
-  const ofEachMember = ["oidc.token"];
+  // Every member has an identity, which the token proves to others, and stars.
+  const ofEachMember = ["oidc.token", "favorites.star", "favorites.unstar"];
   const tested = tokenRoutes.map(({ name, method, fn, payload, access: { verb, need } }) => ({
     name,
     method,

@@ -2,7 +2,7 @@ import { appRoutes as routes } from "../../contract/routes/stored/apps.ts";
 import { deleteApp } from "../../services/apps/delete.ts";
 import { appExists, getApp, getAppVersion, listAppHistory, listApps } from "../../services/apps/read.ts";
 import { createApp, updateApp } from "../../services/apps/save.ts";
-import { createPathFilter } from "../../services/identity/permit.ts";
+import { loadListViewer } from "../../services/console/favorites.ts";
 import type { ApiRoutes } from "../shared/edge/domain-api.ts";
 import { on } from "../shared/edge/edge.ts";
 import { json, text, versioned } from "../shared/reply/reply.ts";
@@ -10,7 +10,10 @@ import { deps } from "./deps.ts";
 
 export const apps: ApiRoutes = [
   on(routes.listApps, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listApps(deps, workspace, query, createPathFilter({ actor: auth.actor, workspace }, routes.listApps.access))),
+    json(
+      200,
+      await listApps(deps, workspace, query, await loadListViewer(deps, { actor: auth.actor, workspace }, "app", routes.listApps.access)),
+    ),
   ),
   on(routes.existsApp, async ({ params: { workspace, path } }) => json(200, await appExists(deps, workspace, path))),
   on(routes.getApp, async ({ params: { workspace, path } }) => versioned(await getApp(deps, workspace, path))),

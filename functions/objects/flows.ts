@@ -3,6 +3,7 @@ import type { NewFlow } from "../../contract/routes/flows/flows.ts";
 import { flowRoutes as routes } from "../../contract/routes/flows/flows.ts";
 import { flowHeadObject } from "../../core/flows/version.ts";
 import { findOwnRule } from "../../core/outcome-handlers/failure-notices.ts";
+import { addStar, loadListViewer } from "../../services/console/favorites.ts";
 import { deleteFlow, setFlowArchived, setFlowMessage } from "../../services/flows/definitions/archive.ts";
 import { requireNewestFlow } from "../../services/flows/definitions/load.ts";
 import { muteFlowErrorHandler } from "../../services/flows/definitions/mute-error-handler.ts";
@@ -48,7 +49,15 @@ export const flows: ApiRoutes = [
     return warnOfHttpRoutes(reply, { actor, workspace }, { path: body.path, isFlow: true });
   }),
   on(routes.listFlows, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listFlows(deps, workspace, query, createPathFilter({ actor: auth.actor, workspace }, routes.listFlows.access))),
+    json(
+      200,
+      await listFlows(
+        deps,
+        workspace,
+        query,
+        await loadListViewer(deps, { actor: auth.actor, workspace }, "flow", routes.listFlows.access),
+      ),
+    ),
   ),
   on(routes.listFlowPaths, async ({ auth, params: { workspace } }) =>
     json(200, await listFlowPaths(deps, workspace, createPathFilter({ actor: auth.actor, workspace }, routes.listFlows.access))),
@@ -59,9 +68,12 @@ export const flows: ApiRoutes = [
   on(routes.getFlowVersion, async ({ auth, params: { workspace, version } }) =>
     json(200, await getFlowVersion(deps, callerOf(auth, routes.getFlowVersion, workspace), version)),
   ),
-  on(routes.getFlow, async ({ params: { workspace, path } }) => {
+  on(routes.getFlow, async ({ auth: { actor }, params: { workspace, path }, query }) => {
     const flow = await getFlow(deps, workspace, path);
-    return versioned({ json: flow, version: String(flow.version_id) });
+    return versioned({
+      json: query.with_starred_info ? await addStar(deps, { actor, workspace }, "flow", flow) : flow,
+      version: String(flow.version_id),
+    });
   }),
   on(routes.existsFlow, async ({ params: { workspace, path } }) => json(200, await flowExists(deps, workspace, path))),
   on(routes.flowHistory, async ({ params: { workspace, path } }) => json(200, await listFlowHistory(deps, workspace, path))),

@@ -3,6 +3,7 @@ import { newScriptSchema } from "../../contract/routes/stored/script.ts";
 import { scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
 import { findOwnRule } from "../../core/outcome-handlers/failure-notices.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
+import { addStar, loadListViewer } from "../../services/console/favorites.ts";
 import { createPathFilter, type ObjectCaller } from "../../services/identity/permit.ts";
 import { listRunTokens } from "../../services/identity/tokens/tokens.ts";
 import { archiveScript, archiveScriptVersion, deleteScript, deleteScriptVersion } from "../../services/scripts/archive.ts";
@@ -56,7 +57,15 @@ export const scripts: ApiRoutes = [
     return warnOfHttpRoutes(reply, { actor, workspace }, { path: body.path ?? path, isFlow: false });
   }),
   on(routes.listScripts, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listScripts(deps, workspace, query, createPathFilter({ actor: auth.actor, workspace }, routes.listScripts.access))),
+    json(
+      200,
+      await listScripts(
+        deps,
+        workspace,
+        query,
+        await loadListViewer(deps, { actor: auth.actor, workspace }, "script", routes.listScripts.access),
+      ),
+    ),
   ),
   on(routes.listScriptPaths, async ({ auth: { actor }, params: { workspace } }) =>
     json(200, await listScriptPaths(deps, workspace, createPathFilter({ actor, workspace }, routes.listScripts.access))),
@@ -91,13 +100,18 @@ export const scripts: ApiRoutes = [
     await setOwnFailureNotice(deps, workspace, path, body);
     return text(200, describeFailureNotice(path, body));
   }),
-  on(routes.getScriptByPath, async ({ params: { workspace, path } }) => {
+  on(routes.getScriptByPath, async ({ auth: { actor }, params: { workspace, path }, query }) => {
     const script = await getScript(deps, workspace, path);
-    return versioned({ json: script, version: script.hash });
+    return versioned({
+      json: query.with_starred_info ? await addStar(deps, { actor, workspace }, "script", script) : script,
+      version: script.hash,
+    });
   }),
-  on(routes.getScriptByHash, async ({ auth, params: { workspace, hash } }) =>
-    json(200, await getScriptVersion(deps, callerOf(auth, routes.getScriptByHash, workspace), hash)),
-  ),
+  on(routes.getScriptByHash, async ({ auth, params: { workspace, hash }, query }) => {
+    const caller = callerOf(auth, routes.getScriptByHash, workspace);
+    const script = await getScriptVersion(deps, caller, hash);
+    return json(200, query.with_starred_info ? await addStar(deps, caller, "script", script) : script);
+  }),
   on(routes.rawScriptByPath, async ({ params: { workspace, path } }) => text(200, await getRawScript(deps, workspace, path))),
   on(routes.rawScriptByHash, async ({ auth, params: { workspace, path } }) =>
     text(200, await getRawScriptVersion(deps, callerOf(auth, routes.rawScriptByHash, workspace), path)),

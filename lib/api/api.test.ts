@@ -162,7 +162,7 @@ describe("the REST API", () => {
     const permissions = Object.values(template.findResources("AWS::Lambda::Permission")).filter(
       ({ Properties }) => Properties.Principal === "apigateway.amazonaws.com",
     );
-    expect(permissions).toHaveLength(11);
+    expect(permissions).toHaveLength(12);
   });
 
   it("answers its own refusals in plain text with a code, never in HTML", () => {

@@ -9,7 +9,7 @@ import { grantCancellation, listAllowedRanges } from "./capabilities.ts";
 export function addApiFunctions(
   parts: StackParts,
   { step, connect }: Record<"step" | "connect", LambdaFunction>,
-): Record<"objects" | "sync" | "triggers" | "jobs" | "people" | "api" | "approve" | "web", LambdaFunction> {
+): Record<"objects" | "sync" | "triggers" | "jobs" | "people" | "console" | "api" | "approve" | "web", LambdaFunction> {
   const { config, url, jobs, objects, storage, secrets, queue, people, logins, deliveries, flows, triggers } = parts;
   const reserved = reservedConcurrencyOf(config);
   const objectsFn = addFunction(
@@ -141,6 +141,22 @@ export function addApiFunctions(
       storage.allowList(fn);
     },
   );
+  const consoleFn = addFunction(
+    parts,
+    "console",
+    {
+      description: "svc: what users store for the console, and the search",
+      memoryMb: 1024,
+      timeoutS: 30,
+      reservedConcurrency: reserved.console,
+    },
+    (fn) => {
+      fn.addEnvironment(env.baseUrl, url);
+      objects.allowSaveConsole(fn);
+      objects.allowTouchTokens(fn);
+      objects.allowAudit(fn);
+    },
+  );
   const api = addFunction(
     parts,
     "api",
@@ -172,7 +188,7 @@ export function addApiFunctions(
   const web = addFunction(parts, "web", { description: "svc: pages of the console", memoryMb: 256, timeoutS: 10 }, (fn) => {
     fn.addEnvironment(env.baseUrl, url);
   });
-  return { objects: objectsFn, sync, triggers: triggersFn, jobs: jobsFn, people: peopleFn, api, approve, web };
+  return { objects: objectsFn, sync, triggers: triggersFn, jobs: jobsFn, people: peopleFn, console: consoleFn, api, approve, web };
 }
 
 /** Divides the reservation of the API among its functions. Reads of jobs are the most frequent requests, so `jobs` also has what remains. */
@@ -181,7 +197,8 @@ function reservedConcurrencyOf(config: StackConfig) {
   const objects = Math.floor(total * 0.2);
   const triggers = Math.floor(total * 0.1);
   const people = Math.floor(total * 0.2);
-  const api = Math.floor(total * 0.1);
+  const console = Math.floor(total * 0.1);
+  const api = Math.floor(total * 0.06);
   const sync = Math.floor(total * 0.06);
-  return { objects, sync, triggers, people, api, jobs: total - objects - sync - triggers - people - api };
+  return { objects, sync, triggers, people, console, api, jobs: total - objects - sync - triggers - people - console - api };
 }

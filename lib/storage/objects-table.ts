@@ -12,6 +12,7 @@ import { pendingGateObject } from "../../core/approvals/pending-gate.ts";
 import { approvalEntryObject, grownChainObject } from "../../core/approvals/record.ts";
 import { auditEntryObject } from "../../core/audit/entry.ts";
 import { bulkObject, bulkPartObject } from "../../core/bulk/bulk.ts";
+import { favoritesObject } from "../../core/console/favorites.ts";
 import { dueAttemptObject } from "../../core/deliveries/due-attempt.ts";
 import { eventDeliveryObject } from "../../core/deliveries/event-delivery.ts";
 import { endpointObject } from "../../core/events/endpoint.ts";
@@ -214,6 +215,12 @@ export class ObjectsTable extends Construct {
     );
     // A save at a path requires the workspace and the folder.
     this.allowItems(fn, ["ConditionCheckItem"], [workspaceObject, folderObject, accessObject]);
+  }
+
+  /** Grants reads, and writes of what users store for their work in the console. */
+  allowSaveConsole(fn: LambdaFunction): void {
+    this.allowRead(fn);
+    this.allowItems(fn, ["PutItem"], [favoritesObject]);
   }
 
   /** Grants the writes of function `receive`: faults of triggers, jobs that wait for their trigger, and requests to check a source. */

@@ -37,6 +37,7 @@ const update = (path: string, fields: Partial<AppChange>, actor = anAdmin) => {
   world.clock.nowMs += 1;
   return updateApp(world.deps, { ...caller(actor), path }, appChangeSchema.parse(fields));
 };
+const everything = { readable: () => true, starred: new Set<string>() };
 const load = (path: string) => getApp(world.deps, world.workspace, path).then(({ json }) => json);
 const loadVersion = (version: number, actor = anAdmin) =>
   getAppVersion(world.deps, { ...caller(actor), action: appRoutes.getAppVersion }, version);
@@ -88,15 +89,15 @@ describe("an app", () => {
     await create(a, { labels: ["x"] });
     await create(b, {}, bob());
     const list = async (query: object, visible = (path: string) => [a, b].includes(path)) =>
-      (await listApps(world.deps, world.workspace, query, visible)).map(({ path }) => path);
+      (await listApps(world.deps, world.workspace, query, { readable: visible, starred: new Set([b]) })).map(({ path }) => path);
     expect(await list({})).toEqual([b, a]);
     expect(await list({ order_desc: false, per_page: 1, page: 2 })).toEqual([b]);
     expect(await list({ label: "x" })).toEqual([a]);
     expect(await list({ created_by: "bob" })).toEqual([b]);
-    expect([await list({ path_exact: a }), await list({ path_start: b }), await list({ starred_only: true })]).toEqual([[a], [b], []]);
+    expect([await list({ path_exact: a }), await list({ path_start: b }), await list({ starred_only: true })]).toEqual([[a], [b], [b]]);
     expect(await list({}, (path) => path === a)).toEqual([a]);
-    expect(await listApps(world.deps, world.workspace, { path_exact: a }, () => true)).toMatchObject([
-      { version: expect.any(Number), execution_mode: "viewer" },
+    expect(await listApps(world.deps, world.workspace, { path_exact: a }, everything)).toMatchObject([
+      { version: expect.any(Number), execution_mode: "viewer", starred: false },
     ]);
   });
 

@@ -16,6 +16,7 @@ import { readStoredBody } from "../../core/objects/stored-body.ts";
 import { getVersion, type Versioned } from "../../core/objects/version.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { accessObjectKey } from "../../core/permissions/access.ts";
+import { isListed, type ListViewer } from "../console/favorites.ts";
 import { type ObjectCaller, permit } from "../identity/permit.ts";
 import type { Uses } from "../uses.ts";
 import { loadAccess } from "../workspaces/access.ts";
@@ -90,15 +91,18 @@ export async function listApps(
   { objects }: Uses<"objects">,
   workspace: string,
   query: AppListQuery,
-  isVisible: (path: string) => boolean,
+  viewer: ListViewer,
 ): Promise<ListedAppJson[]> {
   const [stored, { access }] = await Promise.all([objects.list(appObject.partitionKey(workspace)), loadAccess(objects, workspace)]);
   const order = query.order_desc === false ? 1 : -1;
   const found = appObject
     .parseReadable(stored)
-    .filter((app) => isVisible(app.path) && matchesApp(app, query))
+    .filter((app) => isListed(viewer, app.path, query) && matchesApp(app, query))
     .sort((a, b) => order * (a.editedAtMs - b.editedAtMs) || a.path.localeCompare(b.path));
-  return paginate(found, query).map((app) => toListedAppJson(workspace, app, access.objects[accessObjectKey("app", app.path)] ?? {}));
+  return paginate(found, query).map((app) => ({
+    ...toListedAppJson(workspace, app, access.objects[accessObjectKey("app", app.path)] ?? {}),
+    starred: viewer.starred.has(app.path),
+  }));
 }
 
 /** Lists the versions of an app, newest first. Throws `app.notFound`. */

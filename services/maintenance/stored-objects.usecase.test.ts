@@ -47,6 +47,7 @@ if (process.env["SVC_WRITE_STATE"] === "1") {
 }
 
 const everything = () => true;
+const viewer = { readable: everything, starred: new Set<string>() };
 
 describe.each(["0.2", "0.3"])("with the objects that release %s stored", (release) => {
   let world: World;
@@ -113,7 +114,7 @@ describe.each(["0.2", "0.3"])("with the objects that release %s stored", (releas
 
   it("a script in each language is read and runs its build, with references to a variable and a resource", async () => {
     const { deps } = world;
-    const listed = await listScripts(deps, workspace, {}, everything);
+    const listed = await listScripts(deps, workspace, {}, viewer);
     expect(listed.map((script) => script.path).sort()).toEqual(Object.values(state.scripts).sort());
     for (const at of Object.values(state.scripts)) {
       const script = await getScript(deps, workspace, at);
@@ -131,7 +132,7 @@ describe.each(["0.2", "0.3"])("with the objects that release %s stored", (releas
   it("a flow is read and runs", async () => {
     const { deps } = world;
     expect(await getFlow(deps, workspace, "f/ops/flow")).toMatchObject({ path: "f/ops/flow", summary: "Asks" });
-    expect(await listFlows(deps, workspace, {}, everything)).toMatchObject([{ path: "f/ops/flow" }]);
+    expect(await listFlows(deps, workspace, {}, viewer)).toMatchObject([{ path: "f/ops/flow" }]);
     expect(await listFlowHistory(deps, workspace, "f/ops/flow")).toHaveLength(1);
     const runnable = requireNewestFlow(await deps.objects.get(flowHeadObject.key(workspace, "f/ops/flow")), "f/ops/flow");
     const { id } = await enqueueJob(deps, { ...buildFlowJobFields(runnable), actor: ann, workspace, args: { x: "from a flow" } });

@@ -20,6 +20,7 @@ beforeAll(async () => {
   world = await newWorldWithFolder();
   hash = await save();
 });
+const everything = { readable: () => true, starred: new Set<string>() };
 const caller = () => ({ actor: anAdmin, workspace: world.workspace });
 const save = (more: object = {}) =>
   createScript(world.deps, caller(), newScriptSchema.parse({ ...sent, auto_parent: true, ...more }), { skipIfNoop: true });
@@ -32,7 +33,7 @@ it("the deployment message of a version can be changed and removed, and the list
       { hash, path, message, ...target },
     );
   const messages = async () => {
-    const listed = await listScripts(world.deps, world.workspace, { with_deployment_msg: true }, () => true);
+    const listed = await listScripts(world.deps, world.workspace, { with_deployment_msg: true }, everything);
     return [(await listScriptHistory(world.deps, world.workspace, path))[0]?.deployment_msg, listed[0]?.deployment_msg];
   };
   expect(await messages()).toEqual(["first", "first"]);
@@ -49,7 +50,7 @@ it("the deployment message of a version can be changed and removed, and the list
 
 it("muting the error handler of a script changes its newest version, its list entry and the comparison of later saves", async () => {
   const isMuted = async () => {
-    const [listed] = await listScripts(world.deps, world.workspace, {}, () => true);
+    const [listed] = await listScripts(world.deps, world.workspace, {}, everything);
     const script = await getScript(world.deps, world.workspace, path);
     expect(listed?.ws_error_handler_muted).toBe(script.ws_error_handler_muted);
     return [script.ws_error_handler_muted, script.hash === hash];

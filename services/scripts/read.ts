@@ -5,6 +5,7 @@ import type { ScriptListQuery } from "../../contract/routes/stored/scripts.ts";
 import { paginate } from "../../core/objects/page.ts";
 import type { ListedScript } from "../../core/scripts/version.ts";
 import { type Runnable, scriptHeadObject, scriptHistoryObject, scriptListingObject, toScriptJson } from "../../core/scripts/version.ts";
+import { isListed, type ListViewer } from "../console/favorites.ts";
 import type { ObjectCaller } from "../identity/permit.ts";
 import type { Collaborators, Uses } from "../uses.ts";
 import { getAcl } from "../workspaces/acls.ts";
@@ -79,14 +80,14 @@ export async function listScripts(
   { objects }: Uses<"objects">,
   workspace: string,
   query: ScriptListQuery,
-  readable: (path: string) => boolean,
+  viewer: ListViewer,
 ): Promise<ListedScriptJson[]> {
   const stored = await loadListings(objects, workspace);
   const order = query.order_desc === false ? 1 : -1;
   const found = stored
     .filter(
       (script) =>
-        readable(script.path) &&
+        isListed(viewer, script.path, query) &&
         (query.show_archived ?? false) === script.archived &&
         (query.path_start === undefined || script.path.startsWith(query.path_start)) &&
         (query.path_exact === undefined || script.path === query.path_exact) &&
@@ -97,8 +98,7 @@ export async function listScripts(
         isInList(query.kinds, script.kind ?? "script") &&
         isInList(query.languages, script.language) &&
         (query.is_template === undefined || (script.is_template ?? false) === query.is_template) &&
-        (query.label === undefined || (script.labels ?? []).includes(query.label)) &&
-        query.starred_only !== true,
+        (query.label === undefined || (script.labels ?? []).includes(query.label)),
     )
     .sort((a, b) => order * (a.createdAtMs - b.createdAtMs) || a.path.localeCompare(b.path));
   return paginate(found, query).map((script) => {
@@ -107,6 +107,7 @@ export async function listScripts(
     const { content, ...listed } = toScriptJson(version, { workspace, archived, deleted: false } as Runnable, {});
     return {
       ...listed,
+      starred: viewer.starred.has(script.path),
       ...(query.without_description ? { description: "" } : {}),
       ...(query.with_deployment_msg && fields.deployment_message ? { deployment_msg: fields.deployment_message } : {}),
     };

@@ -1,6 +1,7 @@
 // Generated from contract/routes: `npx vitest run --project rules contract/client/operations.test.ts -u`.
 import { simpleOperations } from "../simple-operations.ts";
 import { approvalNoticeOperations, approvalOperations, approvalRecordOperations } from "./approvals.ts";
+import { favoriteOperations } from "./console.ts";
 import { deliveryOperations, instanceWebhookOperations, webhookOperations } from "./events.ts";
 import { flowOperations, flowRunOperations, userStateOperations } from "./flows.ts";
 import { instanceOperations, webOperations } from "./instance.ts";
@@ -56,6 +57,7 @@ export const operations = {
   ...approvalNoticeOperations,
   ...approvalRecordOperations,
   ...approvalOperations,
+  ...favoriteOperations,
   ...deliveryOperations,
   ...instanceWebhookOperations,
   ...webhookOperations,

@@ -54,7 +54,7 @@ export const appSchema = z.object({
   policy: policySchema,
 });
 export type AppJson = z.output<typeof appSchema>;
-export const listedAppSchema = z.object({ ...shared, version: z.number(), edited_at: timestamp });
+export const listedAppSchema = z.object({ ...shared, version: z.number(), edited_at: timestamp, starred: z.boolean() });
 export type ListedAppJson = z.output<typeof listedAppSchema>;
 
 const historyItem = z.object({
@@ -71,7 +71,7 @@ export const appListQuery = z.object({
   created_by: z.string().optional(),
   path_start: z.string().optional(),
   path_exact: z.string().optional(),
-  starred_only: flag.optional().describe("Returns an empty list, because starring is not supported yet."),
+  starred_only: flag.optional().describe("Only those that you have starred."),
   include_draft_only: flag.optional().describe("Has no effect: every stored version is deployed."),
   label: z.string().optional(),
 });

@@ -44,12 +44,13 @@ export const scriptListQuery = z.object({
   include_draft_only: flag.optional().describe("Has no effect: every stored version is deployed, even if it was sent with draft_only."),
   is_template: flag.optional(),
   kinds: z.string().optional(),
-  starred_only: flag.optional().describe("Returns an empty list, because starring is not supported yet."),
+  starred_only: flag.optional().describe("Only those that you have starred."),
   languages: z.string().optional(),
   without_description: flag.optional(),
   with_deployment_msg: flag.optional().describe("Adds the deployment message of the newest version."),
   label: z.string().optional(),
 });
+const starQuery = z.object({ with_starred_info: flag.optional().describe("Adds whether you have starred the script.") });
 export type ScriptListQuery = z.output<typeof scriptListQuery>;
 
 const listAll = { domain: "scripts", verb: "read", need: "read", target: "list" } as const;
@@ -142,6 +143,7 @@ export const scriptRoutes = {
     version: "shown",
     access: actions.readScript.access,
     params: atPath,
+    query: starQuery,
     reply: { json: scriptSchema },
     errors: ["script.notFound"],
   }),
@@ -152,6 +154,7 @@ export const scriptRoutes = {
     path: `${w}/get/h/{hash}`,
     access: readVersion,
     params: atHash,
+    query: starQuery,
     reply: { json: scriptSchema },
     errors: ["script.versionNotFound"],
   }),

@@ -4,6 +4,7 @@ import type { FlowHistoryJson, FlowJson, FlowListQuery, ListedFlowJson } from ".
 import type { ListedFlow } from "../../../core/flows/version.ts";
 import { flowHeadObject, flowHistoryObject, flowListingObject, type RunnableFlow, toFlowJson } from "../../../core/flows/version.ts";
 import { paginate } from "../../../core/objects/page.ts";
+import { isListed, type ListViewer } from "../../console/favorites.ts";
 import type { ObjectCaller } from "../../identity/permit.ts";
 import { listWebhookForms, type WebhookForm } from "../../scripts/webhooks.ts";
 import type { Uses } from "../../uses.ts";
@@ -47,26 +48,25 @@ export async function listFlows(
   deps: Uses<"objects">,
   workspace: string,
   query: FlowListQuery,
-  readable: (path: string) => boolean,
+  viewer: ListViewer,
 ): Promise<ListedFlowJson[]> {
   const order = query.order_desc === false ? 1 : -1;
   const found = (await loadListings(deps, workspace))
     .filter(
       (flow) =>
-        readable(flow.path) &&
+        isListed(viewer, flow.path, query) &&
         (query.show_archived ?? false) === flow.archived &&
         (query.path_start === undefined || flow.path.startsWith(query.path_start)) &&
         (query.path_exact === undefined || flow.path === query.path_exact) &&
         (query.created_by === undefined || flow.createdBy === query.created_by) &&
         (query.label === undefined || (flow.labels ?? []).includes(query.label)) &&
-        (query.dedicated_worker === undefined || (flow.dedicated_worker ?? false) === query.dedicated_worker) &&
-        query.starred_only !== true,
+        (query.dedicated_worker === undefined || (flow.dedicated_worker ?? false) === query.dedicated_worker),
     )
     .sort((a, b) => order * (a.createdAtMs - b.createdAtMs) || a.path.localeCompare(b.path));
   return paginate(found, query).map(({ version, hash, createdBy, createdAtMs, archived, ...fields }) => {
     const stored = { sent: { ...fields, value: { modules: [] } }, version, hash, createdBy, createdAtMs };
     const { value, ...flow } = toFlowJson(stored, { workspace, archived, build: { state: "pending", job: "" } });
-    return { ...flow, ...(query.without_description ? { description: "" } : {}) };
+    return { ...flow, starred: viewer.starred.has(flow.path), ...(query.without_description ? { description: "" } : {}) };
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Steps } from "./exchange.ts";
 import { approvals } from "./requests/approvals.ts";
+import { consoleRequests } from "./requests/console.ts";
 import { files } from "./requests/files.ts";
 import { flows } from "./requests/flows.ts";
 import { instance } from "./requests/instance.ts";
@@ -19,6 +20,7 @@ import { workspaces } from "./requests/workspaces.ts";
 /** The requests of all recordings, by the name of the recording. */
 export const recordings: Readonly<Record<string, Steps>> = {
   approvals,
+  console: consoleRequests,
   files,
   flows,
   instance,

@@ -5,6 +5,8 @@ import type { StoredTables } from "../../use-cases/stored/stored-state.ts";
 import type { Stage } from "../exchange.ts";
 
 const needsProvider = "It needs an identity provider.";
+/** The next state contains them. */
+const isLater = "Release 0.3 had none.";
 const isLock = "A lock that lasts for seconds or minutes.";
 const isNewer = "Release 0.3 did not have the kind.";
 
@@ -12,6 +14,7 @@ const isNewer = "Release 0.3 did not have the kind.";
 const unstoredObjects: Readonly<Record<string, string>> = {
   "key of sign-ins": needsProvider,
   "completed sign-in": needsProvider,
+  "list of favorites": isLater,
   "open stream": isLock,
   "push of a deployment": isLock,
   "saved input": isNewer,
