@@ -86,6 +86,12 @@ export const limits = {
   sharedPartBytes: 512 * 1024,
   /** Number of objects that a user may star in a workspace. One item contains them, which each list of objects reads. */
   favorites: 200,
+  /** Saved filters of runs: number of those of a user in a workspace, of the shared ones, and of the filters in each. One list returns them all. */
+  views: 100,
+  sharedViews: 200,
+  viewFilters: 30,
+  /** Number of dismissed hints in the preferences of a user. */
+  dismissedHints: 100,
   /** Size of a setting of a workspace that the service only stores, and length of a path in it. One reply contains all settings. */
   settingBytes: 100 * 1024,
   settingPathChars: 400,

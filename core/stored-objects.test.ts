@@ -17,6 +17,7 @@ const others: ReadonlySet<string> = new Set([
   "workspace",
   "deleted workspace",
   "user",
+  "preferences",
   "group of the instance",
   "role of a group",
   "setting of the instance",

@@ -8,6 +8,8 @@ import { auditEntryObject } from "./audit/entry.ts";
 import { artefactObject } from "./builds/artefact.ts";
 import { bulkObject, bulkPartObject } from "./bulk/bulk.ts";
 import { favoritesObject } from "./console/favorites.ts";
+import { preferencesObject } from "./console/preferences.ts";
+import { viewObject } from "./console/view.ts";
 import { dueAttemptObject } from "./deliveries/due-attempt.ts";
 import { eventDeliveryObject } from "./deliveries/event-delivery.ts";
 import { draftObject } from "./drafts/draft.ts";
@@ -99,6 +101,8 @@ export const storedObjects = [
   eventDeliveryObject,
   draftObject,
   favoritesObject,
+  viewObject,
+  preferencesObject,
   endpointObject,
   endpointGuardObject,
   outboxEventObject,

@@ -2,6 +2,8 @@ import { approvalNoticeRoutes } from "./approvals/approval-notices.ts";
 import { approvalRecordRoutes } from "./approvals/approval-records.ts";
 import { approvalRoutes } from "./approvals/approvals.ts";
 import { favoriteRoutes } from "./console/favorites.ts";
+import { preferenceRoutes } from "./console/preferences.ts";
+import { viewRoutes } from "./console/views.ts";
 import { deliveryRoutes } from "./events/deliveries.ts";
 import { instanceWebhookRoutes } from "./events/instance-webhooks.ts";
 import { webhookRoutes } from "./events/webhooks.ts";
@@ -80,6 +82,8 @@ export const routes = {
   ...appRoutes,
   ...draftRoutes,
   ...favoriteRoutes,
+  ...viewRoutes,
+  ...preferenceRoutes,
   ...workspaceDependencyRoutes,
   ...syncRoutes,
   ...triggerRoutes,

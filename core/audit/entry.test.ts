@@ -53,7 +53,7 @@ const OWN = [
   ..."workspaces.edit_operator_settings workspaces.edit_datatable_config workspaces.edit_deploy_ui_config".split(" "),
   "workspaces.mute_critical_alerts",
   ..."inputs.create inputs.update inputs.delete jobs.share jobs.revoke_share jobs.bulk.start jobs.bulk.stop".split(" "),
-  ..."favorites.star favorites.unstar".split(" "),
+  ..."favorites.star favorites.unstar views.create views.update views.delete account.edit_preferences".split(" "),
   ..."schedule.create schedule.edit schedule.setenabled schedule.delete".split(" "),
   ...["http", "sqs", "aws", "email"].flatMap((kind) =>
     ["create", "update", "set_mode", "delete"].map((verb) => `${kind}_triggers.${verb}`),

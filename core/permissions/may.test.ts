@@ -311,7 +311,7 @@ describe("token limits", () => {
   });
 
   it.each(["developer", "superadmin"] as const)(
-    "a job token of a %s calls only these of the routes that any token may call, and reaches no drafts and no stars",
+    "a job token of a %s calls only these of the routes that any token may call, and reaches nothing else that a user stores for themselves",
     (role) => {
       // Clients in scripts request their user and their workspace. A new route accepts jobs only if it is added here.
       const forJobs = [
@@ -328,7 +328,17 @@ describe("token limits", () => {
         .filter(({ access, path }) => may(aJobOf(role), access, path.includes("{workspace}") ? { workspace: "ws" } : {}))
         .map(({ name }) => name);
       expect(called.sort()).toEqual([...forJobs, ...aboutTheInstance].sort());
-      const ofPersons = ["drafts.list", "drafts.getOwn", "drafts.update", "favorites.list", "favorites.star", "favorites.unstar"];
+      const ofPersons = [
+        "drafts.list",
+        "drafts.getOwn",
+        "drafts.update",
+        "favorites.list",
+        "favorites.star",
+        "favorites.unstar",
+        "views.list",
+        "views.create",
+        "account.getPreferences",
+      ];
       for (const draft of ofPersons)
         expect([draft, may(aJobOf(role), ruleOf(draft), { workspace: "ws", path: "f/owned/x" })]).toEqual([draft, false]);
     },
@@ -346,8 +356,8 @@ describe("route rules", () => {
   const changesByGet = ["users.refreshToken", "approvals.mint", "approvals.mintSignature"];
   // This rule requires read access to the jobs. The right to run each script or flow is checked when its job is read.
   const checksRunsLater = ["jobs.rerun"];
-  // Every member has an identity, which the token proves to others, and stars.
-  const ofEachMember = ["oidc.token", "favorites.star", "favorites.unstar"];
+  // Every member has an identity, which the token proves to others, stars and views.
+  const ofEachMember = ["oidc.token", "favorites.star", "favorites.unstar", "views.create", "views.update", "views.delete"];
   const tested = tokenRoutes.map(({ name, method, fn, payload, access: { verb, need } }) => ({
     name,
     method,

@@ -1,5 +1,7 @@
 import { domainApi } from "../shared/edge/domain-api.ts";
 import { favorites } from "./favorites.ts";
+import { preferences } from "./preferences.ts";
+import { views } from "./views.ts";
 
-/** What users store for their work in the console. */
-export const handler = domainApi([...favorites]);
+/** Stars, views and preferences of users. */
+export const handler = domainApi([...favorites, ...views, ...preferences]);

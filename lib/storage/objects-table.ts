@@ -13,6 +13,8 @@ import { approvalEntryObject, grownChainObject } from "../../core/approvals/reco
 import { auditEntryObject } from "../../core/audit/entry.ts";
 import { bulkObject, bulkPartObject } from "../../core/bulk/bulk.ts";
 import { favoritesObject } from "../../core/console/favorites.ts";
+import { preferencesObject } from "../../core/console/preferences.ts";
+import { viewObject } from "../../core/console/view.ts";
 import { dueAttemptObject } from "../../core/deliveries/due-attempt.ts";
 import { eventDeliveryObject } from "../../core/deliveries/event-delivery.ts";
 import { endpointObject } from "../../core/events/endpoint.ts";
@@ -220,7 +222,8 @@ export class ObjectsTable extends Construct {
   /** Grants reads, and writes of what users store for their work in the console. */
   allowSaveConsole(fn: LambdaFunction): void {
     this.allowRead(fn);
-    this.allowItems(fn, ["PutItem"], [favoritesObject]);
+    this.allowItems(fn, ["PutItem"], [favoritesObject, preferencesObject]);
+    this.allowItems(fn, ["PutItem", "DeleteItem"], [viewObject]);
   }
 
   /** Grants the writes of function `receive`: faults of triggers, jobs that wait for their trigger, and requests to check a source. */

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import { favoritesObject } from "../../core/console/favorites.ts";
 import type { Person } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { hashToken, tokenObject, userTokenObject } from "../../core/people/token.ts";
@@ -8,6 +9,8 @@ import { newWorld, type World } from "../../test/support/use-cases/world.ts";
 import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
 import { repeat } from "../../test/support/use-cases/world-objects.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
+import { editPreferences, getPreferences } from "../console/preferences.ts";
+import { createView, listViews } from "../console/views.ts";
 import { addMember } from "../workspaces/add-member.ts";
 import { mayJoinInstance } from "../workspaces/auto-invite.ts";
 import { inviteUser } from "../workspaces/invites.ts";
@@ -251,6 +254,20 @@ it("a deleted user is no longer invited to any workspace", async () => {
   expect(await mayJoinInstance(world.deps, email)).toBe(true);
   await deleteUser(users(), email);
   expect(await mayJoinInstance(world.deps, email)).toBe(false);
+});
+
+it("deleteUser erases what the user stored for the console, except shared views", async () => {
+  const actor = await aPerson();
+  const caller = { actor, workspace: world.workspace };
+  await editPreferences(world.deps, actor, { theme: "dark" });
+  const stars = favoritesObject.key(world.workspace, personKey(actor.email));
+  await world.deps.objects.put({ ...stars, value: [{ kind: "script", path: "f/t/a" }], version: "1" });
+  await createView(world.deps, caller, { name: "Mine", shared: false, query: {} });
+  await createView(world.deps, { ...caller, actor: { ...actor, superAdmin: true } }, { name: "Ours", shared: true, query: {} });
+  await deleteUser(users(), actor.email);
+  expect(await getPreferences(world.deps, actor)).toEqual({});
+  expect(await world.deps.objects.get(stars)).toBeUndefined();
+  expect((await listViews(world.deps, caller)).map(({ name }) => name)).toEqual(["Ours"]);
 });
 
 describe("createUser, whichever of its writes fails,", () => {

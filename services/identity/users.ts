@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { GlobalUserJson, NewUser, UserChange } from "../../contract/routes/people/people.ts";
+import { favoritesObject } from "../../core/console/favorites.ts";
+import { preferencesObject } from "../../core/console/preferences.ts";
+import { ownViewsOf, viewObject } from "../../core/console/view.ts";
 import { paginate } from "../../core/objects/page.ts";
 import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { type Actor, deriveUsername } from "../../core/people/actor.ts";
@@ -180,7 +183,7 @@ const losesRights = (before: PersonRecord, after: PersonRecord) =>
   (after.disabled && !before.disabled) || (isSuperAdmin(before) && !isSuperAdmin(after));
 
 /**
- * Deletes a user. The user is disabled first, and the record is deleted last, so that another call completes one that failed halfway.
+ * Deletes a user with what the user stored for the console, except shared views. The user is disabled first, and the record is deleted last, so that another call completes one that failed halfway.
  * Throws `user.notFound`, `user.lastAdmin`.
  */
 export async function deleteUser(deps: Uses<"objects" | "people">, email: string): Promise<void> {
@@ -190,9 +193,14 @@ export async function deleteUser(deps: Uses<"objects" | "people">, email: string
   await deleteAllTokens(deps, email);
   for (const { workspace, member } of await listMemberships(deps, email)) await removeMember({ objects }, workspace.id, member.username);
   // An invitation would let them sign in again with an external provider.
-  for (const id of await listWorkspaceIds(objects)) await objects.deleteItem(inviteObject.key(id, personKey(email)));
+  const person = personKey(email);
+  for (const id of await listWorkspaceIds(objects)) {
+    for (const key of [inviteObject.key(id, person), favoritesObject.key(id, person)]) await objects.deleteItem(key);
+    for (const view of await objects.list(viewObject.partitionKey(id), { beginsWith: ownViewsOf(person) })) await objects.deleteItem(view);
+  }
+  await objects.deleteItem(preferencesObject.key(person));
   await people.deleteUser(email);
-  await objects.deleteItem(userObject.key(personKey(email)));
+  await objects.deleteItem(userObject.key(person));
 }
 
 /**

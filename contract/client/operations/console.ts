@@ -5,3 +5,15 @@ export const favoriteOperations = {
   "favorites.unstar": "POST /api/w/{workspace}/favorites/unstar",
   "favorites.list": "GET /api/w/{workspace}/favorites/list",
 };
+
+export const preferenceOperations = {
+  "account.getPreferences": "GET /api/account/preferences",
+  "account.editPreferences": "POST /api/account/preferences",
+};
+
+export const viewOperations = {
+  "views.list": "GET /api/w/{workspace}/views/list",
+  "views.create": "POST /api/w/{workspace}/views/create",
+  "views.update": "POST /api/w/{workspace}/views/update/{id}",
+  "views.delete": "POST /api/w/{workspace}/views/delete/{id}",
+};

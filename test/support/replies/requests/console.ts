@@ -1,4 +1,4 @@
-import { bad, closed, good, type Steps } from "../exchange.ts";
+import { bad, closed, good, type Steps, whole } from "../exchange.ts";
 
 const path = "f/t/starred";
 const script = { path, language: "bash", content: "echo 1", summary: "Says 1" };
@@ -15,5 +15,22 @@ const favorites: Steps = [
   bad("unstarObject", { json: { path } }),
 ];
 
-/** What users store for their work in the console. */
-export const consoleRequests: Steps = [good("createFolder", { json: { name: "t" } }), ...favorites];
+const view = { name: "Failed", shared: true, query: { status: "failure" } };
+const views: Steps = [
+  good("createView", { json: view, keep: { view: whole } }),
+  bad("createView", { json: { ...view, query: { Status: "failure" } } }),
+  ...closed("listViews"),
+  good("updateView", { params: { id: "<view>" }, json: { shared: false } }),
+  bad("updateView", { params: { id: "<view>" }, json: { name: "" } }),
+  good("deleteView", { params: { id: "<view>" } }),
+  bad("deleteView", { params: { id: "<view>" } }),
+];
+
+const preferences: Steps = [
+  good("editPreferences", { json: { theme: "dark", timezone: "Europe/Berlin" } }),
+  bad("editPreferences", { json: { timezone: "Mars/Base" } }),
+  ...closed("getPreferences"),
+];
+
+/** Stars, views and preferences of users. */
+export const consoleRequests: Steps = [good("createFolder", { json: { name: "t" } }), ...favorites, ...views, ...preferences];

@@ -15,6 +15,8 @@ const unstoredObjects: Readonly<Record<string, string>> = {
   "key of sign-ins": needsProvider,
   "completed sign-in": needsProvider,
   "list of favorites": isLater,
+  "saved filter of runs": isLater,
+  preferences: isLater,
   "open stream": isLock,
   "push of a deployment": isLock,
   "saved input": isNewer,
