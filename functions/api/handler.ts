@@ -3,5 +3,5 @@ import { cliRoutes } from "./cli.ts";
 import { instanceRoutes } from "./instance.ts";
 import { referenceRoutes } from "./reference.ts";
 
-/** The instance's health, version and API document, the page `/docs`, the package of the command line, and every address that no other function claims. No route needs a token. */
+/** The instance's health, version and API document, the page `/docs` and the package of the command line. No route needs a token. */
 export const handler = apiHandler([...instanceRoutes, ...referenceRoutes, ...cliRoutes], async () => undefined);

@@ -7,7 +7,7 @@ import { ROUTES_PREFIX } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import { aStack } from "../stack-fixture.ts";
 import { descriptions, fn } from "../stack-rights.ts";
-import { isAddress, prefixesOf, segmentsOf } from "./resources.ts";
+import { functionAt, prefixesOf, segmentsOf } from "./resources.ts";
 
 const { template } = aStack();
 
@@ -55,8 +55,8 @@ describe("the REST API", () => {
 
   it.each([
     ["/", "api"],
-    ["/api", "api"],
-    ["/robots.txt", "api"],
+    ["/api", "web"],
+    ["/robots.txt", "web"],
     ["/api/nothing", "people"],
     ["/api/internal/jobs/x1/beat", "people"],
     ["/api/health/nothing", "api"],
@@ -83,12 +83,12 @@ describe("the REST API", () => {
   });
 
   it("has no method at path prefixes that are not addresses themselves", () => {
-    const beginnings = [...table.keys()].filter((path) => !path.endsWith("{proxy+}") && !isAddress(Object.values(routes), path));
+    const beginnings = [...table.keys()].filter((path) => !path.endsWith("{proxy+}") && !functionAt(Object.values(routes), path));
     expect(beginnings).toEqual([ROUTES_PREFIX]);
   });
 
   it("answers addresses without others below them by one resource", () => {
-    expect([...table.keys()].filter((path) => path.startsWith("/device"))).toEqual(["/device"]);
+    expect([...table.keys()].filter((path) => path.startsWith("/api/version"))).toEqual(["/api/version"]);
   });
 
   it("needs one resource for each path prefix that belongs to one function", () => {

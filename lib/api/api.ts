@@ -22,7 +22,7 @@ import { ROUTES_PREFIX, type RouteFunction } from "../../contract/route.ts";
 import { routes } from "../../contract/routes/routes.ts";
 import { type StackConfig, setsLogRole } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
-import { claimsOf, isAddress, isSingleAddress, ownerOf, segmentsOf } from "./resources.ts";
+import { CATCH_ALL, claimsOf, functionAt, isSingleAddress, ownerOf, segmentsOf } from "./resources.ts";
 
 export const STAGE = "prod";
 
@@ -53,7 +53,7 @@ const gatewayAnswers: readonly [ResponseType, { status: string; code: string; se
   [ResponseType.INTEGRATION_FAILURE, { status: "502", code: "gateway.failed", sentence: "The service did not respond. Try again." }],
 ];
 
-/** The REST API. Which function answers an address follows from the routes of the contract; `api` answers what none of them claims. */
+/** The REST API. Which function answers an address follows from the routes of the contract; `web` answers what none of them claims. */
 export class Api extends Construct {
   readonly api: RestApi;
   readonly accessLog: LogGroup;
@@ -169,7 +169,7 @@ export class Api extends Construct {
     // On AWS runners reach `beat` at the URL of the function only. The local engine has no such URLs.
     const answeredHere = Object.values(routes).filter(({ fn }) => fn !== "beat" || this.config.local);
     const claims = claimsOf(answeredHere).set(ROUTES_PREFIX, "routes");
-    const answered = new Map<IResource, RouteFunction>([[this.api.root, "api"]]);
+    const answered = new Map<IResource, RouteFunction>([[this.api.root, CATCH_ALL]]);
     for (const prefix of claims.keys()) {
       const segments = segmentsOf(prefix);
       let resource: IResource = this.api.root;
@@ -181,7 +181,8 @@ export class Api extends Construct {
     // All resources are created before the first catch-all method: API Gateway allows only one parameter below an address.
     for (const [resource, fn] of answered) {
       // Function `routes` answers its prefix as well, because its 404 is sandboxed.
-      if (resource.path === ROUTES_PREFIX || isAddress(Object.values(routes), resource.path)) answer(resource, functions[fn]);
+      const answering = resource.path === ROUTES_PREFIX ? fn : functionAt(Object.values(routes), resource.path);
+      if (answering) answer(resource, functions[answering]);
       // The address of a single route has nothing below it. Requests there reach the catch-all method of the address above it.
       if (!isSingleAddress(Object.values(routes), resource.path)) answerBelow(resource, functions[fn]);
     }

@@ -10,6 +10,9 @@ const GENERAL: readonly RouteFunction[] = ["people", "api", "jobs", "objects"];
 
 const speciality = (fn: RouteFunction) => (GENERAL.includes(fn) ? GENERAL.indexOf(fn) : GENERAL.length);
 
+/** The function that answers what no function claims: the pages have most of the addresses outside `/api`. */
+export const CATCH_ALL: RouteFunction = "web";
+
 /** Every route below `jobs_u` answers below `job_u` as well, without being listed there. */
 const spellings = (path: string) => [...new Set([path, path.replace("/jobs_u/", "/job_u/")])];
 
@@ -25,7 +28,7 @@ export function prefixesOf(routes: readonly PlacedRoute[], fn: RouteFunction): s
     .flatMap(({ path }) => spellings(path))
     .map(segmentsOf);
   const prefixes = routes
-    // The origin itself is not a prefix: it belongs to `api`, like every address that no function claims.
+    // The origin itself is not a prefix: it would claim every address.
     .filter((route) => route.fn === fn && route.path !== "/")
     .flatMap(({ path }) => (functionSpeciality === GENERAL.length ? [path] : spellings(path)))
     .map((path) => {
@@ -49,24 +52,24 @@ export function claimsOf(routes: readonly PlacedRoute[]): Map<string, RouteFunct
   return claims;
 }
 
-/** Returns the function that answers an address which is only a part of claimed addresses: the one with the longest claim above it, otherwise `api`. */
+/** Returns the function that answers an address which is only a part of claimed addresses: the one with the longest claim above it, otherwise `CATCH_ALL`. */
 export function ownerOf(claims: ReadonlyMap<string, RouteFunction>, segments: readonly string[]): RouteFunction {
   for (let length = segments.length; length > 0; length--) {
     const owner = claims.get(`/${segments.slice(0, length).join("/")}`);
     if (owner) return owner;
   }
-  return "api";
+  return CATCH_ALL;
 }
 
-/** Returns whether an address is that of a route. */
-export function isAddress(routes: readonly PlacedRoute[], address: string): boolean {
-  return routes.some(({ path }) => path === address);
+/** Returns the function whose route has this address. */
+export function functionAt(routes: readonly PlacedRoute[], address: string): RouteFunction | undefined {
+  return routes.find(({ path }) => path === address)?.fn;
 }
 
 /** Returns whether an address is that of a route, and no route is below it. Every route is below the origin itself. */
 export function isSingleAddress(routes: readonly PlacedRoute[], address: string): boolean {
   if (address === "/") return false;
-  return isAddress(routes, address) && !routes.some(({ path }) => path.startsWith(`${address}/`));
+  return functionAt(routes, address) !== undefined && !routes.some(({ path }) => path.startsWith(`${address}/`));
 }
 
 export function segmentsOf(path: string): string[] {
