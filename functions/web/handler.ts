@@ -4,6 +4,7 @@ import { webRoutes as routes } from "../../contract/routes/instance/web.ts";
 import { apiHandler, on } from "../shared/edge/edge.ts";
 import type { Reply } from "../shared/reply/reply.ts";
 import { staticFiles } from "../shared/reply/static-files.ts";
+import { cliRoutes } from "./cli.ts";
 
 /** `lib/api/web.ts` bundles these files. */
 const serveFile = staticFiles({
@@ -39,11 +40,12 @@ const answer = apiHandler<unknown>(
     on(routes.instancePage, consolePage),
     on(routes.sharedRunPage, consolePage),
     on(routes.asset, ({ params, headers }) => serveFile(params.file, `/assets/${params.file}`, headers["accept-encoding"])),
+    ...cliRoutes,
   ],
   async () => undefined,
 );
 
-/** Serves the pages of the console as static files. `HEAD` is answered as `GET` without the body, because mail scanners use it. */
+/** Serves the pages of the console and the packages of the command line and the clients as static files. `HEAD` is answered as `GET` without the body, because mail scanners use it. */
 export async function handler(event: APIGatewayProxyEvent, context: Context): Promise<Reply> {
   if (event.httpMethod !== "HEAD") return answer(event, context);
   const reply = await answer({ ...event, httpMethod: "GET" }, context);

@@ -64,6 +64,7 @@ export const instanceRoutes = {
   }),
   cliPackage: defineRoute({
     ...open,
+    fn: "web",
     name: "instance.cliPackage",
     summary: "Get the package of the command line: npm install -g <origin>/cli/svc-cli.tgz.",
     path: "/cli/svc-cli.tgz",
@@ -73,6 +74,7 @@ export const instanceRoutes = {
   }),
   clientPackage: defineRoute({
     ...open,
+    fn: "web",
     name: "instance.clientPackage",
     summary:
       "Get a package of a client library: <origin>/clients/ has one for npm and one for pip, and <origin>/clients/go is a proxy of Go modules.",
@@ -84,6 +86,7 @@ export const instanceRoutes = {
   }),
   configSchema: defineRoute({
     ...open,
+    fn: "web",
     name: "instance.configSchema",
     summary: "Get the JSON Schema of svc.yaml, for editors.",
     path: "/svc.schema.json",

@@ -54,7 +54,7 @@ export async function bundleAll(root: string, out: string): Promise<Bundle[]> {
   if (existsSync(join(root, "cli/build.ts"))) {
     const program = new Set<string>(PROGRAM);
     for (const [name, content] of cliFiles(root))
-      files.set(program.has(name) ? join("functions/deploy/cli", basename(name)) : join("functions/api/cli", name), content);
+      files.set(program.has(name) ? join("functions/deploy/cli", basename(name)) : join("functions/web/cli", name), content);
   }
   if (existsSync(join(root, "functions/web/handler.ts"))) {
     for (const [name, content] of webFiles(root)) files.set(join("functions/web/site", name), content);
