@@ -253,6 +253,10 @@ describe("the rights of an action on many jobs", () => {
     await expect(start(request, developer)).rejects.toEqual(refused("bulk.tooMany"));
     await proceed(ids[0] ?? "", developer);
     await start(request, developer);
+    const failing = { ...world.deps.queue, sendFollowUp: () => Promise.reject(new Error("The queue is gone.")) };
+    await proceed(ids[1] ?? "", developer);
+    await expect(startBulk({ ...world.deps, queue: failing }, by(developer), request)).rejects.toThrow("The queue is gone.");
+    await start(request, developer);
     const args = { text: "x".repeat(limits.bulkArgsBytes) };
     await expect(start({ action: "rerun", ids: [randomUUID()], args })).rejects.toEqual(refused("body.tooLarge"));
   });

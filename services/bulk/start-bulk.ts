@@ -6,7 +6,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { BulkJson, BulkRequest } from "../../contract/routes/jobs/bulk.ts";
 import { toIsoTime } from "../../contract/utilities/iso-time.ts";
-import { type Bulk, bulkObject, bulkPartObject, describeBulkState, PART_JOBS } from "../../core/bulk/bulk.ts";
+import { type Bulk, bulkObject, bulkPartObject, describeBulkState, endEarly, PART_JOBS } from "../../core/bulk/bulk.ts";
 import { unchangedSince } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
@@ -48,7 +48,13 @@ export async function startBulk(
   };
   const key = bulkObject.key(workspace, personKey(actor.email), id);
   await deps.objects.put({ ...key, value: bulk, version: randomUUID(), expiresAtS: expiryOf(bulk) }, "absent");
-  await deps.queue.sendFollowUp({ id, workspace, bulk: personKey(actor.email) });
+  try {
+    await deps.queue.sendFollowUp({ id, workspace, bulk: personKey(actor.email) });
+  } catch (error) {
+    // Without a message the action would count as unfinished until it expires.
+    await deps.objects.put({ ...key, value: endEarly(bulk), version: randomUUID(), expiresAtS: expiryOf(bulk) });
+    throw error;
+  }
   return id;
 }
 

@@ -25,6 +25,7 @@ import { parseScope } from "../../../core/permissions/scopes.ts";
 import { matchesEtag, parseIfMatch } from "../../../core/reply/etag.ts";
 import { parseNextRunId } from "../../../core/schedules/next-run.ts";
 import { readKeyVersion } from "../../../core/secrets/seal.ts";
+import { parseShareToken } from "../../../core/shares/share.ts";
 import { parseEventId } from "../../../core/streams/event-id.ts";
 import { parseRecipient } from "../../../core/triggers/mail.ts";
 import { parseQueueUrl, parseSourceName } from "../../../core/triggers/sources.ts";
@@ -64,7 +65,17 @@ const manyQuery = (size: number) => Object.fromEntries(Array.from({ length: size
 
 /** Readers of names, ids and addresses. */
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
-  ...{ parseDeliveryId, parseHandlerPath, parseListCursor, parsePrincipal, parseUserCode, parseOwnerKey, parseNextRunId, readKeyVersion },
+  ...{
+    parseDeliveryId,
+    parseHandlerPath,
+    parseListCursor,
+    parsePrincipal,
+    parseShareToken,
+    parseUserCode,
+    parseOwnerKey,
+    parseNextRunId,
+    readKeyVersion,
+  },
   ...{ parseQueueUrl, parseSourceName, parseRoutePath },
   parseFile: (text) => parseFile(text, undefined),
   parseRecipient: (text) => parseRecipient(`${text}@mail.example`, "mail.example"),
