@@ -35,6 +35,7 @@ const workspacePages = [
     path: "/runs/$id/compare/$other",
     component: lazyRouteComponent(() => import("./pages/compare/page.tsx")),
   }),
+  createRoute({ ...inWorkspace, path: "/items", component: lazyRouteComponent(() => import("./pages/items/page.tsx")) }),
   createRoute({
     ...inWorkspace,
     path: "/scripts/$",

@@ -13,6 +13,7 @@ export type Offered = "everyone" | "writers" | "admins" | "superadmins";
  */
 export const offers = {
   "auth.beginSession": "everyone",
+  "flows.archive": "writers",
   "jobs.bulk.start": "everyone",
   "jobs.bulk.stop": "everyone",
   "jobs.cancel": "everyone",
@@ -23,6 +24,8 @@ export const offers = {
   "jobs.run.flows": "everyone",
   "jobs.run.scripts": "everyone",
   "jobs.share": "everyone",
+  "scripts.archiveByPath": "writers",
+  "scripts.create": "writers",
   "tokens.create": "everyone",
   "tokens.delete": "everyone",
 } as const satisfies Partial<Record<OperationName, Offered>>;

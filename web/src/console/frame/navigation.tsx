@@ -6,6 +6,7 @@ import { frameText } from "../messages/frame.ts";
 export const pages = [
   { name: "home", to: "/w/$ws" },
   { name: "runs", to: "/w/$ws/runs" },
+  { name: "items", to: "/w/$ws/items" },
 ] as const;
 
 export function Navigation({ isOpen }: { isOpen: boolean }) {

@@ -12,6 +12,7 @@ const shown = [
   ["?", "help"],
   ["g h", "home"],
   ["g r", "runs"],
+  ["g i", "items"],
 ] as const;
 
 const SEQUENCE_MS = 1_000;

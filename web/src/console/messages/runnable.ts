@@ -23,5 +23,6 @@ export const runnableText = {
   archiveWhy:
     "An archived script or flow cannot be run by its path, and its schedules and triggers fail. Its versions remain, and it can be restored.",
   archivedNow: (path: string) => `${path} is archived.`,
+  restoredMessage: "Restored",
   restoredNow: (path: string) => `${path} can be run again.`,
 } as const;

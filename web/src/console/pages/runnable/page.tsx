@@ -8,10 +8,12 @@ import { Page } from "../../frame/page.tsx";
 import { Failed, Loading } from "../../frame/panel.tsx";
 import { frameText } from "../../messages/frame.ts";
 import { runnableText } from "../../messages/runnable.ts";
+import { Actions } from "./actions.tsx";
 import { RunTab } from "./run-tab.tsx";
 import { type Kind, type Runnable, useRunnable } from "./use-runnable.ts";
+import { WebhooksTab } from "./webhooks-tab.tsx";
 
-const tabs = ["run"] as const;
+const tabs = ["run", "webhooks"] as const;
 
 export const ScriptPage = () => <RunnablePage kind="script" />;
 export const FlowPage = () => <RunnablePage kind="flow" />;
@@ -46,7 +48,11 @@ function Content({ workspace, runnable }: ContentProps) {
     void navigate({ to, params: { ws: workspace, _splat: path }, search: { ...search, tab: name ?? undefined }, replace: true });
   };
   return (
-    <Page title={path} mark={isArchived && <Badge color="gray">{runnableText.archived}</Badge>}>
+    <Page
+      title={path}
+      mark={isArchived && <Badge color="gray">{runnableText.archived}</Badge>}
+      actions={<Actions workspace={workspace} runnable={runnable} />}
+    >
       <Stack gap="md">
         {summary && <Text>{summary}</Text>}
         {isArchived && <Note tone="plain">{runnableText.archivedWhy}</Note>}
@@ -60,6 +66,9 @@ function Content({ workspace, runnable }: ContentProps) {
           </Tabs.List>
           <Tabs.Panel value="run" pt="sm">
             <RunTab workspace={workspace} runnable={runnable} />
+          </Tabs.Panel>
+          <Tabs.Panel value="webhooks" pt="sm">
+            <WebhooksTab workspace={workspace} runnable={runnable} />
           </Tabs.Panel>
         </Tabs>
       </Stack>

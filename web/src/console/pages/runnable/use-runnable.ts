@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Reply } from "../../../../../contract/client/operation.ts";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
+import { Refused } from "../../../shared/service.ts";
 import { call } from "../../data/api.ts";
 
 export type Kind = "script" | "flow";
@@ -22,7 +23,7 @@ export interface Runnable {
   flow?: Flow;
 }
 
-const runnableKey = (workspace: string, kind: Kind, path: string) => [workspace, kind, path] as const;
+export const runnableKey = (workspace: string, kind: Kind, path: string) => [workspace, kind, path] as const;
 
 /** A script that was saved without a schema has the one of its code. */
 const schemaOf = (...schemas: unknown[]) => schemas.find(isJsonObject);
@@ -53,13 +54,23 @@ const fromFlow = (flow: Flow): Runnable => ({
   flow,
 });
 
+/** Loads a script by its path. An archived one is known by its version alone. */
+async function loadScript(workspace: string, path: string, signal: AbortSignal): Promise<Script> {
+  try {
+    return await call.scripts.getByPath({ workspace, path, signal });
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status !== 404) throw error;
+    const [archived] = await call.scripts.list({ workspace, query: { path_exact: path, show_archived: true }, signal });
+    if (!archived) throw error;
+    return call.scripts.getByHash({ workspace, hash: archived.hash, signal });
+  }
+}
+
 /** Loads the newest version of a script or a flow. */
 export function useRunnable(workspace: string, kind: Kind, path: string) {
   return useQuery({
     queryKey: runnableKey(workspace, kind, path),
     queryFn: async ({ signal }): Promise<Runnable> =>
-      kind === "flow"
-        ? fromFlow(await call.flows.get({ workspace, path, signal }))
-        : fromScript(await call.scripts.getByPath({ workspace, path, signal })),
+      kind === "flow" ? fromFlow(await call.flows.get({ workspace, path, signal })) : fromScript(await loadScript(workspace, path, signal)),
   });
 }

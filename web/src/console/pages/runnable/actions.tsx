@@ -1,0 +1,60 @@
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { isOffered } from "../../access/actions.ts";
+import { useMember } from "../../data/me.ts";
+import { Failed } from "../../frame/panel.tsx";
+import { runnableText } from "../../messages/runnable.ts";
+import { archive, restore } from "./archive.ts";
+import { type Runnable, runnableKey } from "./use-runnable.ts";
+
+/** Archives a script or a flow after a confirmation, or restores it. */
+export function Actions({ workspace, runnable }: { workspace: string; runnable: Runnable }) {
+  const { kind, path, isArchived } = runnable;
+  const queries = useQueryClient();
+  const member = useMember();
+  const [asks, setAsks] = useState(false);
+  const change = useMutation({
+    mutationFn: () => (isArchived ? restore : archive)(workspace, runnable),
+    onSuccess: async () => {
+      notifications.show({ message: isArchived ? runnableText.restoredNow(path) : runnableText.archivedNow(path) });
+      setAsks(false);
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: runnableKey(workspace, kind, path) }),
+        queries.invalidateQueries({ queryKey: [workspace, "items"] }),
+      ]);
+    },
+  });
+  if (!isOffered("flows.archive", member)) return null;
+  return (
+    <Stack gap="xs">
+      <Group gap="xs" justify="flex-end">
+        {isArchived ? (
+          <Button size="xs" variant="default" loading={change.isPending} onClick={() => change.mutate()}>
+            {runnableText.restore}
+          </Button>
+        ) : (
+          <Button size="xs" variant="default" onClick={() => setAsks(true)}>
+            {runnableText.archive}
+          </Button>
+        )}
+      </Group>
+      {change.error && !asks && <Failed error={change.error} />}
+      <Modal opened={asks} onClose={() => setAsks(false)} title={runnableText.archive}>
+        <Stack>
+          <Text>{runnableText.archiveWhy}</Text>
+          {change.error && <Failed error={change.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => setAsks(false)}>
+              {runnableText.cancel}
+            </Button>
+            <Button color="red.8" loading={change.isPending} onClick={() => change.mutate()}>
+              {runnableText.archive}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </Stack>
+  );
+}

@@ -1,0 +1,27 @@
+import { call } from "../../data/api.ts";
+import { runnableText } from "../../messages/runnable.ts";
+import type { Kind } from "./use-runnable.ts";
+
+interface Target {
+  kind: Kind;
+  path: string;
+  hash: string;
+}
+
+export async function archive(workspace: string, { kind, path }: Target): Promise<void> {
+  await (kind === "flow"
+    ? call.flows.archive({ workspace, path, body: { archived: true } })
+    : call.scripts.archiveByPath({ workspace, path }));
+}
+
+/** Makes an archived script or flow usable again. A script gets a new version with the content of its last one. */
+export async function restore(workspace: string, { kind, path, hash }: Target): Promise<void> {
+  if (kind === "flow") {
+    await call.flows.archive({ workspace, path, body: { archived: false } });
+    return;
+  }
+  const script = await call.scripts.getByHash({ workspace, hash });
+  const body = { ...script, parent_hash: hash, deployment_message: runnableText.restoredMessage };
+  // Runs keep their identity, or the service refuses.
+  await call.scripts.create({ workspace, body: script.on_behalf_of ? { ...body, preserve_on_behalf_of: true } : body });
+}

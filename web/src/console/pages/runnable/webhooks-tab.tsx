@@ -1,0 +1,113 @@
+import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Reply } from "../../../../../contract/client/operation.ts";
+import { Ago } from "../../../shared/time/ago.tsx";
+import { call } from "../../data/api.ts";
+import { Panel } from "../../frame/panel.tsx";
+import { webhooksOfText as text } from "../../messages/webhooks-of.ts";
+import type { Runnable } from "./use-runnable.ts";
+import { exampleArguments, javascriptOf, pythonOf } from "./webhook-examples.ts";
+import { WebhookToken } from "./webhook-token.tsx";
+
+type Webhook = Reply<"scripts.webhooks">[number];
+
+async function copy(content: string): Promise<void> {
+  await navigator.clipboard.writeText(content);
+  notifications.show({ message: text.copied });
+}
+
+/** `sync by GET, this version` becomes `Synchronous: … (GET, by version)`. */
+function nameOf({ kind, method }: Webhook): string {
+  const explanation = Object.entries(text.kinds).find(([word]) => kind.startsWith(word))?.[1] ?? kind;
+  return `${explanation} (${method}, ${kind.endsWith("this version") ? text.versions.exact : text.versions.newest})`;
+}
+
+/** The addresses that run a script or a flow, with examples and tokens for it alone. */
+export function WebhooksTab({ workspace, runnable }: { workspace: string; runnable: Runnable }) {
+  const { kind, path, schema } = runnable;
+  const [createsToken, setCreatesToken] = useState(false);
+  const webhooks = useQuery({
+    queryKey: [workspace, "webhooks of", kind, path],
+    queryFn: ({ signal }) => (kind === "flow" ? call.flows.webhooks : call.scripts.webhooks)({ workspace, path, signal }),
+  });
+  const tokens = useQuery({
+    queryKey: [workspace, "tokens of", kind, path],
+    queryFn: ({ signal }) => (kind === "flow" ? call.flows.listTokens : call.scripts.listTokens)({ workspace, path, signal }),
+  });
+  const args = exampleArguments(schema);
+  return (
+    <Stack gap="md">
+      <Text>{text.explain}</Text>
+      <Panel query={webhooks}>
+        {(found) => (
+          <Stack gap="sm">
+            {found.map((webhook) => (
+              <Paper key={webhook.kind} withBorder p="sm" component="section" aria-label={nameOf(webhook)}>
+                <Title order={2} size="h6">
+                  {nameOf(webhook)}
+                </Title>
+                <Text className="webhook-url" size="sm">
+                  {webhook.method} {webhook.url}
+                </Text>
+                <Group gap="xs" mt="xs">
+                  <Button size="xs" variant="default" onClick={() => void copy(webhook.url)}>
+                    {text.copyUrl}
+                  </Button>
+                  <Button size="xs" variant="default" onClick={() => void copy(webhook.curl)}>
+                    {text.copyCurl}
+                  </Button>
+                  <Button size="xs" variant="default" onClick={() => setCreatesToken(true)}>
+                    {text.createToken}
+                  </Button>
+                </Group>
+                <details className="examples">
+                  <summary>{text.examples}</summary>
+                  <Example language={text.javascript} program={javascriptOf(webhook, args)} />
+                  <Example language={text.python} program={pythonOf(webhook, args)} />
+                </details>
+              </Paper>
+            ))}
+          </Stack>
+        )}
+      </Panel>
+      <section aria-label={text.tokens}>
+        <Title order={2} size="h5">
+          {text.tokens}
+        </Title>
+        <Panel query={tokens} isEmpty={(found) => found.length === 0} empty={<Text c="dimmed">{text.noTokens}</Text>}>
+          {(found) => (
+            <ul className="plain-list">
+              {found.map(({ token_prefix, label, last_used_at }) => (
+                <li key={token_prefix}>
+                  {label} <span className="webhook-url">{token_prefix}…</span> {text.lastUsed} <Ago at={last_used_at} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </Panel>
+      </section>
+      {createsToken && <WebhookToken workspace={workspace} runnable={runnable} onClose={() => setCreatesToken(false)} />}
+    </Stack>
+  );
+}
+
+function Example({ language, program }: { language: string; program: string }) {
+  return (
+    <section aria-label={language}>
+      <Group gap="xs" mt="xs">
+        <Title order={3} size="h6">
+          {language}
+        </Title>
+        <Button size="compact-xs" variant="default" onClick={() => void copy(program)}>
+          {text.copyExample(language)}
+        </Button>
+      </Group>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by keyboard */}
+      <pre className="example" tabIndex={0}>
+        {program}
+      </pre>
+    </section>
+  );
+}
