@@ -14,6 +14,9 @@ export type Offered = "everyone" | "writers" | "admins" | "superadmins";
 export const offers = {
   "auth.beginSession": "everyone",
   "flows.archive": "writers",
+  "inputs.create": "everyone",
+  "inputs.delete": "everyone",
+  "inputs.update": "everyone",
   "jobs.bulk.start": "everyone",
   "jobs.bulk.stop": "everyone",
   "jobs.cancel": "everyone",

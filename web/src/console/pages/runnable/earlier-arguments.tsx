@@ -1,25 +1,29 @@
-import { Button, Group, Modal, Stack, Text, Title } from "@mantine/core";
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { Button, Checkbox, Group, Modal, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
 import type { Reply } from "../../../../../contract/client/operation.ts";
 import { Ago } from "../../../shared/time/ago.tsx";
 import { call } from "../../data/api.ts";
+import { useMember } from "../../data/me.ts";
 import { Failed, Panel } from "../../frame/panel.tsx";
 import { stateText } from "../../messages/frame.ts";
 import { runnableText } from "../../messages/runnable.ts";
 import type { Runnable } from "./use-runnable.ts";
 
 type Input = Reply<"inputs.list">[number];
+type Args = Record<string, unknown>;
 
 interface EarlierProps {
   workspace: string;
   runnable: Runnable;
-  onChosen: (args: Record<string, unknown>) => void;
+  /** The present values of the form. */
+  present: { readonly current: Args };
+  onChosen: (args: Args) => void;
 }
 
 const MOST_SHOWN = 20;
 
-/** Offers saved inputs and the arguments of the last runs. */
+/** Offers saved inputs and the arguments of the last runs, and saves the present ones. */
 export function EarlierArguments(props: EarlierProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -27,7 +31,7 @@ export function EarlierArguments(props: EarlierProps) {
       <Button size="xs" variant="default" onClick={() => setIsOpen(true)}>
         {runnableText.earlier}
       </Button>
-      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title={runnableText.earlier}>
+      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title={runnableText.earlier} size="lg">
         <Choices
           {...props}
           onChosen={(args) => {
@@ -40,14 +44,18 @@ export function EarlierArguments(props: EarlierProps) {
   );
 }
 
-function Choices({ workspace, runnable: { kind, path }, onChosen }: EarlierProps) {
-  const query = { runnable_id: path, runnable_type: kind === "flow" ? "FlowPath" : "ScriptPath", per_page: MOST_SHOWN } as const;
+const savedKey = (workspace: string, { kind, path }: Runnable) => [workspace, "saved inputs", kind, path] as const;
+const runnableOf = ({ kind, path }: Runnable) =>
+  ({ runnable_id: path, runnable_type: kind === "flow" ? "FlowPath" : "ScriptPath" }) as const;
+
+function Choices({ workspace, runnable, present, onChosen }: EarlierProps) {
+  const query = { ...runnableOf(runnable), per_page: MOST_SHOWN };
   const saved = useQuery({
-    queryKey: [workspace, "saved inputs", kind, path],
+    queryKey: savedKey(workspace, runnable),
     queryFn: ({ signal }) => call.inputs.list({ workspace, query, signal }),
   });
   const history = useQuery({
-    queryKey: [workspace, "earlier inputs", kind, path],
+    queryKey: [workspace, "earlier inputs", runnable.kind, runnable.path],
     queryFn: ({ signal }) => call.inputs.history({ workspace, query, signal }),
   });
   const load = useMutation({
@@ -55,48 +63,144 @@ function Choices({ workspace, runnable: { kind, path }, onChosen }: EarlierProps
       call.inputs.getArgs({ workspace, id, query: { input: isSaved || undefined } }),
     onSuccess: onChosen,
   });
-  const listOf = (inputs: readonly Input[], isSaved: boolean) => (
-    <Stack component="ul" gap="xs" className="plain-list">
-      {inputs.map((input) => (
-        <li key={input.id}>
-          <Group gap="xs" justify="space-between" wrap="nowrap">
-            <Text size="sm">
-              {isSaved ? input.name : input.success !== undefined && stateText[input.success ? "succeeded" : "failed"]} {input.created_by}{" "}
-              <Ago at={input.created_at} />
-            </Text>
-            <Button
-              size="compact-sm"
-              variant="default"
-              aria-label={runnableText.inputName(isSaved ? input.name : input.id.slice(0, 8))}
-              loading={load.isPending && load.variables.id === input.id}
-              onClick={() => load.mutate({ id: input.id, isSaved })}
-            >
-              {runnableText.use}
-            </Button>
-          </Group>
-        </li>
-      ))}
-    </Stack>
+  const chooseButton = ({ id }: Input, name: string, isSaved: boolean) => (
+    <Button
+      size="compact-sm"
+      variant="default"
+      aria-label={runnableText.inputName(name)}
+      loading={load.isPending && load.variables.id === id}
+      onClick={() => load.mutate({ id, isSaved })}
+    >
+      {runnableText.use}
+    </Button>
   );
   return (
     <Stack gap="md">
       {load.error && <Failed error={load.error} />}
-      <section>
+      <section aria-label={runnableText.saved}>
         <Title order={3} size="h6">
           {runnableText.saved}
         </Title>
         <Panel query={saved} isEmpty={(found) => found.length === 0} empty={<Text c="dimmed">{runnableText.noSaved}</Text>}>
-          {(found) => listOf(found, true)}
+          {(found) => (
+            <Stack component="ul" gap="xs" className="plain-list">
+              {found.map((input) => (
+                <li key={input.id}>
+                  <Group gap="xs" justify="space-between">
+                    <Text size="sm">
+                      {input.name} <Ago at={input.created_at} />
+                    </Text>
+                    <Group gap="xs">
+                      <Manage workspace={workspace} runnable={runnable} input={input} />
+                      {chooseButton(input, input.name, true)}
+                    </Group>
+                  </Group>
+                </li>
+              ))}
+            </Stack>
+          )}
         </Panel>
+        <SaveInput workspace={workspace} runnable={runnable} present={present} />
       </section>
-      <section>
+      <section aria-label={runnableText.history}>
         <Title order={3} size="h6">
           {runnableText.history}
         </Title>
         <Panel query={history} isEmpty={(found) => found.length === 0} empty={<Text c="dimmed">{runnableText.noHistory}</Text>}>
-          {(found) => listOf(found, false)}
+          {(found) => (
+            <Stack component="ul" gap="xs" className="plain-list">
+              {found.map((input) => (
+                <li key={input.id}>
+                  <Group gap="xs" justify="space-between" wrap="nowrap">
+                    <Text size="sm">
+                      {input.success !== undefined && stateText[input.success ? "succeeded" : "failed"]} {input.created_by}{" "}
+                      <Ago at={input.created_at} />
+                    </Text>
+                    {chooseButton(input, input.id.slice(0, 8), false)}
+                  </Group>
+                </li>
+              ))}
+            </Stack>
+          )}
         </Panel>
       </section>
     </Stack>
+  );
+}
+
+/** The creator of an input shows it to others, or deletes it. */
+function Manage({
+  workspace,
+  runnable,
+  input: { id, name, created_by, is_public },
+}: {
+  workspace: string;
+  runnable: Runnable;
+  input: Input;
+}) {
+  const queries = useQueryClient();
+  const member = useMember();
+  const refresh = () => queries.invalidateQueries({ queryKey: savedKey(workspace, runnable) });
+  const remove = useMutation({ mutationFn: () => call.inputs.delete({ workspace, id }), onSuccess: refresh });
+  const publish = useMutation({
+    mutationFn: (isPublic: boolean) => call.inputs.update({ workspace, body: { id, name, is_public: isPublic } }),
+    onSuccess: refresh,
+  });
+  if (created_by !== member.username) return null;
+  return (
+    <>
+      <Checkbox
+        size="xs"
+        label={runnableText.isPublic}
+        aria-label={runnableText.publicOf(name)}
+        checked={is_public}
+        disabled={publish.isPending}
+        onChange={({ target }) => publish.mutate(target.checked)}
+      />
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={runnableText.deleteOf(name)}
+        loading={remove.isPending}
+        onClick={() => remove.mutate()}
+      >
+        {runnableText.delete}
+      </Button>
+      {(remove.error ?? publish.error) && <Failed error={remove.error ?? publish.error} />}
+    </>
+  );
+}
+
+function SaveInput({ workspace, runnable, present }: Omit<EarlierProps, "onChosen">) {
+  const queries = useQueryClient();
+  const [name, setName] = useState("");
+  const save = useMutation({
+    mutationFn: () => call.inputs.create({ workspace, query: runnableOf(runnable), body: { name, args: present.current } }),
+    onSuccess: () => {
+      setName("");
+      return queries.invalidateQueries({ queryKey: savedKey(workspace, runnable) });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Group gap="xs" align="flex-end" mt="xs">
+        <TextInput
+          size="xs"
+          label={runnableText.saveAs}
+          required
+          maxLength={200}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <Button size="xs" variant="default" type="submit" loading={save.isPending}>
+          {runnableText.save}
+        </Button>
+      </Group>
+      {save.error && <Failed error={save.error} />}
+    </form>
   );
 }

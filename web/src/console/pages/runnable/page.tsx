@@ -9,11 +9,13 @@ import { Failed, Loading } from "../../frame/panel.tsx";
 import { frameText } from "../../messages/frame.ts";
 import { runnableText } from "../../messages/runnable.ts";
 import { Actions } from "./actions.tsx";
+import { DetailsTab } from "./details-tab.tsx";
 import { RunTab } from "./run-tab.tsx";
 import { type Kind, type Runnable, useRunnable } from "./use-runnable.ts";
+import { VersionsTab } from "./versions-tab.tsx";
 import { WebhooksTab } from "./webhooks-tab.tsx";
 
-const tabs = ["run", "webhooks"] as const;
+const tabs = ["run", "webhooks", "versions", "details"] as const;
 
 export const ScriptPage = () => <RunnablePage kind="script" />;
 export const FlowPage = () => <RunnablePage kind="flow" />;
@@ -22,9 +24,9 @@ export const FlowPage = () => <RunnablePage kind="flow" />;
 function RunnablePage({ kind }: { kind: Kind }) {
   const workspace = useWorkspace();
   const { _splat: rest = "" } = useParams({ strict: false });
-  const { path } = splitRunnable(rest);
+  const { path, view } = splitRunnable(rest);
   const runnable = useRunnable(workspace, kind, path);
-  if (runnable.data) return <Content key={path} workspace={workspace} runnable={runnable.data} />;
+  if (runnable.data) return <Content key={path} workspace={workspace} runnable={runnable.data} isHistory={view === "history"} />;
   if (!runnable.error) return <Loading />;
   return (
     <Page title={frameText.failed}>
@@ -36,16 +38,17 @@ function RunnablePage({ kind }: { kind: Kind }) {
 interface ContentProps {
   workspace: string;
   runnable: Runnable;
+  isHistory: boolean;
 }
 
-function Content({ workspace, runnable }: ContentProps) {
+function Content({ workspace, runnable, isHistory }: ContentProps) {
   const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();
   const { kind, path, summary, isArchived } = runnable;
-  const tab = tabs.find((name) => name === search["tab"]) ?? "run";
+  const tab = tabs.find((name) => name === search["tab"]) ?? (isHistory ? "versions" : "run");
   const open = (name: string | null) => {
     const to = kind === "flow" ? "/w/$ws/flows/$" : "/w/$ws/scripts/$";
-    void navigate({ to, params: { ws: workspace, _splat: path }, search: { ...search, tab: name ?? undefined }, replace: true });
+    void navigate({ to, params: { ws: workspace, _splat: path }, search: { tab: name ?? undefined }, replace: true });
   };
   return (
     <Page
@@ -69,6 +72,12 @@ function Content({ workspace, runnable }: ContentProps) {
           </Tabs.Panel>
           <Tabs.Panel value="webhooks" pt="sm">
             <WebhooksTab workspace={workspace} runnable={runnable} />
+          </Tabs.Panel>
+          <Tabs.Panel value="versions" pt="sm">
+            <VersionsTab workspace={workspace} runnable={runnable} />
+          </Tabs.Panel>
+          <Tabs.Panel value="details" pt="sm">
+            <DetailsTab workspace={workspace} runnable={runnable} />
           </Tabs.Panel>
         </Tabs>
       </Stack>

@@ -17,7 +17,8 @@ type Args = Record<string, unknown>;
 export function RunTab({ workspace, runnable }: { workspace: string; runnable: Runnable }) {
   const { kind, path, schema } = runnable;
   const navigate = useNavigate();
-  const [begun, setBegun] = useState<{ args: Args; count: number }>({ args: {}, count: 0 });
+  const values = useRef<Args>({});
+  const [fills, setFills] = useState(0);
   const [waitedId, setWaitedId] = useState<string>();
   const waits = useRef(false);
   const start = useMutation({
@@ -27,17 +28,21 @@ export function RunTab({ workspace, runnable }: { workspace: string; runnable: R
       else void navigate({ to: "/w/$ws/runs/$id", params: { ws: workspace, id } });
     },
   });
-  const refill = (args: Args) => setBegun(({ count }) => ({ args, count: count + 1 }));
+  // The form begins again with other values.
+  const refill = (args: Args) => {
+    values.current = args;
+    setFills((count) => count + 1);
+  };
   return (
     <Stack gap="md" className="run-tab">
       <Group>
-        <EarlierArguments workspace={workspace} runnable={runnable} onChosen={refill} />
+        <EarlierArguments workspace={workspace} runnable={runnable} present={values} onChosen={refill} />
       </Group>
       <Suspense fallback={<Loading />}>
         <RunForm
-          key={begun.count}
+          key={fills}
           schema={schema}
-          args={begun.args}
+          values={values}
           isSending={start.isPending}
           error={start.error}
           onSubmit={(args) => start.mutate(args)}

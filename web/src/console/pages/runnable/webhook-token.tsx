@@ -14,7 +14,7 @@ interface WebhookTokenProps {
   onClose: () => void;
 }
 
-/** Creates a token that can run one script or flow. Its value is shown once and kept nowhere. */
+/** Creates a token that can run one script or flow. Its value is shown once. */
 export function WebhookToken({ workspace, runnable: { kind, path }, onClose }: WebhookTokenProps) {
   const queries = useQueryClient();
   const [label, setLabel] = useState<string>(text.labelOf(path));

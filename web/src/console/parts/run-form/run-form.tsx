@@ -1,6 +1,6 @@
 import { Stack, Switch, Text, Textarea } from "@mantine/core";
 import { ErrorSchemaBuilder } from "@rjsf/utils";
-import { type FormEvent, type ReactNode, useMemo, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, useMemo, useState } from "react";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
 import type { FilesLimit } from "../../../shared/form/files.ts";
 import Form from "../../../shared/form/form.tsx";
@@ -17,8 +17,8 @@ type Args = Record<string, unknown>;
 
 interface RunFormProps {
   schema: Args | undefined;
-  /** The first values of the fields, in place of the defaults of the schema. */
-  args?: Args;
+  /** The values of the fields. At first, they take the place of the defaults of the schema. */
+  values: { current: Args };
   isSending: boolean;
   /** The refusal of the last attempt. */
   error: Error | null;
@@ -30,11 +30,9 @@ interface RunFormProps {
 const fields = { resource: ResourceField, storedFile: StoredFileField };
 /** With the third that base64 adds, the files must fit into the body of a request. */
 const RUN_FILES: FilesLimit = { bytes: 2_900 * 1024, text: "2.8 MB" };
-const NO_ARGS: Args = {};
 
 /** The arguments of a script or a flow: as the fields of its schema, or as JSON. */
-export default function RunForm({ schema, args = NO_ARGS, isSending, error, onSubmit, children }: RunFormProps) {
-  const values = useRef(args);
+export default function RunForm({ schema, values, isSending, error, onSubmit, children }: RunFormProps) {
   const [isJson, setIsJson] = useState(false);
   // A form begins with the values that the other view has left.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the switch between both views builds the form again

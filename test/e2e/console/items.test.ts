@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { button, expectQuiet, heading } from "../../support/approvals/page.ts";
+import { endBrowser } from "../../support/browser/browser.ts";
+import { consolePicture, expectAccessible, openConsole, show } from "../../support/console/console.ts";
+
+let ws: Workspace;
+const path = "f/t/greet";
+
+beforeAll(async () => {
+  ws = await newWorkspace();
+  const properties = {
+    name: { type: "string", minLength: 2 },
+    at: { type: "string", format: "date-time" },
+    key: { type: "string", password: true },
+    tags: { type: "array", items: { type: "string" } },
+    extra: {},
+  };
+  const schema = { type: "object", properties, required: ["name"], order: ["name", "at", "key", "tags", "extra"] };
+  const content = (word: string) =>
+    `export async function main(name: string, extra: unknown) {\n  return { greeting: "${word} " + name, extra };\n}\n`;
+  const script = { path, summary: "Greets a person", language: "bun", schema, validate_input: true };
+  await ws.saveScript({ ...script, content: content("hello") });
+  await ws.saveScript({ ...script, content: content("good day") });
+});
+afterAll(endBrowser);
+
+describe("the pages of scripts and flows", () => {
+  it("find a script, run it by its form, and show its webhooks, versions and source", async () => {
+    const watched = await openConsole(`/w/${ws.id}/items`);
+    const { page } = watched;
+    await page.getByRole("link", { name: path }).waitFor();
+    await expectAccessible(watched);
+    await page.getByLabel("Search").fill("person");
+    await page.getByRole("link", { name: path }).click();
+    await heading(page, path).waitFor();
+
+    await page.getByLabel("name").fill("A");
+    await button(page, "Run and wait").click();
+    await page.getByText("This is too short. Enter at least 2 characters.").waitFor();
+    await page.getByLabel("name").fill("Ann");
+    await page.getByLabel("extra").fill('{"x": [1]}');
+    await button(page, "Add").click();
+    await page.getByLabel("tags-1").fill("blue");
+    await expectAccessible(watched);
+    await button(page, "Run and wait").click();
+    await page.getByRole("region", { name: "The run" }).getByText("good day Ann").waitFor();
+    await consolePicture(page, "form");
+
+    await button(page, "Earlier arguments").click();
+    await page.getByRole("dialog").getByRole("button", { name: /^Use / }).first().click();
+    await page.getByRole("switch", { name: "JSON" }).click();
+    expect(JSON.parse(await page.getByLabel("Arguments", { exact: true }).inputValue())).toEqual({
+      name: "Ann",
+      tags: ["blue"],
+      extra: { x: [1] },
+    });
+
+    await page.getByRole("tab", { name: "Webhooks" }).click();
+    const webhook = page.getByRole("region", { name: /^Synchronous.*\(POST, by path/ });
+    await webhook.getByText(`/jobs/run_wait_result/p/${path}`).waitFor();
+    await expectAccessible(watched);
+    await button(page, "Create a token for this webhook").first().click();
+    await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
+    const token = await page.getByRole("dialog").getByLabel("Token", { exact: true }).inputValue();
+    const shown = await webhook.locator(".webhook-url").first().textContent();
+    const answer = await fetch(shown?.replace("POST ", "") ?? "", {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ name: "Bo" }),
+    });
+    expect(await answer.json()).toMatchObject({ greeting: "good day Bo" });
+    await button(page, "Close").click();
+
+    await page.getByRole("tab", { name: "Versions" }).click();
+    await page.locator(".cm-mergeView .cm-changedLine").first().waitFor();
+    await consolePicture(page, "versions");
+    await expectAccessible(watched);
+    await page.getByRole("tab", { name: "Details" }).click();
+    await page.getByLabel("Code", { exact: true }).getByText("good day").first().waitFor();
+    await expectAccessible(watched);
+  });
+
+  it("archive a script after a confirmation, and restore it from the list", async () => {
+    const watched = await openConsole(`/w/${ws.id}/scripts/${path}/history`);
+    const { page } = watched;
+    await page.getByRole("tab", { name: "Versions", selected: true }).waitFor();
+    await button(page, "Archive").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Archive" }).click();
+    await button(page, "Restore").waitFor();
+    await show(page, `/w/${ws.id}/items`);
+    await heading(page, "Scripts and flows").waitFor();
+    await page.getByRole("switch", { name: "Archived" }).click();
+    await button(page, `Restore ${path}`).click();
+    await page.getByText("Nothing is archived").waitFor();
+    await page.getByRole("switch", { name: "Archived" }).click();
+    await page.getByRole("link", { name: path }).waitFor();
+    // An archived script has no newest version at its path.
+    expectQuiet({ ...watched, complaints: watched.complaints.filter((complaint) => !complaint.includes("404")) });
+  });
+});
