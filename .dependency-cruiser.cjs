@@ -38,7 +38,7 @@ const servicesOrder = [
 ];
 /** The same for core/: an order without a cycle. Another new folder may stand anywhere behind those that it imports from. */
 const coreOrder = [
-  ...["telemetry", "patterns", "records", "objects", "events", "audit", "builds", "drafts", "expressions", "files", "jobs", "people", "permissions", "approvals", "flows", "deliveries", "notifications"],
+  ...["telemetry", "patterns", "records", "objects", "events", "audit", "builds", "drafts", "expressions", "files", "jobs", "people", "permissions", "approvals", "flows", "cost", "deliveries", "notifications"],
   ...["secrets", "accounts", "triggers", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "variables", "workspaces", "schedules", "outcome-handlers", "apps", "http-routes", "openapi", "sync"],
 ];
 

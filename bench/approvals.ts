@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { assumedMs, prices } from "../core/cost/prices.ts";
 import { endBrowser, openPage } from "../test/support/browser/browser.ts";
 import type { Target } from "./bench.ts";
 import { gbSeconds, listed, price, totalOf } from "./cost/cost.ts";
 import { functionLogs, type Logged } from "./cost/counted.ts";
-import { assumedMs, prices } from "./cost/prices.ts";
 import { type FlowModule, type Flows, light, saveFlow, startFlow } from "./flows/flow-runs.ts";
 import { historiesOf } from "./flows/history.ts";
 import type { Measured } from "./jobs/latency.ts";

@@ -34,6 +34,8 @@ export const env = {
   instanceEvents: "INSTANCE_EVENTS_WEBHOOK",
   /** CIDR ranges inside the network that users' endpoints may have, separated by commas (aws/http/addresses.ts). */
   egressAllow: "SVC_EGRESS_ALLOW",
+  /** The memory of the runners in MB, for estimates of the cost of runs. */
+  runnerMemory: "SVC_RUNNER_MEMORY_MB",
   /** The public origin without a trailing slash, for URLs in responses. */
   baseUrl: "SVC_BASE_URL",
   /** The form in which log lines contain the addresses of clients (contract/deployment/client-addresses.ts), and the key of their hashes. */

@@ -64,6 +64,9 @@ export const limits = {
   /** Items of the journal that one page of an outline reads for its iterations, and values of errors outside of the journal. */
   outlineReads: 5000,
   outlineErrors: 200,
+  /** Jobs that one request reads to estimate the cost of a run's steps, or of the runs of a path, and the time that the latter covers. */
+  costReads: 1000,
+  costMs: 30 * 24 * 3600 * 1000,
   expressionChars: 10_000,
   /** Number of variables and resources that the expressions of one step may read. The expression is evaluated again for each. */
   expressionReads: 20,

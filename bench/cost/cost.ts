@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AwsCounts } from "../../aws/sdk/request-counts.ts";
+import { assumedMs, prices } from "../../core/cost/prices.ts";
+import { estimateRun, type RunMeasures } from "../../core/cost/run-cost.ts";
 import type { HttpClient } from "../http-client.ts";
 import { endOf } from "../jobs/latency.ts";
 import { echo } from "../jobs/scripts.ts";
 import type { Row } from "../table.ts";
 import { type FunctionLogs, functionLogs, type Logged } from "./counted.ts";
-import { assumedMs, prices } from "./prices.ts";
 
 /** The functions that run jobs, without `api`, which the benchmark polls. */
 const EXECUTORS = /RunFn|WorkerFn|BeatFn|Runners/;
@@ -20,6 +21,8 @@ interface Kind {
   viaApi: boolean;
   /** Invocations of the service's functions and their billed GB-seconds, for each job. */
   lambda: (logs: FunctionLogs) => { requests: number; gbSeconds: number };
+  /** The run as `jobs_u/get_cost` measures it. */
+  measures: Pick<RunMeasures, "kind"> & Partial<RunMeasures>;
   /** Budget of design §11. */
   target?: { withRestApi: number; without: number };
 }
@@ -68,6 +71,7 @@ function kinds({ client, workspace }: Costed): Kind[] {
       viaApi: true,
       lambda: queued,
       target: { withRestApi: 10, without: 5 },
+      measures: { kind: "queued", resultBytes: 500 },
     },
     {
       name: "sync script 0.5 KB",
@@ -75,8 +79,16 @@ function kinds({ client, workspace }: Costed): Kind[] {
       readsBeyond: 0,
       viaApi: true,
       lambda: inPlace,
+      measures: { kind: "direct", resultBytes: 500 },
     },
-    { name: "async script 8 KB", run: async(large), readsBeyond: unitsOfStrongRead(8200) - 1, viaApi: true, lambda: queued },
+    {
+      name: "async script 8 KB",
+      run: async(large),
+      readsBeyond: unitsOfStrongRead(8200) - 1,
+      viaApi: true,
+      lambda: queued,
+      measures: { kind: "queued", argsBytes: 8000, resultBytes: 8000 },
+    },
     {
       name: "async preview 0.5 KB",
       run: async () => {
@@ -89,6 +101,7 @@ function kinds({ client, workspace }: Costed): Kind[] {
       readsBeyond: 0,
       viaApi: true,
       lambda: queued,
+      measures: { kind: "preview", resultBytes: 500 },
     },
     {
       name: "dependencies, bun without packages",
@@ -101,6 +114,7 @@ function kinds({ client, workspace }: Costed): Kind[] {
       readsBeyond: 0,
       viaApi: false,
       lambda: (logs) => ({ requests: 2, gbSeconds: gbSeconds(logs, /WorkerFn/, 1000) + gbSeconds(logs, /BuilderFn/, 1000) }),
+      measures: { kind: "build", ranMs: 1000 },
     },
   ];
 }
@@ -126,7 +140,7 @@ export async function costRows(costed: Costed): Promise<Row[]> {
     const fromMs = Date.now();
     for (let at = 0; at < jobs; at++) await kind.run(at);
     await sleep(300);
-    rows.push(...rowsOf(kind, perJob(await logs.since(fromMs, EXECUTORS), jobs), kind.lambda(logs)));
+    rows.push(...rowsOf(kind, perJob(await logs.since(fromMs, EXECUTORS), jobs), kind.lambda(logs), logs.memoryMb(/Runnersbun/)));
   }
   return rows;
 }
@@ -142,9 +156,10 @@ export function perJob({ counts, lines, bytes }: Logged, jobs: number): Logged {
 }
 
 function rowsOf(
-  { name, readsBeyond, viaApi, target }: Kind,
+  { name, readsBeyond, viaApi, target, measures }: Kind,
   { counts, bytes }: Logged,
   lambda: { requests: number; gbSeconds: number },
+  runnerMemoryMb: number,
 ): Row[] {
   const { requests, writeUnits, indexWriteUnits } = counts;
   const batches = requests["dynamodb.BatchGetItem"] ?? 0;
@@ -171,8 +186,24 @@ function rowsOf(
       ...priced(without * 1e6, target?.without),
       note: `and $${((bytes / 1e9) * prices.logGb * 1e6).toFixed(2)} for ${Math.round(bytes)} B of log lines`,
     },
+    estimateRow(name, estimateRun({ ...MEASURED, ...measures, runnerMemoryMb }).total, without),
   ];
 }
+
+/** A run without values outside of its record, whose script takes the assumed time. */
+const MEASURED = {
+  ...{ viaApi: false, attempts: 1, cached: false, s3Values: 0, transitions: 0, calls: 0, argsBytes: 0, resultBytes: 0, logBytes: 0 },
+  ranMs: assumedMs.runner + assumedMs.script,
+};
+
+/** Compares the estimate that the service gives its users with the counted price: the larger one divided by the other. */
+const estimateRow = (name: string, estimate: number, counted: number): Row => ({
+  line: `${name}: estimate for users beside the list price`,
+  value: Math.max(estimate / counted, counted / estimate),
+  unit: "×",
+  note: `$${(estimate * 1e6).toFixed(2)} per million`,
+  target: { atMost: 1.1 },
+});
 
 /** The cost of one job in dollars. */
 export function price(counts: AwsCounts, readUnits: number, lambda: { requests: number; gbSeconds: number }): number {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { prices } from "../../core/cost/prices.ts";
 import type { HttpClient } from "../http-client.ts";
 import type { Row } from "../table.ts";
 import { perJob } from "./cost.ts";
 import { functionLogs } from "./counted.ts";
-import { prices } from "./prices.ts";
 
 /**
  * The price of events for a workspace without an endpoint. The update of a variable queries one partition, that of the endpoints, so all its

@@ -1,4 +1,4 @@
-import { prices } from "./prices.ts";
+import { prices } from "../../core/cost/prices.ts";
 
 /** A part of the template that `cdk synth` writes. */
 export interface PricedTemplate {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AwsCounts } from "../../aws/sdk/request-counts.ts";
+import { assumedMs, prices } from "../../core/cost/prices.ts";
 import { gbSeconds, listed, perJob, price, totalOf } from "../cost/cost.ts";
 import { type FunctionLogs, functionLogs, type Logged } from "../cost/counted.ts";
-import { assumedMs, prices } from "../cost/prices.ts";
 import type { Row } from "../table.ts";
 import { each, type FlowModule, type Flows, light, lights, runFlow, saveFlow } from "./flow-runs.ts";
 import { historiesOf } from "./history.ts";

@@ -36,9 +36,9 @@ export async function historiesOf(endpoint: string, arns: readonly string[]): Pr
           if (!entered) continue;
           found.transitions += 1;
           if (type !== "MapStateEntered") continue;
-          const { list = [] } = JSON.parse(entered.input ?? "{}") as { list?: unknown[] };
-          found.transitions += list.length;
-          count += list.length * EVENTS_PER_ITERATION;
+          const { indices = [] } = JSON.parse(entered.input ?? "{}") as { indices?: unknown[] };
+          found.transitions += indices.length;
+          count += indices.length * EVENTS_PER_ITERATION;
         }
       }
       found.largestEvents = Math.max(found.largestEvents, count);

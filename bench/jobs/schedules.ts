@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { assumedMs, prices } from "../../core/cost/prices.ts";
 import { gbSeconds, perJob, price } from "../cost/cost.ts";
 import { type FunctionLogs, functionLogs, type Logged } from "../cost/counted.ts";
-import { assumedMs, prices } from "../cost/prices.ts";
 import type { HttpClient } from "../http-client.ts";
 import { median, p95, sorted } from "../measure.ts";
 import type { Row } from "../table.ts";

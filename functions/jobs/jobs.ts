@@ -86,6 +86,20 @@ export const jobRoutes: ApiRoutes = [
     const job = auth.linked ?? (await findJob(deps, callerOf(auth, details.getFlowOutline), { workspace, id }));
     return json(200, await loadOutline(deps, job, query));
   }),
+  on(details.getCost, async ({ auth, params: { workspace, id } }) => {
+    const job = await findJob(deps, callerOf(auth, details.getCost), { workspace, id });
+    // Loaded on first use, because these routes are rarely called.
+    const { estimateRunCost } = await import("../../services/flows/inspection/run-cost.ts");
+    return json(200, await estimateRunCost(deps, job));
+  }),
+  on(details.getScriptCost, async ({ auth, params: { workspace, path } }) => {
+    const { estimatePathCost } = await import("../../services/flows/inspection/run-cost.ts");
+    return json(200, await estimatePathCost(deps, callerOf(auth, details.getScriptCost), { workspace, path, kind: "script" }));
+  }),
+  on(details.getFlowCost, async ({ auth, params: { workspace, path } }) => {
+    const { estimatePathCost } = await import("../../services/flows/inspection/run-cost.ts");
+    return json(200, await estimatePathCost(deps, callerOf(auth, details.getFlowCost), { workspace, path, kind: "flow" }));
+  }),
   on(lists.listJobs, async ({ auth, params: { workspace }, query }) =>
     pageReply(await listJobJsons(deps, callerOf(auth, lists.listJobs), { workspace, query, scope: "all" })),
   ),

@@ -102,11 +102,13 @@ describe("the REST API", () => {
     expect(prefixesOf(Object.values(routes), "jobs")).toEqual([
       "/api/jobs",
       "/api/share",
+      "/api/w/{workspace}/flows/get_cost",
       "/api/w/{workspace}/inputs",
       "/api/w/{workspace}/job_metrics",
       "/api/w/{workspace}/job_u",
       "/api/w/{workspace}/jobs",
       "/api/w/{workspace}/jobs_u",
+      "/api/w/{workspace}/scripts/get_cost",
     ]);
     expect(prefixesOf(Object.values(routes), "people")).toEqual(["/.well-known", "/api"]);
     expect(prefixesOf(Object.values(routes), "objects")).toContain("/api/w/{workspace}/workspaces/encryption_key");

@@ -6,7 +6,7 @@ type PlacedRoute = Pick<Route, "path" | "fn">;
  * The functions that may share the beginnings of their addresses with others, the most general first. A more specific function claims
  * addresses below those of a more general one; all functions that are not in this list are the most specific.
  */
-const GENERAL: readonly RouteFunction[] = ["people", "api", "jobs", "objects"];
+const GENERAL: readonly RouteFunction[] = ["people", "api", "objects", "jobs"];
 
 const speciality = (fn: RouteFunction) => (GENERAL.includes(fn) ? GENERAL.indexOf(fn) : GENERAL.length);
 

@@ -110,6 +110,7 @@ export function addApiFunctions(
       objects.allowLinkKeys(fn);
       secrets.allowLinks(fn);
       flows.provideMachineNames(fn, config);
+      fn.addEnvironment(env.runnerMemory, String(config.runnerMemoryMb));
     },
   );
   const peopleFn = addFunction(

@@ -1,5 +1,6 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { memoryMb } from "../../contract/deployment/memory.ts";
 import { env } from "../../contract/env.ts";
 import { limits } from "../../contract/limits.ts";
 import { divideConcurrency } from "../compute/concurrency.ts";
@@ -14,7 +15,7 @@ export function addExecutionFunctions(
   // `step` invokes `flows`, and `flows` writes the ARN of `step` into machines. A name instead of a reference avoids a cycle in the template.
   const flowsName = `${config.stackName}-flows`;
   const { reserved } = divideConcurrency(config);
-  const steps = { description: "svc: steps of flows", memoryMb: 512, timeoutS: 900, reservedConcurrency: reserved.step };
+  const steps = { description: "svc: steps of flows", memoryMb: memoryMb.step, timeoutS: 900, reservedConcurrency: reserved.step };
   const step = addFunction(parts, "step", steps, (fn) => {
     grantEveryJobKind(parts, fn);
     jobs.allowCheckJobs(fn);
@@ -30,7 +31,7 @@ export function addExecutionFunctions(
     (fn) => flows.allowCreate(fn, step),
   );
   // Each job of a concurrency group passes its slot to the next one with a message: a hundred waiting jobs form one chain.
-  const works = { description: "svc: runs queued jobs", memoryMb: 512, timeoutS: 900, mayLoop: true };
+  const works = { description: "svc: runs queued jobs", memoryMb: memoryMb.worker, timeoutS: 900, mayLoop: true };
   const worker = addFunction(parts, "worker", works, (fn) => {
     grantEveryJobKind(parts, fn);
     grantFlowStarts(parts, fn, machines);
@@ -40,7 +41,7 @@ export function addExecutionFunctions(
     flows.allowStop(fn);
   });
   // Without the ceilings of `run`, `routes` and `stream`, callers could use up every execution that is not reserved, and stop the jobs of queues.
-  const runs = { description: "svc: run routes", memoryMb: 1024, timeoutS: 30, reservedConcurrency: reserved.run };
+  const runs = { description: "svc: run routes", memoryMb: memoryMb.run, timeoutS: 30, reservedConcurrency: reserved.run };
   const run = addFunction(parts, "run", runs, (fn) => {
     grantExecution(parts, fn);
     fn.addEnvironment(env.includeHeaders, config.includeHeaders);

@@ -71,6 +71,9 @@ export const jobOperations = {
 
 export const runDetailOperations = {
   "jobs.getFlowOutline": "GET /api/w/{workspace}/jobs_u/get_flow_outline/{id}",
+  "jobs.getCost": "GET /api/w/{workspace}/jobs_u/get_cost/{id}",
+  "scripts.getCost": "GET /api/w/{workspace}/scripts/get_cost/{path+}",
+  "flows.getCost": "GET /api/w/{workspace}/flows/get_cost/{path+}",
 };
 
 export const runOperations = {

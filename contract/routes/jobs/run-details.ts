@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { actions } from "../../access/actions.ts";
-import { atJob, flag, jobId, timestamp } from "../../common.ts";
+import { atJob, atPath, flag, jobId, timestamp } from "../../common.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
 
@@ -46,6 +46,39 @@ export const outlineQuery = z.object({
 });
 export type OutlineQuery = z.output<typeof outlineQuery>;
 
+const estimate = {
+  estimate: z.literal(true),
+  region: z.string().describe("The region whose list prices are used."),
+  prices_as_of: z.string(),
+  currency: z.literal("USD"),
+};
+const costLineSchema = z.object({
+  what: z.string(),
+  quantity: z.number(),
+  unit: z.string(),
+  unit_price: z.number(),
+  amount: z.number(),
+});
+const runCostSchema = z.object({
+  ...estimate,
+  lines: z.array(costLineSchema),
+  total: z.number(),
+  children_total: z.number().optional().describe("For a flow: the cost of the jobs of its steps."),
+  children_sampled: z.boolean().optional().describe("The flow has more steps than one request reads: the average counts for the others."),
+});
+export type RunCostJson = z.input<typeof runCostSchema>;
+const pathCostSchema = z.object({
+  ...estimate,
+  since: timestamp,
+  runs: z.int(),
+  total: z.number(),
+  per_run: z.number(),
+  partial: z.boolean().describe("There are more runs than one request reads: `runs` and `total` are lower bounds."),
+  sampled_runs: z.int().optional().describe("The number of runs whose average counts for the others."),
+});
+export type PathCostJson = z.input<typeof pathCostSchema>;
+const readCostAtPath = { domain: "jobs", verb: "read", need: "read", target: "path" } as const;
+
 /** Reads that explain one run. */
 export const runDetailRoutes = {
   getFlowOutline: defineRoute({
@@ -58,5 +91,37 @@ export const runDetailRoutes = {
     params: atJob,
     query: outlineQuery,
     reply: { json: z.array(outlineStepSchema) },
+  }),
+  getCost: defineRoute({
+    ...read,
+    name: "jobs.getCost",
+    summary:
+      "Estimate the cost of a run at AWS list prices, from its measured time, attempts, state transitions and values, and the counted requests of its kind. Free tiers, storage and logs are left out.",
+    path: `${w}/jobs_u/get_cost/{id}`,
+    access: actions.readJob.access,
+    params: atJob,
+    reply: { json: runCostSchema },
+  }),
+  getScriptCost: defineRoute({
+    ...read,
+    name: "scripts.getCost",
+    summary:
+      "Estimate the cost of a script's runs in the last 30 days that the caller may see. One request reads up to 1,000 runs, newest first.",
+    path: `${w}/scripts/get_cost/{path+}`,
+    access: { ...readCostAtPath, hiddenAs: "script.notFound" },
+    params: atPath,
+    reply: { json: pathCostSchema },
+    errors: ["script.notFound"],
+  }),
+  getFlowCost: defineRoute({
+    ...read,
+    name: "flows.getCost",
+    summary:
+      "Estimate the cost of a flow's runs in the last 30 days that the caller may see, with their steps. One request reads up to 1,000 runs, newest first, and the steps of ten of them.",
+    path: `${w}/flows/get_cost/{path+}`,
+    access: { ...readCostAtPath, hiddenAs: "flow.notFound" },
+    params: atPath,
+    reply: { json: pathCostSchema },
+    errors: ["flow.notFound"],
   }),
 };

@@ -2,6 +2,7 @@ import { Size } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { type Function as LambdaFunction, TenancyConfig } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
+import { memoryMb } from "../../../contract/deployment/memory.ts";
 import { env } from "../../../contract/env.ts";
 import type { StackConfig } from "../../config.ts";
 import { ServiceFunction } from "../service-function.ts";
@@ -25,7 +26,7 @@ export class Build extends Construct {
       bundle,
       description: "svc: resolves dependencies and builds artefacts, without permissions",
       // Go's compiler needs this memory; npm and uv are faster with its two vCPUs.
-      memoryMb: 3008,
+      memoryMb: memoryMb.builder,
       // The builder stops its tools after 280 s and reports it.
       timeoutS: 300,
       // The local engine ignores this setting.

@@ -67,6 +67,7 @@ export async function loadFunctions(names: readonly RouteFunction[], { run = asy
     AWS_ENDPOINT_URL_LAMBDA: standIn.url,
     AWS_ENDPOINT_URL_SFN: standIn.url,
     [env.baseUrl]: "https://svc.example",
+    [env.runnerMemory]: "1769",
     [env.internalUrl]: "https://svc.example",
     [env.beatUrl]: "https://beat.example",
     [env.stack]: "svc",

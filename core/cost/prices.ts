@@ -1,5 +1,6 @@
-/** List prices of us-east-1 in dollars, as of 2026-11. Free tiers are left out. */
+/** List prices in dollars, for `npm run bench` and for estimates of runs. Free tiers are left out. */
 export const prices = {
+  region: "us-east-1",
   asOf: "2026-11",
   restApiRequest: 3.5e-6,
   lambdaRequest: 0.2e-6,
