@@ -33,7 +33,7 @@ const testFiles = "\\.test\\.(ts|mjs)$";
  * new kind of stored objects needs no place: it follows those before `sync`, and only the folders from `sync` on may import it.
  */
 const servicesOrder = [
-  ...["audit", "outbox", "settings", "secrets", "workspaces", "identity", "objects", "folders", "drafts", "console", "variables", "accounts", "resources", "apps", "jobs", "files", "scripts"],
+  ...["audit", "outbox", "settings", "secrets", "workspaces", "identity", "search", "objects", "folders", "drafts", "console", "variables", "accounts", "resources", "apps", "jobs", "files", "scripts"],
   ...["builds", "execution", "approvals", "flows", "inputs", "deliveries", "notifications", "events", "schedules", "triggers", "http-routes", "openapi", "outcome-handlers", "sync", "maintenance"],
 ];
 /** The same for core/: an order without a cycle. Another new folder may stand anywhere behind those that it imports from. */

@@ -93,6 +93,13 @@ export const limits = {
   views: 100,
   sharedViews: 200,
   viewFilters: 30,
+  /**
+   * A search: number of sources that may contain the query and that it reads, number of results of one reply without a query, and number of objects
+   * that it compares with an index that is not complete.
+   */
+  searchedSources: 200,
+  searchListed: 2000,
+  searchCompared: 500,
   /** Number of dismissed hints in the preferences of a user. */
   dismissedHints: 100,
   /** Size of a setting of a workspace that the service only stores, and length of a path in it. One reply contains all settings. */

@@ -59,6 +59,7 @@ import {
   scriptLockObject,
   scriptVersionObject,
 } from "./scripts/version.ts";
+import { searchEntryObject, searchIndexObject, searchSourceObject } from "./search/index-items.ts";
 import { keyRingObject } from "./secrets/key-ring.ts";
 import { routeCredentialObject, routeKeyObject, routeVariableObject } from "./secrets/route-credential.ts";
 import { sharesObject } from "./shares/share.ts";
@@ -102,6 +103,9 @@ export const storedObjects = [
   draftObject,
   favoritesObject,
   viewObject,
+  searchEntryObject,
+  searchSourceObject,
+  searchIndexObject,
   preferencesObject,
   endpointObject,
   endpointGuardObject,

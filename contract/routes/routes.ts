@@ -3,6 +3,7 @@ import { approvalRecordRoutes } from "./approvals/approval-records.ts";
 import { approvalRoutes } from "./approvals/approvals.ts";
 import { favoriteRoutes } from "./console/favorites.ts";
 import { preferenceRoutes } from "./console/preferences.ts";
+import { searchRoutes } from "./console/search.ts";
 import { viewRoutes } from "./console/views.ts";
 import { deliveryRoutes } from "./events/deliveries.ts";
 import { instanceWebhookRoutes } from "./events/instance-webhooks.ts";
@@ -84,6 +85,7 @@ export const routes = {
   ...favoriteRoutes,
   ...viewRoutes,
   ...preferenceRoutes,
+  ...searchRoutes,
   ...workspaceDependencyRoutes,
   ...syncRoutes,
   ...triggerRoutes,

@@ -147,13 +147,16 @@ export function addApiFunctions(
     "console",
     {
       description: "svc: what users store for the console, and the search",
-      memoryMb: 1024,
+      // A search parses the index of the workspace.
+      memoryMb: 1769,
       timeoutS: 30,
       reservedConcurrency: reserved.console,
     },
     (fn) => {
       fn.addEnvironment(env.baseUrl, url);
       objects.allowSaveConsole(fn);
+      // Large sources.
+      storage.allowRead(fn, "scripts", "flows");
       objects.allowTouchTokens(fn);
       objects.allowAudit(fn);
     },

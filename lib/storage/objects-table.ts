@@ -10,6 +10,7 @@ import { anchorObject } from "../../core/approvals/anchor.ts";
 import { linkKeysObject } from "../../core/approvals/link.ts";
 import { pendingGateObject } from "../../core/approvals/pending-gate.ts";
 import { approvalEntryObject, grownChainObject } from "../../core/approvals/record.ts";
+import { appObject } from "../../core/apps/app.ts";
 import { auditEntryObject } from "../../core/audit/entry.ts";
 import { bulkObject, bulkPartObject } from "../../core/bulk/bulk.ts";
 import { favoritesObject } from "../../core/console/favorites.ts";
@@ -19,6 +20,7 @@ import { dueAttemptObject } from "../../core/deliveries/due-attempt.ts";
 import { eventDeliveryObject } from "../../core/deliveries/event-delivery.ts";
 import { endpointObject } from "../../core/events/endpoint.ts";
 import { outboxEventObject } from "../../core/events/outbox-event.ts";
+import { flowHeadObject, flowListingObject } from "../../core/flows/version.ts";
 import { httpRouteFailuresObject } from "../../core/http-routes/failures.ts";
 import { httpRoutesAtObject } from "../../core/http-routes/route-entries.ts";
 import { savedInputArgsObject, savedInputObject } from "../../core/inputs/saved-input.ts";
@@ -34,7 +36,10 @@ import { publicKeyObject } from "../../core/people/signing-key.ts";
 import { tokenObject, userTokenObject } from "../../core/people/token.ts";
 import { tokenExpiryObject } from "../../core/people/token-expiry.ts";
 import { accessObject } from "../../core/permissions/access.ts";
+import { resourceObject } from "../../core/resources/resource.ts";
 import { scheduleObject } from "../../core/schedules/schedule.ts";
+import { scriptHeadObject, scriptListingObject } from "../../core/scripts/version.ts";
+import { searchEntryObject, searchIndexObject, searchSourceObject } from "../../core/search/index-items.ts";
 import { keyRingObject } from "../../core/secrets/key-ring.ts";
 import { sharesObject } from "../../core/shares/share.ts";
 import { openStreamObject } from "../../core/streams/stream-slot.ts";
@@ -48,6 +53,7 @@ import {
   triggerObject,
   triggerSourceObject,
 } from "../../core/triggers/trigger.ts";
+import { variableObject } from "../../core/variables/variable.ts";
 import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
 import { folderObject, workspaceObject } from "../../core/workspaces/workspace.ts";
 import type { StackConfig } from "../config.ts";
@@ -209,7 +215,7 @@ export class ObjectsTable extends Construct {
    */
   allowSaveTriggers(fn: LambdaFunction): void {
     this.allowRead(fn);
-    const found = [triggerSourceObject, polledQueueObject, mailboxObject, releaseObject, connectionObject];
+    const found = [searchEntryObject, triggerSourceObject, polledQueueObject, mailboxObject, releaseObject, connectionObject];
     this.allowItems(
       fn,
       ["PutItem", "DeleteItem"],
@@ -224,6 +230,10 @@ export class ObjectsTable extends Construct {
     this.allowRead(fn);
     this.allowItems(fn, ["PutItem"], [favoritesObject, preferencesObject]);
     this.allowItems(fn, ["PutItem", "DeleteItem"], [viewObject]);
+    // A workspace whose objects are older than its index gets it by its first searches, if the objects do not change.
+    this.allowItems(fn, ["PutItem"], [searchEntryObject, searchSourceObject, searchIndexObject]);
+    const scripts = [scriptHeadObject, scriptListingObject, flowHeadObject, flowListingObject];
+    this.allowItems(fn, ["ConditionCheckItem"], [...scripts, appObject, variableObject, resourceObject, scheduleObject, triggerObject]);
   }
 
   /** Grants the writes of function `receive`: faults of triggers, jobs that wait for their trigger, and requests to check a source. */

@@ -16,6 +16,7 @@ import {
 import { createVersionId } from "../../core/flows/version.ts";
 import { write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import { toSearchText } from "../../core/search/index-items.ts";
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../identity/on-behalf.ts";
 import { type RunAs, requireActingFields } from "../identity/run-as.ts";
 import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
@@ -32,6 +33,7 @@ export const appKind: PathKind<StoredApp> = {
   key: appObject.key,
   parse: appObject.parse,
   permissions: "app",
+  toSearchText,
   save: actions.saveApp,
   exists: (path) => new SvcError("app.exists", { path }),
   notFound: (path) => new SvcError("app.notFound", { path }),

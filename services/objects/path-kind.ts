@@ -4,6 +4,7 @@ import type { EventType } from "../../contract/events.ts";
 import type { ExpectedVersions } from "../../core/objects/version.ts";
 import type { Expectation, ObjectKey, StoredObject } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
+import type { SearchText } from "../../core/search/index-items.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import type { NewEvent } from "../outbox/event.ts";
 import type { Uses } from "../uses.ts";
@@ -36,6 +37,8 @@ export interface PathKind<T, Deps extends Uses<"objects" | "nowMs"> = Uses<"obje
   changed: (path: string) => SvcError;
   /** Builds the parts that update the sealed copies for HTTP routes. Absent: routes read none of its objects. */
   buildCopies: ((deps: Deps, writer: Writer, objects: BeforeAndAfter<T>, sent: Sent) => Promise<TransactionPart[]>) | undefined;
+  /** Returns the texts that users search. Absent: the search does not find the kind here. */
+  toSearchText?: (object: T) => SearchText;
   /** Called after a conflict, before the next attempt. `earlier`: the number of attempts before the one with the conflict. */
   onConflict?: (workspace: string, earlier: number) => void | Promise<void>;
   /** The maximum number of attempts while other writers interfere. Absent: that of `retryOnConflict`. */

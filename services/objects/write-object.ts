@@ -2,6 +2,7 @@ import { createVersion, requireVersion } from "../../core/objects/version.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventParts } from "../outbox/event.ts";
+import { buildIndexParts } from "../search/index-parts.ts";
 import type { Uses } from "../uses.ts";
 import { type AclMove, buildAclPart } from "../workspaces/acls.ts";
 import type { Change, ObjectTarget, PathKind, Source } from "./path-kind.ts";
@@ -54,6 +55,7 @@ export async function writeObject<T, D extends Uses<"objects" | "nowMs">, S, C e
       const isCommitted = await commitParts(deps.objects, [
         ...(await buildObjectParts(deps, kind, { target, stored, there, mode, change })),
         ...parts,
+        ...buildSearchParts(kind, target, before, after),
         ...((await kind.buildCopies?.(deps, { actor, workspace }, { before, after }, sent)) ?? []),
         ...(event ? await buildEventParts(deps, { ...event, workspace, by: actor.username, atMs }) : []),
       ]);
@@ -64,6 +66,22 @@ export async function writeObject<T, D extends Uses<"objects" | "nowMs">, S, C e
     () => kind.changed(path),
     kind.maxTries,
   );
+}
+
+/** Builds the parts that change the index of the search. */
+function buildSearchParts<T, D extends Uses<"objects" | "nowMs">, S>(
+  { permissions = "", toSearchText }: PathKind<T, D, S>,
+  { workspace, path, to }: WriteTarget,
+  before: T | undefined,
+  after: T | undefined,
+): TransactionPart[] {
+  if (!toSearchText) return [];
+  return buildIndexParts({
+    workspace,
+    kind: permissions,
+    before: before && { path, text: toSearchText(before) },
+    after: after && { path: to, text: toSearchText(after) },
+  });
 }
 
 interface ObjectWriteRequest<T, S> {

@@ -4,6 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import type { NewResource, ResourceChange } from "../../contract/routes/stored/resources.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { parseResourceValue, resourceObject, type StoredResource } from "../../core/resources/resource.ts";
+import { toSearchText } from "../../core/search/index-items.ts";
 import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
 import { removeObject } from "../objects/remove-object.ts";
 import { changeObject, replaceObject } from "../objects/save-object.ts";
@@ -21,6 +22,7 @@ export const resourceKind: PathKind<StoredResource, Uses<"objects" | "dataKeys" 
   key: resourceObject.key,
   parse: resourceObject.parse,
   permissions: "resource",
+  toSearchText,
   save: actions.saveResource,
   exists: (path) => new SvcError("resource.exists", { path }),
   notFound: (path) => new SvcError("resource.notFound", { path }),

@@ -6,6 +6,7 @@ import type { NewSchedule, ScheduleChange } from "../../contract/routes/schedule
 import { parseHandlerPath } from "../../core/outcome-handlers/handler.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { pickSettings, type StoredSchedule, scheduleObject } from "../../core/schedules/schedule.ts";
+import { toSearchText } from "../../core/search/index-items.ts";
 import { findArgumentProblem } from "../execution/arguments/check-arguments.ts";
 import type { RunTarget } from "../execution/requests/run-request.ts";
 import { requireRunner } from "../flows/definitions/require-runnable.ts";
@@ -22,6 +23,7 @@ export const scheduleKind: PathKind<StoredSchedule> = {
   key: scheduleObject.key,
   parse: scheduleObject.parse,
   permissions: "schedule",
+  toSearchText: ({ settings }) => toSearchText(settings),
   save: actions.saveSchedule,
   exists: (path) => new SvcError("schedule.exists", { path }),
   notFound: (path) => new SvcError("schedule.notFound", { path }),

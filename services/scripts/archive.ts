@@ -22,6 +22,7 @@ import { changeObject } from "../objects/save-object.ts";
 import { commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventParts, buildEventWrites } from "../outbox/event.ts";
 import { loadScriptEventData, toScriptEventData } from "../outbox/event-data.ts";
+import { buildUnindexParts } from "../search/index-parts.ts";
 import type { Uses } from "../uses.ts";
 import {
   findPermittedScript,
@@ -47,7 +48,11 @@ export async function archiveScript(deps: Uses<"objects" | "storage" | "nowMs">,
     return {
       value: archived,
       version: "kept",
-      parts: [{ write: write.update(item, { version: head.hash }), refused: undefined }, ...buildListingParts(listing, { archived: true })],
+      parts: [
+        { write: write.update(item, { version: head.hash }), refused: undefined },
+        ...buildListingParts(listing, { archived: true }),
+        ...buildUnindexParts(workspace, "script", path),
+      ],
       event: { type: "DeleteScript", data: async () => toScriptEventData(path, listing) },
       sent: undefined,
     };
@@ -97,6 +102,7 @@ export async function deleteScript(deps: Uses<"objects" | "storage" | "nowMs">, 
     return {
       parts: [
         { write: write.remove(scriptListingObject.key(workspace, path)), refused: undefined },
+        ...buildUnindexParts(workspace, "script", path),
         ...(await buildErasureParts(deps, workspace, last)),
       ],
       event: { type: "DeleteScriptPath", data },
@@ -186,6 +192,7 @@ export async function deleteScriptVersion(
       ? [
           write.update({ ...scriptHeadObject.key(workspace, path), value: toDeletedHead(head) }, { version: hash }),
           write.remove(scriptListingObject.key(workspace, path)),
+          ...buildUnindexParts(workspace, "script", path).map((part) => part.write),
         ]
       : []),
     ...(await buildEventWrites(deps, {

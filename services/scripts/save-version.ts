@@ -25,10 +25,12 @@ import {
   scriptVersionObject,
   toConcurrencyRule,
 } from "../../core/scripts/version.ts";
+import { toSearchText } from "../../core/search/index-items.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { prepareJob, sendJob } from "../jobs/queue/enqueue.ts";
 import { storeVersionBody, VERSION_ITEM_BYTES } from "../objects/version-body.ts";
 import { type TransactionPart, toPart } from "../outbox/commit-parts.ts";
+import { buildIndexParts } from "../search/index-parts.ts";
 import type { Uses } from "../uses.ts";
 import { scriptObjectKey } from "./load.ts";
 
@@ -86,6 +88,12 @@ export async function buildScriptVersion(deps: Uses<"jobs" | "storage" | "queue"
       toPart(write.put({ ...scriptVersionObject.key(workspace, hash), value: runnable, version: hash, build }, "absent")),
       toPart(write.put({ ...scriptBodyObject.key(workspace, hash), value: body }, "absent")),
       ...buildListingParts(save, version, read.preprocessor !== undefined),
+      ...buildIndexParts({
+        workspace,
+        kind: "script",
+        before: parent && { path: parent.runnable.path },
+        after: { path, text: toSearchText(newScript), source: { version: hash, text: newScript.content } },
+      }),
       ...(renamed ? [toPart(write.remove(scriptListingObject.key(workspace, renamed.path)))] : []),
       ...(job ? [toPart({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } })] : []),
     ],

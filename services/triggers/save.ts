@@ -16,6 +16,7 @@ import { write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
+import { toSearchText } from "../../core/search/index-items.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { RESERVED_LOCAL_PARTS } from "../../core/triggers/mail.ts";
 import { buildEventPattern, findMissingSource } from "../../core/triggers/sources.ts";
@@ -44,6 +45,7 @@ export const toTriggerPathKind = (kind: TriggerPlace["kind"]): PathKind<StoredTr
   key: (workspace, path) => triggerObject.key(workspace, kind, path),
   parse: triggerObject.parse,
   permissions: `${kind}_trigger`,
+  toSearchText: ({ own }) => toSearchText(own),
   save: routesOfTriggerKinds[kind].update,
   exists: (path) => new SvcError("trigger.exists", { path }),
   notFound: (path) => new SvcError("trigger.notFound", { path }),

@@ -6,6 +6,7 @@ import type { NewVariable, VariableChange } from "../../contract/routes/stored/v
 import { write } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
+import { toSearchText } from "../../core/search/index-items.ts";
 import { keyRingObject } from "../../core/secrets/key-ring.ts";
 import { importSecret } from "../../core/secrets/open.ts";
 import { createExportNonce, sealSecret } from "../../core/secrets/seal.ts";
@@ -50,6 +51,7 @@ export const variableKind: PathKind<StoredVariable, Uses<"objects" | "dataKeys" 
   key: variableObject.key,
   parse: variableObject.parse,
   permissions: "variable",
+  toSearchText,
   save: actions.saveVariable,
   exists: (path) => new SvcError("variable.exists", { path }),
   notFound: (path) => new SvcError("variable.notFound", { path }),

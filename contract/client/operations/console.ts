@@ -11,6 +11,10 @@ export const preferenceOperations = {
   "account.editPreferences": "POST /api/account/preferences",
 };
 
+export const searchOperations = {
+  "search.list": "GET /api/w/{workspace}/search",
+};
+
 export const viewOperations = {
   "views.list": "GET /api/w/{workspace}/views/list",
   "views.create": "POST /api/w/{workspace}/views/create",

@@ -1,14 +1,16 @@
 import { SvcError } from "../../../contract/errors.ts";
 import { flowBodyObject, flowHashObject, flowHistoryObject, flowListingObject, flowVersionObject } from "../../../core/flows/version.ts";
 import { write } from "../../../core/objects/write.ts";
+import { toIndexedFlow } from "../../../core/search/flow-source.ts";
 import type { ObjectCaller } from "../../identity/permit.ts";
 import { buildListingParts } from "../../objects/listing.ts";
 import type { ObjectTarget } from "../../objects/path-kind.ts";
 import { removeObject, unlessNotFound } from "../../objects/remove-object.ts";
 import { changeObject } from "../../objects/save-object.ts";
-import { retryOnConflict } from "../../outbox/commit-parts.ts";
+import { retryOnConflict, type TransactionPart } from "../../outbox/commit-parts.ts";
+import { buildIndexParts, buildUnindexParts } from "../../search/index-parts.ts";
 import type { Uses } from "../../uses.ts";
-import { findPermittedFlow, flowKind, flowObjectKey } from "./load.ts";
+import { findPermittedFlow, flowKind, flowObjectKey, loadFlow } from "./load.ts";
 
 /**
  * Archives a flow or restores it. An archived flow's path is free for a new flow, and every version can still be run by its number. Throws
@@ -24,11 +26,24 @@ export async function setFlowArchived(deps: Uses<"objects" | "storage" | "nowMs"
     return {
       value: { ...flow, archived },
       version: "kept",
-      parts: buildListingParts(listing, { archived }),
+      parts: [
+        ...buildListingParts(listing, { archived }),
+        ...(archived ? buildUnindexParts(workspace, "flow", path) : await buildRestoredParts(deps, workspace, flow)),
+      ],
       event: { type: archived ? "ArchiveFlow" : "UpdateFlow", data: { path, version: flow.version } },
       sent: undefined,
     };
   });
+}
+
+/** Builds the parts that add a restored flow to the search. */
+async function buildRestoredParts(
+  deps: Uses<"objects" | "storage">,
+  workspace: string,
+  { version }: { version: number },
+): Promise<TransactionPart[]> {
+  const flow = await loadFlow(deps, workspace, version);
+  return buildIndexParts({ workspace, kind: "flow", after: toIndexedFlow(flow) });
 }
 
 /** Sets the message of a version and returns the flow's path. Throws `flow.versionNotFound`. */
@@ -67,7 +82,10 @@ export async function deleteFlow(deps: Uses<"objects" | "storage" | "nowMs">, ta
   const remove = removeObject(deps, flowKind, target, async (head) => {
     if (!history.some(({ version }) => version === head.version)) throw flowKind.changed(path);
     return {
-      parts: [{ write: write.remove(flowListingObject.key(workspace, path)), refused: undefined }],
+      parts: [
+        { write: write.remove(flowListingObject.key(workspace, path)), refused: undefined },
+        ...buildUnindexParts(workspace, "flow", path),
+      ],
       event: { type: "DeleteFlow", data: { path, version: head.version } },
       sent: undefined,
     };

@@ -29,6 +29,7 @@ import { write } from "../../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import { accessObject, noAccess } from "../../../core/permissions/access.ts";
 import { chooseSchema, toConcurrencyRule } from "../../../core/scripts/version.ts";
+import { toIndexedFlow } from "../../../core/search/flow-source.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { ObjectStore } from "../../../ports/object-store.ts";
 import { describeFormProblem } from "../../approvals/decisions/check-payload.ts";
@@ -39,6 +40,7 @@ import { prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
 import { changeObject, createObject } from "../../objects/save-object.ts";
 import { storeVersionBody, VERSION_ITEM_BYTES } from "../../objects/version-body.ts";
 import { type TransactionPart, toPart } from "../../outbox/commit-parts.ts";
+import { buildIndexParts } from "../../search/index-parts.ts";
 import type { Uses } from "../../uses.ts";
 import { flowKind, flowObjectKey } from "./load.ts";
 
@@ -126,6 +128,7 @@ async function buildVersion(
       toPart(write.put({ ...flowHashObject.key(workspace, stored.hash), value: { version } }, "absent")),
       toPart(write.put({ ...flowBodyObject.key(workspace, version), value: body }, "absent")),
       ...buildListingParts(workspace, stored),
+      ...buildIndexParts({ workspace, kind: "flow", before: renamed && { path: renamed.path }, after: toIndexedFlow(stored) }),
       // The old path can no longer be run, but its versions and history remain.
       ...(renamed ? [toPart(write.remove(flowListingObject.key(workspace, renamed.path)))] : []),
       toPart({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } }),

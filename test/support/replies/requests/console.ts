@@ -32,5 +32,13 @@ const preferences: Steps = [
   ...closed("getPreferences"),
 ];
 
-/** Stars, views and preferences of users. */
-export const consoleRequests: Steps = [good("createFolder", { json: { name: "t" } }), ...favorites, ...views, ...preferences];
+const search: Steps = [
+  ...closed("search", { query: { q: "says 1" } }),
+  good("search", { query: { q: "echo 1", kinds: "script,flow" } }),
+  good("search", { query: { per_page: 1 } }),
+  bad("search", { query: { q: "x" } }),
+  bad("search", { query: { q: "echo", kinds: "table" } }),
+];
+
+/** Stars, views and preferences of users, and the search. */
+export const consoleRequests: Steps = [good("createFolder", { json: { name: "t" } }), ...favorites, ...views, ...preferences, ...search];

@@ -14,6 +14,9 @@ const isNewer = "Release 0.3 did not have the kind.";
 const unstoredObjects: Readonly<Record<string, string>> = {
   "key of sign-ins": needsProvider,
   "completed sign-in": needsProvider,
+  "entry of the search": isLater,
+  "source in the search": isLater,
+  "state of the search": isLater,
   "list of favorites": isLater,
   "saved filter of runs": isLater,
   preferences: isLater,

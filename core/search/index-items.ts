@@ -1,0 +1,80 @@
+import * as z from "zod";
+import { defineObject, inWorkspace, inWorkspaceBy } from "../objects/define-object.ts";
+
+/** The number of partitions of an index. A search reads all of them at once, so that no partition has all reads and writes of a workspace. */
+export const SEARCH_SHARDS = 16;
+
+/** Texts that users search, at most as long as the index stores them. */
+export interface SearchText {
+  summary: string;
+  description: string;
+}
+
+const SUMMARY_CHARS = 300;
+const DESCRIPTION_CHARS = 1000;
+/** Cuts a text, without half a character at its end. */
+const cut = (text: unknown, chars: number) => (typeof text === "string" ? text.slice(0, chars).toWellFormed() : "");
+
+/** The fields of an object that may contain these texts. */
+export interface SearchableTexts {
+  summary?: unknown;
+  description?: unknown;
+}
+
+/** Returns the texts of an object as the index stores them. A part that is no text is empty. */
+export const toSearchText = ({ summary, description }: SearchableTexts): SearchText => ({
+  summary: cut(summary, SUMMARY_CHARS),
+  description: cut(description, DESCRIPTION_CHARS),
+});
+
+/** Returns the partition of an object in the index: FNV-1a of its kind and path. */
+export function shardOf(kind: string, path: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(`${kind}#${path}`)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return (hash >>> 0) % SEARCH_SHARDS;
+}
+
+/** Kinds contain no `#`. */
+const sort = (kind: string, path: string) => `${kind}#${path}`;
+/** Returns the kind and the path of an item of the index. */
+export function toPlace(sk: string): { kind: string; path: string } {
+  const at = sk.indexOf("#");
+  return { kind: sk.slice(0, at), path: sk.slice(at + 1) };
+}
+
+/** The kinds whose sources users search. */
+export const KINDS_WITH_SOURCE: ReadonlySet<string> = new Set(["script", "flow"]);
+
+/** The texts of an object that is not archived. */
+export const searchEntryObject = defineObject({
+  name: "entry of the search",
+  partition: "SEARCH",
+  ...inWorkspaceBy<number>(),
+  sort,
+  schema: z.object({ summary: z.string(), description: z.string() }),
+});
+
+/** The signature of the source of a script or flow, and the version that contains the source. It contains no text. */
+export const searchSourceObject = defineObject({
+  name: "source in the search",
+  partition: "SOURCES",
+  ...inWorkspaceBy<number>(),
+  sort,
+  schema: z.object({ version: z.string(), signature: z.string() }),
+});
+
+/**
+ * The state of the index of a workspace whose objects are older than the index. `passes`: how often all objects were compared with it. `place`: the
+ * position of the pass that is not completed.
+ */
+export const searchIndexObject = defineObject({
+  name: "state of the search",
+  partition: "SEARCHED",
+  ...inWorkspace,
+  sort: () => "index",
+  schema: z.object({
+    startedAtMs: z.number(),
+    passes: z.number(),
+    place: z.object({ kind: z.string(), before: z.string().optional() }).optional(),
+  }),
+});
