@@ -351,6 +351,8 @@ describe("route rules", () => {
     ...["files.getResourceInfo", "files.getDuckdbSettings", "files.getPolarsSettings", "files.sign"],
     ...["schedules.preview", "http_triggers.routeExists"],
     ...["openapi.generate", "openapi.download", "scripts.diffTemp"],
+    // It stores the token of the caller in the browser, and changes nothing in the service.
+    "auth.beginSession",
   ];
   // The responses of the last two authorise a decision.
   const changesByGet = ["users.refreshToken", "approvals.mint", "approvals.mintSignature"];

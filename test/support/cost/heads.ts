@@ -34,6 +34,7 @@ import { readLoginCookie, readToken } from "../../../functions/shared/request/cr
 import { checkFields } from "../../../functions/shared/request/unknown-input.ts";
 import { verifyToken } from "../../../services/http-routes/verify-token.ts";
 import { verifyJobToken } from "../../../services/identity/tokens/job-token.ts";
+import { parseSubset } from "../../../services/jobs/read/lists/list.ts";
 import { type CostCase, feed } from "./growth.ts";
 import { type Build, between, mix, numbered, repeat } from "./shapes.ts";
 
@@ -76,6 +77,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
     parseNextRunId,
     readKeyVersion,
   },
+  parseSubset: (text: string) => parseSubset(text, "args"),
   ...{ parseQueueUrl, parseSourceName, parseRoutePath },
   parseFile: (text) => parseFile(text, undefined),
   parseRecipient: (text) => parseRecipient(`${text}@mail.example`, "mail.example"),

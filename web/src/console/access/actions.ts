@@ -31,6 +31,8 @@ export const offers = {
   "scripts.create": "writers",
   "tokens.create": "everyone",
   "tokens.delete": "everyone",
+  "views.create": "everyone",
+  "views.delete": "everyone",
 } as const satisfies Partial<Record<OperationName, Offered>>;
 
 type Member = Pick<UserJson, "operator" | "is_admin" | "is_super_admin">;

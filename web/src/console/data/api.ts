@@ -4,6 +4,7 @@ import {
   approvalOperations,
   approvalRecordOperations,
 } from "../../../../contract/client/operations/approvals.ts";
+import { viewOperations } from "../../../../contract/client/operations/console.ts";
 import { deliveryOperations, instanceWebhookOperations, webhookOperations } from "../../../../contract/client/operations/events.ts";
 import { flowOperations, flowRunOperations } from "../../../../contract/client/operations/flows.ts";
 import {
@@ -52,6 +53,7 @@ export const operations = {
   ...streamOperations,
   ...tokenOperations,
   ...triggerOperations,
+  ...viewOperations,
   ...webhookOperations,
   ...workspaceOperations,
 };

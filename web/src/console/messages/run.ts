@@ -3,6 +3,7 @@ export const runText = {
   cancel: "Cancel",
   forceCancel: "Force cancel",
   runAgain: "Run again",
+  runWithChanges: "Run again with changes",
   copyCurl: "Copy as curl",
   copied: "Copied",
   openExecution: "Open in Step Functions",

@@ -65,6 +65,17 @@ export const runsText = {
   clearSelection: "Clear selection",
   runAgain: "Run selected again",
   cancelSelected: "Cancel selected",
+  views: {
+    open: "Views",
+    none: "No view is saved yet.",
+    save: "Save view",
+    name: "Name",
+    share: "Share with the workspace",
+    sharedBy: (name: string, user: string) => `${name} (shared by ${user})`,
+    remove: (name: string) => `Delete view ${name}`,
+    cancel: "Cancel",
+    confirm: "Save",
+  },
   bulk: {
     title: "Run selected again",
     why: "Each run starts again with its arguments. Your rights are checked for each of them.",

@@ -68,6 +68,15 @@ export function Actions({ workspace, run }: { workspace: string; run: RunJob }) 
             {runText.runAgain}
           </Button>
         )}
+        {run.script_path && (run.job_kind === "script" || run.job_kind === "flow") && (
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => void navigate({ to: `/w/${workspace}/${run.job_kind}s/${run.script_path}`, search: { from: id } })}
+          >
+            {runText.runWithChanges}
+          </Button>
+        )}
         {isOffered("jobs.restart.flows", member) && run.type === "CompletedJob" && run.job_kind === "flow" && (
           <Button size="xs" variant="default" onClick={() => setDialog("restart")}>
             {runText.restart.open}

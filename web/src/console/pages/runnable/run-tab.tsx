@@ -1,9 +1,9 @@
 import { Button, Group, Stack } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useRef, useState } from "react";
 import { call } from "../../data/api.ts";
-import { Loading } from "../../frame/panel.tsx";
+import { Loading, Panel } from "../../frame/panel.tsx";
 import { runnableText } from "../../messages/runnable.ts";
 import { EarlierArguments } from "./earlier-arguments.tsx";
 import type { Runnable } from "./use-runnable.ts";
@@ -13,11 +13,30 @@ const RunForm = lazy(() => import("../../parts/run-form/run-form.tsx"));
 
 type Args = Record<string, unknown>;
 
-/** The form of a script or a flow. A run opens its page, or shows its result below the form. */
-export function RunTab({ workspace, runnable }: { workspace: string; runnable: Runnable }) {
+interface RunTabProps {
+  workspace: string;
+  runnable: Runnable;
+}
+
+/** The form of a script or a flow, with the arguments of the run that the address names. Secrets are not among them. */
+export function RunTab(props: RunTabProps) {
+  const { workspace } = props;
+  const { from } = useSearch({ strict: false });
+  const earlier = useQuery({
+    queryKey: [workspace, "arguments", from],
+    queryFn: ({ signal }) => call.inputs.getArgs({ workspace, id: from ?? "", signal }),
+    enabled: from !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (from === undefined) return <FormOfRun key="new" {...props} args={{}} />;
+  return <Panel query={earlier}>{(args) => <FormOfRun key={from} {...props} args={args} />}</Panel>;
+}
+
+/** A run opens its page, or shows its result below the form. */
+function FormOfRun({ workspace, runnable, args: begun }: RunTabProps & { args: Args }) {
   const { kind, path, schema } = runnable;
   const navigate = useNavigate();
-  const values = useRef<Args>({});
+  const values = useRef<Args>(begun);
   const [fills, setFills] = useState(0);
   const [waitedId, setWaitedId] = useState<string>();
   const waits = useRef(false);

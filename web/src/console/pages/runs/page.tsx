@@ -16,6 +16,7 @@ import { rangeOf, windowOf } from "./ranges.ts";
 import { Selection } from "./selection.tsx";
 import { RunsTable } from "./table.tsx";
 import { type Run, useNewRuns, useRunPages } from "./use-runs.ts";
+import { Views } from "./views.tsx";
 
 const NO_RUNS: readonly Run[] = [];
 
@@ -46,6 +47,7 @@ export default function RunsPage() {
       title={runsText.title}
       actions={
         <>
+          <Views workspace={workspace} search={search} onApply={(filters) => void navigate({ to: ".", search: filters })} />
           <ExportMenu workspace={workspace} query={query} />
           <Switch
             label={runsText.live}
