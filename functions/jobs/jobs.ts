@@ -193,5 +193,4 @@ export const jobRoutes: ApiRoutes = [
     await findJob(deps, callerOf(auth, routes.workerIsDraining), { workspace, id });
     return json(200, false);
   }),
-  on(routes.dbClock, async () => json(200, deps.nowMs())),
 ];

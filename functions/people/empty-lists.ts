@@ -5,9 +5,10 @@ import type { ApiRoutes } from "../shared/edge/domain-api.ts";
 import { on } from "../shared/edge/edge.ts";
 import { json } from "../shared/reply/reply.ts";
 
-/** The lists of worker processes, of kinds of triggers and of shared files that svc does not have. Other clients read every list. */
+/** The time of the service, and the lists of worker processes, of kinds of triggers and of shared files that svc does not have. Other clients read every list. */
 export const emptyLists: ApiRoutes = [
   on(workerRoutes.listWorkers, async () => json(200, [])),
+  on(workerRoutes.dbClock, async () => json(200, Date.now())),
   on(synchronisationRoutes.getSharedUi, async () => json(200, { files: {} })),
   ...missingTriggerRoutes.map((route) => on(route, async () => json(200, []))),
 ];

@@ -100,7 +100,6 @@ describe("the REST API", () => {
     ]);
     expect(prefixesOf(Object.values(routes), "beat")).toEqual(["/api/internal"]);
     expect(prefixesOf(Object.values(routes), "jobs")).toEqual([
-      "/api/jobs",
       "/api/share",
       "/api/w/{workspace}/flows/get_cost",
       "/api/w/{workspace}/inputs",

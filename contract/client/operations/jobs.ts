@@ -66,7 +66,6 @@ export const jobOperations = {
   "jobs.startedAtByIds": "POST /api/w/{workspace}/jobs_u/queue/get_started_at_by_ids",
   "jobs.getProgress": "GET /api/w/{workspace}/job_metrics/get_progress/{id}",
   "jobs.workerIsDraining": "GET /api/w/{workspace}/jobs/worker_is_draining/{id}",
-  "jobs.dbClock": "GET /api/jobs/db_clock",
 };
 
 export const runDetailOperations = {
@@ -114,4 +113,5 @@ export const streamOperations = {
 
 export const workerOperations = {
   "jobs.listWorkers": "GET /api/workers/list",
+  "jobs.dbClock": "GET /api/jobs/db_clock",
 };

@@ -181,13 +181,4 @@ export const jobRoutes = {
     params: atJob,
     reply: { json: z.boolean() },
   }),
-  dbClock: defineRoute({
-    ...read,
-    name: "jobs.dbClock",
-    summary: "Get the time of the service in epoch milliseconds.",
-    path: "/api/jobs/db_clock",
-    access: { domain: "jobs", verb: "read", need: "self", target: "none" },
-    reply: { json: z.number() },
-    errors: [],
-  }),
 };

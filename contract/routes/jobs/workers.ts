@@ -17,4 +17,17 @@ export const workerRoutes = {
     reply: { json: z.array(jsonObject) },
     errors: [],
   }),
+  dbClock: defineRoute({
+    method: "GET",
+    auth: "token",
+    status: 200,
+    // The same applies to its address.
+    fn: "people",
+    name: "jobs.dbClock",
+    summary: "Get the time of the service in epoch milliseconds.",
+    path: "/api/jobs/db_clock",
+    access: { domain: "jobs", verb: "read", need: "self", target: "none" },
+    reply: { json: z.number() },
+    errors: [],
+  }),
 };
