@@ -42,6 +42,8 @@ const workspacePages = [
     component: lazyRouteComponent(() => import("./pages/runnable/page.tsx"), "ScriptPage"),
   }),
   createRoute({ ...inWorkspace, path: "/flows/$", component: lazyRouteComponent(() => import("./pages/runnable/page.tsx"), "FlowPage") }),
+  createRoute({ ...inWorkspace, path: "/settings", component: lazyRouteComponent(() => import("./pages/settings/page.tsx")) }),
+  createRoute({ ...inWorkspace, path: "/settings/$tab", component: lazyRouteComponent(() => import("./pages/settings/page.tsx")) }),
 ] as const;
 
 const account = createRoute({ getParentRoute: () => root, id: "account", component: AccountFrame });
@@ -49,6 +51,7 @@ const account = createRoute({ getParentRoute: () => root, id: "account", compone
 const inAccount = { getParentRoute: () => account } as const;
 const accountPages = [
   createRoute({ ...inAccount, path: "/account/$tab", component: lazyRouteComponent(() => import("./pages/account/page.tsx")) }),
+  createRoute({ ...inAccount, path: "/instance/$tab", component: lazyRouteComponent(() => import("./pages/instance/page.tsx")) }),
 ] as const;
 
 export const router = createRouter({

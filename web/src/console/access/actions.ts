@@ -29,10 +29,21 @@ export const offers = {
   "jobs.share": "everyone",
   "scripts.archiveByPath": "writers",
   "scripts.create": "writers",
+  "settings.setGlobal": "superadmins",
   "tokens.create": "everyone",
   "tokens.delete": "everyone",
   "views.create": "everyone",
   "views.delete": "everyone",
+  "webhooks.create": "admins",
+  "webhooks.delete": "admins",
+  "webhooks.replayDeliveries": "admins",
+  "webhooks.replayInstanceDeliveries": "superadmins",
+  "webhooks.rotateInstanceSecret": "superadmins",
+  "webhooks.test": "admins",
+  "webhooks.testInstance": "superadmins",
+  "webhooks.update": "admins",
+  "workspaces.editWebhook": "admins",
+  "workspaces.rotateWebhookSecret": "admins",
 } as const satisfies Partial<Record<OperationName, Offered>>;
 
 type Member = Pick<UserJson, "operator" | "is_admin" | "is_super_admin">;

@@ -24,7 +24,12 @@ export function WorkspaceFrame() {
     if (member.data) noteUse(workspace);
   }, [workspace, member.data]);
   return (
-    <Frame username={member.data?.username} error={member.data ? null : member.error} onRetry={() => void member.refetch()}>
+    <Frame
+      username={member.data?.username}
+      isSuperAdmin={member.data?.is_super_admin ?? false}
+      error={member.data ? null : member.error}
+      onRetry={() => void member.refetch()}
+    >
       {member.data && <Outlet />}
     </Frame>
   );
@@ -34,7 +39,12 @@ export function WorkspaceFrame() {
 export function AccountFrame() {
   const me = useQuery(meQuery);
   return (
-    <Frame username={me.data?.username ?? me.data?.email} error={me.data ? null : me.error} onRetry={() => void me.refetch()}>
+    <Frame
+      username={me.data?.username ?? me.data?.email}
+      isSuperAdmin={me.data?.super_admin ?? false}
+      error={me.data ? null : me.error}
+      onRetry={() => void me.refetch()}
+    >
       {me.data && <Outlet />}
     </Frame>
   );
@@ -42,12 +52,13 @@ export function AccountFrame() {
 
 interface FrameProps {
   username: string | undefined;
+  isSuperAdmin: boolean;
   error: Error | null;
   onRetry: () => void;
   children: ReactNode;
 }
 
-function Frame({ username, error, onRetry, children }: FrameProps) {
+function Frame({ username, isSuperAdmin, error, onRetry, children }: FrameProps) {
   const [showsMenu, setShowsMenu] = useState(false);
   const { href } = useLocation();
   const workspaces = useQuery(workspacesQuery);
@@ -66,7 +77,7 @@ function Frame({ username, error, onRetry, children }: FrameProps) {
         <WorkspaceSwitcher workspaces={workspaces.data ?? []} />
         <Palette />
         <Shortcuts />
-        <UserMenu username={username ?? "…"} />
+        <UserMenu username={username ?? "…"} isSuperAdmin={isSuperAdmin} />
       </header>
       <Navigation isOpen={showsMenu} />
       <main id="content" tabIndex={-1}>

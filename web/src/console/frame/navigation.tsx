@@ -1,5 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useNearestWorkspace } from "../data/me.ts";
+import { isOffered } from "../access/actions.ts";
+import { memberQuery, useNearestWorkspace } from "../data/me.ts";
 import { frameText } from "../messages/frame.ts";
 
 /** The pages of a workspace, in their order, with their addresses below `/w/{ws}`. */
@@ -8,14 +10,23 @@ export const pages = [
   { name: "runs", to: "/w/$ws/runs" },
   { name: "items", to: "/w/$ws/items" },
 ] as const;
+/** The pages that only some members are offered, each with the operation that its members may call. */
+const offeredPages = [{ name: "settings", to: "/w/$ws/settings", operation: "workspaces.editWebhook" }] as const;
+
+/** Returns the pages of a workspace that its member is offered. */
+function usePages(workspace: string) {
+  const { data: member } = useQuery({ ...memberQuery(workspace), enabled: workspace !== "" });
+  return [...pages, ...offeredPages.filter(({ operation }) => member && isOffered(operation, member))];
+}
 
 export function Navigation({ isOpen }: { isOpen: boolean }) {
   const workspace = useNearestWorkspace();
+  const offered = usePages(workspace);
   if (!workspace) return <div />;
   return (
     <nav className="frame-nav" aria-label={frameText.workspace} data-open={isOpen}>
       <ul>
-        {pages.map(({ name, to }) => (
+        {offered.map(({ name, to }) => (
           <li key={name}>
             <Link to={to} params={{ ws: workspace }} activeOptions={{ exact: name === "home" }} activeProps={{ "aria-current": "page" }}>
               {frameText.pages[name]}

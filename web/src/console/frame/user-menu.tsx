@@ -6,7 +6,12 @@ import { frameText } from "../messages/frame.ts";
 
 const schemes = ["light", "dark", "auto"] as const;
 
-export function UserMenu({ username }: { username: string }) {
+interface UserMenuProps {
+  username: string;
+  isSuperAdmin: boolean;
+}
+
+export function UserMenu({ username, isSuperAdmin }: UserMenuProps) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
@@ -24,6 +29,11 @@ export function UserMenu({ username }: { username: string }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item renderRoot={(props) => <Link to="/account/$tab" params={{ tab: "tokens" }} {...props} />}>{frameText.account}</Menu.Item>
+        {isSuperAdmin && (
+          <Menu.Item renderRoot={(props) => <Link to="/instance/$tab" params={{ tab: "webhooks" }} {...props} />}>
+            {frameText.instance}
+          </Menu.Item>
+        )}
         <Menu.Divider />
         <Menu.Label>{frameText.theme}</Menu.Label>
         <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}>

@@ -13,6 +13,7 @@ export const frameText = {
   paletteRun: (id: string) => `Open run ${id}`,
   shortcuts: "Keyboard shortcuts",
   account: "Account",
+  instance: "Instance",
   theme: "Theme",
   themes: { light: "Light", dark: "Dark", auto: "System" },
   signOut: "Sign out",

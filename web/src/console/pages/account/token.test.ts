@@ -17,15 +17,15 @@ it.each([
 
 describe("the target of a token", () => {
   it.each([
-    [["jobs:run:scripts:f/ops/hello"], "f/ops/hello"],
-    [["jobs:run:flows:u/ann/report"], "u/ann/report"],
+    [["jobs:run:scripts:f/ops/hello"], { kind: "scripts", path: "f/ops/hello" }],
+    [["jobs:run:flows:u/ann/report"], { kind: "flows", path: "u/ann/report" }],
     [["jobs:run:scripts:f/ops/*"], undefined],
     [["jobs:run:scripts"], undefined],
     [["jobs:run:scripts:f/ops/hello", "jobs:read"], undefined],
     [["scripts:read:f/ops/hello"], undefined],
     [undefined, undefined],
-  ])("with the scopes %j is %s", (scopes, target) => {
-    expect(targetOf(scopes)).toBe(target);
+  ])("with the scopes %j is %j", (scopes, target) => {
+    expect(targetOf(scopes)).toEqual(target);
   });
 });
 

@@ -16,12 +16,14 @@ export function markOf({ badge, expiration }: { badge: TokenBadge; expiration?: 
   return { tone: badge === "critical" ? "red" : "amber", text: tokensText.expiresIn(Math.ceil(leftMs / DAY_MS)) };
 }
 
-const RUN_SCOPE = /^jobs:run:(?:scripts|flows):(?=[^*]*$)(.+)$/;
+const RUN_SCOPE = /^jobs:run:(scripts|flows):([^*]+)$/;
 
 /** Returns the script or flow that a token runs, if it can do nothing else. */
-export function targetOf(scopes: readonly string[] | undefined): string | undefined {
+export function targetOf(scopes: readonly string[] | undefined): { kind: "scripts" | "flows"; path: string } | undefined {
   const [scope = "", ...others] = scopes ?? [];
-  return others.length === 0 ? RUN_SCOPE.exec(scope)?.[1] : undefined;
+  const [, kind, path] = RUN_SCOPE.exec(scope) ?? [];
+  if (others.length > 0 || path === undefined) return undefined;
+  return { kind: kind === "flows" ? "flows" : "scripts", path };
 }
 
 /** Returns the scopes of a new token from the chosen ones and the paths typed for each. Without any, the token is not limited. */

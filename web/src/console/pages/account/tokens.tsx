@@ -1,7 +1,7 @@
 import { Button, Group, Switch, Table, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { TruncatedTokenJson } from "../../../../../contract/routes/people/tokens.ts";
 import { Ago } from "../../../shared/time/ago.tsx";
@@ -145,16 +145,42 @@ function TokenTable({ tokens, onRevoke }: TokenTableProps) {
 function Limits({ token: { scopes, read_only, workspace_id } }: { token: TruncatedTokenJson }) {
   const target = targetOf(scopes);
   const lines = [
-    ...(target === undefined ? (scopes ?? [tokensText.allRights]) : [tokensText.webhookOf(target)]),
+    ...(target ? [] : (scopes ?? [tokensText.allRights])),
     ...(read_only ? [tokensText.readOnly] : []),
     ...(workspace_id === undefined ? [] : [tokensText.onlyIn(workspace_id)]),
   ];
   return (
     <ul className="plain-list path wide-cell">
+      {target && (
+        <li>
+          <Target target={target} workspace={workspace_id} />
+        </li>
+      )}
       {lines.map((line) => (
         <li key={line}>{line}</li>
       ))}
     </ul>
+  );
+}
+
+interface TargetProps {
+  target: NonNullable<ReturnType<typeof targetOf>>;
+  workspace: string | undefined;
+}
+
+/** Names the script or flow that a token runs. It has a page if the token names its workspace. */
+function Target({ target: { kind, path }, workspace }: TargetProps) {
+  const text = tokensText.webhookOf(path);
+  if (workspace === undefined) return text;
+  const params = { ws: workspace, _splat: path };
+  return kind === "flows" ? (
+    <Link to="/w/$ws/flows/$" params={params}>
+      {text}
+    </Link>
+  ) : (
+    <Link to="/w/$ws/scripts/$" params={params}>
+      {text}
+    </Link>
   );
 }
 

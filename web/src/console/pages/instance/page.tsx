@@ -1,0 +1,65 @@
+import { Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { call } from "../../data/api.ts";
+import { meQuery } from "../../data/me.ts";
+import { Page } from "../../frame/page.tsx";
+import { NotFound } from "../../frame/page-failed.tsx";
+import { Empty, Panel } from "../../frame/panel.tsx";
+import { instanceText } from "../../messages/settings.ts";
+import { instanceWebhookText } from "../../messages/webhooks.ts";
+import { AddressTabs } from "../../parts/address-tabs.tsx";
+import { Deliveries } from "../../parts/webhooks/deliveries/deliveries.tsx";
+import { InstanceWebhook, RECEIVER_SETTING } from "../../parts/webhooks/instance-webhook.tsx";
+import { instanceSource } from "../../parts/webhooks/source.ts";
+
+/** Shows the settings of the instance to superadmins. */
+export default function InstancePage() {
+  const me = useQuery(meQuery);
+  const { tab = "" } = useParams({ strict: false });
+  if (!Object.hasOwn(instanceText.tabs, tab)) return <NotFound />;
+  return (
+    <Page title={instanceText.title}>
+      {me.data?.super_admin ? (
+        <>
+          <AddressTabs
+            label={instanceText.tabList}
+            tabs={instanceText.tabs}
+            linkTo={(name) => ({ to: "/instance/$tab", params: { tab: name } })}
+          />
+          <Webhooks />
+        </>
+      ) : (
+        <Empty title={instanceText.superadminsOnly}>
+          <Text>{instanceText.superadminsOnlyWhy}</Text>
+        </Empty>
+      )}
+    </Page>
+  );
+}
+
+function Webhooks() {
+  const receiver = useQuery({
+    queryKey: [...instanceSource.key, "receiver"],
+    queryFn: async ({ signal }) => {
+      const [endpoints, setting] = await Promise.all([
+        instanceSource.list(signal),
+        call.settings.getGlobal({ key: RECEIVER_SETTING, signal }),
+      ]);
+      return { endpoints, isOfDeployment: setting === null };
+    },
+  });
+  return (
+    <Stack gap="xl">
+      <Text>{instanceWebhookText.why}</Text>
+      <Panel query={receiver}>
+        {({ endpoints, isOfDeployment }) => (
+          <>
+            <InstanceWebhook source={instanceSource} webhook={endpoints[0]} isOfDeployment={isOfDeployment} />
+            <Deliveries source={instanceSource} endpoints={endpoints} />
+          </>
+        )}
+      </Panel>
+    </Stack>
+  );
+}
