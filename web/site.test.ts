@@ -29,7 +29,17 @@ describe("the console", () => {
     expect(runs).toBeGreaterThan(50_000);
     expect(runs).toBeLessThan(260_000);
     expect(bytesOfConsole(/^console-home-/)).toBeLessThan(260_000);
-    expect(bytesOfConsole(/^console-runs-/, /^console-run-/) - runs).toBeLessThan(90_000);
+    expect(bytesOfConsole(/^console-runs-/, /^console-run-[\w-]{8}\.js/) - runs).toBeLessThan(90_000);
+  });
+
+  it("loads the form, the source and the comparison of a script on demand", () => {
+    const first = bytesOfConsole(/^console-runnable-/);
+    expect(first).toBeGreaterThan(50_000);
+    expect(first).toBeLessThan(260_000);
+    expect(bytesOfConsole(/^console-runnable-/, /^console-run-form-/) - first).toBeLessThan(110_000);
+    const comparison = bytesOfConsole(/^console-runnable-/, /^console-code-view-/, /^console-diff-view-/) - first;
+    expect(comparison).toBeGreaterThan(50_000);
+    expect(comparison).toBeLessThan(200_000);
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { button, expectQuiet, heading } from "../../support/approvals/page.ts";
 import { endBrowser } from "../../support/browser/browser.ts";
 import { consolePicture, expectAccessible, openConsole, show } from "../../support/console/console.ts";
@@ -15,13 +15,16 @@ beforeAll(async () => {
     key: { type: "string", password: true },
     tags: { type: "array", items: { type: "string" } },
     extra: {},
+    db: { type: "object", format: "resource-orders" },
   };
-  const schema = { type: "object", properties, required: ["name"], order: ["name", "at", "key", "tags", "extra"] };
+  const schema = { type: "object", properties, required: ["name"], order: ["name", "at", "key", "tags", "extra", "db"] };
   const content = (word: string) =>
     `export async function main(name: string, extra: unknown) {\n  return { greeting: "${word} " + name, extra };\n}\n`;
   const script = { path, summary: "Greets a person", language: "bun", schema, validate_input: true };
   await ws.saveScript({ ...script, content: content("hello") });
   await ws.saveScript({ ...script, content: content("good day") });
+  const resource = { path: "f/t/orders", resource_type: "orders", value: { host: "db.example" } };
+  expectStatus(await ws.post("resources/create", resource), 201);
 });
 afterAll(endBrowser);
 
@@ -31,6 +34,8 @@ describe("the pages of scripts and flows", () => {
     const { page } = watched;
     await page.getByRole("link", { name: path }).waitFor();
     await expectAccessible(watched);
+    await page.getByLabel("Search").fill("{ greeting:");
+    await page.locator(".item-match").getByText("greeting").waitFor();
     await page.getByLabel("Search").fill("person");
     await page.getByRole("link", { name: path }).click();
     await heading(page, path).waitFor();
@@ -40,6 +45,8 @@ describe("the pages of scripts and flows", () => {
     await page.getByText("This is too short. Enter at least 2 characters.").waitFor();
     await page.getByLabel("name").fill("Ann");
     await page.getByLabel("extra").fill('{"x": [1]}');
+    await page.getByRole("combobox", { name: "db" }).click();
+    await page.getByRole("option", { name: "f/t/orders" }).click();
     await button(page, "Add").click();
     await page.getByLabel("tags-1").fill("blue");
     await expectAccessible(watched);
@@ -54,16 +61,17 @@ describe("the pages of scripts and flows", () => {
       name: "Ann",
       tags: ["blue"],
       extra: { x: [1] },
+      db: "$res:f/t/orders",
     });
 
     await page.getByRole("tab", { name: "Webhooks" }).click();
     const webhook = page.getByRole("region", { name: /^Synchronous.*\(POST, by path/ });
-    await webhook.getByText(`/jobs/run_wait_result/p/${path}`).waitFor();
+    await webhook.locator(".webhook-url").waitFor();
     await expectAccessible(watched);
     await button(page, "Create a token for this webhook").first().click();
     await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
     const token = await page.getByRole("dialog").getByLabel("Token", { exact: true }).inputValue();
-    const shown = await webhook.locator(".webhook-url").first().textContent();
+    const shown = await webhook.locator(".webhook-url").textContent();
     const answer = await fetch(shown?.replace("POST ", "") ?? "", {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -85,6 +93,8 @@ describe("the pages of scripts and flows", () => {
     const watched = await openConsole(`/w/${ws.id}/scripts/${path}/history`);
     const { page } = watched;
     await page.getByRole("tab", { name: "Versions", selected: true }).waitFor();
+    await page.getByRole("button", { name: "Star", pressed: false }).click();
+    await page.getByRole("button", { name: "Star", pressed: true }).waitFor();
     await button(page, "Archive").click();
     await page.getByRole("dialog").getByRole("button", { name: "Archive" }).click();
     await button(page, "Restore").waitFor();

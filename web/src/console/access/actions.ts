@@ -13,6 +13,8 @@ export type Offered = "everyone" | "writers" | "admins" | "superadmins";
  */
 export const offers = {
   "auth.beginSession": "everyone",
+  "favorites.star": "everyone",
+  "favorites.unstar": "everyone",
   "flows.archive": "writers",
   "inputs.create": "everyone",
   "inputs.delete": "everyone",

@@ -2,7 +2,7 @@ export const itemsText = {
   title: "Scripts and flows",
   filters: "Filters",
   search: "Search",
-  searchHelp: "A part of the path or the summary",
+  searchHelp: "A part of the path, the summary or the source",
   kind: "Kind",
   kinds: { script: "Script", flow: "Flow" },
   any: "Any",

@@ -23,6 +23,7 @@ export const runnableText = {
   waitedRun: "The run",
   result: "Result",
   waiting: "The result appears here when the run ends.",
+  star: "Star",
   archive: "Archive",
   restore: "Restore",
   cancel: "Cancel",

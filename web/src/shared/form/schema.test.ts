@@ -65,7 +65,7 @@ describe("the fields of a form", () => {
   it("long texts, passwords, resources and stored files have their own fields", () => {
     const properties = {
       note: { type: "string", format: "textarea" },
-      secret: { type: "string", format: "password" },
+      secret: { type: "string", format: "password", default: "never shown" },
       database: { type: "object", format: "resource-postgresql" },
       photo: { type: "object", format: "resource-s3_object" },
     };
@@ -75,6 +75,9 @@ describe("the fields of a form", () => {
       database: { "ui:field": "json" },
       photo: { "ui:field": "json" },
     });
+    expect(prepare(properties)?.schema.properties?.["secret"]).toEqual({ type: "string", format: "password" });
+    // A reference to a resource is a text.
+    expect(prepare(properties)?.schema.properties?.["database"]).toEqual({ format: "resource-postgresql" });
     expect(prepare(properties, { choosesStored: true })?.uiSchema).toMatchObject({
       database: { "ui:field": "resource" },
       photo: { "ui:field": "storedFile" },

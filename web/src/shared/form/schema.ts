@@ -67,6 +67,10 @@ const typeNames: Readonly<Record<string, string>> = {
 function filled(name: string, field: unknown): unknown {
   if (!isJsonObject(field) || Object.keys(field).length === 0) return { title: name };
   const result: Field = { ...field };
+  // A secret is never filled in.
+  if (isSecret(field)) delete result["default"];
+  // The value may be a reference, which is a text.
+  if (isResource(field)) delete result["type"];
   if (isJsonObject(field["properties"])) {
     result["properties"] = Object.fromEntries(Object.entries(field["properties"]).map(([key, inner]) => [key, filled(key, inner)]));
   }
@@ -92,7 +96,7 @@ function uiOf(name: string, field: unknown, choosesStored: boolean): [string, Ui
   if (!isJsonObject(field)) return [[name, { "ui:field": "json" }]];
   const format = String(field["format"] ?? "");
   if (isFile(field)) return [[name, { "ui:widget": "file" }]];
-  if (choosesStored && format.startsWith("resource-")) {
+  if (choosesStored && isResource(field)) {
     return [[name, { "ui:field": format === "resource-s3_object" ? "storedFile" : "resource" }]];
   }
   if (field["type"] === "array" && isJsonObject(field["items"])) {
@@ -101,7 +105,7 @@ function uiOf(name: string, field: unknown, choosesStored: boolean): [string, Ui
     if (Array.isArray(choices) && field["uniqueItems"] === true) return [[name, { "ui:widget": "checkboxes" }]];
     return uiOf("items", field["items"], choosesStored).map(([key, ui]) => [name, { [key]: ui }]);
   }
-  if (field["password"] === true || format === "password") return [[name, { "ui:widget": "password" }]];
+  if (isSecret(field)) return [[name, { "ui:widget": "password" }]];
   if (format === "textarea" || format === "multiline") return [[name, { "ui:widget": "textarea" }]];
   const union = UNIONS.find((keyword) => Array.isArray(field[keyword]));
   if (union !== undefined) {
@@ -123,6 +127,8 @@ function uiOfAlternative(member: unknown, choosesStored: boolean): UiSchema {
   return { ...ui, ...Object.fromEntries(fixed.map((key) => [key, { "ui:widget": "hidden" }])) };
 }
 
+const isSecret = (field: Field) => field["password"] === true || field["format"] === "password";
+const isResource = ({ format }: Field) => typeof format === "string" && format.startsWith("resource-");
 const isFile = (field: Record<string, unknown>) =>
   field["format"] === "data-url" || (field["type"] === "string" && field["contentEncoding"] === "base64");
 

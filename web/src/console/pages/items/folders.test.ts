@@ -52,4 +52,7 @@ it("items match by kind, folder and each word of a text", () => {
   expect(found({ folder: "f/ops" })).toEqual(["f/ops/hello"]);
   expect(found({ kind: "flow" })).toEqual(["f/ops2/hello"]);
   expect(found({ search: "PERSON hello" })).toEqual(["f/ops/hello"]);
+  // The service has found the phrase in a source.
+  const inSource = new Map([["flow f/ops2/hello", "a phrase"]]);
+  expect(matching(items, { folder: "", kind: "", search: "phrase" }, inSource).map(({ path }) => path)).toEqual(["f/ops2/hello"]);
 });

@@ -67,13 +67,17 @@ export function useItems(workspace: string, isArchived: boolean) {
   });
 }
 
-/** Returns the items of a kind and a folder whose path or summary contains each word. */
-export function matching(items: readonly Item[], { folder, kind, search }: ItemFilter): Item[] {
+export const keyOf = ({ kind, path }: Pick<Item, "kind" | "path">): string => `${kind} ${path}`;
+
+const NONE: ReadonlyMap<string, string> = new Map();
+
+/** Returns the items of a kind and a folder whose path or summary contains each word, and those that the service has found. */
+export function matching(items: readonly Item[], { folder, kind, search }: ItemFilter, found: ReadonlyMap<string, string> = NONE): Item[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return items.filter((item) => {
     if (kind !== "" && item.kind !== kind) return false;
     if (folder !== "" && !item.path.startsWith(`${folder}/`)) return false;
     const text = `${item.path} ${item.summary}`.toLowerCase();
-    return words.every((word) => text.includes(word));
+    return words.every((word) => text.includes(word)) || found.has(keyOf(item));
   });
 }

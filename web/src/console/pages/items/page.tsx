@@ -1,5 +1,6 @@
 import "./items.css";
 import { Button, Group, NativeSelect, Switch, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
@@ -14,9 +15,11 @@ import { itemsText } from "../../messages/items.ts";
 import { runnableText } from "../../messages/runnable.ts";
 import { restore } from "../runnable/archive.ts";
 import { type Folder, listFolders } from "./folders.ts";
-import { type Item, itemsKey, matching, useItems } from "./items.ts";
+import { useFound } from "./found.ts";
+import { type Item, itemsKey, keyOf, matching, useItems } from "./items.ts";
 import { VirtualList } from "./virtual-list.tsx";
 
+const TYPED_MS = 300;
 const ROW_PX = 48;
 const FOLDER_PX = 30;
 const addressOf = { script: "/w/$ws/scripts/$", flow: "/w/$ws/flows/$" } as const;
@@ -68,10 +71,13 @@ interface BrowseProps {
 
 function Browse({ workspace, items, isArchived, search }: BrowseProps) {
   const { folder = "", kind = "", search: typed = "" } = search;
-  const text = useDeferredValue(typed);
+  const text = useDeferredValue(typed.trim());
+  const [sought] = useDebouncedValue(text, TYPED_MS);
+  const found = useFound(workspace, isArchived ? "" : sought).data;
   const queries = useQueryClient();
   const member = useMember();
-  const inKind = useMemo(() => matching(items, { folder: "", kind, search: text }), [items, kind, text]);
+  const inside = text === sought ? found : undefined;
+  const inKind = useMemo(() => matching(items, { folder: "", kind, search: text }, inside), [items, kind, text, inside]);
   const folders = useMemo(
     () =>
       listFolders(
@@ -110,13 +116,7 @@ function Browse({ workspace, items, isArchived, search }: BrowseProps) {
             <Text>{itemsText.noMatchWhy}</Text>
           </Empty>
         ) : (
-          <VirtualList
-            label={itemsText.list}
-            className="items-list"
-            entries={shown}
-            rowPx={ROW_PX}
-            keyOf={(item) => `${item.kind} ${item.path}`}
-          >
+          <VirtualList label={itemsText.list} className="items-list" entries={shown} rowPx={ROW_PX} keyOf={keyOf}>
             {(item) => (
               <div className="item">
                 <div className="item-name">
@@ -126,6 +126,11 @@ function Browse({ workspace, items, isArchived, search }: BrowseProps) {
                   <Text size="sm" c="dimmed" truncate>
                     {item.summary}
                   </Text>
+                  {inside?.has(keyOf(item)) && (
+                    <Text size="xs" className="item-match">
+                      {inside.get(keyOf(item))}
+                    </Text>
+                  )}
                 </div>
                 <Text size="sm" className="item-language">
                   {item.kind === "flow" ? itemsText.kinds.flow : item.language}

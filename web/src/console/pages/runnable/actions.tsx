@@ -3,15 +3,16 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { isOffered } from "../../access/actions.ts";
+import { call } from "../../data/console-api.ts";
 import { useMember } from "../../data/me.ts";
 import { Failed } from "../../frame/panel.tsx";
 import { runnableText } from "../../messages/runnable.ts";
 import { archive, restore } from "./archive.ts";
 import { type Runnable, runnableKey } from "./use-runnable.ts";
 
-/** Archives a script or a flow after a confirmation, or restores it. */
+/** Stars a script or a flow, archives it after a confirmation, or restores it. */
 export function Actions({ workspace, runnable }: { workspace: string; runnable: Runnable }) {
-  const { kind, path, isArchived } = runnable;
+  const { kind, path, isArchived, isStarred } = runnable;
   const queries = useQueryClient();
   const member = useMember();
   const [asks, setAsks] = useState(false);
@@ -26,11 +27,26 @@ export function Actions({ workspace, runnable }: { workspace: string; runnable: 
       ]);
     },
   });
-  if (!isOffered("flows.archive", member)) return null;
+  const star = useMutation({
+    mutationFn: () => (isStarred ? call.favorites.unstar : call.favorites.star)({ workspace, body: { path, favorite_kind: kind } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: runnableKey(workspace, kind, path) }),
+  });
+  const error = star.error ?? (asks ? null : change.error);
+  const mayArchive = isOffered("flows.archive", member);
   return (
     <Stack gap="xs">
       <Group gap="xs" justify="flex-end">
-        {isArchived ? (
+        <Button
+          size="xs"
+          variant="default"
+          aria-pressed={isStarred}
+          loading={star.isPending}
+          leftSection={<span aria-hidden>{isStarred ? "★" : "☆"}</span>}
+          onClick={() => star.mutate()}
+        >
+          {runnableText.star}
+        </Button>
+        {!mayArchive ? null : isArchived ? (
           <Button size="xs" variant="default" loading={change.isPending} onClick={() => change.mutate()}>
             {runnableText.restore}
           </Button>
@@ -40,7 +56,7 @@ export function Actions({ workspace, runnable }: { workspace: string; runnable: 
           </Button>
         )}
       </Group>
-      {change.error && !asks && <Failed error={change.error} />}
+      {error && <Failed error={error} />}
       <Modal opened={asks} onClose={() => setAsks(false)} title={runnableText.archive}>
         <Stack>
           <Text>{runnableText.archiveWhy}</Text>

@@ -19,11 +19,14 @@ export interface Runnable {
   editedBy: string;
   editedAt: string;
   isArchived: boolean;
+  isStarred: boolean;
   script?: Script;
   flow?: Flow;
 }
 
 export const runnableKey = (workspace: string, kind: Kind, path: string) => [workspace, kind, path] as const;
+
+const withStar = { with_starred_info: true } as const;
 
 /** A script that was saved without a schema has the one of its code. */
 const schemaOf = (...schemas: unknown[]) => schemas.find(isJsonObject);
@@ -38,6 +41,7 @@ const fromScript = (script: Script): Runnable => ({
   editedBy: script.created_by,
   editedAt: script.created_at,
   isArchived: script.archived,
+  isStarred: script.starred,
   script,
 });
 
@@ -51,18 +55,19 @@ const fromFlow = (flow: Flow): Runnable => ({
   editedBy: flow.edited_by,
   editedAt: flow.edited_at,
   isArchived: flow.archived,
+  isStarred: flow.starred,
   flow,
 });
 
 /** Loads a script by its path. An archived one is known by its version alone. */
 async function loadScript(workspace: string, path: string, signal: AbortSignal): Promise<Script> {
   try {
-    return await call.scripts.getByPath({ workspace, path, signal });
+    return await call.scripts.getByPath({ workspace, path, query: withStar, signal });
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 404) throw error;
     const [archived] = await call.scripts.list({ workspace, query: { path_exact: path, show_archived: true }, signal });
     if (!archived) throw error;
-    return call.scripts.getByHash({ workspace, hash: archived.hash, signal });
+    return call.scripts.getByHash({ workspace, hash: archived.hash, query: withStar, signal });
   }
 }
 
@@ -71,6 +76,8 @@ export function useRunnable(workspace: string, kind: Kind, path: string) {
   return useQuery({
     queryKey: runnableKey(workspace, kind, path),
     queryFn: async ({ signal }): Promise<Runnable> =>
-      kind === "flow" ? fromFlow(await call.flows.get({ workspace, path, signal })) : fromScript(await loadScript(workspace, path, signal)),
+      kind === "flow"
+        ? fromFlow(await call.flows.get({ workspace, path, query: withStar, signal }))
+        : fromScript(await loadScript(workspace, path, signal)),
   });
 }
