@@ -14,18 +14,37 @@ import { Facts } from "./parts/facts.tsx";
 
 export type ReadyApproval = Extract<Approval, { phase: "ready" }>;
 
-/** The content of a request and the controls for the decision. */
-export function Ask({ address, approval }: { address: Address; approval: ReadyApproval }) {
+interface RequestProps {
+  address: Address;
+  approval: ReadyApproval;
+  /** Whether a visitor who may not decide can sign in as another user. Default: true. */
+  canSwitchUser?: boolean;
+}
+
+export const titleOf = ({ step_summary, flow_summary }: ApprovalInfo): string => step_summary || flow_summary || "Approval";
+
+/** Shows a request as a page. */
+export function Ask({ address, approval }: RequestProps) {
   const { info } = approval;
   return (
-    <Sheet title={info.step_summary || info.flow_summary || "Approval"} subtitle={info.step_summary ? info.flow_summary : undefined}>
+    <Sheet title={titleOf(info)} subtitle={info.step_summary ? info.flow_summary : undefined}>
+      <Request address={address} approval={approval} />
+    </Sheet>
+  );
+}
+
+/** The content of a request and the controls for the decision. */
+export function Request({ address, approval, canSwitchUser = true }: RequestProps) {
+  const { info } = approval;
+  return (
+    <>
       <Facts info={info} />
       {info.message && <Text className="message">{info.message}</Text>}
       <Description description={info.description} />
       <Values title="Inputs" values={info.inputs} open />
       <Values title="Context" values={info.context} />
-      <Turn address={address} approval={approval} />
-    </Sheet>
+      <Turn address={address} approval={approval} canSwitchUser={canSwitchUser} />
+    </>
   );
 }
 
@@ -42,11 +61,11 @@ function Values({ title, values, open = false }: { title: string; values: Record
 }
 
 /** Shows who decides: the visitor, possibly after signing in, or another person. */
-function Turn({ address, approval }: { address: Address; approval: ReadyApproval }) {
+function Turn({ address, approval, canSwitchUser }: Required<RequestProps>) {
   const { info, verdict, reload } = approval;
   if (verdict === "approved" || hasApproved(info, address)) return <Thanks info={info} focus={verdict !== undefined} />;
   if (info.refused === "sign_in") return <SignIn why={refusals.sign_in.page} onSignedIn={reload} />;
-  if (info.refused || !info.can_approve) return <NotYou info={info} onSignedIn={reload} />;
+  if (info.refused || !info.can_approve) return <NotYou info={info} onSignedIn={canSwitchUser ? reload : undefined} />;
   return (
     <Stack gap="xs">
       {info.signed_in_as && <Text c="dimmed">You are signed in as {info.signed_in_as}.</Text>}
@@ -70,7 +89,7 @@ function Thanks({ info, focus }: { info: ApprovalInfo; focus: boolean }) {
   );
 }
 
-function NotYou({ info, onSignedIn }: { info: ApprovalInfo; onSignedIn: () => void }) {
+function NotYou({ info, onSignedIn }: { info: ApprovalInfo; onSignedIn: (() => void) | undefined }) {
   const [other, setOther] = useState(false);
   const why = info.refused ? refusals[info.refused].page : "You can't decide this request.";
   return (
@@ -79,9 +98,8 @@ function NotYou({ info, onSignedIn }: { info: ApprovalInfo; onSignedIn: () => vo
         {why}
         {info.signed_in_as && <Text>You are signed in as {info.signed_in_as}.</Text>}
       </Note>
-      {other ? (
-        <SignIn why="Sign in as another user." onSignedIn={onSignedIn} />
-      ) : (
+      {onSignedIn && other && <SignIn why="Sign in as another user." onSignedIn={onSignedIn} />}
+      {onSignedIn && !other && (
         <Group>
           <Button variant="default" onClick={() => setOther(true)}>
             Sign in as another user

@@ -8,21 +8,37 @@ import { Facts } from "./parts/facts.tsx";
 
 const titles = { approved: "Approved", rejected: "Rejected", expired: "Too late", canceled: "Canceled", open: "", waiting: "" } as const;
 
-/** Shows the decision, its author and its effect, after the decision and to later visitors. */
-export function Outcome({ info, verdict }: { info: ApprovalInfo; verdict: Verdict | undefined }) {
+interface OutcomeProps {
+  info: ApprovalInfo;
+  verdict: Verdict | undefined;
+}
+
+export const outcomeOf = ({ state }: ApprovalInfo): string => titles[state];
+
+/** Shows the outcome of a request as a page. */
+export function Outcome({ info, verdict }: OutcomeProps) {
   return (
-    <Sheet title={titles[info.state]} subtitle={info.step_summary || info.flow_summary} focus={verdict !== undefined}>
+    <Sheet title={outcomeOf(info)} subtitle={info.step_summary || info.flow_summary} focus={verdict !== undefined}>
+      <Ending info={info} verdict={verdict} />
+    </Sheet>
+  );
+}
+
+/** The decision, its author and its effect, after the decision and for later visitors. */
+export function Ending({ info, verdict }: OutcomeProps) {
+  return (
+    <>
       <Stack gap="sm" role="status">
         <Decided info={info} verdict={verdict} />
         {info.decision?.reason && <Text className="text">Reason: {info.decision.reason}</Text>}
         <Text>{runText(info)}</Text>
       </Stack>
       <Facts info={info} />
-    </Sheet>
+    </>
   );
 }
 
-function Decided({ info: { state, decision }, verdict }: { info: ApprovalInfo; verdict: Verdict | undefined }) {
+function Decided({ info: { state, decision }, verdict }: OutcomeProps) {
   if (state === "canceled") return <Text>The run ended before a decision was made.</Text>;
   if (!decision) return null;
   const when = <When at={decision.at} />;

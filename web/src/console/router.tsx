@@ -29,6 +29,7 @@ const inWorkspace = { getParentRoute: () => workspace } as const;
 const workspacePages = [
   createRoute({ ...inWorkspace, path: "/", component: lazyRouteComponent(() => import("./pages/home/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/runs", component: lazyRouteComponent(() => import("./pages/runs/page.tsx")) }),
+  createRoute({ ...inWorkspace, path: "/approvals", component: lazyRouteComponent(() => import("./pages/approvals/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/runs/$id", component: lazyRouteComponent(() => import("./pages/run/page.tsx")) }),
   createRoute({
     ...inWorkspace,

@@ -12,6 +12,9 @@ export type Offered = "everyone" | "writers" | "admins" | "superadmins";
  * of the pages.
  */
 export const offers = {
+  // Only administrators read the record of decisions.
+  "approvals.audit": "admins",
+  "approvals.verify": "admins",
   "auth.beginSession": "everyone",
   "favorites.star": "everyone",
   "favorites.unstar": "everyone",

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { isOffered } from "../access/actions.ts";
 import { memberQuery, useNearestWorkspace } from "../data/me.ts";
+import { countText, usePolledWaiting } from "../data/waiting.ts";
 import { frameText } from "../messages/frame.ts";
 
 /** The pages of a workspace, in their order, with their addresses below `/w/{ws}`. */
@@ -9,6 +10,7 @@ export const pages = [
   { name: "home", to: "/w/$ws" },
   { name: "runs", to: "/w/$ws/runs" },
   { name: "items", to: "/w/$ws/items" },
+  { name: "approvals", to: "/w/$ws/approvals" },
 ] as const;
 /** The pages that only some members are offered, each with the operation that its members may call. */
 const offeredPages = [{ name: "settings", to: "/w/$ws/settings", operation: "workspaces.editWebhook" }] as const;
@@ -30,10 +32,24 @@ export function Navigation({ isOpen }: { isOpen: boolean }) {
           <li key={name}>
             <Link to={to} params={{ ws: workspace }} activeOptions={{ exact: name === "home" }} activeProps={{ "aria-current": "page" }}>
               {frameText.pages[name]}
+              {name === "approvals" && <WaitingCount workspace={workspace} />}
             </Link>
           </li>
         ))}
       </ul>
     </nav>
+  );
+}
+
+/** The number of requests that wait for the user. */
+function WaitingCount({ workspace }: { workspace: string }) {
+  const count = countText(usePolledWaiting(workspace).data);
+  if (count === "") return null;
+  return (
+    <>
+      {" "}
+      <span className="nav-count">{count}</span>
+      <span className="hidden"> {frameText.waiting}</span>
+    </>
   );
 }

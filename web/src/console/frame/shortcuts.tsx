@@ -13,6 +13,7 @@ const shown = [
   ["g h", "home"],
   ["g r", "runs"],
   ["g i", "items"],
+  ["g a", "approvals"],
 ] as const;
 
 const SEQUENCE_MS = 1_000;

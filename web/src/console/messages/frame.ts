@@ -5,7 +5,7 @@ export const frameText = {
   workspace: "Workspace",
   menu: "Menu",
   pages: { home: "Home", runs: "Runs", items: "Scripts and flows", approvals: "Approvals", settings: "Settings" },
-  waitingForMe: (count: number) => `${count} waiting for you`,
+  waiting: "waiting for you",
   palette: "Command palette",
   paletteButton: "Go to…",
   paletteSearch: "Search pages, scripts, flows and runs",
