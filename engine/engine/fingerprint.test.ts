@@ -10,7 +10,7 @@ beforeEach(() => {
   for (const [file, text] of [
     ["core/jobs/record/job.ts", "one"],
     ["lib/stack.ts", "two"],
-    ["docs/guide.md", "three"],
+    ["docs/decisions/one.md", "three"],
   ] as const) {
     mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
     writeFileSync(path.join(root, file), text);
@@ -23,7 +23,7 @@ const write = (file: string, text: string) => writeFileSync(path.join(root, file
 describe("sourceFingerprint", () => {
   it("the fingerprint is stable while no deployed file changes", () => {
     const before = sourceFingerprint(root, { url: "x" });
-    write("docs/guide.md", "other");
+    write("docs/decisions/one.md", "other");
     write("core/jobs/record/job.test.ts", "a test");
     expect(sourceFingerprint(root, { url: "x" })).toBe(before);
   });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 
-/** The sources of a deployment. Engine, tests and documents are not part of it. */
+/** The sources of a deployment. Engine, tests and decisions are not part of it. */
 export const deployedSources: readonly string[] = [
   "bin",
   "lib",
@@ -18,13 +18,15 @@ export const deployedSources: readonly string[] = [
   "cli",
   "clients",
   "web",
+  // The guides.
+  "docs",
   "cdk.json",
   "package-lock.json",
   "engine/launch/requirements.txt",
 ];
 
 const ignored = /(\.test\.ts|_test\.py|\.pyc|~)$/;
-const ignoredFolders = new Set(["node_modules", "__pycache__", "fixtures", "dist"]);
+const ignoredFolders = new Set(["node_modules", "__pycache__", "fixtures", "dist", "decisions"]);
 
 /** Returns a digest of the deployment's sources and of `settings`. It takes milliseconds, so every start can compute it. */
 export function sourceFingerprint(root: string, settings: unknown): string {

@@ -6,7 +6,7 @@ import type { Reply } from "../shared/reply/reply.ts";
 import { staticFiles } from "../shared/reply/static-files.ts";
 import { cliRoutes } from "./cli.ts";
 
-/** `lib/api/web.ts` bundles these files. */
+/** `lib/api/web.ts` and `lib/api/guides.ts` bundle these files. */
 const serveFile = staticFiles({
   folder: join(import.meta.dirname, "site"),
   // HTML from a flow is accepted only from the sanitizer.
@@ -39,6 +39,8 @@ const answer = apiHandler<unknown>(
     on(routes.accountPage, consolePage),
     on(routes.instancePage, consolePage),
     on(routes.sharedRunPage, consolePage),
+    on(routes.guides, ({ headers }) => serveFile("guides.html", routes.guides.path, headers["accept-encoding"])),
+    on(routes.guide, ({ params: { name }, headers }) => serveFile(`guide-${name}.html`, `/docs/guide/${name}`, headers["accept-encoding"])),
     on(routes.asset, ({ params, headers }) => serveFile(params.file, `/assets/${params.file}`, headers["accept-encoding"])),
     ...cliRoutes,
   ],

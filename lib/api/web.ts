@@ -52,7 +52,7 @@ function keepOnly(builds: string, fresh: string, destination: string): void {
   }
 }
 
-/** Everything that the pages are built from; they use only types of the contract. */
+/** Everything that the pages are built from; they use only types of the contract, and the headings of the guides. */
 function sourcesHash(root: string): string {
   const hash = createHash("sha256");
   const web = join(root, "web");
@@ -60,7 +60,8 @@ function sourcesHash(root: string): string {
     .filter((entry) => entry.isFile() && !/\.test\.ts$|\.md$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
-  for (const path of [...sources, join(root, "package-lock.json")]) {
+  const guides = readdirSync(join(root, "docs")).flatMap((name) => (name.endsWith(".md") ? [join(root, "docs", name)] : []));
+  for (const path of [...sources, ...guides.sort(), join(root, "lib/api/guides.ts"), join(root, "package-lock.json")]) {
     if (existsSync(path)) hash.update(`\0${relative(root, path)}\0`).update(readFileSync(path));
   }
   return hash.digest("hex").slice(0, 16);

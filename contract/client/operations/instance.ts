@@ -22,5 +22,7 @@ export const webOperations = {
   "web.accountPage": "GET /account/{tab}",
   "web.instancePage": "GET /instance/{tab}",
   "web.sharedRunPage": "GET /share/{token}",
+  "web.guides": "GET /docs/guide",
+  "web.guide": "GET /docs/guide/{name}",
   "web.asset": "GET /assets/{file}",
 };

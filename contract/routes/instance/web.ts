@@ -70,6 +70,22 @@ export const webRoutes = {
     hiddenInLogs: ["token"],
     params: z.object({ token: part }),
   }),
+  guides: defineRoute({
+    ...page,
+    name: "web.guides",
+    summary: "Show the list of the guides for users.",
+    path: "/docs/guide",
+    access: "open",
+  }),
+  guide: defineRoute({
+    ...page,
+    name: "web.guide",
+    summary: "Show a guide for users.",
+    path: "/docs/guide/{name}",
+    access: "open",
+    params: z.object({ name: z.string().max(200) }),
+    errors: ["route.unknown"],
+  }),
   asset: defineRoute({
     ...page,
     name: "web.asset",

@@ -8,7 +8,13 @@ import { SvcError } from "../../../contract/errors.ts";
 import { basePath } from "../edge/base-path.ts";
 import type { Reply } from "./reply.ts";
 
-const types: Readonly<Record<string, string>> = { html: "text/html", css: "text/css", js: "text/javascript", txt: "text/plain" };
+const types: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  txt: "text/plain; charset=utf-8",
+  png: "image/png",
+};
 
 /** The text in a built page that each reply replaces by its own nonce. */
 const NONCE_PLACEHOLDER = "__CSP_NONCE__";
@@ -54,7 +60,7 @@ export function staticFiles({ folder, policy, page }: StaticFiles) {
     if (!names.has(`${name}.gz`)) throw new SvcError("route.unknown", { method: "GET", path });
     const compressed = await readFile(join(folder, `${name}.gz`));
     const extension = name.slice(name.lastIndexOf(".") + 1);
-    const type = `${types[extension] ?? "application/octet-stream"}; charset=utf-8`;
+    const type = types[extension] ?? "application/octet-stream";
     if (extension === "html") {
       const nonce = randomBytes(16).toString("base64url");
       const html = (await promisify(gunzip)(compressed)).toString("utf8");

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { build, buildSync, type Metafile } from "esbuild";
 import { MODULE_REQUIRE } from "../../../contract/utilities/module-require.ts";
 import { cliFiles, PROGRAM } from "../../api/cli-package.ts";
+import { guideFiles } from "../../api/guides.ts";
 import { referenceFiles } from "../../api/reference.ts";
 import { webFiles } from "../../api/web.ts";
 import { smallAwsClients } from "../rights/aws-clients.ts";
@@ -57,7 +58,7 @@ export async function bundleAll(root: string, out: string): Promise<Bundle[]> {
       files.set(program.has(name) ? join("functions/deploy/cli", basename(name)) : join("functions/web/cli", name), content);
   }
   if (existsSync(join(root, "functions/web/handler.ts"))) {
-    for (const [name, content] of webFiles(root)) files.set(join("functions/web/site", name), content);
+    for (const [name, content] of [...webFiles(root), ...guideFiles(root)]) files.set(join("functions/web/site", name), content);
   }
   const wrappers = side.filter((path) => path.endsWith(".mjs"));
   for (const { path, contents } of bundleWrappers(root, out, wrappers)) files.set(relative(out, path), contents);

@@ -22,7 +22,7 @@ type Module = { handler: Handler };
 
 /** The folders with the pages of a function, which bundling copies next to its code, and files in each. */
 const PAGES: Partial<Record<RouteFunction, { folder: string; files: string[] }>> = {
-  web: { folder: "site", files: ["approve.html", "console.html", "device.html"] },
+  web: { folder: "site", files: ["approve.html", "console.html", "device.html", "guides.html", "guide-flows.html"] },
   api: { folder: "reference", files: ["index.html"] },
 };
 

@@ -39,4 +39,5 @@ export const unrecorded: Readonly<Partial<Record<`${"good" | "bad"} ${RouteKey}`
   "bad accountPage": isPage,
   "bad instancePage": isPage,
   "bad sharedRunPage": isPage,
+  "bad guides": isPage,
 };

@@ -28,6 +28,9 @@ const pages: Steps = [
   good("accountPage", { ...anonymous, params: { tab: "tokens" } }),
   good("instancePage", { ...anonymous, params: { tab: "users" } }),
   good("sharedRunPage", { ...anonymous, params: { token: "a" } }),
+  good("guides", anonymous),
+  good("guide", { ...anonymous, params: { name: "flows" } }),
+  bad("guide", { ...anonymous, params: { name: "none" } }),
   good("asset", { ...anonymous, params: { file: "approve.html" } }),
   bad("asset", { ...anonymous, params: { file: "none.js" } }),
 ];

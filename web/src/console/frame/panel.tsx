@@ -1,9 +1,10 @@
-import { Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { Note } from "../../shared/note.tsx";
 import { Refused } from "../../shared/service.ts";
 import { frameText } from "../messages/frame.ts";
+import { guideAddress } from "./guides.ts";
 
 const SHOWN_AFTER_MS = 200;
 
@@ -24,13 +25,25 @@ export function Loading({ label = frameText.loading }: { label?: string }) {
   );
 }
 
+/** A link to the guide that explains a subject. It opens in another tab, so that the page keeps what was typed. */
+function GuideLink({ guide }: { guide: string | undefined }) {
+  if (guide === undefined) return null;
+  return (
+    <Anchor href={guideAddress(guide)} target="_blank" rel="noopener" underline="always" size="sm">
+      {frameText.readGuide}
+    </Anchor>
+  );
+}
+
 interface FailedProps {
   error: unknown;
   onRetry?: (() => void) | undefined;
+  /** The name of the guide that explains it, such as `flows`, with an anchor if a part of it does. */
+  guide?: string;
 }
 
 /** Shows the sentence and the code of a refusal. */
-export function Failed({ error, onRetry }: FailedProps) {
+export function Failed({ error, onRetry, guide }: FailedProps) {
   if (!(error instanceof Refused)) throw error;
   return (
     <Note tone="bad">
@@ -40,6 +53,7 @@ export function Failed({ error, onRetry }: FailedProps) {
           {frameText.code(error.code)}
         </Text>
       )}
+      <GuideLink guide={guide} />
       {onRetry && (
         <Group mt="xs">
           <Button size="xs" variant="default" onClick={onRetry}>
@@ -53,17 +67,20 @@ export function Failed({ error, onRetry }: FailedProps) {
 
 interface EmptyProps {
   title: string;
+  /** The name of the guide that explains how to begin, such as `flows`. */
+  guide?: string;
   children?: ReactNode;
 }
 
 /** Shows that a page has no content yet, and how to begin. */
-export function Empty({ title, children }: EmptyProps) {
+export function Empty({ title, guide, children }: EmptyProps) {
   return (
     <Stack className="empty" gap="xs" align="flex-start">
       <Title order={2} size="h4">
         {title}
       </Title>
       {children}
+      <GuideLink guide={guide} />
     </Stack>
   );
 }

@@ -10,6 +10,8 @@ export const frameText = {
   paletteButton: "Go to…",
   paletteSearch: "Search pages, scripts, flows and runs",
   paletteEmpty: "Nothing matches. Try a part of a path, or the id of a run.",
+  guide: (title: string) => `Guide: ${title}`,
+  readGuide: "Read the guide",
   paletteRun: (id: string) => `Open run ${id}`,
   shortcuts: "Keyboard shortcuts",
   account: "Account",

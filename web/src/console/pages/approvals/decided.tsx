@@ -32,7 +32,7 @@ export default function Decided({ workspace }: { workspace: string }) {
         query={record}
         isEmpty={() => entries.length === 0 && !record.hasNextPage}
         empty={
-          <Empty title={approvalsText.nothingDecided}>
+          <Empty title={approvalsText.nothingDecided} guide="approvals">
             <Text>{approvalsText.nothingDecidedWhy}</Text>
           </Empty>
         }

@@ -28,7 +28,7 @@ export function OpenRuns({ workspace, open }: { workspace: string; open: string 
         query={runs}
         isEmpty={() => listed.length === 0 && !runs.hasNextPage}
         empty={
-          <Empty title={approvalsText.nothingOpen}>
+          <Empty title={approvalsText.nothingOpen} guide="approvals">
             <Text>{approvalsText.nothingOpenWhy}</Text>
           </Empty>
         }

@@ -22,7 +22,7 @@ export function Waiting({ workspace, open, before }: WaitingProps) {
         query={waiting}
         isEmpty={(found) => found.requests.length === 0 && found.before === undefined && before === undefined}
         empty={
-          <Empty title={approvalsText.nothingWaiting}>
+          <Empty title={approvalsText.nothingWaiting} guide="approvals">
             <Text>{approvalsText.nothingWaitingWhy}</Text>
           </Empty>
         }
