@@ -5,6 +5,7 @@ import { answers } from "../errors.ts";
 import type { Route, RouteFunction } from "../route.ts";
 import { SERVICE_VERSION } from "../version.ts";
 import { examples } from "./examples.ts";
+import requestExamples from "./request-examples.json" with { type: "json" };
 import { routes } from "./routes.ts";
 import { missingTriggerKinds } from "./triggers/trigger-kind.ts";
 
@@ -119,7 +120,9 @@ const etag = { description: "The version of the object, for `If-Match`.", schema
 
 function operation(route: Route): ZodOpenApiOperationObject {
   const example = examples[route.name];
-  const shown = example && { examples: { example: { summary: example.summary, value: example.body } } };
+  const shown = example
+    ? { examples: { example: { summary: example.summary, value: example.body } } }
+    : route.name in requestExamples && { example: requestExamples[route.name as keyof typeof requestExamples] };
   const { reply } = route;
   const answer =
     "text" in reply
@@ -176,7 +179,7 @@ function describeFirstSteps(baseUrl: string): string {
     return `${summary}\n\n\`\`\`sh\n${command}\n\`\`\``;
   });
   return [
-    "Scripts as webhooks: save a script, run it over HTTP, read its result. The examples below are also those of their operations. `$TOKEN` is a token of yours.",
+    'Scripts as webhooks: save a script, run it over HTTP, read its result. The examples below are also those of their operations. `$TOKEN` is a token of yours. If you are signed in to the console, this page sends the requests of "Try it out" with your session, so that it needs no token.',
     ...steps,
   ].join("\n\n");
 }
