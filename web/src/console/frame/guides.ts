@@ -14,10 +14,11 @@ interface GuideEntry {
 /** Opens in another tab, so that the page keeps what was typed. */
 const open = (guide: string) => void window.open(guideAddress(guide), "_blank", "noopener");
 
+const MOST_SHOWN = 20;
 const none: readonly GuideEntry[] = [];
 
-/** The guides and their headings, as entries of the command palette. They are loaded when it opens. */
-export function useGuides(): readonly GuideEntry[] {
+/** The guides and headings that match a text, as entries of the command palette. They are loaded when it opens. */
+export function useGuides(text: string): readonly GuideEntry[] {
   const guides = useQuery({
     queryKey: ["guides"],
     queryFn: async () => (await import("virtual:guides")).default,
@@ -32,5 +33,6 @@ export function useGuides(): readonly GuideEntry[] {
         })),
       ]),
   });
-  return guides.data ?? none;
+  const needle = text.toLowerCase();
+  return needle === "" ? none : (guides.data ?? none).filter(({ label }) => label.toLowerCase().includes(needle)).slice(0, MOST_SHOWN);
 }

@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useNearestWorkspace } from "../data/me.ts";
 import { frameText } from "../messages/frame.ts";
+import { useGuides } from "./guides.ts";
 import { pages } from "./navigation.tsx";
 
 interface Entry {
@@ -48,7 +49,8 @@ export function Palette() {
 function Search({ onChosen }: { onChosen: () => void }) {
   const [text, setText] = useState("");
   const combobox = useCombobox({ opened: true });
-  const entries = useEntries(text.trim());
+  const guides = useGuides(text.trim());
+  const entries = [...useEntries(text.trim()), ...guides];
   // biome-ignore lint/correctness/useExhaustiveDependencies: another text shows other entries
   useEffect(() => void combobox.selectFirstOption(), [text]);
   return (

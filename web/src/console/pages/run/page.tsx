@@ -15,6 +15,7 @@ import { Log } from "../../parts/log/log.tsx";
 import { Result } from "../../parts/result/result.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { Actions } from "./actions.tsx";
+import { Approvals } from "./approvals.tsx";
 import { causeOf } from "./cause.ts";
 import { Code } from "./steps/detail.tsx";
 import { Steps } from "./steps/steps.tsx";
@@ -52,6 +53,7 @@ function Content({ workspace, run }: { workspace: string; run: RunJob }) {
     >
       <Stack gap="md">
         <Header workspace={workspace} run={run} />
+        <Approvals workspace={workspace} run={run} />
         {cause && (
           <Note tone="bad" title={runText.cause}>
             {cause.step !== undefined && <Text>{runText.causeAt(cause.step)}</Text>}
