@@ -77,7 +77,7 @@ const pathCostSchema = z.object({
   sampled_runs: z.int().optional().describe("The number of runs whose average counts for the others."),
 });
 export type PathCostJson = z.input<typeof pathCostSchema>;
-const readCostAtPath = { domain: "jobs", verb: "read", need: "read", target: "path" } as const;
+const readCostAtPath = { verb: "read", need: "read", target: "path" } as const;
 
 /** Reads that explain one run. */
 export const runDetailRoutes = {
@@ -108,7 +108,7 @@ export const runDetailRoutes = {
     summary:
       "Estimate the cost of a script's runs in the last 30 days that the caller may see. One request reads up to 1,000 runs, newest first.",
     path: `${w}/scripts/get_cost/{path+}`,
-    access: { ...readCostAtPath, hiddenAs: "script.notFound" },
+    access: { ...readCostAtPath, domain: "scripts", hiddenAs: "script.notFound" },
     params: atPath,
     reply: { json: pathCostSchema },
     errors: ["script.notFound"],
@@ -119,7 +119,7 @@ export const runDetailRoutes = {
     summary:
       "Estimate the cost of a flow's runs in the last 30 days that the caller may see, with their steps. One request reads up to 1,000 runs, newest first, and the steps of ten of them.",
     path: `${w}/flows/get_cost/{path+}`,
-    access: { ...readCostAtPath, hiddenAs: "flow.notFound" },
+    access: { ...readCostAtPath, domain: "flows", hiddenAs: "flow.notFound" },
     params: atPath,
     reply: { json: pathCostSchema },
     errors: ["flow.notFound"],

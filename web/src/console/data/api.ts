@@ -4,7 +4,7 @@ import {
   approvalOperations,
   approvalRecordOperations,
 } from "../../../../contract/client/operations/approvals.ts";
-import { viewOperations } from "../../../../contract/client/operations/console.ts";
+import { favoriteOperations, searchOperations, viewOperations } from "../../../../contract/client/operations/console.ts";
 import { deliveryOperations, instanceWebhookOperations, webhookOperations } from "../../../../contract/client/operations/events.ts";
 import { flowOperations, flowRunOperations } from "../../../../contract/client/operations/flows.ts";
 import {
@@ -32,6 +32,7 @@ export const operations = {
   ...approvalRecordOperations,
   ...bulkOperations,
   ...deliveryOperations,
+  ...favoriteOperations,
   ...fileOperations,
   ...flowOperations,
   ...flowRunOperations,
@@ -47,6 +48,7 @@ export const operations = {
   ...runOperations,
   ...scheduleOperations,
   ...scriptOperations,
+  ...searchOperations,
   ...settingOperations,
   ...shareOperations,
   ...signInOperations,

@@ -16,7 +16,7 @@ export const pages = [
 const offeredPages = [{ name: "settings", to: "/w/$ws/settings", operation: "workspaces.editWebhook" }] as const;
 
 /** Returns the pages of a workspace that its member is offered. */
-function usePages(workspace: string) {
+export function usePages(workspace: string) {
   const { data: member } = useQuery({ ...memberQuery(workspace), enabled: workspace !== "" });
   return [...pages, ...offeredPages.filter(({ operation }) => member && isOffered(operation, member))];
 }

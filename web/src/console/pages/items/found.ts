@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { call } from "../../data/console-api.ts";
+import { call } from "../../data/api.ts";
 import { itemsKey } from "./items.ts";
 
 /** A shorter phrase is in too many sources. */

@@ -17,6 +17,7 @@ import { StateBadge } from "../../parts/state-badge.tsx";
 import { Actions } from "./actions.tsx";
 import { Approvals } from "./approvals.tsx";
 import { causeOf } from "./cause.ts";
+import { Cost } from "./cost.tsx";
 import { Code } from "./steps/detail.tsx";
 import { Steps } from "./steps/steps.tsx";
 import { Timeline } from "./steps/timeline.tsx";
@@ -96,6 +97,7 @@ function Content({ workspace, run }: { workspace: string; run: RunJob }) {
           </Tabs.Panel>
           <Tabs.Panel value="details" pt="sm">
             <Details run={run} />
+            {run.type === "CompletedJob" && <Cost workspace={workspace} id={run.id} />}
             {!isFlow && <Code workspace={workspace} id={run.id} />}
           </Tabs.Panel>
         </Tabs>

@@ -3,7 +3,7 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { isOffered } from "../../access/actions.ts";
-import { call } from "../../data/console-api.ts";
+import { call } from "../../data/api.ts";
 import { useMember } from "../../data/me.ts";
 import { Failed } from "../../frame/panel.tsx";
 import { runnableText } from "../../messages/runnable.ts";
