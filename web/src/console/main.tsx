@@ -1,9 +1,9 @@
 import "./styles.ts";
 import { localStorageColorSchemeManager } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
 import { RouterProvider } from "@tanstack/react-router";
 import { mount } from "../shared/providers.tsx";
 import { queries } from "./data/queries.ts";
+import { Notifications } from "./frame/notifications.tsx";
 import { router } from "./router.tsx";
 import { theme } from "./theme.ts";
 
@@ -13,7 +13,7 @@ mount({
   queries,
   children: (
     <>
-      <Notifications position="bottom-right" />
+      <Notifications />
       <RouterProvider router={router} />
     </>
   ),

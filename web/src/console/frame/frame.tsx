@@ -1,12 +1,11 @@
-import { Button, Modal } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Refused } from "../../shared/service.ts";
-import { SignIn } from "../../shared/sign-in.tsx";
 import { noteUse } from "../data/last-workspaces.ts";
 import { memberQuery, meQuery, useWorkspace, workspacesQuery } from "../data/me.ts";
-import { session, useSessionState } from "../data/session.ts";
+import { useSessionState } from "../data/session.ts";
 import { frameText } from "../messages/frame.ts";
 import { Navigation } from "./navigation.tsx";
 import { Page } from "./page.tsx";
@@ -15,6 +14,8 @@ import { Failed, Loading } from "./panel.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 import { UserMenu } from "./user-menu.tsx";
 import { WorkspaceSwitcher } from "./workspace-switcher.tsx";
+
+const SessionEnded = lazy(() => import("./session-ended.tsx"));
 
 /** The frame of the pages of a workspace. */
 export function WorkspaceFrame() {
@@ -62,6 +63,7 @@ function Frame({ username, isSuperAdmin, error, onRetry, children }: FrameProps)
   const [showsMenu, setShowsMenu] = useState(false);
   const { href } = useLocation();
   const workspaces = useQuery(workspacesQuery);
+  const hasEnded = useSessionState() === "ended";
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu of a small screen closes when a page opens
   useEffect(() => setShowsMenu(false), [href]);
   if (error instanceof Refused && error.status === 401) return <GoToLogin returnTo={href} />;
@@ -89,7 +91,11 @@ function Frame({ username, isSuperAdmin, error, onRetry, children }: FrameProps)
           (children ?? <Loading />)
         )}
       </main>
-      <SessionEnded />
+      {hasEnded && (
+        <Suspense>
+          <SessionEnded />
+        </Suspense>
+      )}
     </div>
   );
 }
@@ -100,19 +106,4 @@ function GoToLogin({ returnTo }: { returnTo: string }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a redirect happens once
   useEffect(() => void navigate({ to: "/login", search: { to: returnTo }, replace: true }), []);
   return null;
-}
-
-/** Asks for a new sign-in above the page, which keeps what was typed. */
-function SessionEnded() {
-  const queries = useQueryClient();
-  const hasEnded = useSessionState() === "ended";
-  const resume = () => {
-    session.resume();
-    void queries.invalidateQueries();
-  };
-  return (
-    <Modal opened={hasEnded} onClose={session.resume} title={frameText.sessionEnded}>
-      <SignIn why={frameText.sessionEndedWhy} onSignedIn={resume} />
-    </Modal>
-  );
 }

@@ -1,27 +1,9 @@
-import { Button, Combobox, Kbd, Modal, ScrollArea, useCombobox } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
-import type { Reply } from "../../../../contract/client/operation.ts";
-import { call } from "../data/api.ts";
-import { useNearestWorkspace } from "../data/me.ts";
+import { Button, Kbd, Modal } from "@mantine/core";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { frameText } from "../messages/frame.ts";
-import { useGuides } from "./guides.ts";
-import { usePages } from "./navigation.tsx";
+import { Loading } from "./panel.tsx";
 
-interface Entry {
-  id: string;
-  label: string;
-  open: () => void;
-}
-
-const RUN_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** More entries would not be read. A longer search text shows fewer. */
-const MOST_SHOWN = 50;
-/** The largest page of the list of all objects. */
-const PER_PAGE = 2_000;
-const MOST_PAGES = 5;
-const NO_ITEMS: Reply<"search.list"> = [];
+const PaletteSearch = lazy(() => import("./palette-search.tsx"));
 
 /** Opens a page, an item or a run by a part of its name. */
 export function Palette() {
@@ -47,95 +29,10 @@ export function Palette() {
         {frameText.paletteButton}
       </Button>
       <Modal opened={isOpen} onClose={() => setIsOpen(false)} title={frameText.palette} size="lg">
-        <Search onChosen={() => setIsOpen(false)} />
+        <Suspense fallback={<Loading />}>
+          <PaletteSearch onChosen={() => setIsOpen(false)} />
+        </Suspense>
       </Modal>
     </>
   );
-}
-
-function Search({ onChosen }: { onChosen: () => void }) {
-  const [text, setText] = useState("");
-  const combobox = useCombobox({ opened: true });
-  const guides = useGuides(text.trim());
-  const entries = [...useEntries(text.trim()), ...guides];
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another text shows other entries
-  useEffect(() => void combobox.selectFirstOption(), [text]);
-  return (
-    <Combobox
-      store={combobox}
-      withinPortal={false}
-      onOptionSubmit={(id) => {
-        onChosen();
-        entries.find((entry) => entry.id === id)?.open();
-      }}
-    >
-      <Combobox.EventsTarget>
-        <input
-          className="palette-input"
-          data-autofocus
-          aria-label={frameText.paletteSearch}
-          placeholder={frameText.paletteSearch}
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-        />
-      </Combobox.EventsTarget>
-      <ScrollArea.Autosize mah="50vh" type="auto">
-        <Combobox.Options aria-label={frameText.palette} mt="xs">
-          {entries.map(({ id, label }) => (
-            <Combobox.Option key={id} value={id}>
-              {label}
-            </Combobox.Option>
-          ))}
-          {entries.length === 0 && <Combobox.Empty>{frameText.paletteEmpty}</Combobox.Empty>}
-        </Combobox.Options>
-      </ScrollArea.Autosize>
-    </Combobox>
-  );
-}
-
-type Items = Reply<"search.list">;
-
-async function loadItems(workspace: string, signal: AbortSignal): Promise<Items> {
-  const items: Items = [];
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const found = await call.search.list({ workspace, query: { kinds: "script,flow", page, per_page: PER_PAGE }, signal });
-    items.push(...found);
-    if (found.length < PER_PAGE) break;
-  }
-  return items;
-}
-
-/** Loads the paths and summaries of up to 10,000 scripts and flows, when the palette is opened. */
-function useItems(workspace: string): Items {
-  const items = useQuery({
-    queryKey: [workspace, "palette"],
-    queryFn: ({ signal }) => loadItems(workspace, signal),
-    enabled: workspace !== "",
-    staleTime: 30_000,
-  });
-  return items.data ?? NO_ITEMS;
-}
-
-function useEntries(text: string): Entry[] {
-  const workspace = useNearestWorkspace();
-  const navigate = useNavigate();
-  const items = useItems(workspace);
-  const pages = usePages(workspace);
-  const needle = text.toLowerCase();
-  const named = pages.map(({ name, to }) => ({
-    id: `page ${name}`,
-    label: frameText.pages[name],
-    open: () => void navigate({ to, params: { ws: workspace } }),
-  }));
-  const matching: Entry[] = [];
-  for (const { kind, path, summary } of items) {
-    if (matching.length >= MOST_SHOWN) break;
-    if (!`${path} ${summary}`.toLowerCase().includes(needle)) continue;
-    const to = `/w/${workspace}/${kind}s/${path}`;
-    matching.push({ id: `${kind} ${path}`, label: summary ? `${path} – ${summary}` : path, open: () => void navigate({ to }) });
-  }
-  const found = [...named.filter(({ label }) => label.toLowerCase().includes(needle)), ...matching].slice(0, MOST_SHOWN);
-  if (!RUN_ID.test(needle)) return found;
-  const run = { to: "/w/$ws/runs/$id", params: { ws: workspace, id: needle } } as const;
-  return [{ id: `run ${needle}`, label: frameText.paletteRun(needle), open: () => void navigate(run) }, ...found];
 }

@@ -1,5 +1,4 @@
 import { Button, Group, Switch, Table, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -8,6 +7,7 @@ import { Ago } from "../../../shared/time/ago.tsx";
 import { When } from "../../../shared/time/when.tsx";
 import type { Search } from "../../data/address.ts";
 import { call } from "../../data/api.ts";
+import { notifications } from "../../frame/notifications.tsx";
 import { Empty, Panel } from "../../frame/panel.tsx";
 import { tokensText } from "../../messages/account.ts";
 import { Confirm } from "../../parts/confirm.tsx";

@@ -1,10 +1,10 @@
 import { Button, Code, Group, Stack, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { VerifiedRecord } from "../../../../../contract/routes/approvals/approval-records.ts";
 import { Note } from "../../../shared/note.tsx";
 import { call } from "../../data/api.ts";
+import { notifications } from "../../frame/notifications.tsx";
 import { Failed } from "../../frame/panel.tsx";
 import { approvalsText } from "../../messages/approvals.ts";
 import { addVerified } from "./record.ts";

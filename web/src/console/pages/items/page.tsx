@@ -1,7 +1,6 @@
 import "./items.css";
 import { Button, Group, NativeSelect, Switch, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useDeferredValue, useMemo } from "react";
@@ -9,6 +8,7 @@ import { Ago } from "../../../shared/time/ago.tsx";
 import { isOffered } from "../../access/actions.ts";
 import type { Search } from "../../data/address.ts";
 import { useMember, useWorkspace } from "../../data/me.ts";
+import { notifications } from "../../frame/notifications.tsx";
 import { Page } from "../../frame/page.tsx";
 import { Empty, Failed, Panel } from "../../frame/panel.tsx";
 import { itemsText } from "../../messages/items.ts";

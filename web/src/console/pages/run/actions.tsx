@@ -1,5 +1,4 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -8,6 +7,7 @@ import { Refused } from "../../../shared/service.ts";
 import { isOffered } from "../../access/actions.ts";
 import { call } from "../../data/api.ts";
 import { useMember } from "../../data/me.ts";
+import { notifications } from "../../frame/notifications.tsx";
 import { Failed } from "../../frame/panel.tsx";
 import { compareText } from "../../messages/compare.ts";
 import { runText } from "../../messages/run.ts";

@@ -1,9 +1,9 @@
 import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Ago } from "../../../shared/time/ago.tsx";
 import { call } from "../../data/api.ts";
+import { notifications } from "../../frame/notifications.tsx";
 import { Failed, Panel } from "../../frame/panel.tsx";
 import { shareText } from "../../messages/share.ts";
 

@@ -1,10 +1,10 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { isOffered } from "../../access/actions.ts";
 import { call } from "../../data/api.ts";
 import { useMember } from "../../data/me.ts";
+import { notifications } from "../../frame/notifications.tsx";
 import { Failed } from "../../frame/panel.tsx";
 import { runnableText } from "../../messages/runnable.ts";
 import { archive, restore } from "./archive.ts";

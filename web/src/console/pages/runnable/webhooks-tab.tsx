@@ -1,10 +1,10 @@
 import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Reply } from "../../../../../contract/client/operation.ts";
 import { Ago } from "../../../shared/time/ago.tsx";
 import { call } from "../../data/api.ts";
+import { notifications } from "../../frame/notifications.tsx";
 import { Panel } from "../../frame/panel.tsx";
 import { webhooksOfText as text } from "../../messages/webhooks-of.ts";
 import type { Runnable } from "./use-runnable.ts";

@@ -1,5 +1,4 @@
 import { Anchor, Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { toRequest } from "../../../../../contract/client/request.ts";
 import { type Item, itemsOf } from "../../../approval/description/items.ts";
@@ -7,6 +6,7 @@ import { basePath } from "../../../shared/base-path.ts";
 import { Tree } from "../../../shared/tree.tsx";
 import { operations } from "../../data/api.ts";
 import { useWorkspace } from "../../data/me.ts";
+import { notifications } from "../../frame/notifications.tsx";
 import { resultText } from "../../messages/result.ts";
 import { download } from "../download.ts";
 import { fileName, filesIn } from "./files.ts";

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Table, Text, Title } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { WebhookJson } from "../../../../../contract/routes/events/webhooks.ts";
 import { call } from "../../data/api.ts";
+import { notifications } from "../../frame/notifications.tsx";
 import { Failed } from "../../frame/panel.tsx";
 import { webhooksText } from "../../messages/webhooks.ts";
 import { Confirm } from "../confirm.tsx";

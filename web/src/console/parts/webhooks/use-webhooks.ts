@@ -1,5 +1,5 @@
-import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { notifications } from "../../frame/notifications.tsx";
 import { webhooksText } from "../../messages/webhooks.ts";
 import type { WebhookSource } from "./source.ts";
 

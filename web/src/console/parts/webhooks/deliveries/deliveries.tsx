@@ -1,10 +1,10 @@
 import { Button, Group, Modal, NativeSelect, Text, Title } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { WebhookJson } from "../../../../../../contract/routes/events/webhooks.ts";
 import type { Search } from "../../../data/address.ts";
+import { notifications } from "../../../frame/notifications.tsx";
 import { Empty, Failed, Panel } from "../../../frame/panel.tsx";
 import { deliveriesText } from "../../../messages/webhooks.ts";
 import type { WebhookSource } from "../source.ts";

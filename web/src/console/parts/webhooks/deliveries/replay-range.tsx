@@ -1,8 +1,8 @@
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { WebhookJson } from "../../../../../../contract/routes/events/webhooks.ts";
+import { notifications } from "../../../frame/notifications.tsx";
 import { Failed } from "../../../frame/panel.tsx";
 import { frameText } from "../../../messages/frame.ts";
 import { deliveriesText } from "../../../messages/webhooks.ts";
