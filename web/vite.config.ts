@@ -1,6 +1,5 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
-import { guideEntries } from "../lib/api/guides.ts";
 
 /**
  * The entries, by the mode of their build. The console is a separate build, so that its pages share no file with the approval page, which must
@@ -31,15 +30,6 @@ const pageAddresses: Plugin = {
   },
 };
 
-const GUIDES_MODULE = "virtual:guides";
-
-/** A module with the titles and headings of the guides, which the command palette loads when it opens. */
-const guides: Plugin = {
-  name: "guides",
-  resolveId: (id) => (id === GUIDES_MODULE ? `\0${GUIDES_MODULE}` : undefined),
-  load: (id) => (id === `\0${GUIDES_MODULE}` ? `export default ${JSON.stringify(guideEntries(`${import.meta.dirname}/..`))};` : undefined),
-};
-
 /** Names the chunk of a page of the console after its folder: every page is a file `page.tsx`. */
 const chunkFileNames = ({ name, facadeModuleId }: { name: string; facadeModuleId?: string | null }) =>
   `assets/console-${/\/pages\/([\w-]+)\/page\.tsx$/.exec(facadeModuleId ?? "")?.[1] ?? name}-[hash].js`;
@@ -48,7 +38,7 @@ export default defineConfig(({ mode }) => ({
   root: import.meta.dirname,
   // Files refer to each other by relative addresses; functions/shared/reply/static-files.ts adds the path of the service to those in a page.
   base: "./",
-  plugins: [react(), pageAddresses, guides],
+  plugins: [react(), pageAddresses],
   resolve: { alias: { "markdown-to-jsx/react": `${import.meta.dirname}/src/shared/form/plain-markdown.tsx` } },
   // The service refuses pages of other origins, so the forwarded requests keep their `Host`.
   server: {
@@ -56,6 +46,8 @@ export default defineConfig(({ mode }) => ({
       ["/api", "/docs"].map((path) => [path, { target: process.env["SVC_URL"] ?? "http://127.0.0.1:8000", changeOrigin: false }]),
     ),
   },
+  // `lib/api/web.ts` passes the titles and headings of the guides.
+  define: { __GUIDES__: process.env["SVC_GUIDES"] ?? "[]" },
   // Each reply with a page replaces it (functions/shared/reply/static-files.ts).
   html: { cspNonce: "__CSP_NONCE__" },
   build: {

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
+import { guideEntries } from "./guides.ts";
 
 /**
  * The pages of `web/` as Vite builds them, compressed, by name: `approve.html` and the content of `assets/`, named after its digests. Built
@@ -34,7 +35,7 @@ function build(root: string, out: string): void {
     execFileSync(process.execPath, [vite, "build", join(root, "web"), "--mode", mode, "--outDir", out, "--logLevel", "warn"], {
       cwd: root,
       stdio: ["ignore", "inherit", "inherit"],
-      env: { ...process.env, NODE_ENV: "production" },
+      env: { ...process.env, NODE_ENV: "production", SVC_GUIDES: JSON.stringify(guideEntries(root)) },
     });
   }
 }

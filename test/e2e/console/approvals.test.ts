@@ -54,7 +54,7 @@ describe("the page of approvals", () => {
   });
 
   it("offers a decision on the page of a run, and the record to administrators only", async () => {
-    const run = await waitingRun([asks("ask", { self_approval_disabled: true }, undefined, { summary: "Pay the bill" })]);
+    const run = await waitingRun([asks("ask", {}, undefined, { summary: "Pay the bill" })]);
     const watched = await openConsole(`/w/${ws.id}/approvals`, { token: ann.api.token });
     expect(await watched.page.getByRole("tab").allTextContents()).toEqual(["Waiting for me", "All"]);
     expectQuiet(watched);

@@ -21,7 +21,7 @@ const none: readonly GuideEntry[] = [];
 export function useGuides(text: string): readonly GuideEntry[] {
   const guides = useQuery({
     queryKey: ["guides"],
-    queryFn: async () => (await import("virtual:guides")).default,
+    queryFn: async () => (await import("../data/guides.ts")).default,
     staleTime: Number.POSITIVE_INFINITY,
     select: (found) =>
       found.flatMap(({ name, title, headings }) => [
