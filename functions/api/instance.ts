@@ -1,15 +1,13 @@
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import { instanceRoutes as routes } from "../../contract/routes/instance/instance.ts";
+import { API_VERSION } from "../../contract/version.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { on, type RouteHandler } from "../shared/edge/edge.ts";
 import { logger } from "../shared/observe.ts";
-import { json, text } from "../shared/reply/reply.ts";
+import { json } from "../shared/reply/reply.ts";
 
 const baseUrl = requireEnv(env.baseUrl);
-
-/** The version of the API family, whose clients parse the number, and use newer formats from 1.585 on (api.md §0). */
-const VERSION = "CE v1.700.0";
 
 /** Machines request the health often, so it is a single read. */
 async function checkHealth(): Promise<"healthy" | "unhealthy"> {
@@ -23,7 +21,6 @@ async function checkHealth(): Promise<"healthy" | "unhealthy"> {
 }
 
 export const instanceRoutes: RouteHandler<unknown>[] = [
-  on(routes.version, async () => text(200, VERSION)),
   on(routes.health, async () => {
     const status = await checkHealth();
     return json(status === "healthy" ? 200 : 503, { status, checked_at: new Date(Date.now()).toISOString() });
@@ -33,7 +30,7 @@ export const instanceRoutes: RouteHandler<unknown>[] = [
     const status = await checkHealth();
     const database = { healthy: status === "healthy", latency_ms: Math.round(performance.now() - startedMs) };
     const checked_at = new Date(Date.now()).toISOString();
-    return json(database.healthy ? 200 : 503, { status, checked_at, version: VERSION, checks: { database } });
+    return json(database.healthy ? 200 : 503, { status, checked_at, version: API_VERSION, checks: { database } });
   }),
   on(routes.openapi, async () => {
     // Loaded on first use, because only this route needs the generator.

@@ -16,6 +16,8 @@ export const instanceRoutes = {
   }),
   version: defineRoute({
     ...open,
+    // The function that answers most addresses, because each one that another function answers costs resources.
+    fn: "people",
     name: "instance.version",
     summary: "The version.",
     path: "/api/version",
