@@ -55,13 +55,17 @@ describe("the API reference at /docs", () => {
 });
 
 describe("the address of the deployment", () => {
-  it("redirects a browser to the reference, and returns 404 to a program", async () => {
-    const browser = await fetch(`${url}/`, { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } });
-    expect([browser.status, browser.url, await browser.text()]).toEqual([200, `${url}/docs`, expect.stringContaining("svc API reference")]);
-    for (const accept of ["*/*", "application/json"]) {
-      const program = await fetch(`${url}/`, { headers: { accept }, redirect: "manual" });
-      expect([program.status, program.headers.get("x-svc-error")]).toEqual([404, "route.unknown"]);
+  it("redirects to the console", async () => {
+    for (const accept of ["text/html,application/xhtml+xml,*/*;q=0.8", "*/*", "application/json"]) {
+      const answer = await fetch(`${url}/`, { headers: { accept }, redirect: "manual" });
+      expect([answer.status, answer.headers.get("location"), answer.headers.get("cache-control")]).toEqual([303, "/login", "no-store"]);
     }
+    const page = await fetch(`${url}/login`);
+    expect([page.status, page.headers.get("cache-control"), await page.text()]).toEqual([
+      200,
+      "no-store",
+      expect.stringContaining("console-main-"),
+    ]);
   });
 });
 

@@ -44,7 +44,7 @@ afterAll(async () => {
 
 /** Copies the sources. Installed packages and tools are linked, because they do not change with a language. */
 function copyCheckout(): void {
-  const left = new Set([".git", ".svc", "cdk.out", "dist", "docs", "node_modules"]);
+  const left = new Set([".git", ".svc", "cdk.out", "dist", "node_modules"]);
   for (const name of readdirSync(root)) {
     if (!left.has(name)) cpSync(path.join(root, name), path.join(checkout, name), { recursive: true });
   }

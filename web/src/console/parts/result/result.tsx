@@ -112,7 +112,8 @@ function Shown({ item, name }: { item: Item; name: string }) {
 function Files({ value }: { value: unknown }) {
   const workspace = useWorkspace();
   const files = useMemo(() => filesIn(value), [value]);
-  if (files.length === 0) return null;
+  // A visitor of a shared run reads no files.
+  if (files.length === 0 || workspace === "") return null;
   return (
     <ul aria-label={resultText.files}>
       {files.map(({ s3, storage }) => (
