@@ -44,6 +44,8 @@ export function useNewRuns(workspace: string, query: ListQuery, shown: readonly 
     queryKey: [workspace, "newest runs", query],
     queryFn: ({ signal }) => call.jobs.list({ workspace, query: { ...query, include_preview: true, per_page: PER_PAGE }, signal }),
     enabled: isLive && shown.length > 0,
+    // The list itself has just been read.
+    initialData: [] as Run[],
     refetchInterval: ({ state: { data } }) => {
       const fingerprint = (data ?? []).map((run) => `${run.id} ${run.type} ${"running" in run && run.running}`).join();
       const isSame = fingerprint === pace.current.fingerprint;
