@@ -15,7 +15,6 @@ export const approvalsText = {
   notReached: "The run has not reached this step yet. This page updates automatically.",
   openRun: "Open the run",
   close: "Close",
-  onRun: "This run waits for an approval",
   record: "Record of decisions, newest first",
   columns: { at: "Time", what: "Decision", flow: "Run", step: "Step", who: "By", reason: "Reason" },
   what: { approved: "Approved", rejected: "Rejected", expired: "Expired" },
@@ -29,7 +28,6 @@ export const approvalsText = {
     "To compute the hashes on your own computer, use this command:",
   command: "svc audit verify",
   copy: "Copy",
-  copied: "Copied.",
   verifying: (runs: number) => `Verified the records of ${runs} runs so far…`,
   intact: "The record is intact",
   intactWhy: (entries: number, runs: number) =>

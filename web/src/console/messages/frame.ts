@@ -29,6 +29,7 @@ export const frameText = {
   create: "Create",
   copy: "Copy",
   copied: "Copied",
+  copyRefused: "The browser refused to copy.",
   copyByHand: "The browser refused to copy. Copy the selected text yourself.",
   reload: "Reload",
   code: (code: string) => `Error code: ${code}`,
@@ -39,7 +40,6 @@ export const frameText = {
   failedWhy: "A part of this page could not be loaded or displayed. After an update of the service, a reload loads the new version.",
   noWorkspace: "No workspace",
   noWorkspaceWhy: "You are not a member of a workspace yet. Ask an administrator to add you, or create a workspace.",
-  unknownWorkspace: "This workspace does not exist, or you are not a member of it.",
   lastUsed: (when: string) => `used ${when}`,
   offline: "You are offline. The page shows the last data that it has received.",
 } as const;

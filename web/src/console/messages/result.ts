@@ -5,7 +5,6 @@ export const resultText = {
   rich: "Display",
   json: "JSON",
   copy: "Copy",
-  copied: "Copied",
   download: "Download",
   downloadCsv: "Download CSV",
   more: (count: number) => `Show more (${count})`,

@@ -18,7 +18,6 @@ export const runnableText = {
   history: "Earlier runs",
   noHistory: "No runs yet that you may see.",
   noSaved: "No saved inputs yet.",
-  started: "The run has started.",
   openRun: "Open the run",
   waitedRun: "The run",
   result: "Result",
@@ -26,7 +25,6 @@ export const runnableText = {
   star: "Star",
   archive: "Archive",
   restore: "Restore",
-  cancel: "Cancel",
   archiveWhy:
     "An archived script or flow cannot be run by its path, and its schedules and triggers fail. Its versions remain, and it can be restored.",
   archivedNow: (path: string) => `${path} is archived.`,

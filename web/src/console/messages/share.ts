@@ -8,8 +8,6 @@ export const shareText = {
   close: "Close",
   link: "Link",
   once: "Copy the link now. It is shown only once.",
-  copy: "Copy",
-  copied: "Copied",
   links: "Links of this run",
   none: "No link shows this run.",
   revoke: "Revoke",

@@ -8,6 +8,8 @@ interface ConfirmProps {
   title: string;
   /** The button that confirms. */
   action: string;
+  /** The button that changes nothing. */
+  keep?: string;
   isBusy: boolean;
   error: Error | null;
   onConfirm: () => void;
@@ -16,7 +18,7 @@ interface ConfirmProps {
 }
 
 /** Asks before an action that cannot be undone. */
-export function Confirm({ isOpen, title, action, isBusy, error, onConfirm, onClose, children }: ConfirmProps) {
+export function Confirm({ isOpen, title, action, keep = frameText.cancel, isBusy, error, onConfirm, onClose, children }: ConfirmProps) {
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>
       <Stack>
@@ -24,7 +26,7 @@ export function Confirm({ isOpen, title, action, isBusy, error, onConfirm, onClo
         {error && <Failed error={error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {frameText.cancel}
+            {keep}
           </Button>
           <Button color="red.8" loading={isBusy} onClick={onConfirm}>
             {action}

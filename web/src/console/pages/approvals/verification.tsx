@@ -4,9 +4,9 @@ import { useState } from "react";
 import type { VerifiedRecord } from "../../../../../contract/routes/approvals/approval-records.ts";
 import { Note } from "../../../shared/note.tsx";
 import { call } from "../../data/api.ts";
-import { notifications } from "../../frame/notifications.tsx";
 import { Failed } from "../../frame/panel.tsx";
 import { approvalsText } from "../../messages/approvals.ts";
+import { copyText } from "../../parts/copy.ts";
 import { addVerified } from "./record.ts";
 
 /** Verifies the record of all runs, and shows the command that does the same on the user's computer. */
@@ -22,10 +22,6 @@ export function Verification({ workspace }: { workspace: string }) {
       return sum;
     },
   });
-  const copy = async () => {
-    await navigator.clipboard.writeText(approvalsText.command);
-    notifications.show({ message: approvalsText.copied });
-  };
   return (
     <Stack gap="xs">
       <Text size="sm">
@@ -35,7 +31,7 @@ export function Verification({ workspace }: { workspace: string }) {
         <Button size="xs" variant="default" loading={verify.isPending} onClick={() => verify.mutate()}>
           {approvalsText.verify}
         </Button>
-        <Button size="xs" variant="default" onClick={() => void copy()}>
+        <Button size="xs" variant="default" onClick={() => void copyText(approvalsText.command)}>
           {approvalsText.copy}
         </Button>
         {verify.isPending && (

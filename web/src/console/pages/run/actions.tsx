@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -12,6 +12,8 @@ import { Failed } from "../../frame/panel.tsx";
 import { compareText } from "../../messages/compare.ts";
 import { runText } from "../../messages/run.ts";
 import { shareText } from "../../messages/share.ts";
+import { Confirm } from "../../parts/confirm.tsx";
+import { copyText } from "../../parts/copy.ts";
 import { CompareDialog } from "./compare-dialog.tsx";
 import { curlOf } from "./curl.ts";
 import { RestartDialog } from "./restart-dialog.tsx";
@@ -23,8 +25,7 @@ export function Actions({ workspace, run }: { workspace: string; run: RunJob }) 
   const queries = useQueryClient();
   const navigate = useNavigate();
   const member = useMember();
-  const [asksForce, setAsksForce] = useState(false);
-  const [dialog, setDialog] = useState<"share" | "compare" | "restart">();
+  const [dialog, setDialog] = useState<"force" | "share" | "compare" | "restart">();
   const closeDialog = () => setDialog(undefined);
   const { id } = run;
   const refresh = () => queries.invalidateQueries({ queryKey: runKey(workspace, id) });
@@ -32,7 +33,7 @@ export function Actions({ workspace, run }: { workspace: string; run: RunJob }) 
     mutationFn: (isForced: boolean) => (isForced ? call.jobs.forceCancel : call.jobs.cancel)({ workspace, id, body: {} }),
     onSuccess: async () => {
       notifications.show({ message: runText.canceling });
-      setAsksForce(false);
+      closeDialog();
       await refresh();
     },
   });
@@ -49,7 +50,7 @@ export function Actions({ workspace, run }: { workspace: string; run: RunJob }) 
     },
   });
   const curl = curlOf(`${location.origin}${basePath}`, workspace, run);
-  const error = cancel.error ?? again.error;
+  const error = (dialog === "force" ? null : cancel.error) ?? again.error;
   return (
     <Stack gap="xs">
       <Group gap="xs" justify="flex-end">
@@ -58,7 +59,7 @@ export function Actions({ workspace, run }: { workspace: string; run: RunJob }) 
             <Button size="xs" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate(false)}>
               {runText.cancel}
             </Button>
-            <Button size="xs" variant="default" onClick={() => setAsksForce(true)}>
+            <Button size="xs" variant="default" onClick={() => setDialog("force")}>
               {runText.forceCancel}
             </Button>
           </>
@@ -91,14 +92,7 @@ export function Actions({ workspace, run }: { workspace: string; run: RunJob }) 
           {shareText.share}
         </Button>
         {curl && (
-          <Button
-            size="xs"
-            variant="default"
-            onClick={async () => {
-              await navigator.clipboard.writeText(curl);
-              notifications.show({ message: runText.copied });
-            }}
-          >
+          <Button size="xs" variant="default" onClick={() => void copyText(curl)}>
             {runText.copyCurl}
           </Button>
         )}
@@ -112,19 +106,18 @@ export function Actions({ workspace, run }: { workspace: string; run: RunJob }) 
       <ShareDialog workspace={workspace} id={id} isOpen={dialog === "share"} onClose={closeDialog} />
       <CompareDialog workspace={workspace} run={run} isOpen={dialog === "compare"} onClose={closeDialog} />
       <RestartDialog workspace={workspace} run={run} isOpen={dialog === "restart"} onClose={closeDialog} />
-      <Modal opened={asksForce} onClose={() => setAsksForce(false)} title={runText.forceCancel}>
-        <Stack>
-          <Text>{runText.confirmForce}</Text>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={() => setAsksForce(false)}>
-              {runText.keep}
-            </Button>
-            <Button color="red.8" loading={cancel.isPending} onClick={() => cancel.mutate(true)}>
-              {runText.forceCancel}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <Confirm
+        isOpen={dialog === "force"}
+        title={runText.forceCancel}
+        action={runText.forceCancel}
+        keep={runText.keep}
+        isBusy={cancel.isPending}
+        error={cancel.error}
+        onConfirm={() => cancel.mutate(true)}
+        onClose={closeDialog}
+      >
+        <Text>{runText.confirmForce}</Text>
+      </Confirm>
     </Stack>
   );
 }

@@ -1,11 +1,11 @@
-import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Ago } from "../../../shared/time/ago.tsx";
 import { call } from "../../data/api.ts";
-import { notifications } from "../../frame/notifications.tsx";
 import { Failed, Panel } from "../../frame/panel.tsx";
 import { shareText } from "../../messages/share.ts";
+import { ShownOnce } from "../../parts/shown-once.tsx";
 
 const periods = Object.entries(shareText.periods).map(([value, label]) => ({ value, label }));
 
@@ -37,7 +37,6 @@ function NewLink({ workspace, id }: { workspace: string; id: string }) {
     mutationFn: () => call.jobs.share({ workspace, id, body: { expires_in_s: Number(period), with_args: withArgs } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: linksKey(workspace, id) }),
   });
-  const url = create.data?.url;
   return (
     <>
       <Group align="flex-end">
@@ -48,20 +47,7 @@ function NewLink({ workspace, id }: { workspace: string; id: string }) {
         </Button>
       </Group>
       {create.error && <Failed error={create.error} />}
-      {url && (
-        <Group align="flex-end" wrap="nowrap">
-          <TextInput className="grow" label={shareText.link} description={shareText.once} value={url} readOnly />
-          <Button
-            variant="default"
-            onClick={async () => {
-              await navigator.clipboard.writeText(url);
-              notifications.show({ message: shareText.copied });
-            }}
-          >
-            {shareText.copy}
-          </Button>
-        </Group>
-      )}
+      {create.data && <ShownOnce label={shareText.link} description={shareText.once} value={create.data.url} />}
     </>
   );
 }

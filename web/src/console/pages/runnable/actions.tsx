@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { isOffered } from "../../access/actions.ts";
@@ -7,6 +7,7 @@ import { useMember } from "../../data/me.ts";
 import { notifications } from "../../frame/notifications.tsx";
 import { Failed } from "../../frame/panel.tsx";
 import { runnableText } from "../../messages/runnable.ts";
+import { Confirm } from "../../parts/confirm.tsx";
 import { archive, restore } from "./archive.ts";
 import { type Runnable, runnableKey } from "./use-runnable.ts";
 
@@ -57,20 +58,17 @@ export function Actions({ workspace, runnable }: { workspace: string; runnable: 
         )}
       </Group>
       {error && <Failed error={error} />}
-      <Modal opened={asks} onClose={() => setAsks(false)} title={runnableText.archive}>
-        <Stack>
-          <Text>{runnableText.archiveWhy}</Text>
-          {change.error && <Failed error={change.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={() => setAsks(false)}>
-              {runnableText.cancel}
-            </Button>
-            <Button color="red.8" loading={change.isPending} onClick={() => change.mutate()}>
-              {runnableText.archive}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <Confirm
+        isOpen={asks}
+        title={runnableText.archive}
+        action={runnableText.archive}
+        isBusy={change.isPending}
+        error={change.error}
+        onConfirm={() => change.mutate()}
+        onClose={() => setAsks(false)}
+      >
+        <Text>{runnableText.archiveWhy}</Text>
+      </Confirm>
     </Stack>
   );
 }

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from "react";
 import { call } from "../../data/api.ts";
 import { Failed } from "../../frame/panel.tsx";
 import { webhooksOfText as text } from "../../messages/webhooks-of.ts";
+import { ShownOnce } from "../../parts/shown-once.tsx";
 import type { Runnable } from "./use-runnable.ts";
 
 const DAY_MS = 86_400_000;
@@ -15,7 +16,7 @@ interface WebhookTokenProps {
 }
 
 /** Creates a token that can run one script or flow. Its value is shown once. */
-export function WebhookToken({ workspace, runnable: { kind, path }, onClose }: WebhookTokenProps) {
+export default function WebhookToken({ workspace, runnable: { kind, path }, onClose }: WebhookTokenProps) {
   const queries = useQueryClient();
   const [label, setLabel] = useState<string>(text.labelOf(path));
   const [days, setDays] = useState("90");
@@ -63,11 +64,8 @@ export function WebhookToken({ workspace, runnable: { kind, path }, onClose }: W
       ) : (
         <Stack>
           <Text role="status">{text.tokenOnce}</Text>
-          <TextInput label={text.token} readOnly value={create.data} autoComplete="off" onFocus={({ target }) => target.select()} />
+          <ShownOnce label={text.token} value={create.data} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={() => void navigator.clipboard.writeText(create.data)}>
-              {text.copy}
-            </Button>
             <Button onClick={onClose}>{text.close}</Button>
           </Group>
         </Stack>

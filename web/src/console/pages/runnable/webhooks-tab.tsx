@@ -1,22 +1,18 @@
 import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { Reply } from "../../../../../contract/client/operation.ts";
 import { Ago } from "../../../shared/time/ago.tsx";
 import { call } from "../../data/api.ts";
-import { notifications } from "../../frame/notifications.tsx";
 import { Panel } from "../../frame/panel.tsx";
 import { webhooksOfText as text } from "../../messages/webhooks-of.ts";
+import { copyText } from "../../parts/copy.ts";
 import type { Runnable } from "./use-runnable.ts";
 import { exampleArguments, javascriptOf, pythonOf } from "./webhook-examples.ts";
-import { WebhookToken } from "./webhook-token.tsx";
+
+const WebhookToken = lazy(() => import("./webhook-token.tsx"));
 
 type Webhook = Reply<"scripts.webhooks">[number];
-
-async function copy(content: string): Promise<void> {
-  await navigator.clipboard.writeText(content);
-  notifications.show({ message: text.copied });
-}
 
 /** `sync by GET, this version` becomes `Synchronous: … (GET, by version)`. */
 function nameOf({ kind, method }: Webhook): string {
@@ -52,10 +48,10 @@ export function WebhooksTab({ workspace, runnable }: { workspace: string; runnab
                   {webhook.method} {webhook.url}
                 </Text>
                 <Group gap="xs" mt="xs">
-                  <Button size="xs" variant="default" onClick={() => void copy(webhook.url)}>
+                  <Button size="xs" variant="default" onClick={() => void copyText(webhook.url)}>
                     {text.copyUrl}
                   </Button>
-                  <Button size="xs" variant="default" onClick={() => void copy(webhook.curl)}>
+                  <Button size="xs" variant="default" onClick={() => void copyText(webhook.curl)}>
                     {text.copyCurl}
                   </Button>
                   <Button size="xs" variant="default" onClick={() => setCreatesToken(true)}>
@@ -88,7 +84,11 @@ export function WebhooksTab({ workspace, runnable }: { workspace: string; runnab
           )}
         </Panel>
       </section>
-      {createsToken && <WebhookToken workspace={workspace} runnable={runnable} onClose={() => setCreatesToken(false)} />}
+      {createsToken && (
+        <Suspense>
+          <WebhookToken workspace={workspace} runnable={runnable} onClose={() => setCreatesToken(false)} />
+        </Suspense>
+      )}
     </Stack>
   );
 }
@@ -100,7 +100,7 @@ function Example({ language, program }: { language: string; program: string }) {
         <Title order={3} size="h6">
           {language}
         </Title>
-        <Button size="compact-xs" variant="default" onClick={() => void copy(program)}>
+        <Button size="compact-xs" variant="default" onClick={() => void copyText(program)}>
           {text.copyExample(language)}
         </Button>
       </Group>

@@ -3,6 +3,7 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { useEffect, useState } from "react";
 import type { Search } from "../../data/address.ts";
 import { runsText } from "../../messages/runs.ts";
+import { toLocalTime } from "../../parts/local-time.ts";
 import { hasFilters } from "./query.ts";
 
 const TYPED_MS = 300;
@@ -89,9 +90,8 @@ interface TextFilterProps {
 
 /** A time of the address, in the form of a field for local times. */
 function toLocal(value: string): string {
-  const at = new Date(value);
-  if (value === "" || Number.isNaN(at.getTime()) || !/[Zz]|[+-]\d\d:\d\d$/.test(value)) return value;
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  const atMs = Date.parse(value);
+  return Number.isNaN(atMs) || !/[Zz]|[+-]\d\d:\d\d$/.test(value) ? value : toLocalTime(atMs);
 }
 
 /** A field whose text counts when the typing pauses. */

@@ -1,4 +1,5 @@
 import type { Search } from "../../data/address.ts";
+import { fromLocalTime } from "../../parts/local-time.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -14,20 +15,13 @@ export interface TimeWindow {
   to: string | undefined;
 }
 
-/** Reads a time of the address. A field for local times leaves out the zone, and an unfinished time does not filter. */
-function toIso(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const atMs = Date.parse(text);
-  return Number.isNaN(atMs) ? undefined : new Date(atMs).toISOString();
-}
-
 export const rangeOf = ({ range }: Search): RangeName | undefined =>
   range !== undefined && Object.hasOwn(ranges, range) ? (range as RangeName) : undefined;
 
 /** Returns the window of the address. A quick range begins at a full minute, so that it stays the same query for a while. */
 export function windowOf(search: Search, nowMs: number): TimeWindow {
   const range = rangeOf(search);
-  if (range === undefined) return { from: toIso(search["from"]), to: toIso(search["to"]) };
+  if (range === undefined) return { from: fromLocalTime(search["from"] ?? ""), to: fromLocalTime(search["to"] ?? "") };
   const fromMs = Math.floor((nowMs - ranges[range]) / MINUTE_MS) * MINUTE_MS;
   return { from: new Date(fromMs).toISOString(), to: undefined };
 }

@@ -6,8 +6,8 @@ import { basePath } from "../../../shared/base-path.ts";
 import { Tree } from "../../../shared/tree.tsx";
 import { operations } from "../../data/api.ts";
 import { useWorkspace } from "../../data/me.ts";
-import { notifications } from "../../frame/notifications.tsx";
 import { resultText } from "../../messages/result.ts";
+import { copyText } from "../copy.ts";
 import { download } from "../download.ts";
 import { fileName, filesIn } from "./files.ts";
 import { ResultTable } from "./table.tsx";
@@ -30,10 +30,6 @@ export function Result({ value, name }: ResultProps) {
   const isRich = items.some(({ kind }) => kind !== "json");
   const [view, setView] = useState<"rich" | "json">(isRich ? "rich" : "json");
   const text = useMemo(() => JSON.stringify(value, null, 2) ?? "", [value]);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    notifications.show({ message: resultText.copied });
-  };
   return (
     <Stack gap="sm" component="section" aria-label={resultText.label}>
       <Group gap="xs">
@@ -49,7 +45,7 @@ export function Result({ value, name }: ResultProps) {
             ]}
           />
         )}
-        <Button size="xs" variant="default" onClick={copy}>
+        <Button size="xs" variant="default" onClick={() => void copyText(text)}>
           {resultText.copy}
         </Button>
         <Button size="xs" variant="default" onClick={() => download(`${name}.json`, text, "application/json")}>
