@@ -19,8 +19,8 @@ function unescaped(text: string | undefined): string {
   }
 }
 
-/** Reads the error from the preview of a result, which contains only its first bytes. */
-function errorOf(preview: string | undefined): { name: string; message: string } | undefined {
+/** Reads the error from the preview of a failed run's result, which contains only its first bytes. */
+export function errorOf(preview: string | undefined): { name: string; message: string } | undefined {
   if (!preview?.startsWith('{"error":{')) return undefined;
   const name = NAME.exec(preview)?.[1];
   return { name: unescaped(name), message: unescaped(MESSAGE.exec(preview)?.[1]) };

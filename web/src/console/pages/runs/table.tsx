@@ -7,6 +7,7 @@ import { durationText } from "../../../shared/time/time.ts";
 import { stateOf } from "../../data/run-state.ts";
 import { runsText } from "../../messages/runs.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
+import { errorOf } from "./errors.ts";
 import { nameOf } from "./name.ts";
 import type { Run } from "./use-runs.ts";
 
@@ -85,6 +86,7 @@ interface CellsProps extends Pick<RunsTableProps, "workspace" | "onSelect"> {
 
 const Cells = memo(({ workspace, run, isSelected, onSelect }: CellsProps) => {
   const result = run.type === "CompletedJob" ? run.result_preview : undefined;
+  const error = run.type === "CompletedJob" && !run.success ? errorOf(result) : undefined;
   return (
     <>
       <Table.Td>
@@ -103,7 +105,13 @@ const Cells = memo(({ workspace, run, isSelected, onSelect }: CellsProps) => {
         </Link>
         <Text className="previews" size="xs" c="dimmed">
           {run.args_preview && run.args_preview !== "{}" && <span title={runsText.arguments}>{run.args_preview}</span>}
-          {result && <span title={runsText.result}>→ {result}</span>}
+          {error ? (
+            <span title={runsText.error}>
+              {error.name}: {error.message}
+            </span>
+          ) : (
+            result && <span title={runsText.result}>→ {result}</span>
+          )}
         </Text>
       </Table.Td>
       <Table.Td>{run.trigger_kind}</Table.Td>
