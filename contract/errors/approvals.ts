@@ -12,6 +12,7 @@ export interface ApprovalErrors {
   "approval.person": NoDetails;
   "approval.refused": { reason: string };
   "approval.form": { issues: Issues };
+  "approval.reasonRequired": { page?: string };
   "approval.notYet": NoDetails;
   "approval.noticeAgain": { seconds: number; retryAfterS: number };
   "approval.noticeOver": NoDetails;
@@ -34,6 +35,11 @@ export const approvalAnswers: Answers<ApprovalErrors> = {
   "approval.person": { status: 401, describe: () => "Sign in to decide. This step requires an identified approver." },
   "approval.refused": { status: 403, describe: ({ reason }) => `You can't decide this request: ${reason}.` },
   "approval.form": { status: 422, describe: ({ issues }) => `Some values of the form are invalid. ${listIssues(issues)}.` },
+  "approval.reasonRequired": {
+    status: 422,
+    describe: ({ page }) =>
+      `A rejection of this request requires a reason. Send it as 'reason', or reject on the approval page${page ? `: ${page}` : "."}`,
+  },
   "approval.notYet": {
     status: 409,
     describe: () =>

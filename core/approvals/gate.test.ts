@@ -22,6 +22,7 @@ import {
   setTaskToken,
   toGateError,
 } from "./gate.ts";
+import { type GateRules, isReasonMissing, toConsentRules, toSuspendRules } from "./rules.ts";
 
 const NOW = 1_800_000_000_000;
 const MINUTE = 60_000;
@@ -187,6 +188,54 @@ describe("a rejection of a gate", () => {
     expect(() => reject(gate)).toThrow(
       expect.objectContaining({ code: "approval.decided", details: expect.objectContaining({ outcome }) }),
     );
+  });
+});
+
+describe("the reason of a rejection", () => {
+  const requires = (rejectReasonRequired: boolean | undefined, kind: "suspend" | "consent" = "suspend"): Gate => {
+    const gate = open();
+    if (!gate.opened) throw new Error("The gate is closed.");
+    return { ...gate, opened: { ...gate.opened, kind, rules: { ...gate.opened.rules, rejectReasonRequired } } };
+  };
+  it.each<[string, Gate, string | undefined, boolean]>([
+    ["may be missing at a gate of an older release", requires(undefined), undefined, true],
+    ["may be missing if the gate does not require one", requires(false), "", true],
+    ["may not be missing if the gate requires one", requires(true), undefined, false],
+    ["may not be empty if the gate requires one", requires(true), "", false],
+    ["may not consist of spaces if the gate requires one", requires(true), " \n\t\u00a0", false],
+    ["may not be missing if a ConsentGate requires one", requires(true, "consent"), undefined, false],
+    ["decides a gate that requires one", requires(true), "too expensive", true],
+    ["decides a ConsentGate that requires one", requires(true, "consent"), "no", true],
+  ])("%s", (_, gate, reason, isAccepted) => {
+    const reject = () => recordRejection(gate, { approver: "ann", atMs: NOW, reason });
+    if (isAccepted) expect(reject()).toMatchObject({ decision: { outcome: "rejected", reason } });
+    else expect(reject).toThrow(expect.objectContaining({ code: "approval.reasonRequired" }));
+  });
+
+  it("is not required of an approval, and not of the deadline", () => {
+    expect(recordApproval(requires(true), byLink(1)).decision?.outcome).toBe("approved");
+    const late = requires(true);
+    expect(expireGate({ ...late, opened: { ...(late.opened as OpenedGate), deadlineMs: NOW } }, NOW).decision?.outcome).toBe("expired");
+  });
+
+  it("is not asked for before a decided gate reports its decision", () => {
+    const gate: Gate = { ...requires(true), decision: { outcome: "approved", atMs: NOW - 1 } };
+    expect(() => recordRejection(gate, { atMs: NOW })).toThrow(expect.objectContaining({ code: "approval.decided" }));
+  });
+
+  it.each<[string, GateRules]>([
+    ["a step", toSuspendRules({ reject_reason_required: true }, [])],
+    ["a ConsentGate", toConsentRules({ type: "consentgate", approvers: ["u/ann"], reject_reason_required: true })],
+  ])("is required if the author of %s says so", (_, rules) => {
+    expect(rules.rejectReasonRequired).toBe(true);
+    expect(isReasonMissing(rules, " ")).toBe(true);
+  });
+
+  it.each<[string, GateRules]>([
+    ["a step", toSuspendRules({ reject_reason_required: false }, [])],
+    ["a ConsentGate", toConsentRules({ type: "consentgate", approvers: ["u/ann"], reject_reason_required: null })],
+  ])("is stored with the rules of %s only if it is required", (_, rules) => {
+    expect(rules).not.toHaveProperty("rejectReasonRequired");
   });
 });
 

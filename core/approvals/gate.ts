@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import { retentionSchema } from "../../contract/retention.ts";
 import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import { valueRefSchema } from "../jobs/record/value-ref.ts";
-import { gateRulesSchema } from "./rules.ts";
+import { gateRulesSchema, isReasonMissing } from "./rules.ts";
 
 /** The approver in an error after a decision by a link without a name. */
 export const UNNAMED_APPROVER = "an unnamed approver";
@@ -131,9 +131,10 @@ function haveSamePerson(existing: GateEvent, event: GateEvent): boolean {
   return [event.email, event.actsFor].some((email) => email !== undefined && people.has(email));
 }
 
-/** Records a rejection; one is enough. Throws `approval.decided`. */
+/** Records a rejection; one is enough. Throws `approval.decided`, and `approval.reasonRequired` if the gate requires a reason. */
 export function recordRejection(gate: Gate, decision: Omit<Decision, "outcome">): Gate {
   assertUndecided(gate, decision.atMs);
+  if (gate.opened && isReasonMissing(gate.opened.rules, decision.reason)) throw new SvcError("approval.reasonRequired", {});
   return updateGate(gate, { decision: { ...decision, outcome: "rejected" } });
 }
 

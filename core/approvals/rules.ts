@@ -17,6 +17,8 @@ export const gateRulesSchema = z.object({
   notStarter: z.boolean(),
   /** Jobs may not approve. */
   personOnly: z.boolean(),
+  /** A rejection must state a reason. Absent: a reason is optional, as in gates of older releases. */
+  rejectReasonRequired: z.boolean().optional(),
 });
 export type GateRules = z.infer<typeof gateRulesSchema>;
 
@@ -27,7 +29,12 @@ export const toApprovalConditions = ({ signedIn, notStarter, people = [] }: Gate
   self_approval_disabled: notStarter,
 });
 
+/** Returns whether a rejection lacks the reason that the rules require. Spaces are no reason. */
+export const isReasonMissing = ({ rejectReasonRequired }: GateRules, reason: string | undefined): boolean =>
+  rejectReasonRequired === true && (reason ?? "").trim() === "";
+
 type Suspend = NonNullable<FlowModule["suspend"]>;
+type ConsentGate = Extract<FlowModule["value"], { type: "consentgate" }>;
 
 /** Removes the prefix `g/` from a group's name. */
 export const trimGroupPrefix = (text: string) => text.replace(/^g\//, "");
@@ -55,7 +62,12 @@ export function readRequiredGroups({ user_groups_required: transform, user_auth_
  * sign in.
  */
 export function toSuspendRules(
-  { required_events: required, user_auth_required: signedIn, self_approval_disabled: notStarter }: Suspend,
+  {
+    required_events: required,
+    user_auth_required: signedIn,
+    self_approval_disabled: notStarter,
+    reject_reason_required: rejectReasonRequired,
+  }: Suspend,
   groups: readonly string[],
 ): GateRules {
   const people = toGroupPrincipals(groups);
@@ -65,14 +77,16 @@ export function toSuspendRules(
     signedIn: signedIn === true || notStarter === true || people.length > 0,
     notStarter: notStarter === true,
     personOnly: false,
+    ...(rejectReasonRequired ? { rejectReasonRequired } : {}),
   };
 }
 
 /** Returns the rules of a ConsentGate. The first decision of one of the approvers counts. */
-export const toConsentRules = (people: string[]): GateRules => ({
+export const toConsentRules = ({ approvers, reject_reason_required: rejectReasonRequired }: ConsentGate): GateRules => ({
   required: 1,
-  people,
+  people: approvers,
   signedIn: true,
   notStarter: false,
   personOnly: true,
+  ...(rejectReasonRequired ? { rejectReasonRequired } : {}),
 });

@@ -4,7 +4,8 @@ import { defined } from "../../../contract/defined.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { AccessPath, Approver, Verdict } from "../../../core/approvals/authorize.ts";
 import { countMissingApprovals, type Gate, type GateEvent, isOpen, recordApproval, recordRejection } from "../../../core/approvals/gate.ts";
-import type { LinkSubject } from "../../../core/approvals/link.ts";
+import { buildLinkUrls, type LinkSubject } from "../../../core/approvals/link.ts";
+import { isReasonMissing } from "../../../core/approvals/rules.ts";
 import { getFlowRootId } from "../../../core/jobs/record/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import type { JobAddress } from "../../jobs/read/read.ts";
@@ -77,7 +78,7 @@ export async function decideRequest(
 
 /**
  * Decides a gate and returns the changed gate. Throws `approval.refused`, `approval.person`, `approval.decided`, `approval.form`,
- * `approval.over`.
+ * `approval.reasonRequired`, `approval.over`.
  */
 export async function decideGate(
   deps: DecideDeps,
@@ -89,11 +90,18 @@ export async function decideGate(
   const rules = getApprovalRules(request);
   permitDecision(await authorizeDecision(deps, { ...request, rules }, who, accessPath));
   // A late decision gets `approval.decided` before any other fault is reported.
-  if (input.approved && !request.gate.decision) await checkPayload(deps, request, input.payload ?? null);
+  if (!request.gate.decision) await checkInput(deps, request, from, input);
   const event = await storeEvent(deps, request.gate, { ...from, signedIn: rules.signedIn }, input);
   return changeGate(deps, request, (gate) =>
     input.approved ? recordApproval(gate, { ...event, atMs: deps.nowMs() }) : recordRejection(gate, toRejection(deps, event, input)),
   );
+}
+
+async function checkInput(deps: DecideDeps, request: ApprovalRequest, { link }: ApproverSource, input: DecisionInput): Promise<void> {
+  if (input.approved) return checkPayload(deps, request, input.payload ?? null);
+  if (!isReasonMissing(getApprovalRules(request), input.reason)) return;
+  // The holder of a link has its signature already. A signed-in person knows the page.
+  throw new SvcError("approval.reasonRequired", link ? { page: buildLinkUrls(deps.baseUrl, link, link.signature).approvalPage } : {});
 }
 
 function permitDecision(verdict: Verdict): void {

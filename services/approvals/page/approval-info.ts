@@ -42,6 +42,7 @@ export async function buildApprovalInfo(
     can_approve: verdict === "yes" && (state === "open" || state === "waiting"),
     user_auth_required: rules.signedIn,
     hide_cancel: suspend?.hide_cancel === true,
+    ...(rules.rejectReasonRequired ? { reject_reason_required: true } : {}),
     skin: suspend?.skin ?? "detailed",
     ...(module.summary ? { step_summary: module.summary } : {}),
     ...(summary ? { flow_summary: summary } : {}),

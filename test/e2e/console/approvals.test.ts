@@ -54,7 +54,7 @@ describe("the page of approvals", () => {
   });
 
   it("offers a decision on the page of a run, and the record to administrators only", async () => {
-    const run = await waitingRun([asks("ask", {}, undefined, { summary: "Pay the bill" })]);
+    const run = await waitingRun([asks("ask", { reject_reason_required: true }, undefined, { summary: "Pay the bill" })]);
     const watched = await openConsole(`/w/${ws.id}/approvals`, { token: ann.api.token });
     expect(await watched.page.getByRole("tab").allTextContents()).toEqual(["Waiting for me", "All"]);
     expectQuiet(watched);
@@ -63,8 +63,12 @@ describe("the page of approvals", () => {
     const admin = await openConsole(`/w/${ws.id}/runs/${run}`);
     await admin.page.getByRole("region", { name: "Request" }).waitFor();
     await button(admin.page, "Reject").click();
-    await admin.page.getByLabel("Reason").fill("too expensive");
-    await admin.page.getByRole("form", { name: "Reject" }).getByRole("button", { name: "Reject" }).click();
+    const reject = admin.page.getByRole("form", { name: "Reject" });
+    await button(reject, "Reject").click();
+    await reject.getByText("Enter a reason for the rejection.").waitFor();
+    await expectAccessible(admin);
+    await reject.getByLabel("Reason").fill("too expensive");
+    await button(reject, "Reject").click();
     await admin.page.getByText("Reason: too expensive").waitFor();
     expect((await runOf(ws, run)).gates[0]?.decision).toMatchObject({ how: "rejected", reason: "too expensive" });
     await expectAccessible(admin);

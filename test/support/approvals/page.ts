@@ -37,7 +37,7 @@ export async function visited(link: string, options?: PageOptions): Promise<Watc
   return watched;
 }
 
-export const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+export const button = (page: Pick<Page, "getByRole">, name: string) => page.getByRole("button", { name, exact: true });
 export const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true });
 
 /** Expects that the page's policy refused nothing, that nothing failed, and that no other server got a request. */

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
-import { type FormEvent, lazy, type ReactNode, Suspense, useState } from "react";
+import { type FormEvent, lazy, type ReactNode, Suspense, useRef, useState } from "react";
 import { defined } from "../../../contract/defined.ts";
 import { preparedForm } from "../shared/form/schema.ts";
 import { Note } from "../shared/note.tsx";
@@ -57,6 +57,7 @@ export function Decide({ approval }: { approval: ReadyApproval }) {
       {rejecting && (
         <Reject
           sending={sending}
+          needsReason={info.reject_reason_required === true}
           onReject={(reason) => send({ approved: false, ...(reason ? { reason } : {}) })}
           onBack={() => setRejecting(false)}
         />
@@ -87,23 +88,34 @@ const Refusal = ({ refused }: { refused: Refused | undefined }) =>
 
 interface RejectProps {
   sending: boolean;
+  /** Whether the step refuses a rejection without a reason. */
+  needsReason: boolean;
   onReject: (reason?: string) => void;
   onBack: () => void;
 }
 
-function Reject({ sending, onReject, onBack }: RejectProps) {
+function Reject({ sending, needsReason, onReject, onBack }: RejectProps) {
+  const [isMissing, setIsMissing] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const reason = String(new FormData(event.currentTarget).get("reason")).trim();
-    onReject(reason === "" ? undefined : reason);
+    const missing = needsReason && reason === "";
+    setIsMissing(missing);
+    if (missing) field.current?.focus();
+    else onReject(reason === "" ? undefined : reason);
   };
   return (
-    <form onSubmit={submit} aria-label="Reject">
+    <form onSubmit={submit} aria-label="Reject" noValidate>
       <Stack gap="md">
         <Textarea
+          ref={field}
           name="reason"
           label="Reason"
-          description="Optional. The requester can see it."
+          description={`${needsReason ? "Required" : "Optional"}. The requester can see it.`}
+          required={needsReason}
+          error={isMissing ? "Enter a reason for the rejection." : undefined}
+          onChange={() => setIsMissing(false)}
           maxLength={2000}
           rows={3}
           // The reader has just opened it.

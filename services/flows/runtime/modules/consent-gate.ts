@@ -25,7 +25,7 @@ export async function openConsent(deps: CompleteStepDeps, step: StepContext, val
   const { timeout, remind_after: remindS, escalate } = value;
   return openGate(deps, step, {
     kind: "consent",
-    rules: toConsentRules(value.approvers),
+    rules: toConsentRules(value),
     atMs: now,
     ...(timeout ? { deadlineMs: laterMs(now, timeout) } : {}),
     result: await storeFlowValue(deps, step, null),
