@@ -100,6 +100,12 @@ export const limits = {
   searchedSources: 200,
   searchListed: 2000,
   searchCompared: 500,
+  /**
+   * The uses of an object: number of pages of each kind that one request reads, items of a page, which has at most 1 MB, and places in the reply.
+   */
+  mentionPages: 20,
+  mentionPageItems: 250,
+  mentions: 1000,
   /** Number of dismissed hints in the preferences of a user. */
   dismissedHints: 100,
   /** Size of a setting of a workspace that the service only stores, and length of a path in it. One reply contains all settings. */

@@ -2,6 +2,7 @@ import { approvalNoticeRoutes } from "./approvals/approval-notices.ts";
 import { approvalRecordRoutes } from "./approvals/approval-records.ts";
 import { approvalRoutes } from "./approvals/approvals.ts";
 import { favoriteRoutes } from "./console/favorites.ts";
+import { mentionRoutes } from "./console/mentions.ts";
 import { preferenceRoutes } from "./console/preferences.ts";
 import { searchRoutes } from "./console/search.ts";
 import { viewRoutes } from "./console/views.ts";
@@ -84,6 +85,7 @@ export const routes = {
   ...draftRoutes,
   ...favoriteRoutes,
   ...viewRoutes,
+  ...mentionRoutes,
   ...preferenceRoutes,
   ...searchRoutes,
   ...workspaceDependencyRoutes,

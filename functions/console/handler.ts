@@ -1,8 +1,8 @@
 import { domainApi } from "../shared/edge/domain-api.ts";
 import { favorites } from "./favorites.ts";
-import { preferences } from "./preferences.ts";
+import { mentions } from "./mentions.ts";
 import { search } from "./search.ts";
 import { views } from "./views.ts";
 
-/** Stars, views and preferences of users, and the search. */
-export const handler = domainApi([...favorites, ...views, ...preferences, ...search]);
+/** Stars and views of users, the search, and the list of what uses an object. */
+export const handler = domainApi([...favorites, ...views, ...search, ...mentions]);

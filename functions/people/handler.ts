@@ -13,12 +13,13 @@ import { connects } from "./sign-in/connects.ts";
 import { devices } from "./sign-in/device.ts";
 import { idTokens } from "./sign-in/id-tokens.ts";
 import { oauth } from "./sign-in/oauth.ts";
+import { preferences } from "./sign-in/preferences.ts";
 import { signInHandlers } from "./sign-in/sign-in.ts";
 import { tokens } from "./sign-in/tokens.ts";
 import { webhooks } from "./webhooks.ts";
 import { workspaces } from "./workspaces.ts";
 
-/** Users and their tokens, workspaces with their members, permissions and settings, and the audit log. */
+/** Users, their tokens and preferences, workspaces with their members, permissions and settings, and the audit log. */
 export const handler = domainApi([
   ...workspaces,
   ...settings,
@@ -28,6 +29,7 @@ export const handler = domainApi([
   ...access,
   ...instancePeople,
   ...tokens,
+  ...preferences,
   ...signInHandlers,
   ...oauth,
   ...devices,

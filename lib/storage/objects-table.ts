@@ -14,7 +14,6 @@ import { appObject } from "../../core/apps/app.ts";
 import { auditEntryObject } from "../../core/audit/entry.ts";
 import { bulkObject, bulkPartObject } from "../../core/bulk/bulk.ts";
 import { favoritesObject } from "../../core/console/favorites.ts";
-import { preferencesObject } from "../../core/console/preferences.ts";
 import { viewObject } from "../../core/console/view.ts";
 import { dueAttemptObject } from "../../core/deliveries/due-attempt.ts";
 import { eventDeliveryObject } from "../../core/deliveries/event-delivery.ts";
@@ -228,7 +227,7 @@ export class ObjectsTable extends Construct {
   /** Grants reads, and writes of what users store for their work in the console. */
   allowSaveConsole(fn: LambdaFunction): void {
     this.allowRead(fn);
-    this.allowItems(fn, ["PutItem"], [favoritesObject, preferencesObject]);
+    this.allowItems(fn, ["PutItem"], [favoritesObject]);
     this.allowItems(fn, ["PutItem", "DeleteItem"], [viewObject]);
     // A workspace whose objects are older than its index gets it by its first searches, if the objects do not change.
     this.allowItems(fn, ["PutItem"], [searchEntryObject, searchSourceObject, searchIndexObject]);

@@ -1,7 +1,7 @@
 // Generated from contract/routes: `npx vitest run --project rules contract/client/operations.test.ts -u`.
 import { simpleOperations } from "../simple-operations.ts";
 import { approvalNoticeOperations, approvalOperations, approvalRecordOperations } from "./approvals.ts";
-import { favoriteOperations, preferenceOperations, searchOperations, viewOperations } from "./console.ts";
+import { favoriteOperations, mentionOperations, preferenceOperations, searchOperations, viewOperations } from "./console.ts";
 import { deliveryOperations, instanceWebhookOperations, webhookOperations } from "./events.ts";
 import { flowOperations, flowRunOperations, userStateOperations } from "./flows.ts";
 import { instanceOperations, webOperations } from "./instance.ts";
@@ -58,6 +58,7 @@ export const operations = {
   ...approvalRecordOperations,
   ...approvalOperations,
   ...favoriteOperations,
+  ...mentionOperations,
   ...preferenceOperations,
   ...searchOperations,
   ...viewOperations,

@@ -6,6 +6,10 @@ export const favoriteOperations = {
   "favorites.list": "GET /api/w/{workspace}/favorites/list",
 };
 
+export const mentionOperations = {
+  "objects.usedBy": "GET /api/w/{workspace}/objects/used_by/{kind}/{path+}",
+};
+
 export const preferenceOperations = {
   "account.getPreferences": "GET /api/account/preferences",
   "account.editPreferences": "POST /api/account/preferences",

@@ -3,7 +3,7 @@ import { workspaceId } from "../../common.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
 
-const route = { fn: "console", auth: "token", status: 200, path: "/api/account/preferences" } as const;
+const route = { fn: "people", auth: "token", status: 200, path: "/api/account/preferences" } as const;
 const self = { domain: "users", need: "self", target: "none", personal: true } as const;
 
 /** The name of a hint. With the limit of their number, all fields together have at most 8 KB. */

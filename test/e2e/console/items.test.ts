@@ -23,6 +23,8 @@ beforeAll(async () => {
   const script = { path, summary: "Greets a person", language: "bun", schema, validate_input: true };
   await ws.saveScript({ ...script, content: content("hello") });
   await ws.saveScript({ ...script, content: content("good day") });
+  const call = { id: "a", value: { type: "script", path, input_transforms: {} } };
+  expectStatus(await ws.post("flows/create", { path: "f/t/caller", summary: "", value: { modules: [call] } }), 201);
   const resource = { path: "f/t/orders", resource_type: "orders", value: { host: "db.example" } };
   expectStatus(await ws.post("resources/create", resource), 201);
 });
@@ -86,7 +88,11 @@ describe("the pages of scripts and flows", () => {
     await expectAccessible(watched);
     await page.getByRole("tab", { name: "Details" }).click();
     await page.getByLabel("Code", { exact: true }).getByText("good day").first().waitFor();
+    await page.getByRole("list", { name: "Used by" }).getByText("step a").waitFor();
+    await page.getByRole("region", { name: "Cost of the last 30 days (estimate)" }).getByText("Per run").waitFor();
     await expectAccessible(watched);
+    await page.getByRole("link", { name: "f/t/caller" }).click();
+    await heading(page, "f/t/caller").waitFor();
   });
 
   it("archive a script after a confirmation, and restore it from the list", async () => {

@@ -40,5 +40,18 @@ const search: Steps = [
   bad("search", { query: { q: "echo", kinds: "table" } }),
 ];
 
-/** Stars, views and preferences of users, and the search. */
-export const consoleRequests: Steps = [good("createFolder", { json: { name: "t" } }), ...favorites, ...views, ...preferences, ...search];
+const mentions: Steps = [
+  ...closed("listMentions", { params: { kind: "script", path } }),
+  bad("listMentions", { params: { kind: "variable", path: "f/t/none" } }),
+  bad("listMentions", { params: { kind: "table", path } }),
+];
+
+/** Stars, views and preferences of users, the search, and what uses an object. */
+export const consoleRequests: Steps = [
+  good("createFolder", { json: { name: "t" } }),
+  ...favorites,
+  ...views,
+  ...preferences,
+  ...search,
+  ...mentions,
+];

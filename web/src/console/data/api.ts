@@ -4,7 +4,7 @@ import {
   approvalOperations,
   approvalRecordOperations,
 } from "../../../../contract/client/operations/approvals.ts";
-import { favoriteOperations, searchOperations, viewOperations } from "../../../../contract/client/operations/console.ts";
+import { favoriteOperations, mentionOperations, searchOperations, viewOperations } from "../../../../contract/client/operations/console.ts";
 import { deliveryOperations, instanceWebhookOperations, webhookOperations } from "../../../../contract/client/operations/events.ts";
 import { flowOperations, flowRunOperations } from "../../../../contract/client/operations/flows.ts";
 import {
@@ -42,6 +42,7 @@ export const operations = {
   ...jobListOperations,
   ...jobOperations,
   ...memberOperations,
+  ...mentionOperations,
   ...peopleOperations,
   ...resourceOperations,
   ...runDetailOperations,

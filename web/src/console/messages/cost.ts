@@ -7,4 +7,11 @@ export const costText = {
   total: (amount: string) => `Estimate of the total: ${amount}.`,
   ofSteps: (amount: string) => `The steps cost ${amount}.`,
   prices: (region: string, date: string) => `List prices of ${region}, ${date}. Free tiers, storage and logs are not included.`,
+  ofPath: "Cost of the last 30 days (estimate)",
+  runs: "Runs",
+  sum: "Total",
+  perRun: "Per run",
+  noRuns: "No run of the last 30 days that you may see.",
+  atLeast: (text: string) => `at least ${text}`,
+  sampled: (count: number) => `The steps of ${count} runs were read. Their average counts for the others.`,
 } as const;

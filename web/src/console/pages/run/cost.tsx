@@ -5,7 +5,7 @@ import { Panel } from "../../frame/panel.tsx";
 import { TableScroll } from "../../frame/table-scroll.tsx";
 import { costText } from "../../messages/cost.ts";
 
-const dollars = new Intl.NumberFormat(undefined, { style: "currency", currency: "USD", maximumSignificantDigits: 3 });
+export const dollars = new Intl.NumberFormat(undefined, { style: "currency", currency: "USD", maximumSignificantDigits: 3 });
 const numbers = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 4 });
 
 /** The estimated cost of an ended run, by what it used. */

@@ -1,6 +1,7 @@
 import "./runnable.css";
 import { Badge, Stack, Tabs, Text } from "@mantine/core";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { Note } from "../../../shared/note.tsx";
 import { type Search, splitRunnable } from "../../data/address.ts";
 import { useWorkspace } from "../../data/me.ts";
@@ -9,11 +10,12 @@ import { Failed, Loading } from "../../frame/panel.tsx";
 import { frameText } from "../../messages/frame.ts";
 import { runnableText } from "../../messages/runnable.ts";
 import { Actions } from "./actions.tsx";
-import { DetailsTab } from "./details-tab.tsx";
 import { RunTab } from "./run-tab.tsx";
 import { type Kind, type Runnable, useRunnable } from "./use-runnable.ts";
 import { VersionsTab } from "./versions-tab.tsx";
 import { WebhooksTab } from "./webhooks-tab.tsx";
+
+const DetailsTab = lazy(() => import("./details/details-tab.tsx"));
 
 const tabs = ["run", "webhooks", "versions", "details"] as const;
 
@@ -77,7 +79,9 @@ function Content({ workspace, runnable, isHistory }: ContentProps) {
             <VersionsTab workspace={workspace} runnable={runnable} />
           </Tabs.Panel>
           <Tabs.Panel value="details" pt="sm">
-            <DetailsTab workspace={workspace} runnable={runnable} />
+            <Suspense fallback={<Loading />}>
+              <DetailsTab workspace={workspace} runnable={runnable} />
+            </Suspense>
           </Tabs.Panel>
         </Tabs>
       </Stack>

@@ -1,18 +1,18 @@
 import { Stack, Text, Title } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Fact } from "../../../shared/fact.tsx";
-import { Ago } from "../../../shared/time/ago.tsx";
-import { call } from "../../data/api.ts";
-import { Panel } from "../../frame/panel.tsx";
-import { detailsText as text } from "../../messages/versions.ts";
+import { Fact } from "../../../../shared/fact.tsx";
+import { Ago } from "../../../../shared/time/ago.tsx";
+import { costText } from "../../../messages/cost.ts";
+import { detailsText as text, usedByText } from "../../../messages/versions.ts";
+import { LazyCode } from "../lazy-code.tsx";
+import type { Runnable } from "../use-runnable.ts";
 import { FlowSteps } from "./flow-steps.tsx";
-import { LazyCode } from "./lazy-code.tsx";
-import type { Runnable } from "./use-runnable.ts";
+import { PathCost } from "./path-cost.tsx";
+import { UsedBy } from "./used-by.tsx";
 
 /** The source of a script or the steps of a flow, with what is known about it. */
-export function DetailsTab({ workspace, runnable }: { workspace: string; runnable: Runnable }) {
+export default function DetailsTab({ workspace, runnable }: { workspace: string; runnable: Runnable }) {
   const { path, summary, description, schema, hash, editedBy, editedAt, script, flow } = runnable;
   const timeout = script?.timeout ?? flow?.timeout;
   const tag = script?.tag ?? flow?.tag;
@@ -54,8 +54,11 @@ export function DetailsTab({ workspace, runnable }: { workspace: string; runnabl
           <Text c="dimmed">{text.noSchema}</Text>
         )}
       </Part>
-      <Part title={text.usedBy}>
-        <Uses workspace={workspace} runnable={runnable} />
+      <Part title={usedByText.title}>
+        <UsedBy workspace={workspace} runnable={runnable} />
+      </Part>
+      <Part title={costText.ofPath}>
+        <PathCost workspace={workspace} runnable={runnable} />
       </Part>
       <Part title={text.runs}>
         <Link to="/w/$ws/runs" params={{ ws: workspace }} search={{ path }}>
@@ -74,31 +77,5 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
       </Title>
       {children}
     </section>
-  );
-}
-
-/** Counts the schedules, triggers and tokens that start it. */
-function Uses({ workspace, runnable: { kind, path } }: { workspace: string; runnable: Runnable }) {
-  const counts = useQuery({
-    queryKey: [workspace, "uses of", kind, path],
-    queryFn: ({ signal }) => (kind === "flow" ? call.flows.countTriggers : call.scripts.countTriggers)({ workspace, path, signal }),
-  });
-  return (
-    <Panel query={counts}>
-      {(found) => {
-        const uses = Object.entries(text.uses).map(([name, label]) => ({ label, count: found[name as keyof typeof text.uses] }));
-        const present = uses.filter(({ count }) => count > 0);
-        if (present.length === 0) return <Text c="dimmed">{text.usedNowhere}</Text>;
-        return (
-          <dl className="facts">
-            {present.map(({ label, count }) => (
-              <Fact key={label} name={label}>
-                {count}
-              </Fact>
-            ))}
-          </dl>
-        );
-      }}
-    </Panel>
   );
 }

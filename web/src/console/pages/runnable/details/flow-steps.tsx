@@ -1,9 +1,9 @@
 import { Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { FlowModule } from "../../../../../contract/flows/flow-value.ts";
-import { runText } from "../../messages/run.ts";
-import { detailsText } from "../../messages/versions.ts";
-import { LazyCode } from "./lazy-code.tsx";
+import type { FlowModule } from "../../../../../../contract/flows/flow-value.ts";
+import { runText } from "../../../messages/run.ts";
+import { detailsText } from "../../../messages/versions.ts";
+import { LazyCode } from "../lazy-code.tsx";
 
 interface FlowStepsProps {
   workspace: string;

@@ -1,0 +1,79 @@
+import { Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Fact } from "../../../../shared/fact.tsx";
+import { ask, call } from "../../../data/api.ts";
+import { Panel } from "../../../frame/panel.tsx";
+import { usedByText as text } from "../../../messages/versions.ts";
+import type { Runnable } from "../use-runnable.ts";
+import { groupUsers, type User } from "./users.ts";
+
+type Target = Pick<Runnable, "kind" | "path">;
+
+/** Loads the objects that use a script or a flow, and whether there may be more. */
+function useUsers(workspace: string, { kind, path }: Target) {
+  return useQuery({
+    queryKey: [workspace, "users of", kind, path],
+    queryFn: async ({ signal }) => {
+      const { value, headers } = await ask.objects.usedBy({ workspace, kind, path, signal });
+      return { users: groupUsers(value), isPartial: headers.get("x-svc-incomplete") === "true" };
+    },
+  });
+}
+
+/** Shows what uses a script or a flow, and counts the webhook tokens, which are secrets of their owners. */
+export function UsedBy({ workspace, runnable }: { workspace: string; runnable: Target }) {
+  const { kind, path } = runnable;
+  const users = useUsers(workspace, runnable);
+  const counts = useQuery({
+    queryKey: [workspace, "tokens of", kind, path],
+    queryFn: ({ signal }) => (kind === "flow" ? call.flows.countTriggers : call.scripts.countTriggers)({ workspace, path, signal }),
+  });
+  const tokens = counts.data?.webhook_count ?? 0;
+  return (
+    <Stack gap="xs">
+      <Panel query={users}>
+        {(found) => (
+          <>
+            {found.users.length === 0 ? (
+              <Text c="dimmed">{text.nowhere}</Text>
+            ) : (
+              <UserList workspace={workspace} users={found.users} label={text.title} />
+            )}
+            {found.isPartial && <Text size="sm">{text.partial}</Text>}
+          </>
+        )}
+      </Panel>
+      {tokens > 0 && (
+        <dl className="facts">
+          <Fact name={text.tokens}>{tokens}</Fact>
+        </dl>
+      )}
+    </Stack>
+  );
+}
+
+/** Lists objects, with links to those that have a page. */
+function UserList({ workspace, users, label }: { workspace: string; users: readonly User[]; label: string }) {
+  return (
+    <ul aria-label={label} className="users">
+      {users.map(({ kind, path, places }) => (
+        <li key={`${kind} ${path} ${places.join()}`}>
+          {text.kinds[kind]} <UserName workspace={workspace} kind={kind} path={path} />{" "}
+          <Text span size="sm" c="dimmed">
+            {places.join(", ")}
+          </Text>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function UserName({ workspace, kind, path }: { workspace: string } & Pick<User, "kind" | "path">) {
+  if (kind !== "script" && kind !== "flow") return <Text span>{path}</Text>;
+  return (
+    <Link to={kind === "flow" ? "/w/$ws/flows/$" : "/w/$ws/scripts/$"} params={{ ws: workspace, _splat: path }}>
+      {path}
+    </Link>
+  );
+}
