@@ -1,5 +1,5 @@
 import chromium from "@sparticuz/chromium";
-import { type Browser, type Page, chromium as playwright } from "playwright-core";
+import { type Browser, type Page, chromium as playwright, type Request } from "playwright-core";
 
 /** A page in a real browser, with the data that tests check. */
 export interface WatchedPage {
@@ -8,6 +8,8 @@ export interface WatchedPage {
   complaints: string[];
   /** All requested URLs. */
   requested: string[];
+  /** The requests without a complete answer, except streams of events. */
+  openRequests: Set<Request>;
 }
 
 let browser: Promise<Browser> | undefined;
@@ -41,8 +43,14 @@ export async function openPage(options: Parameters<Browser["newContext"]>[0] = {
     // A page ends its streams, and the requests whose answer it no longer needs.
     if (errorText !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${errorText}`);
   });
-  page.on("request", (request) => requested.push(request.url()));
-  return { page, complaints, requested };
+  const openRequests = new Set<Request>();
+  page.on("request", (request) => {
+    requested.push(request.url());
+    if (request.resourceType() !== "eventsource") openRequests.add(request);
+  });
+  page.on("requestfinished", (request) => openRequests.delete(request));
+  page.on("requestfailed", (request) => openRequests.delete(request));
+  return { page, complaints, requested, openRequests };
 }
 
 /** For the end of a test file, or of a test that has signed in: the next page opens in a new browser. */

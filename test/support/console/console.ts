@@ -1,8 +1,10 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
+import { expect } from "vitest";
 import { api, shared } from "../api/api.ts";
 import { expectQuiet, expectUsable } from "../approvals/page.ts";
+import { barriers } from "../browser/axe.ts";
 import { openPage, type WatchedPage } from "../browser/browser.ts";
 
 interface Options {
@@ -35,16 +37,49 @@ export async function show(page: Page, address: string): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor();
 }
 
-/** Expects that a page is usable in both themes and on a phone, and that nothing was refused or requested elsewhere. */
+/** A request whose end the browser does not report is not waited for. */
+const MOST_FRAMES = 500;
+
+/** Waits until each request has its answer, and the page has displayed it. */
+export async function settle({ page, openRequests }: WatchedPage): Promise<void> {
+  for (let frames = 0, calm = 0; calm < 2 && frames < MOST_FRAMES; frames++) {
+    await page.evaluate("new Promise((displayed) => requestAnimationFrame(() => setTimeout(displayed)))");
+    calm = openRequests.size === 0 ? calm + 1 : 0;
+  }
+}
+
+/** A script that lists the texts that are wider than their box and have no ellipsis. */
+const CUT_TEXTS = `[...document.querySelectorAll("body *")]
+  .filter((element) => {
+    const { overflowX, textOverflow } = getComputedStyle(element);
+    const isShown = element.clientWidth > 1 && !element.closest(".hidden");
+    const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== "");
+    return isShown && hasText && /hidden|clip/.test(overflowX) && textOverflow !== "ellipsis" && element.scrollWidth > element.clientWidth + 1;
+  })
+  .map((element) => "cut: " + element.outerHTML.slice(0, 200))`;
+
+/** Expects that nothing is wider than the page, and that no text is cut. */
+async function expectReadable(page: Page): Promise<void> {
+  expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+  expect(await page.evaluate<string[]>(CUT_TEXTS)).toEqual([]);
+}
+
+/**
+ * Expects that a page is usable in both themes, on a phone and at a zoom of 200 %, and that nothing was refused or requested elsewhere. A theme
+ * changes colours alone, and a zoom the layout alone.
+ */
 export async function expectAccessible(watched: WatchedPage): Promise<void> {
   const { page } = watched;
   const size = page.viewportSize() ?? { width: 1280, height: 800 };
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    await expectUsable(page);
-  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await expectUsable(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await barriers(page, ["color-contrast"])).toEqual([]);
   await page.setViewportSize({ width: 360, height: 740 });
   await expectUsable(page);
+  // A window of 1280 × 800 has this size at 200 %.
+  await page.setViewportSize({ width: 640, height: 400 });
+  await expectReadable(page);
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize(size);
   expectQuiet(watched);

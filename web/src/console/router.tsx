@@ -9,7 +9,14 @@ import { NotFound, PageFailed } from "./frame/page-failed.tsx";
 const toSearch = (search: Record<string, unknown>): Search =>
   Object.fromEntries(Object.entries(search).map(([name, value]) => [name, value === undefined ? undefined : String(value)]));
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, validateSearch: toSearch });
+/** A page at an address without a page. */
+const Nowhere = () => (
+  <main id="content">
+    <NotFound />
+  </main>
+);
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: Nowhere, validateSearch: toSearch });
 
 const home = createRoute({ getParentRoute: () => root, path: "/", component: () => <Navigate to="/login" replace /> });
 const login = createRoute({

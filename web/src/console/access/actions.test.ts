@@ -4,6 +4,9 @@ import { describe, expect, it } from "vitest";
 import type { Need } from "../../../../contract/access/access-rule.ts";
 import type { Route } from "../../../../contract/route.ts";
 import { routes } from "../../../../contract/routes/routes.ts";
+import type { Person } from "../../../../core/people/actor.ts";
+import { deriveRights } from "../../../../core/permissions/access.ts";
+import { may } from "../../../../core/permissions/may.ts";
 import { isOffered, type Offered, offers } from "./actions.ts";
 
 const byName = new Map(Object.values<Route>(routes).map((route) => [route.name, route]));
@@ -19,6 +22,23 @@ const byNeed: Readonly<Record<Need, Offered>> = {
   admin: "admins",
   superadmin: "superadmins",
 };
+
+const people = [
+  ["a superadmin", "superadmin"],
+  ["an admin", "admin"],
+  ["a developer", "developer"],
+  ["an operator", "operator"],
+] as const;
+type Role = (typeof people)[number][1];
+
+/** A person of a workspace, as the service checks the rights. */
+function actorOf(role: Role): Person {
+  const identity = { kind: "person", email: "ann@example.com", username: "ann", tokenHash: "", tokenPrefix: "" } as const;
+  if (role === "superadmin") return { ...identity, superAdmin: true };
+  const rights = deriveRights("ws", { username: "ann", role }, { groups: {}, folders: {}, objects: {} });
+  return { ...identity, superAdmin: false, rights };
+}
+const ownObject = { workspace: "ws", path: "u/ann/x", owner: "ann@example.com" };
 
 /** The names of the operations that the files of the pages call. */
 async function calledOperations(): Promise<Set<string>> {
@@ -48,9 +68,22 @@ describe("the actions of the console", () => {
     expect(Object.keys(offers).filter((name) => !called.has(name))).toEqual([]);
   });
 
-  it("depend on the role of a member", () => {
-    const member = { operator: false, is_admin: false, is_super_admin: false };
-    const roles = [{ ...member, operator: true }, member, { ...member, is_admin: true }, { ...member, is_super_admin: true }];
-    expect(roles.map((role) => isOffered("jobs.share", role))).toEqual([true, true, true, true]);
+  it.each(people)("are offered to %s exactly if the service permits them on an object of that person", (_, role) => {
+    const member = { operator: role === "operator", is_admin: role === "admin", is_super_admin: role === "superadmin" };
+    const permitted = Object.keys(offers).filter((operation) => {
+      const route = byName.get(operation);
+      return route?.auth !== "token" || may(actorOf(role), route.access, ownObject);
+    });
+    const offered = (Object.keys(offers) as (keyof typeof offers)[]).filter((operation) => isOffered(operation, member));
+    expect(offered).toEqual(permitted);
+    expect(offered.length).toBeGreaterThan(10);
+  });
+
+  it("are fewer for each role below", () => {
+    const counts = people.map(([, role]) => {
+      const member = { operator: role === "operator", is_admin: role === "admin", is_super_admin: role === "superadmin" };
+      return Object.keys(offers).filter((operation) => isOffered(operation as keyof typeof offers, member)).length;
+    });
+    expect(counts).toEqual([...new Set(counts)].sort((a, b) => b - a));
   });
 });

@@ -9,6 +9,7 @@ import { useSessionState } from "../data/session.ts";
 import { frameText } from "../messages/frame.ts";
 import { Navigation } from "./navigation.tsx";
 import { Page } from "./page.tsx";
+import { ToStart } from "./page-failed.tsx";
 import { Palette } from "./palette.tsx";
 import { Failed, Loading } from "./panel.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
@@ -86,6 +87,7 @@ function Frame({ username, isSuperAdmin, error, onRetry, children }: FrameProps)
         {error ? (
           <Page title={frameText.failed}>
             <Failed error={error} onRetry={onRetry} />
+            <ToStart />
           </Page>
         ) : (
           (children ?? <Loading />)

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { Refused } from "../../shared/service.ts";
 import { isOffered } from "../access/actions.ts";
 import { memberQuery, useNearestWorkspace } from "../data/me.ts";
 import { countText, usePolledWaiting } from "../data/waiting.ts";
@@ -24,7 +25,9 @@ export function usePages(workspace: string) {
 export function Navigation({ isOpen }: { isOpen: boolean }) {
   const workspace = useNearestWorkspace();
   const offered = usePages(workspace);
-  if (!workspace) return <div />;
+  const { error } = useQuery({ ...memberQuery(workspace), enabled: workspace !== "" });
+  // Someone who may not enter the workspace finds no page in it.
+  if (!workspace || (error instanceof Refused && error.status === 404)) return <div />;
   return (
     <nav className="frame-nav" aria-label={frameText.workspace} data-open={isOpen}>
       <ul>

@@ -24,13 +24,20 @@ export function PageFailed({ error, reset }: ErrorComponentProps) {
   );
 }
 
+/** Opens the home of the workspace that was used last. */
+export function ToStart() {
+  return (
+    <Anchor href={`${basePath}/login`} underline="always">
+      {frameText.toStart}
+    </Anchor>
+  );
+}
+
 export function NotFound() {
   return (
     <Page title={frameText.notFound}>
       <Text>{frameText.notFoundWhy}</Text>
-      <Anchor href={`${basePath}/login`} underline="always">
-        {frameText.toStart}
-      </Anchor>
+      <ToStart />
     </Page>
   );
 }

@@ -7,6 +7,7 @@ import { exactText } from "../../../shared/time/time.ts";
 import type { Search } from "../../data/address.ts";
 import { call } from "../../data/api.ts";
 import { Panel } from "../../frame/panel.tsx";
+import { TableScroll } from "../../frame/table-scroll.tsx";
 import { versionsText as text } from "../../messages/versions.ts";
 import type { Runnable } from "./use-runnable.ts";
 
@@ -69,7 +70,7 @@ function Versions({ workspace, runnable, versions }: { workspace: string; runnab
   const options = versions.map(({ id, hash, savedAt }) => ({ value: id, label: `${hash.slice(0, 8)} · ${savedAt && exactText(savedAt)}` }));
   return (
     <Stack gap="md">
-      <div className="table-scroll">
+      <TableScroll label={text.label}>
         <Table>
           <Table.Caption className="hidden">{text.label}</Table.Caption>
           <Table.Thead>
@@ -104,7 +105,7 @@ function Versions({ workspace, runnable, versions }: { workspace: string; runnab
             ))}
           </Table.Tbody>
         </Table>
-      </div>
+      </TableScroll>
       {newer && older ? (
         <>
           <Group gap="sm">

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isOffered, type offers } from "../../../web/src/console/access/actions.ts";
+import { shared } from "../../support/api/api.ts";
+import { expectQuiet, heading } from "../../support/approvals/page.ts";
+import { endBrowser, openPage, type WatchedPage } from "../../support/browser/browser.ts";
+import { expectAccessible, settle } from "../../support/console/console.ts";
+import { makeRoleWorld, type Role, type RolePage, type RoleWorld, roles } from "../../support/console/role-pages.ts";
+
+let world: RoleWorld;
+let watched: WatchedPage;
+beforeAll(async () => {
+  world = await makeRoleWorld();
+  watched = await openPage({ reducedMotion: "reduce" });
+  watched.page.setDefaultTimeout(30_000);
+});
+afterAll(endBrowser);
+
+/** The properties by which the console decides what it offers. */
+const memberOf = (role: Role) => ({
+  operator: role === "operator",
+  is_admin: role === "admin" || role === "superadmin",
+  is_super_admin: role === "superadmin",
+});
+
+const mayDo = (operation: string, role: Role): boolean =>
+  operation === "approvals.decide" || isOffered(operation as keyof typeof offers, memberOf(role));
+
+/** Returns the heading and the text of a page for a role, and the actions that the page offers to it. */
+function viewOf({ address, seenBy, content, actions = {}, refusal }: RolePage, role: Role) {
+  const isSeen = seenBy.includes(role);
+  const offered = Object.keys(actions).filter((name) => isSeen && mayDo(actions[name] ?? "", role));
+  if (isSeen) return { ...content, offered };
+  if (role === "visitor") return { heading: "Sign in", text: "Sign in with a token", offered };
+  const isInWorkspace = address.startsWith("/w/");
+  if (role === "stranger" && isInWorkspace) {
+    return { heading: "This page can't be displayed", text: `There is no workspace ${world.workspace}.`, offered };
+  }
+  return { ...refusal, heading: refusal?.heading ?? "", offered };
+}
+
+/** The names of the buttons of a page. */
+const BUTTONS = `[...document.querySelectorAll("main button:not([role=tab])")].map((button) => {
+  const named = button.cloneNode(true);
+  for (const hidden of named.querySelectorAll("[aria-hidden]")) hidden.remove();
+  return button.getAttribute("aria-label") ?? named.textContent.trim();
+})`;
+
+async function open({ address }: RolePage): Promise<void> {
+  watched.openRequests.clear();
+  await watched.page.goto(`${shared().url}${address}`);
+}
+
+/** The pages that a role sees in different states: the tabs of a page that is refused are the same page. */
+const pagesOf = (role: Role) => world.pages.filter(({ address, seenBy }) => seenBy.includes(role) || !/[?]|[/]history/.test(address));
+
+describe("each page of the console", () => {
+  it.each(roles)("shows its content or its refusal, and only permitted actions: %s", { timeout: 300_000 }, async (role) => {
+    const { page, complaints } = watched;
+    const token = world.tokens[role];
+    const all = new Set(world.pages.flatMap(({ actions = {} }) => Object.keys(actions)));
+    await page.context().clearCookies();
+    if (token) await page.context().addCookies([{ name: "token", value: token, url: shared().url }]);
+    for (const each of pagesOf(role)) {
+      const view = viewOf(each, role);
+      await open(each);
+      await heading(page, view.heading).waitFor();
+      if (view.text) await page.getByText(view.text).first().waitFor();
+      for (const name of view.offered) await page.getByRole("button", { name, exact: true }).first().waitFor();
+      await settle(watched);
+      const shown = new Set(await page.evaluate<string[]>(BUTTONS));
+      expect({ page: each.address, offers: [...shown].filter((name) => all.has(name)).sort() }).toEqual({
+        page: each.address,
+        offers: view.offered.sort(),
+      });
+    }
+    // The browser itself reports each answer that refuses something.
+    expectQuiet({ ...watched, complaints: complaints.filter((complaint) => !/status of 40[134]/.test(complaint)) });
+    complaints.length = 0;
+  });
+
+  it("is accessible in both themes, on a phone and at a zoom of 200 %", { timeout: 300_000 }, async () => {
+    const { page } = watched;
+    await page.context().clearCookies();
+    await page.context().addCookies([{ name: "token", value: world.tokens.superadmin, url: shared().url }]);
+    for (const each of world.pages) {
+      const view = viewOf(each, "superadmin");
+      await open(each);
+      await heading(page, view.heading).waitFor();
+      await settle(watched);
+      watched.complaints.length = 0;
+      await expectAccessible(watched);
+    }
+  });
+});

@@ -1,0 +1,230 @@
+import type { offers } from "../../../web/src/console/access/actions.ts";
+import { api } from "../api/api.ts";
+import { member } from "../api/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../api/workspace.ts";
+import { asks, startRun, waiting } from "../approvals/approvals.ts";
+
+/** An outsider is a member without any right on folders, a stranger belongs to another workspace, and a visitor is not signed in. */
+export const roles = ["superadmin", "admin", "developer", "operator", "outsider", "stranger", "visitor"] as const;
+export type Role = (typeof roles)[number];
+
+const signedIn: readonly Role[] = ["superadmin", "admin", "developer", "operator", "outsider", "stranger"];
+const members: readonly Role[] = ["superadmin", "admin", "developer", "operator", "outsider"];
+const readers: readonly Role[] = ["superadmin", "admin", "developer", "operator"];
+const admins: readonly Role[] = ["superadmin", "admin"];
+
+/** The names of buttons that change something, with their operations. Everyone who sees a request may decide it. */
+type Actions = Readonly<Record<string, keyof typeof offers | "approvals.decide">>;
+
+interface View {
+  heading: string;
+  /** A part of the page's text. */
+  text?: string | undefined;
+}
+
+export interface RolePage {
+  address: string;
+  /** The roles that see the content. */
+  seenBy: readonly Role[];
+  content: View;
+  actions?: Actions;
+  /** The view of all other roles. */
+  refusal?: View;
+}
+
+export interface RoleWorld {
+  workspace: string;
+  tokens: Readonly<Record<Role, string>>;
+  pages: readonly RolePage[];
+}
+
+const FAILED = "This page can't be displayed";
+const NO_RUN = "01990000-0000-7000-8000-000000000000";
+const content = "export async function main(name: string) { return { name }; }";
+
+/** Creates a workspace with a person for each role, something to see on each page, and the table of what everyone sees. */
+export async function makeRoleWorld(): Promise<RoleWorld> {
+  const [ws, elsewhere] = await Promise.all([newWorkspace(), newWorkspace()]);
+  const [admin, developer, operator, outsider, stranger] = await Promise.all([
+    member(ws, "admin", "admin"),
+    member(ws, "developer"),
+    member(ws, "operator", "operator"),
+    member(ws, "outsider"),
+    member(elsewhere, "stranger"),
+  ]);
+  const tokenOf = ({ api: { token } }: typeof admin) => token;
+  const tokens = {
+    superadmin: api().token,
+    admin: tokenOf(admin),
+    developer: tokenOf(developer),
+    operator: tokenOf(operator),
+    outsider: tokenOf(outsider),
+    stranger: tokenOf(stranger),
+    visitor: "",
+  };
+  const extra_perms = { [`u/${developer.username}`]: true, [`u/${operator.username}`]: false };
+  expectStatus(await ws.post("folders/update/t", { extra_perms }), 200);
+  return { workspace: ws.id, tokens, pages: pagesOf(ws.id, await makeRuns(ws)) };
+}
+
+interface Runs {
+  first: string;
+  second: string;
+  ofFlow: string;
+  /** Waits for an approval. */
+  asked: string;
+  /** The path of a link that shows the first run. */
+  shared: string;
+}
+
+async function makeRuns(ws: Workspace): Promise<Runs> {
+  const module = { id: "load", value: { type: "rawscript", language: "bun", content, input_transforms: {} } };
+  await Promise.all([
+    ws.saveScript({ path: "f/t/greet", summary: "Greets a person", content, language: "bun" }),
+    ws.saveScript({ path: "f/t/old", content, language: "bun" }),
+    ws.post("flows/create", { path: "f/t/orders", summary: "", value: { modules: [module] } }),
+  ]);
+  expectStatus(await ws.post("scripts/archive/p/f/t/old"), 200);
+  const [first, second, flow, asked] = await Promise.all([
+    ws.run("f/t/greet", { name: "Ann" }),
+    ws.run("f/t/greet", { name: "Bo" }),
+    ws.post("jobs/run/f/f/t/orders", {}),
+    startRun(ws, [asks("ask", {}, undefined, { summary: "Pay the bill" })]),
+  ]);
+  const ofFlow = expectStatus(flow, 201).text;
+  await Promise.all([ws.completed(first), ws.completed(second), ws.completed(ofFlow), waiting(ws, asked)]);
+  const { url } = expectStatus(await ws.post(`jobs/share/${first}`, { expires_in_s: 3600 }), 200).json as { url: string };
+  return { first, second, ofFlow, asked, shared: new URL(url).pathname };
+}
+
+const noJob = (id: string): View => ({ heading: FAILED, text: `There is no job ${id}.` });
+
+function pagesOf(ws: string, { first, second, ofFlow, asked, shared }: Runs): RolePage[] {
+  const w = `/w/${ws}`;
+  return [
+    { address: w, seenBy: members, content: { heading: "Home", text: "Failed in the last day" } },
+    { address: `${w}/runs`, seenBy: members, content: { heading: "Runs" }, actions: { "Save view": "views.create" } },
+    ...pagesOfRun(`${w}/runs/`, first, ofFlow, asked),
+    {
+      address: `${w}/runs/${first}/compare/${second}`,
+      seenBy: readers,
+      content: { heading: "Compare runs", text: "Bo" },
+      refusal: { heading: "Compare runs", text: `There is no job ${first}.` },
+    },
+    { ...itemList, address: `${w}/items`, refusal: { heading: "Scripts and flows", text: "No scripts and flows yet" } },
+    {
+      address: `${w}/items?archived=true`,
+      seenBy: readers,
+      content: { heading: "Scripts and flows", text: "f/t/old" },
+      actions: { "Restore f/t/old": "flows.archive" },
+      refusal: { heading: "Scripts and flows", text: "Nothing is archived" },
+    },
+    ...pagesOfItem(`${w}/scripts/`, "f/t/greet", { heading: FAILED, text: "There is no script at f/t/greet." }),
+    ...pagesOfItem(`${w}/flows/`, "f/t/orders", { heading: FAILED, text: "There is no flow at f/t/orders." }),
+    ...pagesOfApprovals(`${w}/approvals`),
+    {
+      address: `${w}/settings/webhooks`,
+      seenBy: admins,
+      content: { heading: "Workspace settings", text: "URL to send requests to" },
+      actions: {
+        Save: "workspaces.editWebhook",
+        "Rotate secret": "workspaces.rotateWebhookSecret",
+        "Add endpoint": "webhooks.create",
+        "Replay range": "webhooks.replayDeliveries",
+      },
+      refusal: { heading: "Workspace settings", text: "Only admins see the settings" },
+    },
+    {
+      address: "/instance/webhooks",
+      seenBy: ["superadmin"],
+      content: { heading: "Instance", text: "URL to send requests to" },
+      actions: {
+        Save: "settings.setGlobal",
+        "Rotate secret": "webhooks.rotateInstanceSecret",
+        "Replay range": "webhooks.replayInstanceDeliveries",
+      },
+      refusal: { heading: "Instance", text: "Only superadmins see this page" },
+    },
+    {
+      address: "/account/tokens",
+      seenBy: signedIn,
+      content: { heading: "Account", text: "Show browser sessions" },
+      actions: { "New token": "tokens.create", Revoke: "tokens.delete" },
+    },
+    { address: "/account/preferences", seenBy: signedIn, content: { heading: "Account", text: "Theme" } },
+    { address: shared, seenBy: roles, content: { heading: "f/t/greet", text: "Ann" } },
+    { address: "/share/nothing", seenBy: roles, content: { heading: "Shared run", text: "This link shows no run" } },
+    { address: `${w}/nothing`, seenBy: roles, content: { heading: "Page not found" } },
+    { address: `${w}/runs/${NO_RUN}`, seenBy: [], content: noJob(NO_RUN), refusal: noJob(NO_RUN) },
+  ];
+}
+
+const itemList = { seenBy: readers, content: { heading: "Scripts and flows", text: "f/t/greet" } } as const;
+
+function pagesOfRun(runs: string, run: string, ofFlow: string, asked: string): RolePage[] {
+  const actions: Actions = { "Run again": "jobs.rerun", "Run again with changes": "jobs.run.scripts", Share: "jobs.share" };
+  const ofScript = { seenBy: readers, actions, refusal: noJob(run) };
+  const restart: Actions = { ...actions, "Restart from…": "jobs.restart.flows" };
+  return [
+    { ...ofScript, address: `${runs}${run}`, content: { heading: "f/t/greet", text: "Follow" } },
+    { ...ofScript, address: `${runs}${run}?tab=result`, content: { heading: "f/t/greet", text: "Ann" } },
+    { ...ofScript, address: `${runs}${run}?tab=arguments`, content: { heading: "f/t/greet", text: "Ann" } },
+    { ...ofScript, address: `${runs}${run}?tab=details`, content: { heading: "f/t/greet", text: "Cost (estimate)" } },
+    { address: `${runs}${ofFlow}`, seenBy: readers, content: { heading: "f/t/orders" }, actions: restart, refusal: noJob(ofFlow) },
+    {
+      address: `${runs}${ofFlow}?tab=timeline`,
+      seenBy: readers,
+      content: { heading: "f/t/orders", text: "Begins" },
+      actions: restart,
+      refusal: noJob(ofFlow),
+    },
+    {
+      address: `${runs}${asked}`,
+      seenBy: admins,
+      content: { heading: "Preview", text: "Pay the bill" },
+      actions: {
+        Cancel: "jobs.cancel",
+        "Force cancel": "jobs.forceCancel",
+        Share: "jobs.share",
+        Approve: "approvals.decide",
+        Reject: "approvals.decide",
+      },
+      refusal: noJob(asked),
+    },
+  ];
+}
+
+/** The pages of a script or a flow. */
+function pagesOfItem(kind: string, path: string, refusal: View): RolePage[] {
+  const actions: Actions = { Star: "favorites.star", Archive: "flows.archive" };
+  const run: Actions = { ...actions, Run: "jobs.run.scripts", "Run and wait": "jobs.run.scripts" };
+  const webhooks: Actions = { ...actions, "Create a token for this webhook": "tokens.create" };
+  const content = { heading: path };
+  return [
+    { address: `${kind}${path}`, seenBy: readers, content, actions: run, refusal },
+    { address: `${kind}${path}?tab=webhooks`, seenBy: readers, content, actions: webhooks, refusal },
+    { address: `${kind}${path}/history`, seenBy: readers, content, actions, refusal },
+    { address: `${kind}${path}?tab=details`, seenBy: readers, content: { ...content, text: "Used by" }, actions, refusal },
+  ];
+}
+
+/** The pages of approvals. Only admins may decide the request, and read the record. */
+function pagesOfApprovals(address: string): RolePage[] {
+  const heading = "Approvals";
+  return [
+    { address, seenBy: admins, content: { heading, text: "Pay the bill" }, refusal: { heading, text: "Nothing waits for you" } },
+    {
+      address: `${address}?tab=all`,
+      seenBy: admins,
+      content: { heading, text: "Preview" },
+      refusal: { heading, text: "No run waits for an approval" },
+    },
+    {
+      address: `${address}?tab=decided`,
+      seenBy: admins,
+      content: { heading, text: "Nothing was decided yet" },
+      actions: { "Verify the record": "approvals.verify" },
+      refusal: { heading, text: "Nothing waits for you" },
+    },
+  ];
+}
