@@ -38,6 +38,8 @@ export const env = {
   runnerMemory: "SVC_RUNNER_MEMORY_MB",
   /** The public origin without a trailing slash, for URLs in responses. */
   baseUrl: "SVC_BASE_URL",
+  /** The address at which browsers upload files to the bucket, absent without CloudFront (contract/deployment/edge-function.ts). */
+  uploadsUrl: "SVC_UPLOADS_URL",
   /** The form in which log lines contain the addresses of clients (contract/deployment/client-addresses.ts), and the key of their hashes. */
   clientAddresses: "SVC_CLIENT_ADDRESSES",
   clientAddressKey: "SVC_CLIENT_ADDRESS_KEY",

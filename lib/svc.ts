@@ -3,7 +3,7 @@ import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import type { UserPool } from "aws-cdk-lib/aws-cognito";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import type { Bucket } from "aws-cdk-lib/aws-s3";
+import type { Bucket, IBucket } from "aws-cdk-lib/aws-s3";
 import type { Topic } from "aws-cdk-lib/aws-sns";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
@@ -106,7 +106,9 @@ export class Svc extends Construct {
     const flows = new StateMachines(this, "StateMachines", config);
     const triggers = new Triggers(this, "Triggers", config, storage);
     const api = new Api(this, "Gateway", config);
-    const edge = hasEdge(config) ? { api: api.api, keys: new EdgeKeys(this, "EdgeKeys", config) } : undefined;
+    const edge = hasEdge(config)
+      ? { api: api.api, keys: new EdgeKeys(this, "EdgeKeys", config), bucket: storage.bucket as IBucket }
+      : undefined;
     const { url, origin } = edge ? new Edge(this, "Edge", config, edge) : addOrigin(this, config, api.api);
     if (edge && config.routesDomain) new RoutesEdge(this, "RoutesEdge", { ...config, domain: config.routesDomain }, edge);
 

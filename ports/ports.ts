@@ -89,6 +89,8 @@ export interface Ports {
   beatUrl: string;
   /** The origin of users' HTTP routes, if they have a separate domain. */
   routesUrl?: string | undefined;
+  /** The address at which browsers upload files to the bucket, if the deployment has one. The path and the query of a presigned URL follow it. */
+  uploadsUrl?: string | undefined;
   /** The receiver that the deployment names (`INSTANCE_EVENTS_WEBHOOK`). A setting of the instance replaces it. */
   instanceEventsUrl: string | undefined;
   /** The domain whose mails start jobs, if the deployment has one. */

@@ -5,7 +5,7 @@ import { buckets } from "./buckets.ts";
 import { storage } from "./storage.ts";
 
 beforeEach(() => {
-  vi.stubEnv("SVC_BUCKET", "b");
+  vi.stubEnv("SVC_BUCKET", "svc-storage");
   vi.stubEnv("AWS_REGION", "us-east-1");
   vi.stubEnv("AWS_ACCESS_KEY_ID", "test");
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", "test");
@@ -32,6 +32,13 @@ describe("a presigned upload URL", () => {
     expect(searchParams.get("X-Amz-Signature")).toBeTruthy();
     expect([...searchParams.keys()].filter((name) => /checksum/i.test(name))).toEqual([]);
     expect(searchParams.get("X-Amz-SignedHeaders")).toBe("host");
+  });
+});
+
+describe("the presigned URL of a file in the stack's bucket", () => {
+  it("is at the Host that CloudFront sends, because the signature covers it, and its path is the key", async () => {
+    const { host, pathname } = new URL(await buckets.own().createUploadUrl("files/w/u/ann/a b.txt", 60));
+    expect([host, pathname]).toEqual(["svc-storage.s3.us-east-1.amazonaws.com", "/files/w/u/ann/a%20b.txt"]);
   });
 });
 

@@ -22,11 +22,15 @@ export const documents = /* @__PURE__ */ once(() =>
   }),
 );
 /**
- * Path style works on AWS and on the local engine alike. With the SDK's default (`WHEN_SUPPORTED`), a presigned PUT URL contains the checksum
+ * On AWS, the name of the bucket is part of the Host, which CloudFront sends with an upload. The local engine has one Host. With the SDK's default (`WHEN_SUPPORTED`), a presigned PUT URL contains the checksum
  * of an empty body, so S3 rejects every upload to it.
  */
 export const s3 = /* @__PURE__ */ once(() =>
-  reportBusyServices(countRequests(new S3Client({ forcePathStyle: true, requestChecksumCalculation: "WHEN_REQUIRED" }))),
+  reportBusyServices(
+    countRequests(
+      new S3Client({ forcePathStyle: process.env["AWS_ENDPOINT_URL"] !== undefined, requestChecksumCalculation: "WHEN_REQUIRED" }),
+    ),
+  ),
 );
 export const sqs = /* @__PURE__ */ once(() =>
   sendWellFormed(reportBusyServices(countRequests(new SQSClient({ useQueueUrlAsEndpoint: false })))),

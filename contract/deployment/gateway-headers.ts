@@ -26,11 +26,10 @@ export const RESTORES_HEADER = "x-svc-edge-restores";
 export const CARRIED_STATUS_HEADER = "x-svc-status";
 
 /**
- * The CloudFront function that restores headers. It runs for statuses below 400 only, so a refused request to an HTTP route arrives with another status and
+ * The part of the CloudFront function that restores headers. It runs for statuses below 400 only, so a refused request to an HTTP route arrives with another status and
  * carries its own (functions/shared/reply/carried-status.ts). The only status that it accepts is 401.
  */
-export const RESTORE_HEADERS_CODE = `function handler(event) {
-  var response = event.response;
+export const RESTORE_HEADERS_CODE = `function restoreHeaders(response) {
   var headers = response.headers;
   ${JSON.stringify(restoredHeaders)}.forEach(function (name) {
     var renamed = '${RENAMED_PREFIX}' + name;

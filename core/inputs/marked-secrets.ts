@@ -4,12 +4,17 @@ import { replaceMarkedSecrets } from "../objects/marked-secrets.ts";
 
 /**
  * Returns arguments without the values that a schema marks with `password`, and without resources in the place of their references, which may contain
- * secrets. References remain: they are names, and each run reads their values with the rights of its user.
+ * secrets. References and stored files remain: they are names, and each run reads their values with the rights of its user.
  */
 export function removeMarkedSecrets(args: Readonly<Record<string, unknown>>, schema: unknown): Record<string, unknown> {
-  const keepReference = (value: unknown) => (value === null || parseReference(value) ? value : undefined);
+  const keepReference = (value: unknown) => (value === null || parseReference(value) || isStoredFile(value) ? value : undefined);
   const kept = replaceMarkedSecrets(args, isJsonObject(schema) ? schema : {}, { alsoMarked: isResource, replace: keepReference });
   return kept as Record<string, unknown>;
 }
+
+const FILE_FIELDS: ReadonlySet<string> = new Set(["s3", "storage", "filename"]);
+/** A file with other fields may contain a signature that reads it. */
+const isStoredFile = (value: unknown) =>
+  isJsonObject(value) && typeof value["s3"] === "string" && Object.keys(value).every((field) => FILE_FIELDS.has(field));
 
 const isResource = ({ format }: Record<string, unknown>) => typeof format === "string" && format.startsWith("resource-");

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { comesFromJob, endToEnd, type Front, type FrontEvent, type FrontOptions, splitTarget, startFront } from "./front.ts";
+import { comesFromJob, type Front, type FrontEvent, type FrontOptions, splitTarget, startFront } from "./front.ts";
+import { endToEnd } from "./request-head.ts";
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {

@@ -13,9 +13,10 @@ import { Complaint } from "../launch/complaint.mjs";
 import { ENGINE_KEY_HEADER, isAdmitted, isRoutePath } from "./admission.ts";
 import { ErrorCache } from "./error-cache.ts";
 import { headersForCaller, headersForFunction, restoreAtEdge } from "./gateway-headers.ts";
-import { findLongHead, READ_HEAD_BYTES } from "./request-head.ts";
+import { endToEnd, findLongHead, READ_HEAD_BYTES } from "./request-head.ts";
 import { SIGN_IN_PREFIX, type SignInLink } from "./sign-in-link.ts";
 import type { StreamingFunction } from "./streams.ts";
+import { isUploadPath, passUpload } from "./uploads.ts";
 
 /** One completed request, for the live log. Without query string and headers, because these may contain tokens. */
 export interface FrontEvent {
@@ -58,20 +59,6 @@ const IDLE_SOCKET_MS = 60_000;
  * each request without an idle one, so 200 requests would start 200 processes.
  */
 const CALLERS_AT_ONCE = 32;
-
-/** Headers of one connection only (RFC 9110 §7.6.1), and `expect`, which this server has answered itself. */
-const hopByHop = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "expect",
-]);
 
 /**
  * Serves the local API at an origin without a prefix, as CloudFront does on AWS, because clients append `/api/…` and drop any prefix. It also stores errors
@@ -119,6 +106,7 @@ export async function startFront({
     if (method === "GET" && signInLink?.answer(path, response)) return;
     const to = target();
     if (!to) return refuse(response, 503, "engine.unreachable", "The service is still starting. Try again in a moment.");
+    if (isUploadPath(path)) return passUpload(request, response, { agent: agents.jobs, to, path, query, engineKey });
     if (errors.answer(request, response, path)) return;
     const cache = { errors, errorKey: path };
     const streaming = findStreamingFunction(path);
@@ -201,21 +189,6 @@ export function splitTarget(url: string): { path: string; query: string } {
   const at = relative.indexOf("?");
   const path = at < 0 ? relative : relative.slice(0, at);
   return { path: path.startsWith("/") ? path : `/${path}`, query: at < 0 ? "" : relative.slice(at) };
-}
-
-/** Name and value pairs as Node's raw headers, less those that end at this connection. */
-export function endToEnd(rawHeaders: readonly string[], alsoDrop: readonly string[] = []): string[] {
-  const drop = new Set([...hopByHop, ...alsoDrop]);
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.toLowerCase() !== "connection") continue;
-    for (const name of (rawHeaders[i + 1] ?? "").split(",")) drop.add(name.trim().toLowerCase());
-  }
-  const remaining: string[] = [];
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? "";
-    if (!drop.has(name.toLowerCase())) remaining.push(name, rawHeaders[i + 1] ?? "");
-  }
-  return remaining;
 }
 
 interface ProxyTarget {

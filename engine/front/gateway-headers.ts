@@ -1,5 +1,6 @@
 import { runInNewContext } from "node:vm";
-import { gatewayHeaders, RENAMED_PREFIX, RESTORE_HEADERS_CODE } from "../../contract/deployment/gateway-headers.ts";
+import { EDGE_CODE } from "../../contract/deployment/edge-function.ts";
+import { gatewayHeaders, RENAMED_PREFIX } from "../../contract/deployment/gateway-headers.ts";
 
 /** The first words of an AWS signature, which API Gateway does not pass on. */
 const AWS_SIGNATURE = /^AWS4-HMAC-SHA256\b/;
@@ -34,6 +35,10 @@ interface EdgeResponse {
   headers: Record<string, { value: string }>;
 }
 
+/** Runs the CloudFront function with an event, and returns its result. */
+export const runEdgeFunction = <Result>(event: object): Result =>
+  JSON.parse(runInNewContext(`${EDGE_CODE}; JSON.stringify(handler(${JSON.stringify(event)}))`) as string) as Result;
+
 /** Runs the CloudFront function that restores headers, with the reply of API Gateway. CloudFront runs it for statuses below 400 only. */
 export function restoreAtEdge(status: number, rawHeaders: readonly string[]): { status: number; headers: string[] } {
   if (status >= 400) return { status, headers: [...rawHeaders] };
@@ -43,8 +48,10 @@ export function restoreAtEdge(status: number, rawHeaders: readonly string[]): { 
   const others = headerPairs.filter((pair) => !isCookie(pair));
   const byName = Map.groupBy(others, ([name]) => name.toLowerCase());
   const headers = Object.fromEntries([...byName].map(([name, all]) => [name, { value: all.map(([, value]) => value).join(", ") }]));
-  const event = JSON.stringify({ response: { statusCode: status, headers } });
-  const restored = JSON.parse(runInNewContext(`${RESTORE_HEADERS_CODE}; JSON.stringify(handler(${event}))`) as string) as EdgeResponse;
+  const restored = runEdgeFunction<EdgeResponse>({
+    context: { eventType: "viewer-response" },
+    response: { statusCode: status, headers },
+  });
   const pairs = Object.entries(restored.headers).map(([name, { value }]) => [name, value] as const);
   return { status: restored.statusCode, headers: [...pairs.flat(), ...headerPairs.filter(isCookie).flat()] };
 }

@@ -18,3 +18,32 @@ export function findLongHead({ url = "", rawHeaders }: Pick<http.IncomingMessage
   const longest = parts.reduce((most, part) => (part.bytes > most.bytes ? part : most));
   return new SvcError("request.tooLong", { limitBytes: limits.requestHeadBytes, longest: longest.name });
 }
+
+/** Headers of one connection only (RFC 9110 §7.6.1), and `expect`, which this server has answered itself. */
+const hopByHop = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "expect",
+]);
+
+/** Name and value pairs as Node's raw headers, less those that end at this connection. */
+export function endToEnd(rawHeaders: readonly string[], alsoDrop: readonly string[] = []): string[] {
+  const drop = new Set([...hopByHop, ...alsoDrop]);
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.toLowerCase() !== "connection") continue;
+    for (const name of (rawHeaders[i + 1] ?? "").split(",")) drop.add(name.trim().toLowerCase());
+  }
+  const remaining: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? "";
+    if (!drop.has(name.toLowerCase())) remaining.push(name, rawHeaders[i + 1] ?? "");
+  }
+  return remaining;
+}

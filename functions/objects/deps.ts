@@ -17,6 +17,7 @@ export const deps = {
   httpRouteKeys,
   describeStateMachine,
   baseUrl: requireEnv(env.baseUrl),
+  uploadsUrl: process.env[env.uploadsUrl] || undefined,
   stepFunction: requireEnv(env.stepFunction),
   stack: requireEnv(env.stack),
   nowMs: Date.now,

@@ -34,8 +34,8 @@ export const files: ApiRoutes = [
     const upload = { storage, s3_resource_path, fileKey, extension, contentType, contentDisposition, ...content };
     return json(200, { file_key: await service.uploadFile(deps, callerOf(routes.uploadFile, auth, params), upload) });
   }),
-  on(routes.presignUpload, async ({ auth, params, body }) =>
-    json(200, await service.presignUpload(deps, callerOf(routes.presignUpload, auth, params), body.file_key, body)),
+  on(routes.presignUpload, async ({ auth, params, body: { file_key: fileKey, file_extension: extension, ...storage } }) =>
+    json(200, await service.presignUpload(deps, callerOf(routes.presignUpload, auth, params), { fileKey, extension }, storage)),
   ),
   on(routes.downloadFile, async ({ auth, params, query }) =>
     toDownloadReply(await service.downloadFile(deps, callerOf(routes.downloadFile, auth, params), query.file_key, query)),

@@ -1,6 +1,7 @@
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
-import { RESTORE_HEADERS_CODE, RESTORES_HEADER } from "../../contract/deployment/gateway-headers.ts";
+import { EDGE_CODE } from "../../contract/deployment/edge-function.ts";
+import { RESTORES_HEADER } from "../../contract/deployment/gateway-headers.ts";
 import { EDGE_KEY_HEADER, env } from "../../contract/env.ts";
 import { limits } from "../../contract/limits.ts";
 import { ROUTES_PREFIX } from "../../contract/route.ts";
@@ -214,12 +215,14 @@ describe("the edge on AWS", () => {
           ViewerProtocolPolicy: "https-only",
           AllowedMethods: ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "POST", "DELETE"],
         }),
-        // The second one is that of HTTP routes.
-        Origins: [1, 2].map(() =>
-          Match.objectLike({
-            OriginPath: "/prod",
-            CustomOriginConfig: Match.objectLike({ OriginReadTimeout: 60, OriginProtocolPolicy: "https-only" }),
-          }),
+        // The second one is that of HTTP routes, the third one is the bucket.
+        Origins: Match.arrayWith(
+          [1, 2].map(() =>
+            Match.objectLike({
+              OriginPath: "/prod",
+              CustomOriginConfig: Match.objectLike({ OriginReadTimeout: 60, OriginProtocolPolicy: "https-only" }),
+            }),
+          ),
         ),
       }),
     });
@@ -262,9 +265,10 @@ describe("the edge on AWS", () => {
         { "Fn::Join": ["", [...resolved, ":SecretString:::}},", ofStack]] },
       ],
     ] as const) {
+      // S3 learns no key of the API.
       for (const { Properties } of Object.values(from.findResources("AWS::CloudFront::Distribution")))
-        for (const { OriginCustomHeaders: headers } of Properties.DistributionConfig.Origins)
-          expect(headers).toContainEqual({ HeaderName: EDGE_KEY_HEADER, HeaderValue: sent });
+        for (const { OriginCustomHeaders: headers, S3OriginConfig: s3 } of Properties.DistributionConfig.Origins)
+          expect(headers ?? []).toEqual(s3 ? [] : expect.arrayContaining([{ HeaderName: EDGE_KEY_HEADER, HeaderValue: sent }]));
       const called = Object.values(from.findResources("AWS::Lambda::Permission")).flatMap(({ Properties }) =>
         Properties.Principal === "apigateway.amazonaws.com" ? [Properties.FunctionName["Fn::GetAtt"][0]] : [],
       );
@@ -281,20 +285,42 @@ describe("the edge on AWS", () => {
   it("restores the headers that API Gateway renames, only for HTTP routes, and tells their function", () => {
     const [distribution] = Object.values(template.findResources("AWS::CloudFront::Distribution"));
     const { CacheBehaviors, DefaultCacheBehavior, Origins } = distribution?.Properties.DistributionConfig ?? {};
-    const restoring = (from: { OriginCustomHeaders: { HeaderName: string }[] }) =>
-      from.OriginCustomHeaders.some(({ HeaderName }) => HeaderName === RESTORES_HEADER);
+    const restoring = (from: { OriginCustomHeaders?: { HeaderName: string }[] }) =>
+      from.OriginCustomHeaders?.some(({ HeaderName }) => HeaderName === RESTORES_HEADER);
     const [origin, ...more] = Origins.filter(restoring);
     expect(more).toEqual([]);
-    const [code] = Object.keys(template.findResources("AWS::CloudFront::Function", { Properties: { FunctionCode: RESTORE_HEADERS_CODE } }));
-    expect(CacheBehaviors).toEqual([
-      {
-        ...DefaultCacheBehavior,
-        PathPattern: "/api/r/*",
-        TargetOriginId: origin.Id,
-        FunctionAssociations: [{ EventType: "viewer-response", FunctionARN: { "Fn::GetAtt": [code, "FunctionARN"] } }],
-      },
-    ]);
+    const [code] = Object.keys(template.findResources("AWS::CloudFront::Function", { Properties: { FunctionCode: EDGE_CODE } }));
+    expect(CacheBehaviors[0]).toEqual({
+      ...DefaultCacheBehavior,
+      PathPattern: "/api/r/*",
+      TargetOriginId: origin.Id,
+      FunctionAssociations: [{ EventType: "viewer-response", FunctionARN: { "Fn::GetAtt": [code, "FunctionARN"] } }],
+    });
     expect(DefaultCacheBehavior.FunctionAssociations).toBeUndefined();
+  });
+
+  it("passes uploads on to the bucket's own Host, without any right to the bucket and without a cache", () => {
+    const [distribution] = Object.values(template.findResources("AWS::CloudFront::Distribution"));
+    const { CacheBehaviors, DefaultCacheBehavior, Origins } = distribution?.Properties.DistributionConfig ?? {};
+    const [code] = Object.keys(template.findResources("AWS::CloudFront::Function"));
+    const [bucket] = Object.keys(template.findResources("AWS::S3::Bucket"));
+    const { TargetOriginId: id, ...upload } = CacheBehaviors[1];
+    const { TargetOriginId: _, ...passing } = DefaultCacheBehavior;
+    // The policies of the default behaviour cache nothing, and forward the whole query but not the Host of the viewer.
+    expect(upload).toEqual({
+      ...passing,
+      PathPattern: "/upload/*",
+      FunctionAssociations: [{ EventType: "viewer-request", FunctionARN: { "Fn::GetAtt": [code, "FunctionARN"] } }],
+    });
+    expect(Origins.filter(({ Id }: { Id: string }) => Id === id)).toEqual([
+      { Id: id, DomainName: { "Fn::GetAtt": [bucket, "RegionalDomainName"] }, S3OriginConfig: { OriginAccessIdentity: "" } },
+    ]);
+    template.resourceCountIs("AWS::CloudFront::OriginAccessControl", 0);
+    expect(JSON.stringify(template.findResources("AWS::S3::BucketPolicy"))).not.toContain("cloudfront");
+    const naming = Object.values(template.findResources("AWS::Lambda::Function")).flatMap(
+      ({ Properties }) => Properties.Environment?.Variables?.[env.uploadsUrl] ?? [],
+    );
+    expect(naming).toEqual([{ "Fn::Join": ["", ["https://", { "Fn::GetAtt": [expect.any(String), "DomainName"] }, "/upload"]] }]);
   });
 
   it("does not exist locally, where the front server is the origin", () => {

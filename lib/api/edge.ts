@@ -18,12 +18,14 @@ import {
   SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from "aws-cdk-lib/aws-cloudfront";
-import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
+import { HttpOrigin, S3BucketOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { AaaaRecord, ARecord, HostedZone, RecordTarget } from "aws-cdk-lib/aws-route53";
 import { CloudFrontTarget } from "aws-cdk-lib/aws-route53-targets";
+import type { IBucket } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import { edgeErrorTtlS } from "../../contract/deployment/edge-errors.ts";
-import { RESTORE_HEADERS_CODE, RESTORES_HEADER } from "../../contract/deployment/gateway-headers.ts";
+import { EDGE_CODE, UPLOAD_PREFIX } from "../../contract/deployment/edge-function.ts";
+import { RESTORES_HEADER } from "../../contract/deployment/gateway-headers.ts";
 import { ROUTES_PREFIX } from "../../contract/route.ts";
 import type { DomainConfig, StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
@@ -58,19 +60,34 @@ function passOn(scope: Construct, api: RestApi, customHeaders: Record<string, st
 /** The name of a CloudFront function, which is unique in the account and not only in the region. */
 const nameInAccount = (name: string): string => Fn.join("-", [Aws.REGION, name]);
 
-/** The behaviour of a distribution for HTTP routes: it also restores the headers that API Gateway renames, such as the challenge of a route with a password. */
-function passRoutesOn(scope: Construct, api: RestApi, { name, headers }: { name: string; headers: Record<string, string> }) {
-  const restoreHeaders = new CloudFrontFunction(scope, "RestoreHeaders", {
+const addEdgeFunction = (scope: Construct, name: string): CloudFrontFunction =>
+  new CloudFrontFunction(scope, "RestoreHeaders", {
     functionName: nameInAccount(name),
-    code: FunctionCode.fromInline(RESTORE_HEADERS_CODE),
+    code: FunctionCode.fromInline(EDGE_CODE),
     runtime: FunctionRuntime.JS_2_0,
-    comment: "svc: headers that API Gateway renames",
+    comment: "svc: headers that API Gateway renames, and uploads",
   });
-  return {
-    ...passOn(scope, api, { ...headers, [RESTORES_HEADER]: "1" }),
-    functionAssociations: [{ function: restoreHeaders, eventType: FunctionEventType.VIEWER_RESPONSE }],
-  };
-}
+
+/** The behaviour of a distribution for HTTP routes: it also restores the headers that API Gateway renames, such as the challenge of a route with a password. */
+const passRoutesOn = (scope: Construct, api: RestApi, { fn, headers }: { fn: CloudFrontFunction; headers: Record<string, string> }) => ({
+  ...passOn(scope, api, { ...headers, [RESTORES_HEADER]: "1" }),
+  functionAssociations: [{ function: fn, eventType: FunctionEventType.VIEWER_RESPONSE }],
+});
+
+/**
+ * The behaviour of a distribution for uploads to the bucket. CloudFront signs nothing and has no rights there: S3 verifies the signature of the
+ * presigned URL, which covers the bucket's own Host, the path after the prefix and the query.
+ */
+const passUploadsOn = (bucket: IBucket, fn: CloudFrontFunction): BehaviorOptions => ({
+  origin: S3BucketOrigin.withBucketDefaults(bucket),
+  viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+  // No smaller set of CloudFront contains PUT. The function refuses the others.
+  allowedMethods: AllowedMethods.ALLOW_ALL,
+  cachePolicy: CachePolicy.CACHING_DISABLED,
+  originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+  compress: false,
+  functionAssociations: [{ function: fn, eventType: FunctionEventType.VIEWER_REQUEST }],
+});
 
 /** The properties that all distributions of the stack share. */
 function distributionProps(scope: Construct, domain: DomainConfig | undefined) {
@@ -115,6 +132,8 @@ function acknowledgeRules(distribution: Distribution): void {
 interface EdgeOrigin {
   readonly api: RestApi;
   readonly keys: EdgeKeys;
+  /** The bucket to which browsers upload files. */
+  readonly bucket: IBucket;
 }
 
 /** The bare origin that people and programs see: API Gateway's own address has a stage in its path and cannot omit it. Caches nothing. */
@@ -124,23 +143,30 @@ export class Edge extends Construct {
   /** The origin that CloudFront gives the distribution, which needs no records. */
   readonly origin: string;
 
-  constructor(scope: Construct, id: string, config: StackConfig, { api, keys }: EdgeOrigin) {
+  constructor(scope: Construct, id: string, config: StackConfig, { api, keys, bucket }: EdgeOrigin) {
     super(scope, id);
     const domain = config.customDomain;
     const headers = keys.headers({ ofRoutes: false });
+    const fn = addEdgeFunction(this, `${config.stackName}-headers`);
     const distribution = new Distribution(this, "Distribution", {
       comment: "svc",
       defaultBehavior: passOn(this, api, headers),
-      // With a separate domain, routes answer only there.
-      ...(config.routesDomain
-        ? {}
-        : { additionalBehaviors: { [`${ROUTES_PREFIX}/*`]: passRoutesOn(this, api, { name: `${config.stackName}-headers`, headers }) } }),
+      additionalBehaviors: {
+        // With a separate domain, routes answer only there.
+        ...(config.routesDomain ? {} : { [`${ROUTES_PREFIX}/*`]: passRoutesOn(this, api, { fn, headers }) }),
+        [`${UPLOAD_PREFIX}/*`]: passUploadsOn(bucket, fn),
+      },
       ...distributionProps(this, domain),
     });
     this.origin = `https://${distribution.distributionDomainName}`;
     this.url = config.baseUrl ?? (domain ? `https://${domain.name}` : this.origin);
     if (domain) addRecords(this, distribution, domain);
     acknowledgeRules(distribution);
+    acknowledge(
+      distribution,
+      "AwsSolutions-CFR7",
+      "Only presigned URLs reach the bucket through CloudFront, which must have no rights to it.",
+    );
     if (!domain)
       acknowledge(distribution, "AwsSolutions-CFR4", "Without a custom domain, CloudFront's own certificate determines the protocol.");
   }
@@ -159,7 +185,12 @@ const ONLY_ROUTES = `function handler(event) {
 
 /** The origin of HTTP routes, if they have a separate domain: their pages cannot reach the session of a user of the console. */
 export class RoutesEdge extends Construct {
-  constructor(scope: Construct, id: string, { stackName, domain }: { stackName: string; domain: DomainConfig }, { api, keys }: EdgeOrigin) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { stackName, domain }: { stackName: string; domain: DomainConfig },
+    { api, keys }: Omit<EdgeOrigin, "bucket">,
+  ) {
     super(scope, id);
     const onlyRoutes = new CloudFrontFunction(this, "OnlyRoutes", {
       code: FunctionCode.fromInline(ONLY_ROUTES),
@@ -167,7 +198,8 @@ export class RoutesEdge extends Construct {
       functionName: nameInAccount(`${stackName}-only-routes`),
       comment: "svc: only HTTP routes answer at their domain",
     });
-    const restoring = passRoutesOn(this, api, { name: `${stackName}-headers-of-routes`, headers: keys.headers({ ofRoutes: true }) });
+    const fn = addEdgeFunction(this, `${stackName}-headers-of-routes`);
+    const restoring = passRoutesOn(this, api, { fn, headers: keys.headers({ ofRoutes: true }) });
     const distribution = new Distribution(this, "Distribution", {
       comment: "svc: HTTP routes",
       defaultBehavior: {

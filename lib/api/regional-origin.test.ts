@@ -24,6 +24,8 @@ describe("a deployment without CloudFront", () => {
     const handedOut = valuesOf(stack, env.baseUrl);
     expect(handedOut.length).toBeGreaterThan(5);
     for (const value of handedOut) expect(value).toEqual(url);
+    // Nothing there passes an upload on to the bucket.
+    expect(valuesOf(stack, env.uploadsUrl)).toEqual([]);
     expect(stack.findings).toEqual([]);
   });
 

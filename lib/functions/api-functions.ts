@@ -1,7 +1,8 @@
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { UPLOAD_PREFIX } from "../../contract/deployment/edge-function.ts";
 import { env } from "../../contract/env.ts";
 import { divideConcurrency } from "../compute/concurrency.ts";
-import type { StackConfig } from "../config.ts";
+import { hasEdge, type StackConfig } from "../config.ts";
 import { addFunction, type StackParts } from "./add-function.ts";
 import { grantCancellation, listAllowedRanges } from "./capabilities.ts";
 
@@ -24,6 +25,8 @@ export function addApiFunctions(
     },
     (fn) => {
       fn.addEnvironment(env.baseUrl, url);
+      // API Gateway itself does not pass uploads on to the bucket. The front server of the local engine does.
+      if (config.local || hasEdge(config)) fn.addEnvironment(env.uploadsUrl, `${url}${UPLOAD_PREFIX}`);
       fn.addEnvironment(env.egressAllow, listAllowedRanges(config));
       objects.allowWrite(fn);
       // Jobs that build versions, and notes of the secrets that a job reads.

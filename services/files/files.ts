@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Action } from "../../contract/access/access-rule.ts";
 import { actions } from "../../contract/access/actions.ts";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { filePermissionTarget, findFileJob, parseFile, storableContentType } from "../../core/files/file-key.ts";
@@ -101,15 +102,21 @@ export async function uploadFile(
   return fileKey;
 }
 
-/** Returns a presigned URL for an upload of any size. Throws `file.*` and `path.noFolder`. */
+/**
+ * Returns a presigned URL for an upload of any size. `upload_url` is its address for pages, which send requests to their own origin only; a bucket of
+ * the workspace has none. Throws `file.*` and `path.noFolder`.
+ */
 export async function presignUpload(
-  deps: Uses<"objects" | "buckets" | "dataKeys" | "nowMs">,
+  deps: Uses<"objects" | "buckets" | "dataKeys" | "nowMs" | "uploadsUrl">,
   caller: FileCaller,
-  requested: string | undefined,
+  { fileKey: requested, extension }: Pick<FileUpload, "fileKey" | "extension">,
   storageName: StorageName,
 ) {
-  const { open, fileKey, key } = await resolveWritableFile(deps, caller, { fileKey: requested }, storageName);
-  return { file_key: fileKey, url: await open.bucket.createUploadUrl(key, LINK_S), expires_in_s: LINK_S };
+  const { open, fileKey, key } = await resolveWritableFile(deps, caller, { fileKey: requested, extension }, storageName);
+  const url = await open.bucket.createUploadUrl(key, LINK_S);
+  const { pathname, search } = new URL(url);
+  const uploadUrl = open.where.kind === "stack" && deps.uploadsUrl ? `${deps.uploadsUrl}${pathname}${search}` : undefined;
+  return { file_key: fileKey, url, ...defined({ upload_url: uploadUrl }), expires_in_s: LINK_S };
 }
 
 export type FileDownload = { bytes: Buffer; contentType: string } | { url: string };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { buckets } from "../../aws/s3/buckets.ts";
 import { fileRoutes } from "../../contract/routes/stored/files.ts";
 import { fileObjectKey } from "../../core/files/file-key.ts";
@@ -8,7 +8,7 @@ import { newWorld, type World } from "../../test/support/use-cases/world.ts";
 import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { setWorkspaceSetting } from "../settings/workspace.ts";
-import { moveFile } from "./files.ts";
+import { moveFile, presignUpload } from "./files.ts";
 import { storeFiles } from "./store.ts";
 
 let world: World;
@@ -50,4 +50,24 @@ it.each([
   const { a: stored = [] } = await storeFiles(world.deps, job, files);
   expect(stored.map(({ s3 }) => s3.isWellFormed() && s3.length < 400)).toEqual(names.map(() => true));
   for (const { content_type } of stored) expect(content_type.length).toBeLessThanOrEqual(200);
+});
+
+describe("a presigned upload", () => {
+  const caller = () => ({ actor: anAdmin, action: fileRoutes.presignUpload, workspace: world.workspace });
+  const uploadsUrl = "https://svc.example.com/upload";
+
+  it("of the deployment's own bucket has an address at the origin of the service, with the path and the query that are signed", async () => {
+    const presigned = await presignUpload({ ...world.deps, buckets, uploadsUrl }, caller(), { extension: "csv" }, {});
+    const { pathname, search } = new URL(presigned.url);
+    expect(presigned).toMatchObject({ upload_url: `${uploadsUrl}${pathname}${search}`, file_key: expect.stringMatching(/\.csv$/) });
+  });
+
+  it.each([
+    ["of another bucket", { storage: "theirs" }, uploadsUrl],
+    ["of a deployment that passes no uploads on", {}, undefined],
+  ])("%s has none", async (_, storage, url) => {
+    const presigned = await presignUpload({ ...world.deps, buckets, uploadsUrl: url }, caller(), { fileKey: "one.txt" }, storage);
+    expect(presigned).not.toHaveProperty("upload_url");
+    expect(presigned.url).toContain("X-Amz-Signature");
+  });
 });

@@ -29,6 +29,7 @@ const fileInfo = {
   last_modified: timestamp.optional(),
 };
 
+const fileExtension = z.string().regex(/^\.?[A-Za-z0-9]{1,20}$/, "letters and digits only");
 const writeRequest = { domain: "files", verb: "write", need: "write", target: "request" } as const;
 const readRequest = { domain: "files", verb: "read", need: "read", target: "request" } as const;
 
@@ -43,10 +44,7 @@ export const fileRoutes = {
     audits: { kind: "Updated", resource: { query: "file_key" } },
     query: z.object({
       file_key: fileKey.optional(),
-      file_extension: z
-        .string()
-        .regex(/^\.?[A-Za-z0-9]{1,20}$/, "letters and digits only")
-        .optional(),
+      file_extension: fileExtension.optional(),
       content_type: headerText.max(200).optional(),
       content_disposition: headerText.max(500).optional(),
       resource_type: z.string().max(100).optional(),
@@ -66,10 +64,23 @@ export const fileRoutes = {
     audits: { kind: "Updated", resource: { body: "file_key" } },
     body: z.object({
       file_key: fileKey.optional(),
+      file_extension: fileExtension.optional().describe("The end of the generated key, if there is no `file_key`."),
       storage: where.storage.nullable(),
       s3_resource_path: where.s3_resource_path.nullable(),
     }),
-    reply: { json: z.object({ file_key: z.string(), url: z.url(), expires_in_s: z.number() }) },
+    reply: {
+      json: z.object({
+        file_key: z.string(),
+        url: z.url(),
+        upload_url: z
+          .url()
+          .optional()
+          .describe(
+            "The same upload at the origin of the service, for pages. Absent for a bucket of the workspace, and without CloudFront.",
+          ),
+        expires_in_s: z.number(),
+      }),
+    },
     errors: [...errors, "file.ofJob", "path.noFolder"],
   }),
   downloadFile: defineRoute({

@@ -54,6 +54,14 @@ export const assumptions: readonly Assumption[] = [
       "Look for SignatureDoesNotMatch or AccessDenied in the job's error. The signer needs s3:PutObject on the prefix, and no checksum may be part of the URL.",
   },
   {
+    id: "upload",
+    title: "an upload of a page",
+    holds: "CloudFront passes an upload of 12 MB on to the bucket, where S3 accepts its signature, and refuses to show the file",
+    by: "command",
+    otherwise:
+      "SignatureDoesNotMatch means that CloudFront sends another Host or query than the presigned URL has: compare the behaviour `/upload/*` with the table in docs/aws.md. If a GET returns the file, its function is not associated: deploy again.",
+  },
+  {
     id: "idempotency",
     title: "one job for one key",
     holds: "a transaction under the condition dynamodb:LeadingKeys is allowed, and two equal calls start one job",

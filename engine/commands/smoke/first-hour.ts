@@ -8,6 +8,7 @@ import { type Api, call, createApi, expectEqual, RUN_LIMIT_MS, request, step, ty
 import { built } from "./languages.ts";
 import { checkLeftStreams, checkStream } from "./streams.ts";
 import { checkQueue, checkRoute, checkSchedule } from "./triggers.ts";
+import { checkUpload } from "./uploads.ts";
 
 export interface FirstHourOptions {
   target: Target;
@@ -66,6 +67,7 @@ const checks: Record<string, Check> = {
   challenge: checkRoute,
   schedule: checkSchedule,
   queue: checkQueue,
+  upload: checkUpload,
 
   async hidden({ api, saveScript }) {
     const path = await saveScript(

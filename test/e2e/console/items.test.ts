@@ -16,8 +16,9 @@ beforeAll(async () => {
     tags: { type: "array", items: { type: "string" } },
     extra: {},
     db: { type: "object", format: "resource-orders" },
+    report: { type: "object", format: "resource-s3_object" },
   };
-  const schema = { type: "object", properties, required: ["name"], order: ["name", "at", "key", "tags", "extra", "db"] };
+  const schema = { type: "object", properties, required: ["name"], order: ["name", "at", "key", "tags", "extra", "db", "report"] };
   const content = (word: string) =>
     `export async function main(name: string, extra: unknown) {\n  return { greeting: "${word} " + name, extra };\n}\n`;
   const script = { path, summary: "Greets a person", language: "bun", schema, validate_input: true };
@@ -51,6 +52,22 @@ describe("the pages of scripts and flows", () => {
     await page.getByRole("option", { name: "f/t/orders" }).click();
     await button(page, "Add").click();
     await page.getByLabel("tags-1").fill("blue");
+    // More than the API accepts in a body.
+    const report = { name: "report.html", mimeType: "text/html", buffer: Buffer.alloc(5 * 1024 * 1024, "<script>") };
+    await page.route("**/upload/**", () => {});
+    await page.getByLabel("report").setInputFiles(report);
+    await page.getByText("0 % of 5 MB").waitFor();
+    await button(page, "Run and wait").click();
+    await page.getByText("A file is still being uploaded.").waitFor();
+    await expectAccessible(watched);
+    await button(page, "Cancel upload").click();
+    await page.getByRole("progressbar", { name: "Upload of report.html" }).waitFor({ state: "detached" });
+    await page.unroute("**/upload/**");
+    await page.getByLabel("report").setInputFiles(report);
+    const key = (await page.getByText(/^Stored as /).textContent())?.replace("Stored as ", "") ?? "";
+    expect(await ws.get(`job_helpers/load_file_metadata?${new URLSearchParams({ file_key: key })}`)).toMatchObject({
+      json: { mime_type: "text/html", size_in_bytes: report.buffer.length },
+    });
     await expectAccessible(watched);
     await button(page, "Run and wait").click();
     await page.getByRole("region", { name: "The run" }).getByText("good day Ann").waitFor();
@@ -64,6 +81,7 @@ describe("the pages of scripts and flows", () => {
       tags: ["blue"],
       extra: { x: [1] },
       db: "$res:f/t/orders",
+      report: { s3: key },
     });
 
     await page.getByRole("tab", { name: "Webhooks" }).click();

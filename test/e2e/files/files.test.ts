@@ -53,6 +53,29 @@ describe("files (api.md 2.7)", () => {
     expect(Buffer.from(await found.arrayBuffer()).equals(large)).toBe(true);
   });
 
+  it("a page uploads a large file at the origin of the service, which shows no file there", async () => {
+    const { upload_url, file_key } = expectStatus(await ws.post("job_helpers/presign_upload", { file_extension: "html" }), 200).json as {
+      upload_url: string;
+      file_key: string;
+    };
+    expect([new URL(upload_url).origin, file_key.endsWith(".html")]).toEqual([new URL(ws.api.url).origin, true]);
+    const large = Buffer.alloc(11 * 1024 * 1024, "<script>");
+    const headers = { origin: new URL(ws.api.url).origin, "sec-fetch-site": "same-origin", "content-type": "text/html" };
+    expect((await fetch(upload_url, { method: "PUT", body: large, headers })).status).toBe(200);
+    const found = await download(file_key);
+    expect(Buffer.from(await found.arrayBuffer()).equals(large)).toBe(true);
+    // A presigned download, at the origin of the pages.
+    const { pathname, search } = new URL(found.url);
+    for (const address of [upload_url, `${ws.api.url}/upload${pathname}${search}`]) {
+      const shown = await fetch(address);
+      expect([shown.status, shown.headers.get("x-svc-error"), await shown.text()]).toEqual([
+        405,
+        "upload.method",
+        "This address accepts uploads with PUT only.",
+      ]);
+    }
+  });
+
   it("a file is deleted, once or twice", async () => {
     await ws.call("POST", "job_helpers/upload_s3_file", { body: "x", query: { file_key: "gone.txt" } });
     for (let times = 0; times < 2; times += 1) {

@@ -18,6 +18,7 @@ export const offers = {
   "auth.beginSession": "everyone",
   "favorites.star": "everyone",
   "favorites.unstar": "everyone",
+  "files.presignUpload": "writers",
   "flows.archive": "writers",
   "inputs.create": "everyone",
   "inputs.delete": "everyone",

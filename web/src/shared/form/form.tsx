@@ -19,6 +19,8 @@ interface FormProps {
   errors?: ErrorSchema | undefined;
   /** Further fields, by their names in `ui:field`. */
   fields?: RegistryFieldsType;
+  /** The fields whose files are being uploaded. Values are sent when there are none. */
+  uploads?: ReadonlySet<string>;
   limit?: FilesLimit;
   children: ReactNode;
 }
@@ -34,12 +36,16 @@ function focusFirst(errors: RJSFValidationError[]): void {
 const ownFields = { json: JsonField };
 
 /** Shows the form of a schema. Errors are shown next to their fields, and the first invalid field is focused. */
-export default function Form({ form, disabled, onSubmit, onChange, errors, fields, limit = DECISION_FILES, children }: FormProps) {
-  const [tooLarge, setTooLarge] = useState(false);
+export default function Form({ form, disabled, onSubmit, onChange, errors, fields, uploads, limit = DECISION_FILES, children }: FormProps) {
+  const [problem, setProblem] = useState<string>();
   const submit = (values: unknown) => {
-    const fit = filesFit(values, limit);
-    setTooLarge(!fit);
-    if (fit) onSubmit(values);
+    const fault = uploads?.size
+      ? "A file is still being uploaded. Wait until it is stored, or cancel the upload."
+      : filesFit(values, limit)
+        ? undefined
+        : `Together, the files are too large. The maximum is ${limit.text}.`;
+    setProblem(fault);
+    if (fault === undefined) onSubmit(values);
   };
   return (
     <Rjsf
@@ -50,7 +56,7 @@ export default function Form({ form, disabled, onSubmit, onChange, errors, field
       templates={templates}
       widgets={widgets}
       fields={{ ...ownFields, ...fields }}
-      formContext={{ limit }}
+      formContext={{ limit, uploads }}
       {...(errors ? { extraErrors: errors } : {})}
       {...(onChange ? { onChange: ({ formData }) => onChange(formData) } : {})}
       disabled={disabled}
@@ -60,9 +66,9 @@ export default function Form({ form, disabled, onSubmit, onChange, errors, field
       onSubmit={({ formData }) => submit(formData)}
     >
       <Stack gap="md" mt="md">
-        {tooLarge && (
+        {problem && (
           <Note tone="bad" focus>
-            Together, the files are too large. The maximum is {limit.text}.
+            {problem}
           </Note>
         )}
         {children}

@@ -3,33 +3,56 @@ import type { FieldProps } from "@rjsf/utils";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
-import { useWorkspace } from "../../data/me.ts";
+import { JsonField } from "../../../shared/form/json-field.tsx";
+import { isOffered } from "../../access/actions.ts";
+import { useMember, useWorkspace } from "../../data/me.ts";
 import { formText } from "../../messages/form.ts";
-import { UPLOAD_BYTES, upload } from "./upload.ts";
+import { upload } from "./upload.ts";
+import { formatSize } from "./upload-target.ts";
 
-/** Stores a file in the workspace. The value is the stored file. */
-export function StoredFileField({ schema, name, title, fieldPathId, formData, required, disabled, rawErrors = [], onChange }: FieldProps) {
+/** Stores a file in the workspace. The value is the stored file. A member who may not store files enters one as JSON. */
+export function StoredFileField(props: FieldProps) {
+  const mayStore = isOffered("files.presignUpload", useMember());
+  if (mayStore) return <UploadField {...props} />;
+  return <JsonField {...props} schema={{ ...props.schema, description: props.schema.description ?? formText.storedFileAsJson }} />;
+}
+
+function UploadField({ schema, name, title, fieldPathId, formData, required, disabled, rawErrors = [], registry, onChange }: FieldProps) {
   const workspace = useWorkspace();
-  const [sentPart, setSentPart] = useState(0);
+  const { uploads } = registry.formContext as { uploads?: Set<string> };
+  const id = fieldPathId.$id;
+  const [part, setPart] = useState(0);
   const running = useRef<AbortController>(undefined);
-  useEffect(() => () => running.current?.abort(new Error("The form was closed.")), []);
+  const input = useRef<HTMLInputElement>(null);
   const store = useMutation({
-    mutationFn: (file: File) => {
+    mutationFn: async (file: File) => {
       running.current = new AbortController();
-      setSentPart(0);
-      return upload(workspace, file, setSentPart, running.current.signal);
+      setPart(0);
+      uploads?.add(id);
+      return upload(workspace, file, { onProgress: setPart, signal: running.current.signal });
     },
     onSuccess: (key) => onChange({ s3: key }, fieldPathId.path),
+    onSettled: () => uploads?.delete(id),
   });
-  const [isTooLarge, setIsTooLarge] = useState(false);
-  const choose = (file: File | undefined) => {
-    if (!file) return;
-    setIsTooLarge(file.size > UPLOAD_BYTES);
-    if (file.size <= UPLOAD_BYTES) store.mutate(file);
+  useEffect(
+    () => () => {
+      running.current?.abort(new Error("The form was closed."));
+      uploads?.delete(id);
+    },
+    [uploads, id],
+  );
+  const cancel = () => {
+    running.current?.abort(new Error("The upload was canceled."));
+    uploads?.delete(id);
+    store.reset();
+    if (!input.current) return;
+    // The same file can be chosen again.
+    input.current.value = "";
+    input.current.focus();
   };
-  const id = fieldPathId.$id;
+  const file = store.variables;
   const key = isJsonObject(formData) && typeof formData["s3"] === "string" ? formData["s3"] : undefined;
-  const errors = [...(isTooLarge ? [formText.tooLarge] : []), ...(store.error ? [store.error.message] : []), ...rawErrors];
+  const errors = [...(store.error ? [store.error.message] : []), ...rawErrors];
   const problem = errors.length > 0 ? errors.join(" ") : undefined;
   return (
     <Input.Wrapper
@@ -43,15 +66,34 @@ export function StoredFileField({ schema, name, title, fieldPathId, formData, re
         className="file"
         type="file"
         id={id}
-        disabled={disabled === true || store.isPending}
+        ref={input}
+        // A disabled input would lose the focus.
+        disabled={disabled === true}
+        aria-disabled={store.isPending}
         aria-invalid={problem !== undefined}
         aria-describedby={`${id}-description${problem === undefined ? "" : ` ${id}-error`}`}
-        onChange={({ target }) => choose(target.files?.[0])}
+        onClick={(event) => store.isPending && event.preventDefault()}
+        onChange={({ target }) => !store.isPending && target.files?.[0] && store.mutate(target.files[0])}
       />
-      {store.isPending && <progress className="upload" aria-label={formText.uploading} value={sentPart} max={1} />}
+      {store.isPending && file && (
+        <Group gap="xs" mt={4} wrap="nowrap">
+          <progress className="upload" aria-label={formText.uploading(file.name)} value={part} max={1} />
+          <Text size="sm" className="upload-part">
+            {formText.uploaded(Math.floor(part * 100), formatSize(file.size))}
+          </Text>
+          <Button size="compact-xs" variant="default" className="upload-part" onClick={cancel}>
+            {formText.cancelUpload}
+          </Button>
+        </Group>
+      )}
+      {store.isError && file && (
+        <Button size="compact-xs" variant="default" mt={4} onClick={() => store.mutate(file)}>
+          {formText.retryUpload}
+        </Button>
+      )}
       {key !== undefined && !store.isPending && (
         <Group gap="xs" mt={4}>
-          <Text size="sm" role="status">
+          <Text size="sm" role="status" className="upload-key">
             {formText.stored(key)}
           </Text>
           <Button size="compact-xs" variant="default" onClick={() => onChange(undefined, fieldPathId.path)}>
