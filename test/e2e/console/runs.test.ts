@@ -180,6 +180,13 @@ describe("the pages of runs", () => {
     await page.keyboard.press("g");
     await page.keyboard.press("h");
     await heading(page, "Home").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog", { name: "Command palette" }).waitFor();
+    await page.keyboard.type("create a token");
+    await page.getByRole("option", { name: "Create a token" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "New token" }).getByLabel("Label").waitFor();
+    await page.keyboard.press("Escape");
     await page.keyboard.press("Tab");
     await expectAccessible(watched);
   });

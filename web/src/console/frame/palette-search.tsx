@@ -5,9 +5,10 @@ import { useEffect, useState } from "react";
 import type { Reply } from "../../../../contract/client/operation.ts";
 import { call } from "../data/api.ts";
 import { useNearestWorkspace } from "../data/me.ts";
-import { frameText } from "../messages/frame.ts";
+import { actionText, frameText } from "../messages/frame.ts";
 import { useGuides } from "./guides.ts";
 import { usePages } from "./navigation.tsx";
+import { useActions } from "./palette-actions.ts";
 
 interface Entry {
   id: string;
@@ -23,12 +24,13 @@ const PER_PAGE = 2_000;
 const MOST_PAGES = 5;
 const NO_ITEMS: Reply<"search.list"> = [];
 
-/** Finds a page, an item, a guide or a run by a part of its name. */
+/** Finds a page, an item, an action, a guide or a run by a part of its name. */
 export default function PaletteSearch({ onChosen }: { onChosen: () => void }) {
   const [text, setText] = useState("");
   const combobox = useCombobox({ opened: true });
   const guides = useGuides(text.trim());
-  const entries = [...useEntries(text.trim()), ...guides];
+  const actions = useActions(text.trim());
+  const entries = [...useEntries(text.trim()), ...actions, ...guides];
   // biome-ignore lint/correctness/useExhaustiveDependencies: another text shows other entries
   useEffect(() => void combobox.selectFirstOption(), [text]);
   return (
@@ -93,6 +95,8 @@ function useEntries(text: string): Entry[] {
   const items = useItems(workspace);
   const pages = usePages(workspace);
   const needle = text.toLowerCase();
+  const runs = needle.startsWith(actionText.run);
+  const itemNeedle = runs ? needle.slice(actionText.run.length).trim() : needle;
   const named = pages.map(({ name, to }) => ({
     id: `page ${name}`,
     label: frameText.pages[name],
@@ -101,9 +105,11 @@ function useEntries(text: string): Entry[] {
   const matching: Entry[] = [];
   for (const { kind, path, summary } of items) {
     if (matching.length >= MOST_SHOWN) break;
-    if (!`${path} ${summary}`.toLowerCase().includes(needle)) continue;
+    if (!`${path} ${summary}`.toLowerCase().includes(itemNeedle)) continue;
     const to = `/w/${workspace}/${kind}s/${path}`;
-    matching.push({ id: `${kind} ${path}`, label: summary ? `${path} – ${summary}` : path, open: () => void navigate({ to }) });
+    const label = runs ? actionText.runItem(path) : path;
+    // The page of an item opens with its run form.
+    matching.push({ id: `${kind} ${path}`, label: summary ? `${label} – ${summary}` : label, open: () => void navigate({ to }) });
   }
   const found = [...named.filter(({ label }) => label.toLowerCase().includes(needle)), ...matching].slice(0, MOST_SHOWN);
   if (!RUN_ID.test(needle)) return found;

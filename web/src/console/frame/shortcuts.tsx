@@ -17,6 +17,10 @@ const shown = [
 ] as const;
 
 const SEQUENCE_MS = 1_000;
+const OPENS = "shortcuts";
+
+/** Opens the dialog with the shortcuts. */
+export const openShortcuts = (): void => void document.dispatchEvent(new Event(OPENS));
 
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
@@ -37,8 +41,13 @@ export function Shortcuts() {
         if (page && workspace) void navigate({ to: page.to, params: { ws: workspace } });
       }
     };
+    const show = () => setIsOpen(true);
     document.addEventListener("keydown", press);
-    return () => document.removeEventListener("keydown", press);
+    document.addEventListener(OPENS, show);
+    return () => {
+      document.removeEventListener("keydown", press);
+      document.removeEventListener(OPENS, show);
+    };
   }, [workspace, navigate]);
   return (
     <Modal opened={isOpen} onClose={() => setIsOpen(false)} title={frameText.shortcuts}>

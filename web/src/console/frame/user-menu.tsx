@@ -1,8 +1,7 @@
 import { Button, type MantineColorScheme, Menu, useMantineColorScheme } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
-import { signOut } from "../../shared/service.ts";
+import { Link } from "@tanstack/react-router";
 import { frameText } from "../messages/frame.ts";
+import { useSignOut } from "./sign-out.ts";
 
 const schemes = ["light", "dark", "auto"] as const;
 
@@ -12,14 +11,8 @@ interface UserMenuProps {
 }
 
 export function UserMenu({ username, isSuperAdmin }: UserMenuProps) {
-  const navigate = useNavigate();
-  const queries = useQueryClient();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const leave = async () => {
-    await signOut();
-    queries.clear();
-    await navigate({ to: "/login" });
-  };
+  const leave = useSignOut();
   return (
     <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
       <Menu.Target>

@@ -8,7 +8,7 @@ export const frameText = {
   waiting: "waiting for you",
   palette: "Command palette",
   paletteButton: "Go to…",
-  paletteSearch: "Search pages, scripts, flows and runs",
+  paletteSearch: "Search pages, scripts, flows, runs and actions",
   paletteEmpty: "Nothing matches. Try a part of a path, or the id of a run.",
   guide: (title: string) => `Guide: ${title}`,
   readGuide: "Read the guide",
@@ -55,6 +55,15 @@ export const stateText = {
   failed: "Failed",
   canceled: "Canceled",
   skipped: "Skipped",
+} as const;
+
+/** The names of actions in the command palette. Users type parts of them. */
+export const actionText = {
+  newToken: "Create a token",
+  run: "run ",
+  runItem: (path: string) => `Run ${path}`,
+  switchTo: (workspace: string) => `Switch to workspace ${workspace}`,
+  theme: (name: string) => `Theme: ${name}`,
 } as const;
 
 /** The effect of each shortcut. */

@@ -23,7 +23,9 @@ export function Tokens() {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const showsSessions = search["sessions"] === "true";
-  const [isCreating, setIsCreating] = useState(false);
+  const isCreating = search["new"] === "true";
+  const setIsCreating = (isOpen: boolean) =>
+    void navigate({ to: ".", search: { ...search, new: isOpen ? "true" : undefined }, replace: true });
   const [revoked, setRevoked] = useState<TruncatedTokenJson>();
   const tokens = useInfiniteQuery({
     queryKey: [...tokensKey, showsSessions],

@@ -1,0 +1,43 @@
+import { useMantineColorScheme } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { meQuery, useNearestWorkspace, workspacesQuery } from "../data/me.ts";
+import { actionText, frameText } from "../messages/frame.ts";
+import { openShortcuts } from "./shortcuts.tsx";
+import { useSignOut } from "./sign-out.ts";
+
+interface ActionEntry {
+  id: string;
+  label: string;
+  open: () => void;
+}
+
+const schemes = ["light", "dark", "auto"] as const;
+
+/** The actions of the command palette that the user is offered and whose names contain a text. An empty text shows none. */
+export function useActions(text: string): readonly ActionEntry[] {
+  const navigate = useNavigate();
+  const { setColorScheme } = useMantineColorScheme();
+  const current = useNearestWorkspace();
+  const { data: me } = useQuery(meQuery);
+  const { data: workspaces = [] } = useQuery(workspacesQuery);
+  const leave = useSignOut();
+  const needle = text.toLowerCase();
+  if (needle === "") return [];
+  const instance = { label: frameText.instance, open: () => void navigate({ to: "/instance/$tab", params: { tab: "webhooks" } }) };
+  const actions = [
+    {
+      label: actionText.newToken,
+      open: () => void navigate({ to: "/account/$tab", params: { tab: "tokens" }, search: { new: "true" } }),
+    },
+    { label: frameText.account, open: () => void navigate({ to: "/account/$tab", params: { tab: "tokens" } }) },
+    ...(me?.super_admin ? [instance] : []),
+    ...workspaces.flatMap(({ id, name }) =>
+      id === current ? [] : [{ label: actionText.switchTo(name), open: () => void navigate({ to: "/w/$ws", params: { ws: id } }) }],
+    ),
+    ...schemes.map((scheme) => ({ label: actionText.theme(frameText.themes[scheme]), open: () => setColorScheme(scheme) })),
+    { label: frameText.shortcuts, open: openShortcuts },
+    { label: frameText.signOut, open: () => void leave() },
+  ];
+  return actions.filter(({ label }) => label.toLowerCase().includes(needle)).map((action) => ({ ...action, id: `action ${action.label}` }));
+}
