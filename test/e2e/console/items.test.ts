@@ -132,4 +132,22 @@ describe("the pages of scripts and flows", () => {
     // An archived script has no newest version at its path.
     expectQuiet({ ...watched, complaints: watched.complaints.filter((complaint) => !complaint.includes("404")) });
   });
+
+  it("move a script and a flow, after showing what uses them, and the star of the user follows", async () => {
+    const watched = await openConsole(`/w/${ws.id}/scripts/${path}`);
+    const { page } = watched;
+    await button(page, "Move").click();
+    await page.getByRole("dialog").getByText("step a").waitFor();
+    await expectAccessible(watched);
+    await page.getByRole("dialog").getByLabel("New path").fill("f/t/moved");
+    await page.getByRole("dialog").getByRole("button", { name: "Move" }).click();
+    await heading(page, "f/t/moved").waitFor();
+    await page.getByRole("button", { name: "Star", pressed: true }).waitFor();
+    await show(page, `/w/${ws.id}/flows/f/t/caller`);
+    await button(page, "Move").click();
+    await page.getByRole("dialog").getByLabel("New path").fill("f/t/caller_2");
+    await page.getByRole("dialog").getByRole("button", { name: "Move" }).click();
+    await heading(page, "f/t/caller_2").waitFor();
+    expect((await ws.get("flows/get/f/t/caller_2")).json).toMatchObject({ value: { modules: [{ id: "a", value: { path } }] } });
+  });
 });

@@ -20,6 +20,7 @@ export const offers = {
   "favorites.unstar": "everyone",
   "files.presignUpload": "writers",
   "flows.archive": "writers",
+  "flows.update": "writers",
   "inputs.create": "everyone",
   "inputs.delete": "everyone",
   "inputs.update": "everyone",

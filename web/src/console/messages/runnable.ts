@@ -28,6 +28,21 @@ export const runnableText = {
   archiveWhy:
     "An archived script or flow cannot be run by its path, and its schedules and triggers fail. Its versions remain, and it can be restored.",
   archivedNow: (path: string) => `${path} is archived.`,
+  move: "Move",
+  movedMessage: (path: string) => `Moved from ${path}`,
   restoredMessage: "Restored",
   restoredNow: (path: string) => `${path} can be run again.`,
+} as const;
+
+export const moveText = {
+  title: "Move",
+  path: "New path",
+  pathWhy: "For example f/folder/name or u/user/name.",
+  usedTitle: "These objects use the old path",
+  usedWhy: "They do not follow, and fail until you change them:",
+  unusedTitle: "Nothing that you may read uses the old path",
+  addresses:
+    "Its webhook addresses change. Tokens for the old path no longer run it. Saved inputs, and the stars of other users, remain at the old path.",
+  imports: "Its relative imports count from the new path.",
+  moved: (from: string, to: string) => `${from} is now at ${to}.`,
 } as const;

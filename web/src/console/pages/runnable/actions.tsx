@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { isOffered } from "../../access/actions.ts";
 import { call } from "../../data/api.ts";
 import { useMember } from "../../data/me.ts";
@@ -11,12 +11,15 @@ import { Confirm } from "../../parts/confirm.tsx";
 import { archive, restore } from "./archive.ts";
 import { type Runnable, runnableKey } from "./use-runnable.ts";
 
-/** Stars a script or a flow, archives it after a confirmation, or restores it. */
+const MoveDialog = lazy(() => import("./move-dialog.tsx"));
+
+/** Stars a script or a flow, moves it, archives it after a confirmation, or restores it. */
 export function Actions({ workspace, runnable }: { workspace: string; runnable: Runnable }) {
   const { kind, path, isArchived, isStarred } = runnable;
   const queries = useQueryClient();
   const member = useMember();
   const [asks, setAsks] = useState(false);
+  const [isMoving, setIsMoving] = useState(false);
   const change = useMutation({
     mutationFn: () => (isArchived ? restore : archive)(workspace, runnable),
     onSuccess: async () => {
@@ -47,6 +50,11 @@ export function Actions({ workspace, runnable }: { workspace: string; runnable: 
         >
           {runnableText.star}
         </Button>
+        {!isArchived && isOffered("flows.update", member) && (
+          <Button size="xs" variant="default" onClick={() => setIsMoving(true)}>
+            {runnableText.move}
+          </Button>
+        )}
         {!mayArchive ? null : isArchived ? (
           <Button size="xs" variant="default" loading={change.isPending} onClick={() => change.mutate()}>
             {runnableText.restore}
@@ -58,6 +66,11 @@ export function Actions({ workspace, runnable }: { workspace: string; runnable: 
         )}
       </Group>
       {error && <Failed error={error} />}
+      {isMoving && (
+        <Suspense>
+          <MoveDialog workspace={workspace} runnable={runnable} onClose={() => setIsMoving(false)} />
+        </Suspense>
+      )}
       <Confirm
         isOpen={asks}
         title={runnableText.archive}

@@ -11,7 +11,7 @@ import { groupUsers, type User } from "./users.ts";
 type Target = Pick<Runnable, "kind" | "path">;
 
 /** Loads the objects that use a script or a flow, and whether there may be more. */
-function useUsers(workspace: string, { kind, path }: Target) {
+export function useUsers(workspace: string, { kind, path }: Target) {
   return useQuery({
     queryKey: [workspace, "users of", kind, path],
     queryFn: async ({ signal }) => {
@@ -54,7 +54,7 @@ export function UsedBy({ workspace, runnable }: { workspace: string; runnable: T
 }
 
 /** Lists objects, with links to those that have a page. */
-function UserList({ workspace, users, label }: { workspace: string; users: readonly User[]; label: string }) {
+export function UserList({ workspace, users, label }: { workspace: string; users: readonly User[]; label: string }) {
   return (
     <ul aria-label={label} className="users">
       {users.map(({ kind, path, places }) => (
