@@ -18,6 +18,14 @@ export class Refused extends Error {
 
 export type Login = Reply<"oauth.listLogins">["oauth"][number];
 
+/** The replies of a proxy, a firewall or API Gateway have no code, and are no sentence for people. */
+function sentenceOf(status: number, text: string): string {
+  if (status === 429) return "The service receives too many requests. Wait a moment and try again.";
+  if (status === 413) return "The request is larger than the service accepts.";
+  if (status >= 500) return "The service can't answer at the moment. Try again in a moment.";
+  return /^\s*[<{[]|^\s*$/.test(text) ? `The request was refused before it reached the service (status ${status}).` : text;
+}
+
 /** No request waits longer: API Gateway answers within 29 s. */
 const STALLED_MS = 60_000;
 
@@ -41,7 +49,10 @@ export async function send({ method, address, body, headers: sentHeaders, signal
   const answer = await request.catch(refuse);
   const { status, headers } = answer;
   const text = await answer.text().catch(refuse);
-  if (!answer.ok) throw new Refused(status, headers.get("x-svc-error") ?? "", text);
+  if (!answer.ok) {
+    const code = headers.get("x-svc-error");
+    throw code === null ? new Refused(status, "", sentenceOf(status, text)) : new Refused(status, code, text);
+  }
   return { status, headers, value: readValue(headers.get("content-type"), text) };
 }
 

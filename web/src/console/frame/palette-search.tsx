@@ -31,8 +31,9 @@ export default function PaletteSearch({ onChosen }: { onChosen: () => void }) {
   const guides = useGuides(text.trim());
   const actions = useActions(text.trim());
   const entries = [...useEntries(text.trim()), ...actions, ...guides];
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another text shows other entries
-  useEffect(() => void combobox.selectFirstOption(), [text]);
+  const first = entries[0]?.id;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another text shows other entries, and so do items that are loaded later
+  useEffect(() => void combobox.selectFirstOption(), [text, first]);
   return (
     <Combobox
       store={combobox}

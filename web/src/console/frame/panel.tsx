@@ -7,13 +7,15 @@ import { frameText } from "../messages/frame.ts";
 import { guideAddress } from "./guides.ts";
 
 const SHOWN_AFTER_MS = 200;
+const SLOW_AFTER_MS = 10_000;
 
-/** Shows that content is loading, once it takes longer than a blink. */
+/** Shows that content is loading, and after some seconds that it takes long. A request ends after a minute. */
 export function Loading({ label = frameText.loading }: { label?: string }) {
   const [isShown, setIsShown] = useState(false);
+  const [isSlow, setIsSlow] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setIsShown(true), SHOWN_AFTER_MS);
-    return () => clearTimeout(timer);
+    const timers = [setTimeout(() => setIsShown(true), SHOWN_AFTER_MS), setTimeout(() => setIsSlow(true), SLOW_AFTER_MS)];
+    return () => timers.forEach(clearTimeout);
   }, []);
   if (!isShown) return null;
   return (
@@ -21,6 +23,7 @@ export function Loading({ label = frameText.loading }: { label?: string }) {
       <Skeleton height={18} width="60%" />
       <Skeleton height={18} />
       <Skeleton height={18} width="80%" />
+      {isSlow && <Text c="dimmed">{frameText.slow}</Text>}
     </Stack>
   );
 }

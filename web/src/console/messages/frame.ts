@@ -22,6 +22,7 @@ export const frameText = {
   sessionEnded: "Sign in again",
   sessionEndedWhy: "Your session has ended. Sign in to continue; this page keeps what you have typed.",
   loading: "Loading…",
+  slow: "The service takes longer than usual to respond.",
   close: "Close dialog",
   retry: "Retry",
   cancel: "Cancel",

@@ -5,6 +5,7 @@ import { toRequest } from "../../../../../contract/client/request.ts";
 import type { StreamEventJson } from "../../../../../contract/routes/jobs/streams.ts";
 import { basePath } from "../../../shared/base-path.ts";
 import { call, operations } from "../../data/api.ts";
+import { followRun } from "./follow-run.ts";
 
 export type RunJob = Reply<"jobs.get">;
 
@@ -24,7 +25,7 @@ export function useRun(workspace: string, id: string) {
 
 /**
  * Returns the log of a run, which grows while the run continues. The browser connects again after the end of a stream, and continues at the
- * same place. A hidden page receives nothing.
+ * same place. Behind a proxy that holds events back, the log is read repeatedly. A hidden page receives nothing.
  */
 export function useLog(workspace: string, run: RunJob | undefined): { log: string; stream: string } {
   const queries = useQueryClient();
@@ -44,23 +45,29 @@ export function useLog(workspace: string, run: RunJob | undefined): { log: strin
   });
   useEffect(() => {
     if (!isOpen || id === undefined) return;
-    const offsets = { log: 0, stream: 0 };
-    let source: EventSource | undefined;
+    let offsets = { log: 0, stream: 0 };
+    let close = () => {};
     const open = () => {
-      const query = { fast: true, log_offset: offsets.log, stream_offset: offsets.stream };
-      source = new EventSource(`${basePath}${toRequest(operations, "jobs.updateStream", { workspace, id, query }).address}`);
-      source.onmessage = ({ data }) => {
-        const event = JSON.parse(String(data)) as StreamEventJson;
-        if (event.type !== "update") return;
-        offsets.log = event.log_offset ?? offsets.log;
-        offsets.stream = event.stream_offset ?? offsets.stream;
-        const { new_logs = "", new_result_stream = "" } = event;
-        if (new_logs || new_result_stream) setReceived(({ log, stream }) => ({ log: log + new_logs, stream: stream + new_result_stream }));
-        if (event.completed) source?.close();
-        if (event.completed || event.flow_status || event.running) void queries.invalidateQueries({ queryKey: runKey(workspace, id) });
-      };
+      close = followRun(
+        {
+          from: offsets,
+          connect: (from, onEvent) => {
+            const query = { fast: true, log_offset: from.log, stream_offset: from.stream };
+            const source = new EventSource(`${basePath}${toRequest(operations, "jobs.updateStream", { workspace, id, query }).address}`);
+            source.onmessage = ({ data }) => onEvent(JSON.parse(String(data)) as StreamEventJson);
+            return () => source.close();
+          },
+          read: ({ log, stream }) => call.jobs.getUpdate({ workspace, id, query: { log_offset: log, stream_offset: stream } }),
+        },
+        (update, next) => {
+          offsets = next;
+          const { new_logs = "", new_result_stream = "" } = update;
+          if (new_logs || new_result_stream)
+            setReceived(({ log, stream }) => ({ log: log + new_logs, stream: stream + new_result_stream }));
+          if (update.completed || update.flow_status || update.running) void queries.invalidateQueries({ queryKey: runKey(workspace, id) });
+        },
+      );
     };
-    const close = () => source?.close();
     const change = () => (document.hidden ? close() : open());
     if (!document.hidden) open();
     document.addEventListener("visibilitychange", change);
