@@ -8,6 +8,7 @@ import { flowListingObject, type StoredFlow } from "../../core/flows/version.ts"
 import type { StoredObject } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
+import { parseReadable } from "../../core/records/record-format.ts";
 import { resourceObject } from "../../core/resources/resource.ts";
 import { scheduleObject } from "../../core/schedules/schedule.ts";
 import { type StoredVersion, scriptListingObject } from "../../core/scripts/version.ts";
@@ -85,7 +86,8 @@ async function findInVersions(
   target: MentionTarget,
 ): Promise<Mentions> {
   const { workspace } = caller;
-  const isIndexed = await continueIndex(deps, workspace);
+  // Two parts contain all objects of a small workspace.
+  const isIndexed = (await continueIndex(deps, workspace)) || (await continueIndex(deps, workspace));
   const sources = await loadIndex(deps.objects, workspace, ["script", "flow"], indexSources);
   const [namesPath, candidates] = [createSignatureTest(target.path), listCandidates(target, sources.filter(createReadFilter(caller)))];
   // Those that contain the path are more likely than those that may import the script by a relative path.
@@ -115,25 +117,31 @@ function listCandidates({ kind, path }: MentionTarget, sources: readonly Indexed
   return sources.filter(({ signature }) => tests.some((test) => test(signature)));
 }
 
-/** Returns the path of a stored object of each kind, and where it mentions the target. */
-type Finder = (target: MentionTarget, stored: StoredObject) => { path: string; places: string[] }[];
-const findTrigger: Finder = (target, stored) =>
-  triggerObject.parseReadable([stored]).map((trigger) => ({ path: trigger.path, places: findInTrigger(target, trigger) }));
+/** Returns the path of a stored object, and where it mentions the target. Throws `UnreadableRecordError`. */
+type Finder = (target: MentionTarget, stored: StoredObject) => { path: string; places: string[] };
+const findInTriggerItem: Finder = (target, stored) => {
+  const trigger = triggerObject.parse(stored);
+  return { path: trigger.path, places: findInTrigger(target, trigger) };
+};
 const finders: Readonly<Record<string, { partitionKey: (workspace: string) => string; find: Finder }>> = {
   schedule: {
     partitionKey: scheduleObject.partitionKey,
-    find: (target, stored) =>
-      scheduleObject.parseReadable([stored]).map((schedule) => ({ path: schedule.path, places: findInSchedule(target, schedule) })),
+    find: (target, stored) => {
+      const schedule = scheduleObject.parse(stored);
+      return { path: schedule.path, places: findInSchedule(target, schedule) };
+    },
   },
   resource: {
     partitionKey: resourceObject.partitionKey,
-    find: (target, stored) =>
-      resourceObject.parseReadable([stored]).map((resource) => ({ path: resource.path, places: findInResource(target, resource) })),
+    find: (target, stored) => {
+      const resource = resourceObject.parse(stored);
+      return { path: resource.path, places: findInResource(target, resource) };
+    },
   },
   ...Object.fromEntries(
     triggerKinds.map((kind) => [
       `${kind}_trigger`,
-      { partitionKey: (workspace: string) => triggerObject.partitionKey(workspace, kind), find: findTrigger },
+      { partitionKey: (workspace: string) => triggerObject.partitionKey(workspace, kind), find: findInTriggerItem },
     ]),
   ),
 };
@@ -147,7 +155,8 @@ async function findInListed({ objects }: Uses<"objects">, caller: WorkspaceCalle
   let before: string | undefined;
   for (let page = 0; page < limits.mentionPages; page += 1) {
     const read = await objects.listPage(finder.partitionKey(caller.workspace), { before, limit: limits.mentionPageItems });
-    for (const { path, places } of read.objects.flatMap((stored) => finder.find(target, stored))) {
+    const records = read.objects.map((stored) => ({ parent: stored.pk, ref: stored.sk, stored }));
+    for (const [, { path, places }] of parseReadable(records, ({ stored }) => finder.find(target, stored))) {
       if (isReadable({ kind, path })) items.push(...toMentions(kind, path, places));
     }
     before = read.before;

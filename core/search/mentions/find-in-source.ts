@@ -1,4 +1,4 @@
-import type { SyntaxNode, SyntaxNodeRef } from "@lezer/common";
+import type { SyntaxNode } from "@lezer/common";
 import { findManifest, findRunner, type ScriptLanguage } from "../../../contract/languages.ts";
 import { listScriptImports } from "../../builds/imports.ts";
 import { go } from "../../builds/parsers/go.ts";
@@ -66,17 +66,31 @@ function isNamedInCode(target: MentionTarget, language: ScriptLanguage, content:
 
 const prefixOf = (kind: MentionTarget["kind"]): string => (kind === "resource" ? "$res:" : kind === "variable" ? "$var:" : "none");
 
-/** A text in a source, and the call that it is an argument of. */
-interface SourceText {
-  value: string;
-  call?: { name: string; position: number; isKeyword: boolean };
+/** Returns whether a text is the path that a call of one of these functions takes. */
+function isPathOf({ kind, path }: MentionTarget, functions: typeof functionsOf, { value, node, source }: SourceText): boolean {
+  const list = value === path ? node.parent : null;
+  const callee = list && ARGUMENT_LISTS.has(list.name) ? list.prevSibling : null;
+  if (!callee) return false;
+  const name = readCalledName(callee, source).replaceAll("_", "").toLowerCase();
+  if (!Object.hasOwn(functions[kind], name)) return false;
+  return isPathKeyword(node, source) || functions[kind][name] === countCommasBefore(node);
 }
 
-/** Returns whether a text is the path that a call of one of these functions takes. */
-function isPathOf({ kind, path }: MentionTarget, functions: typeof functionsOf, { value, call }: SourceText): boolean {
-  if (value !== path || !call) return false;
-  const name = call.name.replaceAll("_", "").toLowerCase();
-  return Object.hasOwn(functions[kind], name) && (call.isKeyword || functions[kind][name] === call.position);
+const ARGUMENT_LISTS = new Set(["ArgList", "Arguments"]);
+const LONGEST_NAME = 40;
+
+/** Returns the last name of `name`, `client.name` or `name<Type>`. */
+function readCalledName(callee: SyntaxNode, source: string): string {
+  const named = callee.name === "InstantiationExpression" ? callee.firstChild : callee;
+  const { from, to } = named?.lastChild ?? named ?? callee;
+  return to - from > LONGEST_NAME ? "" : source.slice(from, to);
+}
+
+/** A text in a source, and its node. */
+interface SourceText {
+  value: string;
+  node: SyntaxNode;
+  source: string;
 }
 
 /** Returns whether a source contains a text that matches. Comments contain no texts. */
@@ -88,21 +102,11 @@ function hasTextWhere(parser: typeof typescript, source: string, matches: (text:
       if (node.name !== "String" && node.name !== "TemplateString") return true;
       const written = source.slice(node.from, node.to);
       const value = /^[A-Za-z]{0,2}("""|'''|["'`])([\s\S]*)\1$/.exec(written)?.[2];
-      isFound = value !== undefined && matches(toSourceText(node, source, value));
+      isFound = value !== undefined && matches({ value, node: node.node, source });
       return !isFound;
     },
   });
   return isFound;
-}
-
-const ARGUMENT_LISTS = new Set(["ArgList", "Arguments"]);
-
-function toSourceText({ node }: SyntaxNodeRef, source: string, value: string): SourceText {
-  const list = node.parent;
-  const callee = list && ARGUMENT_LISTS.has(list.name) ? list.prevSibling : null;
-  if (!list || !callee) return { value };
-  const name = /(\w+)\s*(<[^<>]*>\s*)?$/.exec(source.slice(callee.from, callee.to).slice(-200))?.[1] ?? "";
-  return { value, call: { name, position: countCommasBefore(node), isKeyword: isPathKeyword(node, source) } };
 }
 
 function countCommasBefore(node: SyntaxNode): number {

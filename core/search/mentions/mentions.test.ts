@@ -51,7 +51,15 @@ describe("a source", () => {
   });
 
   it("of any text is read without an error", () => {
-    for (const content of ["(".repeat(2000), '"f/ops/db', "f/ops/db`${", "\u0000f/ops/db", "getResource('f/ops/db'"]) {
+    for (const content of [
+      "(".repeat(2000),
+      "x()".repeat(20_000),
+      `a${'("f/ops/db")'.repeat(2000)}`,
+      '"f/ops/db',
+      "f/ops/db`${",
+      "\u0000f/ops/db",
+      "getResource('f/ops/db'",
+    ]) {
       for (const language of ["bun", "python3", "go", "bash", "php"] as const) inSource(resource, language, content);
     }
   });

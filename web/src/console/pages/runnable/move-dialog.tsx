@@ -53,15 +53,17 @@ export default function MoveDialog({ workspace, runnable, onClose }: MoveDialogP
           <Panel query={users}>
             {(found) => (
               <Note tone="plain" title={found.users.length > 0 ? text.usedTitle : text.unusedTitle}>
-                {found.users.length > 0 && (
-                  <>
-                    <Text>{text.usedWhy}</Text>
-                    <UserList workspace={workspace} users={found.users} label={usedByText.title} />
-                  </>
-                )}
-                {found.isPartial && <Text>{usedByText.partial}</Text>}
-                <Text>{text.addresses}</Text>
-                {kind === "script" && <Text>{text.imports}</Text>}
+                <Stack gap="xs">
+                  {found.users.length > 0 && (
+                    <div>
+                      <Text>{text.usedWhy}</Text>
+                      <UserList workspace={workspace} users={found.users} label={usedByText.title} />
+                    </div>
+                  )}
+                  {found.isPartial && <Text>{usedByText.partial}</Text>}
+                  <Text>{text.addresses}</Text>
+                  {kind === "script" && <Text>{text.imports}</Text>}
+                </Stack>
               </Note>
             )}
           </Panel>
