@@ -32,6 +32,12 @@ describe("the console", () => {
     expect(bytesOfConsole(/^console-runs-/, /^console-run-[\w-]{8}\.js/) - runs).toBeLessThan(90_000);
   });
 
+  it("loads the headings of the guides, and at most 60 KB to search their texts, for the command palette", () => {
+    expect(sizeOf(/^console-entries-/)).toBeGreaterThan(2_000);
+    expect(sizeOf(/^console-words-/)).toBeGreaterThan(10_000);
+    expect(sizeOf(/^console-words-/)).toBeLessThan(60_000);
+  });
+
   it("loads the form, the source and the comparison of a script on demand", () => {
     const first = bytesOfConsole(/^console-runnable-/);
     expect(first).toBeGreaterThan(50_000);

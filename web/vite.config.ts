@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
@@ -34,6 +35,13 @@ const pageAddresses: Plugin = {
 const chunkFileNames = ({ name, facadeModuleId }: { name: string; facadeModuleId?: string | null }) =>
   `assets/console-${/\/pages\/([\w-]+)\/page\.tsx$/.exec(facadeModuleId ?? "")?.[1] ?? name}-[hash].js`;
 
+/** Replaces two names by the headings and the words of the guides, which `lib/api/web.ts` writes into a file. */
+function guidesOf(file: string | undefined): Record<string, string> {
+  const { entries = [], words = "" } =
+    file === undefined ? {} : (JSON.parse(readFileSync(file, "utf8")) as { entries?: unknown; words?: string });
+  return { __GUIDES__: JSON.stringify(entries), __GUIDE_WORDS__: JSON.stringify(words) };
+}
+
 export default defineConfig(({ mode }) => ({
   root: import.meta.dirname,
   // Files refer to each other by relative addresses; functions/shared/reply/static-files.ts adds the path of the service to those in a page.
@@ -46,8 +54,7 @@ export default defineConfig(({ mode }) => ({
       ["/api", "/docs"].map((path) => [path, { target: process.env["SVC_URL"] ?? "http://127.0.0.1:8000", changeOrigin: false }]),
     ),
   },
-  // `lib/api/web.ts` passes the titles and headings of the guides.
-  define: { __GUIDES__: process.env["SVC_GUIDES"] ?? "[]" },
+  define: guidesOf(process.env["SVC_GUIDES"]),
   // Each reply with a page replaces it (functions/shared/reply/static-files.ts).
   html: { cspNonce: "__CSP_NONCE__" },
   build: {

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../contract/json/json-object.ts";
+import { replaceMarkedSecrets } from "../../contract/json/marked-secrets.ts";
 import { parseReference } from "../../contract/utilities/reference.ts";
-import { replaceMarkedSecrets } from "../objects/marked-secrets.ts";
 
 /**
  * Returns arguments without the values that a schema marks with `password`, and without resources in the place of their references, which may contain

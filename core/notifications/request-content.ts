@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../contract/json/json-object.ts";
+import { replaceMarkedSecrets } from "../../contract/json/marked-secrets.ts";
 import { limits } from "../../contract/limits.ts";
-import { replaceMarkedSecrets } from "../objects/marked-secrets.ts";
 import { shortenText } from "./event.ts";
 
 /** The content of a request for approval that its mail shows besides the flow and the step. */

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { anchorOf, GUIDES, guideEntries, guideFiles } from "./guides.ts";
+import { findSections } from "../../web/src/console/data/guides/search.ts";
+import { guideWords } from "./guide-words.ts";
+import { anchorOf, GUIDES, guideEntries, guideFiles, readGuideSections } from "./guides.ts";
 
 const root = join(import.meta.dirname, "../..");
 const files = guideFiles(root);
@@ -80,15 +82,18 @@ describe("guideEntries", () => {
   });
 });
 
-describe("the console", () => {
-  it("links only guides and headings that exist", () => {
-    const folder = join(root, "web/src/console");
-    const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".tsx"));
-    const linked = sources.flatMap((name) =>
-      [...readFileSync(join(folder, name), "utf8").matchAll(/ guide="([^"]+)"/g)].map(([, guide = ""]) => guide),
-    );
-    expect(linked.length).toBeGreaterThan(0);
-    const known = new Set(guides.flatMap(({ name, headings }) => [name, ...headings.map(({ id }) => `${name}#${id}`)]));
-    expect(linked.filter((guide) => !known.has(guide))).toEqual([]);
+describe("guideWords", () => {
+  const sections = guides.flatMap(({ name, headings }) => [name, ...headings.map(({ id }) => `${name}#${id}`)]);
+
+  it("has a section for each title and heading of guideEntries", () => {
+    expect(readGuideSections(root).length).toBe(sections.length);
+  });
+
+  it("finds a section by words of its text, also by their beginnings", () => {
+    const words = guideWords(root);
+    const find = (text: string) => findSections(words, text).map((section) => sections[section]);
+    expect(find("revocat wait")).toEqual([]);
+    expect(find("terminals shows colours search")).toEqual(["console#a-run"]);
+    expect(find("Search engines list")).toContain("console#share-a-run");
   });
 });

@@ -74,14 +74,24 @@ export const guideEntries = (root: string): GuideEntry[] =>
     return { name, title, headings: headings.filter(({ depth }) => depth > 1).map(({ id, text }) => ({ id, text })) };
   });
 
+/** Returns the texts of the guides by section: those below a title, and those below its headings, in the order of `guideEntries`. */
+export const readGuideSections = (root: string): string[] =>
+  allPaths(root).flatMap((path) =>
+    readGuide(root, path, () => "")
+      .html.split(/<h[1-6] id="/)
+      .slice(1)
+      .map(plain),
+  );
+
+/** Text without marks, such as those of code. */
+const plain = (html: string) =>
+  html
+    .replaceAll(/<[^>]*>/g, "")
+    .replaceAll(/&(amp|lt|gt|quot|#39);/g, (entity) => Object.keys(escapes).find((character) => escapes[character] === entity) ?? entity);
+
 function readGuide(root: string, path: string, addAsset: (path: string) => string): Guide {
   const headings: Heading[] = [];
   const guide = { name: nameOf(path), title: nameOf(path), about: "" };
-  /** Text without marks, such as those of code. */
-  const plain = (html: string) =>
-    html
-      .replaceAll(/<[^>]*>/g, "")
-      .replaceAll(/&(amp|lt|gt|quot|#39);/g, (entity) => Object.keys(escapes).find((character) => escapes[character] === entity) ?? entity);
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth }: Tokens.Heading) {

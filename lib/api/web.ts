@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
-import { guideEntries } from "./guides.ts";
+import { guideWords } from "./guide-words.ts";
+import { GUIDES, guideEntries } from "./guides.ts";
 
 /**
  * The pages of `web/` as Vite builds them, compressed, by name: `approve.html` and the content of `assets/`, named after its digests. Built
@@ -30,12 +31,15 @@ export function webFiles(root: string): Map<string, Uint8Array> {
 
 /** In a separate process, because Vite can only build asynchronously. */
 function build(root: string, out: string): void {
+  // The environment of a process has no room for it.
+  const guides = join(out, "guides.json");
+  writeFileSync(guides, JSON.stringify({ entries: guideEntries(root), words: guideWords(root) }));
   for (const mode of ["pages", "console"]) {
     const vite = join(root, "node_modules/vite/bin/vite.js");
     execFileSync(process.execPath, [vite, "build", join(root, "web"), "--mode", mode, "--outDir", out, "--logLevel", "warn"], {
       cwd: root,
       stdio: ["ignore", "inherit", "inherit"],
-      env: { ...process.env, NODE_ENV: "production", SVC_GUIDES: JSON.stringify(guideEntries(root)) },
+      env: { ...process.env, NODE_ENV: "production", SVC_GUIDES: guides },
     });
   }
 }
@@ -53,7 +57,7 @@ function keepOnly(builds: string, fresh: string, destination: string): void {
   }
 }
 
-/** Everything that the pages are built from; they use only types of the contract, and the headings of the guides. */
+/** Everything that the pages are built from; they use only types of the contract, and the headings and words of the guides. */
 function sourcesHash(root: string): string {
   const hash = createHash("sha256");
   const web = join(root, "web");
@@ -61,8 +65,9 @@ function sourcesHash(root: string): string {
     .filter((entry) => entry.isFile() && !/\.test\.ts$|\.md$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
-  const guides = readdirSync(join(root, "docs")).flatMap((name) => (name.endsWith(".md") ? [join(root, "docs", name)] : []));
-  for (const path of [...sources, ...guides.sort(), join(root, "lib/api/guides.ts"), join(root, "package-lock.json")]) {
+  const guides = Object.values(GUIDES).flatMap((paths) => paths.map((path) => join(root, "docs", path)));
+  const builders = ["guides.ts", "guide-words.ts"].map((name) => join(root, "lib/api", name));
+  for (const path of [...sources, ...guides.sort(), ...builders, join(root, "package-lock.json")]) {
     if (existsSync(path)) hash.update(`\0${relative(root, path)}\0`).update(readFileSync(path));
   }
   return hash.digest("hex").slice(0, 16);

@@ -68,6 +68,8 @@ describe("the page of approvals", () => {
     await reject.getByText("Enter a reason for the rejection.").waitFor();
     await expectAccessible(admin);
     await reject.getByLabel("Reason").fill("too expensive");
+    await admin.page.reload();
+    await admin.page.getByText("too expensive").waitFor();
     await button(reject, "Reject").click();
     await admin.page.getByText("Reason: too expensive").waitFor();
     expect((await runOf(ws, run)).gates[0]?.decision).toMatchObject({ how: "rejected", reason: "too expensive" });

@@ -48,6 +48,12 @@ describe("the pages of scripts and flows", () => {
     await page.getByText("This is too short. Enter at least 2 characters.").waitFor();
     await page.getByLabel("name").fill("Ann");
     await page.getByLabel("extra").fill('{"x": [1]}');
+    await page.getByLabel("key").fill("a-typed-secret");
+    await page.reload();
+    await page.getByText("You typed these values earlier").waitFor();
+    expect(await page.getByLabel("name").inputValue()).toBe("Ann");
+    expect(await page.getByLabel("key").inputValue()).toBe("");
+    expect(await page.evaluate("JSON.stringify(localStorage)")).not.toContain("a-typed-secret");
     await page.getByRole("combobox", { name: "db" }).click();
     await page.getByRole("option", { name: "f/t/orders" }).click();
     await button(page, "Add").click();

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { api } from "../../support/api/api.ts";
+import { member } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { startReceiver } from "../../support/approvals/notices.ts";
 import { button, heading } from "../../support/approvals/page.ts";
+import { barriers } from "../../support/browser/axe.ts";
 import { endBrowser } from "../../support/browser/browser.ts";
 import { consolePicture, expectAccessible, openConsole, show } from "../../support/console/console.ts";
 import { until } from "../../support/until.ts";
@@ -53,6 +55,41 @@ it("the page of tokens creates a limited token, shows it once and revokes it", a
   await expectAccessible(watched);
   await show(page, "/account/nothing");
   await heading(page, "Page not found").waitFor();
+  await endBrowser();
+});
+
+it("an empty Home says how to begin, and the preferences of an account apply in each browser", async () => {
+  const [ann, bob] = await Promise.all([member(ws, "ann"), member(ws, "bob", "operator")]);
+  const { page } = await openConsole("/account/preferences", { token: ann.api.token, hints: true });
+  await page.getByRole("radio", { name: "Dark" }).click();
+  await page.getByLabel("Time zone").selectOption("Asia/Tokyo");
+  await page.getByText(/Now: .*GMT\+9/).waitFor();
+  await button(page, "Show hints again").click();
+  await page.getByText("The hints appear again.").waitFor();
+  await show(page, `/w/${ws.id}`);
+  const hint = page.getByRole("note", { name: "About this page" });
+  await hint.waitFor();
+  await button(page, "Create the example").waitFor();
+  expect(await barriers(page)).toEqual([]);
+  const saved = page.waitForResponse((answer) => answer.url().endsWith("/preferences") && answer.request().method() === "POST");
+  await button(page, "Dismiss").click();
+  await hint.waitFor({ state: "detached" });
+  await saved;
+  await button(page, "Create the example").click();
+  await heading(page, `u/${ann.username}/hello`).waitFor();
+  await endBrowser();
+
+  const other = await openConsole("/login", { token: ann.api.token, hints: true });
+  await other.page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
+  await other.page.getByRole("region", { name: "Recent" }).waitFor();
+  expect(await other.page.getByRole("note").count()).toBe(0);
+  await show(other.page, `/w/${ws.id}/runs`);
+  await other.page.getByRole("note").getByRole("link", { name: "Read the guide" }).waitFor();
+  await endBrowser();
+
+  const operators = await openConsole(`/w/${ws.id}`, { token: bob.api.token });
+  await operators.page.getByRole("heading", { name: "Nothing is shared with you yet" }).waitFor();
+  await expectAccessible(operators);
   await endBrowser();
 });
 

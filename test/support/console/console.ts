@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { frameText } from "../../../web/src/console/messages/frame.ts";
 import { api, shared } from "../api/api.ts";
 import { expectQuiet, expectUsable } from "../approvals/page.ts";
 import { barriers } from "../browser/axe.ts";
@@ -12,12 +13,18 @@ interface Options {
   token?: string;
   dark?: boolean;
   phone?: boolean;
+  /** Whether pages explain themselves, as on a first visit. Default: the person has dismissed all hints. */
+  hints?: boolean;
 }
+
+/** The copy of preferences that a browser has after a sign-in. It is new, so that no page reads the account. */
+const DISMISSED = { dismissed_hints: Object.keys(frameText.hints) };
+const keepPreferences = `localStorage["svc.person.preferences"] ??= JSON.stringify({ atMs: Date.now(), value: ${JSON.stringify(DISMISSED)} });`;
 
 /** Opens a page of the console as a user who is signed in, and waits for its heading. */
 export async function openConsole(
   address: string,
-  { token = api().token, dark = false, phone = false }: Options = {},
+  { token = api().token, dark = false, phone = false, hints = false }: Options = {},
 ): Promise<WatchedPage> {
   const watched = await openPage({
     viewport: phone ? { width: 360, height: 740 } : { width: 1280, height: 800 },
@@ -27,6 +34,7 @@ export async function openConsole(
   });
   const { page } = watched;
   await page.context().addCookies([{ name: "token", value: token, url: shared().url }]);
+  if (!hints) await page.addInitScript(keepPreferences);
   await show(page, address);
   return watched;
 }

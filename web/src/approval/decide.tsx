@@ -1,6 +1,8 @@
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
-import { type FormEvent, lazy, type ReactNode, Suspense, useRef, useState } from "react";
+import { type FormEvent, lazy, type ReactNode, Suspense, useContext, useRef, useState } from "react";
 import { defined } from "../../../contract/defined.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
+import { DecisionDraftContext } from "../shared/decision-draft.ts";
 import { preparedForm } from "../shared/form/schema.ts";
 import { Note } from "../shared/note.tsx";
 import type { Refused } from "../shared/service.ts";
@@ -12,17 +14,21 @@ const Form = lazy(() => import("../shared/form/form.tsx"));
 /** Approve, with the form's values where there is one, or reject with a reason. */
 export function Decide({ approval }: { approval: ReadyApproval }) {
   const { info, decide } = approval;
+  const draft = useContext(DecisionDraftContext);
+  const [typed] = useState(draft.read);
   const [sending, setSending] = useState(false);
-  const [rejecting, setRejecting] = useState(false);
+  const [rejecting, setRejecting] = useState(typed.reason !== undefined);
   const [refused, setRefused] = useState<Refused>();
   const { form_schema, default_args, enums } = info;
   // A refetch must not reset a form that the reader is filling in.
-  const [form] = useState(() => preparedForm({ form_schema, default_args, enums }));
+  const [form] = useState(() => preparedForm({ form_schema, default_args: { ...default_args, ...typed.values }, enums }));
 
   const send = async (decision: Decision) => {
     setSending(true);
     setRefused(undefined);
-    setRefused(await decide(decision));
+    const refusal = await decide(decision);
+    if (!refusal) draft.forget();
+    setRefused(refusal);
     setSending(false);
   };
   const approve = (payload?: unknown) => send({ approved: true, ...defined({ payload }) });
@@ -43,7 +49,14 @@ export function Decide({ approval }: { approval: ReadyApproval }) {
     <Stack gap="md">
       {form ? (
         <Suspense fallback={<Text role="status">Loading the form…</Text>}>
-          <Form form={form} disabled={sending} onSubmit={approve}>
+          <Form
+            form={form}
+            disabled={sending}
+            onChange={(values, isTyped) => {
+              if (isTyped && isJsonObject(values)) draft.keep({ values });
+            }}
+            onSubmit={approve}
+          >
             <Refusal refused={refused} />
             {buttons}
           </Form>
@@ -95,6 +108,8 @@ interface RejectProps {
 }
 
 function Reject({ sending, needsReason, onReject, onBack }: RejectProps) {
+  const draft = useContext(DecisionDraftContext);
+  const [typed] = useState(() => draft.read().reason);
   const [isMissing, setIsMissing] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -115,11 +130,15 @@ function Reject({ sending, needsReason, onReject, onBack }: RejectProps) {
           description={`${needsReason ? "Required" : "Optional"}. The requester can see it.`}
           required={needsReason}
           error={isMissing ? "Enter a reason for the rejection." : undefined}
-          onChange={() => setIsMissing(false)}
           maxLength={2000}
           rows={3}
+          defaultValue={typed}
+          onChange={({ target }) => {
+            setIsMissing(false);
+            draft.keep({ reason: target.value });
+          }}
           // The reader has just opened it.
-          autoFocus
+          autoFocus={typed === undefined}
         />
         <Group className="actions">
           <Button type="submit" color="red.9" loading={sending}>

@@ -12,6 +12,7 @@ export type Offered = "everyone" | "writers" | "admins" | "superadmins";
  * of the pages.
  */
 export const offers = {
+  "account.editPreferences": "everyone",
   // Only administrators read the record of decisions.
   "approvals.audit": "admins",
   "approvals.verify": "admins",

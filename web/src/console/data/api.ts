@@ -4,7 +4,13 @@ import {
   approvalOperations,
   approvalRecordOperations,
 } from "../../../../contract/client/operations/approvals.ts";
-import { favoriteOperations, mentionOperations, searchOperations, viewOperations } from "../../../../contract/client/operations/console.ts";
+import {
+  favoriteOperations,
+  mentionOperations,
+  preferenceOperations,
+  searchOperations,
+  viewOperations,
+} from "../../../../contract/client/operations/console.ts";
 import { deliveryOperations, instanceWebhookOperations, webhookOperations } from "../../../../contract/client/operations/events.ts";
 import { flowOperations, flowRunOperations } from "../../../../contract/client/operations/flows.ts";
 import {
@@ -44,6 +50,7 @@ export const operations = {
   ...memberOperations,
   ...mentionOperations,
   ...peopleOperations,
+  ...preferenceOperations,
   ...resourceOperations,
   ...runDetailOperations,
   ...runOperations,

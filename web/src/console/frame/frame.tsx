@@ -5,6 +5,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Refused } from "../../shared/service.ts";
 import { noteUse } from "../data/last-workspaces.ts";
 import { memberQuery, meQuery, useWorkspace, workspacesQuery } from "../data/me.ts";
+import { useAppliedPreferences } from "../data/preferences.ts";
 import { useSessionState } from "../data/session.ts";
 import { frameText } from "../messages/frame.ts";
 import { Navigation } from "./navigation.tsx";
@@ -65,6 +66,7 @@ function Frame({ username, isSuperAdmin, error, onRetry, children }: FrameProps)
   const { href } = useLocation();
   const workspaces = useQuery(workspacesQuery);
   const hasEnded = useSessionState() === "ended";
+  useAppliedPreferences();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu of a small screen closes when a page opens
   useEffect(() => setShowsMenu(false), [href]);
   if (error instanceof Refused && error.status === 401) return <GoToLogin returnTo={href} />;
@@ -86,7 +88,7 @@ function Frame({ username, isSuperAdmin, error, onRetry, children }: FrameProps)
       <main id="content" tabIndex={-1}>
         {error ? (
           <Page title={frameText.failed}>
-            <Failed error={error} onRetry={onRetry} />
+            <Failed error={error} guide="console#sign-in" onRetry={onRetry} />
             <ToStart />
           </Page>
         ) : (

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { basePath } from "../../shared/base-path.ts";
+import { findSections } from "../data/guides/search.ts";
 import { frameText } from "../messages/frame.ts";
 
 /** The address of a guide, and of a heading in it. */
@@ -17,11 +18,12 @@ const open = (guide: string) => void window.open(guideAddress(guide), "_blank", 
 const MOST_SHOWN = 20;
 const none: readonly GuideEntry[] = [];
 
-/** The guides and headings that match a text, as entries of the command palette. They are loaded when it opens. */
+/** The guides and headings that match a text, and then those whose section contains its words, as entries of the command palette. */
 export function useGuides(text: string): readonly GuideEntry[] {
+  // Both are loaded when the palette opens.
   const guides = useQuery({
     queryKey: ["guides"],
-    queryFn: async () => (await import("../data/guides.ts")).default,
+    queryFn: async () => (await import("../data/guides/entries.ts")).listGuides(),
     staleTime: Number.POSITIVE_INFINITY,
     select: (found) =>
       found.flatMap(({ name, title, headings }) => [
@@ -33,6 +35,15 @@ export function useGuides(text: string): readonly GuideEntry[] {
         })),
       ]),
   });
+  const words = useQuery({
+    queryKey: ["words of guides"],
+    queryFn: async () => (await import("../data/guides/words.ts")).guideWords(),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   const needle = text.toLowerCase();
-  return needle === "" ? none : (guides.data ?? none).filter(({ label }) => label.toLowerCase().includes(needle)).slice(0, MOST_SHOWN);
+  if (needle === "") return none;
+  const entries = guides.data ?? none;
+  const named = entries.filter(({ label }) => label.toLowerCase().includes(needle));
+  const inside = findSections(words.data ?? "", needle).flatMap((section) => entries[section] ?? []);
+  return [...new Set([...named, ...inside])].slice(0, MOST_SHOWN);
 }

@@ -4,19 +4,20 @@ import { basePath } from "../../shared/base-path.ts";
 import { Refused } from "../../shared/service.ts";
 import { frameText } from "../messages/frame.ts";
 import { Page } from "./page.tsx";
-import { Failed } from "./panel.tsx";
+import { Failed, GuideLink } from "./panel.tsx";
 
 /** Shows that a page could not be loaded or displayed. */
 export function PageFailed({ error, reset }: ErrorComponentProps) {
   return (
     <Page title={frameText.failed}>
       {error instanceof Refused ? (
-        <Failed error={error} onRetry={reset} />
+        <Failed error={error} guide="console#if-something-fails" onRetry={reset} />
       ) : (
         <Stack gap="sm" role="alert">
           <Text>{frameText.failedWhy}</Text>
           <Group>
             <Button onClick={() => location.reload()}>{frameText.reload}</Button>
+            <GuideLink guide="console#if-something-fails" />
           </Group>
         </Stack>
       )}
@@ -37,7 +38,10 @@ export function NotFound() {
   return (
     <Page title={frameText.notFound}>
       <Text>{frameText.notFoundWhy}</Text>
-      <ToStart />
+      <Group>
+        <ToStart />
+        <GuideLink guide="console#find-your-way" />
+      </Group>
     </Page>
   );
 }

@@ -1,7 +1,7 @@
-import { useMantineColorScheme } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { meQuery, useNearestWorkspace, workspacesQuery } from "../data/me.ts";
+import { useTheme } from "../data/preferences.ts";
 import { actionText, frameText } from "../messages/frame.ts";
 import { openShortcuts } from "./shortcuts.tsx";
 import { useSignOut } from "./sign-out.ts";
@@ -17,7 +17,7 @@ const schemes = ["light", "dark", "auto"] as const;
 /** The actions of the command palette that the user is offered and whose names contain a text. An empty text shows none. */
 export function useActions(text: string): readonly ActionEntry[] {
   const navigate = useNavigate();
-  const { setColorScheme } = useMantineColorScheme();
+  const [, setTheme] = useTheme();
   const current = useNearestWorkspace();
   const { data: me } = useQuery(meQuery);
   const { data: workspaces = [] } = useQuery(workspacesQuery);
@@ -35,7 +35,7 @@ export function useActions(text: string): readonly ActionEntry[] {
     ...workspaces.flatMap(({ id, name }) =>
       id === current ? [] : [{ label: actionText.switchTo(name), open: () => void navigate({ to: "/w/$ws", params: { ws: id } }) }],
     ),
-    ...schemes.map((scheme) => ({ label: actionText.theme(frameText.themes[scheme]), open: () => setColorScheme(scheme) })),
+    ...schemes.map((scheme) => ({ label: actionText.theme(frameText.themes[scheme]), open: () => setTheme(scheme) })),
     { label: frameText.shortcuts, open: openShortcuts },
     { label: frameText.signOut, open: () => void leave() },
   ];

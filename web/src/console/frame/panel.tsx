@@ -29,8 +29,7 @@ export function Loading({ label = frameText.loading }: { label?: string }) {
 }
 
 /** A link to the guide that explains a subject. It opens in another tab, so that the page keeps what was typed. */
-function GuideLink({ guide }: { guide: string | undefined }) {
-  if (guide === undefined) return null;
+export function GuideLink({ guide }: { guide: string }) {
   return (
     <Anchor href={guideAddress(guide)} target="_blank" rel="noopener" underline="always" size="sm">
       {frameText.readGuide}
@@ -41,11 +40,14 @@ function GuideLink({ guide }: { guide: string | undefined }) {
 interface FailedProps {
   error: unknown;
   onRetry?: (() => void) | undefined;
-  /** The name of the guide that explains it, such as `flows`, with an anchor if a part of it does. */
-  guide?: string;
+  /** The name of the guide that explains it, such as `flows`, with an anchor if a part of it does. Default: the one of the error. */
+  guide?: string | undefined;
 }
 
-/** Shows the sentence and the code of a refusal. */
+/** The codes of the service are explained by its list of errors, those of the page by the guide of the console. */
+const guideOf = ({ code }: Refused) => (code === "" || code.startsWith("page.") ? "console#if-something-fails" : "errors");
+
+/** Shows the sentence and the code of a refusal, and the guide that explains it. */
 export function Failed({ error, onRetry, guide }: FailedProps) {
   if (!(error instanceof Refused)) throw error;
   return (
@@ -56,7 +58,7 @@ export function Failed({ error, onRetry, guide }: FailedProps) {
           {frameText.code(error.code)}
         </Text>
       )}
-      <GuideLink guide={guide} />
+      <GuideLink guide={guide ?? guideOf(error)} />
       {onRetry && (
         <Group mt="xs">
           <Button size="xs" variant="default" onClick={onRetry}>
@@ -71,7 +73,7 @@ export function Failed({ error, onRetry, guide }: FailedProps) {
 interface EmptyProps {
   title: string;
   /** The name of the guide that explains how to begin, such as `flows`. */
-  guide?: string;
+  guide: string;
   children?: ReactNode;
 }
 
@@ -93,20 +95,22 @@ interface PanelProps<T> {
   /** Shown instead of the content if it has nothing. */
   isEmpty?: (data: T) => boolean;
   empty?: ReactNode;
+  /** The guide of a failure. */
+  guide?: string;
   children: (data: T) => ReactNode;
 }
 
 /** Shows the state of a query: loading, failed, empty or its content. Content that is loaded already stays while a later fetch fails. */
-export function Panel<T>({ query, isEmpty, empty, children }: PanelProps<T>) {
+export function Panel<T>({ query, isEmpty, empty, guide, children }: PanelProps<T>) {
   const { data, error, isPending, refetch } = query;
+  const failed = error && <Failed error={error} guide={guide} onRetry={() => void refetch()} />;
   if (data !== undefined) {
     return (
       <>
-        {error && <Failed error={error} onRetry={() => void refetch()} />}
+        {failed}
         {isEmpty?.(data) ? empty : children(data)}
       </>
     );
   }
-  if (isPending && !error) return <Loading />;
-  return <Failed error={error} onRetry={() => void refetch()} />;
+  return isPending && !failed ? <Loading /> : failed;
 }

@@ -1,5 +1,6 @@
-import { Button, type MantineColorScheme, Menu, useMantineColorScheme } from "@mantine/core";
+import { Button, type MantineColorScheme, Menu } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { useTheme } from "../data/preferences.ts";
 import { frameText } from "../messages/frame.ts";
 import { useSignOut } from "./sign-out.ts";
 
@@ -11,7 +12,7 @@ interface UserMenuProps {
 }
 
 export function UserMenu({ username, isSuperAdmin }: UserMenuProps) {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const [scheme, setScheme] = useTheme();
   const leave = useSignOut();
   return (
     <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
@@ -29,10 +30,10 @@ export function UserMenu({ username, isSuperAdmin }: UserMenuProps) {
         )}
         <Menu.Divider />
         <Menu.Label>{frameText.theme}</Menu.Label>
-        <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}>
-          {schemes.map((scheme) => (
-            <Menu.RadioItem key={scheme} value={scheme}>
-              {frameText.themes[scheme]}
+        <Menu.RadioGroup value={scheme} onChange={(chosen) => setScheme(chosen as MantineColorScheme)}>
+          {schemes.map((each) => (
+            <Menu.RadioItem key={each} value={each}>
+              {frameText.themes[each]}
             </Menu.RadioItem>
           ))}
         </Menu.RadioGroup>

@@ -3,7 +3,14 @@ export const accountText = {
   tabList: "Parts of the account",
   tabs: { tokens: "Tokens", preferences: "Preferences" },
   theme: "Theme",
-  themeHelp: "This browser remembers it.",
+  themeHelp: "It applies in every browser in which you sign in.",
+  timeZone: "Time zone",
+  timeZoneHelp: (now: string) => `Times are shown in it. Now: ${now}`,
+  browserZone: "Time zone of the browser",
+  hints: "Hints",
+  hintsHelp: "A page explains itself on the first visit, until you dismiss the hint.",
+  showHints: "Show hints again",
+  hintsShown: "The hints appear again.",
 } as const;
 
 export const tokensText = {

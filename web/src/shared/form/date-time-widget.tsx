@@ -1,17 +1,16 @@
 import { NativeSelect, Stack, TextInput } from "@mantine/core";
 import type { WidgetProps } from "@rjsf/utils";
 import { useState } from "react";
+import { shownZone } from "../time/time.ts";
+import { listZones } from "../time/zones.ts";
 import { common } from "./common.ts";
 import { toLocalTime, toZonedTime } from "./zoned-time.ts";
-
-const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-const zones = [...new Set([ownZone, "UTC", ...Intl.supportedValuesOf("timeZone")])];
 
 /** A moment: a local time and its time zone. */
 export function DateTimeWidget(props: WidgetProps) {
   const { value, onChange, options, label } = props;
-  const [zone, setZone] = useState(ownZone);
-  const [local, setLocal] = useState(() => toLocalTime(value, ownZone));
+  const [zone, setZone] = useState(shownZone);
+  const [local, setLocal] = useState(() => toLocalTime(value, zone));
   const field = common(props);
   const change = (nextLocal: string, nextZone: string) => {
     setLocal(nextLocal);
@@ -25,7 +24,7 @@ export function DateTimeWidget(props: WidgetProps) {
         size="xs"
         aria-label={`Time zone of ${label}`}
         disabled={field.disabled}
-        data={zones}
+        data={listZones()}
         value={zone}
         onChange={({ target }) => change(local, target.value)}
       />

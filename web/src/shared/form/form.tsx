@@ -1,7 +1,7 @@
 import { Stack } from "@mantine/core";
 import Rjsf from "@rjsf/core/lib/components/Form.js";
 import type { ErrorSchema, RegistryFieldsType, RJSFValidationError } from "@rjsf/utils";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Note } from "../note.tsx";
 import { DECISION_FILES, type FilesLimit, filesFit } from "./files.ts";
 import { JsonField } from "./json-field.tsx";
@@ -14,7 +14,8 @@ interface FormProps {
   form: PreparedForm;
   disabled: boolean;
   onSubmit: (values: unknown) => void;
-  onChange?: (values: unknown) => void;
+  /** Receives the values with their defaults first, and then after each change. `isTyped`: the reader has changed them. */
+  onChange?: (values: unknown, isTyped: boolean) => void;
   /** The errors of the service, at their fields. */
   errors?: ErrorSchema | undefined;
   /** Further fields, by their names in `ui:field`. */
@@ -38,6 +39,10 @@ const ownFields = { json: JsonField };
 /** Shows the form of a schema. Errors are shown next to their fields, and the first invalid field is focused. */
 export default function Form({ form, disabled, onSubmit, onChange, errors, fields, uploads, limit = DECISION_FILES, children }: FormProps) {
   const [problem, setProblem] = useState<string>();
+  const isShown = useRef(false);
+  useEffect(() => {
+    isShown.current = true;
+  }, []);
   const submit = (values: unknown) => {
     const fault = uploads?.size
       ? "A file is still being uploaded. Wait until it is stored, or cancel the upload."
@@ -58,7 +63,7 @@ export default function Form({ form, disabled, onSubmit, onChange, errors, field
       fields={{ ...ownFields, ...fields }}
       formContext={{ limit, uploads }}
       {...(errors ? { extraErrors: errors } : {})}
-      {...(onChange ? { onChange: ({ formData }) => onChange(formData) } : {})}
+      {...(onChange ? { onChange: ({ formData }) => onChange(formData, isShown.current) } : {})}
       disabled={disabled}
       noHtml5Validate
       onError={focusFirst}

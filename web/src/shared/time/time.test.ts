@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { leftText } from "./time.ts";
+import { dateText, exactText, leftText, setTimeZone, shownZone } from "./time.ts";
 
 const MINUTE = 60_000;
 
@@ -13,4 +13,17 @@ it.each([
   [360 * 24 * 60 * MINUTE + 90 * MINUTE, "360 days 1 h"],
 ])("the remaining time of %d ms is written as %s", (ms, text) => {
   expect(leftText(ms)).toBe(text);
+});
+
+it("times are shown in the chosen zone, and in that of the browser otherwise", () => {
+  const browsers = shownZone();
+  const noon = "2026-01-02T12:00:00Z";
+  setTimeZone("Asia/Kolkata");
+  expect([shownZone() === browsers, dateText(noon), exactText(noon)]).toEqual([
+    false,
+    expect.stringContaining("5:30"),
+    expect.stringContaining("5:30:00"),
+  ]);
+  setTimeZone("Mars/Base");
+  expect(shownZone()).toBe(browsers);
 });

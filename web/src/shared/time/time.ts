@@ -1,4 +1,22 @@
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+let zone: string | undefined;
+let full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+let exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
+
+/** Sets the time zone in which times are shown. Undefined, or a zone that the browser does not know: the browser's zone. */
+export function setTimeZone(timeZone: string | undefined): void {
+  if (timeZone === zone) return;
+  try {
+    full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short", timeZone });
+    exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long", timeZone });
+    zone = timeZone;
+  } catch {
+    // The service knows more zones than an old browser.
+    setTimeZone(undefined);
+  }
+}
+
+/** The name of the zone in which times are shown. */
+export const shownZone = (): string => full.resolvedOptions().timeZone;
 
 /** Formats a time in the reader's time zone. */
 export const dateText = (timestamp: string) => full.format(new Date(timestamp));
@@ -25,8 +43,6 @@ export function relativeText(atMs: number, nowMs: number): string {
   const [unit, unitMs] = units.find(([, ms]) => Math.abs(atMs - nowMs) >= ms) ?? (["second", 1000] as const);
   return relative.format(Math.trunc((atMs - nowMs) / unitMs), unit);
 }
-
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
 
 /** Formats a time to the second, with the reader's time zone. */
 export const exactText = (timestamp: string) => exact.format(new Date(timestamp));

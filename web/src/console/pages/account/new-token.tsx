@@ -7,6 +7,7 @@ import { workspacesQuery } from "../../data/me.ts";
 import { Failed } from "../../frame/panel.tsx";
 import { tokensText } from "../../messages/account.ts";
 import { frameText } from "../../messages/frame.ts";
+import { useDraft } from "../../parts/draft/use-draft.ts";
 import { fromLocalTime, toLocalTime } from "../../parts/local-time.ts";
 import { ShownOnce } from "../../parts/shown-once.tsx";
 import { toScopes } from "./token.ts";
@@ -62,7 +63,7 @@ export function NewToken({ isOpen, onCreated, onClose }: NewTokenProps) {
 }
 
 function TokenForm({ onCreated, onClose }: { onCreated: (value: string) => void; onClose: () => void }) {
-  const [label, setLabel] = useState("");
+  const [label, setLabel, forgetLabel] = useDraft("label of a token");
   const [expires, setExpires] = useState(() => inDays(DEFAULT_DAYS));
   const [chosen, setChosen] = useState<string[]>([]);
   const [paths, setPaths] = useState<Readonly<Record<string, string>>>({});
@@ -83,7 +84,10 @@ function TokenForm({ onCreated, onClose }: { onCreated: (value: string) => void;
           read_only: isReadOnly,
         },
       }),
-    onSuccess: onCreated,
+    onSuccess: (created) => {
+      forgetLabel();
+      onCreated(created);
+    },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -162,7 +166,13 @@ function TokenForm({ onCreated, onClose }: { onCreated: (value: string) => void;
         <Checkbox label={tokensText.onlyReads} checked={isReadOnly} onChange={({ target }) => setIsReadOnly(target.checked)} />
         {create.error && !isScopeRefused && <Failed error={create.error} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button
+            variant="default"
+            onClick={() => {
+              forgetLabel();
+              onClose();
+            }}
+          >
             {frameText.cancel}
           </Button>
           <Button type="submit" color="blue.8" loading={create.isPending}>

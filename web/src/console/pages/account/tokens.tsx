@@ -60,9 +60,10 @@ export function Tokens() {
       </Group>
       <Panel
         query={tokens}
+        guide="permissions#tokens"
         isEmpty={({ pages }) => pages.flat().length === 0}
         empty={
-          <Empty title={tokensText.empty}>
+          <Empty title={tokensText.empty} guide="permissions#tokens">
             <Text>{tokensText.emptyWhy}</Text>
           </Empty>
         }

@@ -30,9 +30,10 @@ export default function Decided({ workspace }: { workspace: string }) {
       <Verification workspace={workspace} />
       <Panel
         query={record}
+        guide="approvals#the-record"
         isEmpty={() => entries.length === 0 && !record.hasNextPage}
         empty={
-          <Empty title={approvalsText.nothingDecided} guide="approvals">
+          <Empty title={approvalsText.nothingDecided} guide="approvals#the-record">
             <Text>{approvalsText.nothingDecidedWhy}</Text>
           </Empty>
         }

@@ -26,9 +26,10 @@ export function OpenRuns({ workspace, open }: { workspace: string; open: string 
     <div>
       <Panel
         query={runs}
+        guide="approvals#deciding"
         isEmpty={() => listed.length === 0 && !runs.hasNextPage}
         empty={
-          <Empty title={approvalsText.nothingOpen} guide="approvals">
+          <Empty title={approvalsText.nothingOpen} guide="approvals#an-approval-step">
             <Text>{approvalsText.nothingOpenWhy}</Text>
           </Empty>
         }

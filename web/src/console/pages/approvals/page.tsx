@@ -7,6 +7,7 @@ import { useMember, useWorkspace } from "../../data/me.ts";
 import { Page } from "../../frame/page.tsx";
 import { Loading } from "../../frame/panel.tsx";
 import { approvalsText } from "../../messages/approvals.ts";
+import { Hint } from "../../parts/hint.tsx";
 import { OpenRuns } from "./open-runs.tsx";
 import { focusLine } from "./request-list.tsx";
 import { Waiting } from "./waiting.tsx";
@@ -28,6 +29,7 @@ export default function ApprovalsPage() {
   const openAtFirst = useRef(open).current;
   return (
     <Page title={approvalsText.title}>
+      <Hint name="approvals" guide="console#approvals" />
       <Tabs
         value={tab}
         onChange={(name) =>

@@ -20,9 +20,10 @@ export function Waiting({ workspace, open, before }: WaitingProps) {
     <div>
       <Panel
         query={waiting}
+        guide="approvals#deciding"
         isEmpty={(found) => found.requests.length === 0 && found.before === undefined && before === undefined}
         empty={
-          <Empty title={approvalsText.nothingWaiting} guide="approvals">
+          <Empty title={approvalsText.nothingWaiting} guide="approvals#deciding">
             <Text>{approvalsText.nothingWaitingWhy}</Text>
           </Empty>
         }

@@ -26,7 +26,7 @@ export default function ComparePage() {
   });
   return (
     <Page title={compareText.title}>
-      <Panel query={runs}>
+      <Panel query={runs} guide="console#a-run">
         {([first, second]) => first && second && <Comparison workspace={workspace} first={first} second={second} />}
       </Panel>
     </Page>

@@ -1,26 +1,46 @@
-import { Paper, Stack, Text, Title } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { Ago } from "../../../shared/time/ago.tsx";
 import { call } from "../../data/api.ts";
-import { useWorkspace } from "../../data/me.ts";
+import { useMember, useWorkspace } from "../../data/me.ts";
 import { stateOf } from "../../data/run-state.ts";
 import { waitingQuery } from "../../data/waiting.ts";
 import { Page } from "../../frame/page.tsx";
 import { Panel } from "../../frame/panel.tsx";
 import { homeText } from "../../messages/home.ts";
+import { Hint } from "../../parts/hint.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { nameOf } from "../runs/name.ts";
 import { type ListQuery, ofPeople } from "../runs/query.ts";
+import { Favorites, favoritesQuery, RecentItems, recentQuery } from "./items.tsx";
+import { Section } from "./section.tsx";
+
+const Begin = lazy(() => import("./begin.tsx"));
 
 const DAY_MS = 24 * 3600 * 1000;
 const SHOWN = 10;
 const aDayAgo = () => new Date(Date.now() - DAY_MS).toISOString();
 
+/** Shows what concerns the person: items, runs and requests. Someone who has used nothing yet sees how to begin. */
 export default function HomePage() {
+  const workspace = useWorkspace();
+  const { username } = useMember();
+  const favorites = useQuery(favoritesQuery(workspace));
+  const recent = useQuery(recentQuery(workspace, username));
+  const hasUsedNothing = favorites.data?.length === 0 && recent.data?.length === 0;
   return (
     <Page title={homeText.title}>
+      <Hint name="home" guide="console#home" />
+      {hasUsedNothing && (
+        <Suspense>
+          <Begin key={workspace} workspace={workspace} />
+        </Suspense>
+      )}
       <div className="home">
+        <Favorites workspace={workspace} />
+        <RecentItems workspace={workspace} username={username} />
         <Runs title={homeText.running} none={homeText.nothingRunning} queryOf={() => ({ running: true })} />
         <Waiting />
         <Runs title={homeText.failed} none={homeText.nothingFailed} queryOf={() => ({ status: "failure", completed_after: aDayAgo() })} />
@@ -42,11 +62,8 @@ function Runs({ title, none, queryOf }: RunsProps) {
     queryFn: ({ signal }) => call.jobs.list({ workspace, query: { ...ofPeople, per_page: SHOWN, ...queryOf() }, signal }),
   });
   return (
-    <Paper withBorder p="md" component="section" aria-label={title}>
-      <Title order={2} size="h5" mb="xs">
-        {title}
-      </Title>
-      <Panel query={runs} isEmpty={(found) => found.length === 0} empty={<Text c="dimmed">{none}</Text>}>
+    <Section title={title}>
+      <Panel query={runs} guide="console#home" isEmpty={(found) => found.length === 0} empty={<Text c="dimmed">{none}</Text>}>
         {(found) => (
           <Stack component="ul" gap={4} className="plain-list">
             {found.map((run) => (
@@ -61,7 +78,7 @@ function Runs({ title, none, queryOf }: RunsProps) {
           </Stack>
         )}
       </Panel>
-    </Paper>
+    </Section>
   );
 }
 
@@ -70,12 +87,10 @@ function Waiting() {
   const workspace = useWorkspace();
   const waiting = useQuery(waitingQuery(workspace));
   return (
-    <Paper withBorder p="md" component="section" aria-label={homeText.waiting}>
-      <Title order={2} size="h5" mb="xs">
-        {homeText.waiting}
-      </Title>
+    <Section title={homeText.waiting}>
       <Panel
         query={waiting}
+        guide="approvals#deciding"
         isEmpty={({ requests, before }) => requests.length === 0 && before === undefined}
         empty={<Text c="dimmed">{homeText.nothingWaiting}</Text>}
       >
@@ -99,6 +114,6 @@ function Waiting() {
           </Stack>
         )}
       </Panel>
-    </Paper>
+    </Section>
   );
 }

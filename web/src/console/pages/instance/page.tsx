@@ -30,7 +30,7 @@ export default function InstancePage() {
           <Webhooks />
         </>
       ) : (
-        <Empty title={instanceText.superadminsOnly}>
+        <Empty title={instanceText.superadminsOnly} guide="permissions#users-members-and-roles">
           <Text>{instanceText.superadminsOnlyWhy}</Text>
         </Empty>
       )}
@@ -52,7 +52,7 @@ function Webhooks() {
   return (
     <Stack gap="xl">
       <Text>{instanceWebhookText.why}</Text>
-      <Panel query={receiver}>
+      <Panel query={receiver} guide="permissions#events-of-the-instance">
         {({ endpoints, isOfDeployment }) => (
           <>
             <InstanceWebhook source={instanceSource} webhook={endpoints[0]} isOfDeployment={isOfDeployment} />

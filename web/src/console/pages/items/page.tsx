@@ -13,6 +13,7 @@ import { Page } from "../../frame/page.tsx";
 import { Empty, Failed, Panel } from "../../frame/panel.tsx";
 import { itemsText } from "../../messages/items.ts";
 import { runnableText } from "../../messages/runnable.ts";
+import { Hint } from "../../parts/hint.tsx";
 import { restore } from "../runnable/archive.ts";
 import { type Folder, listFolders } from "./folders.ts";
 import { useFound } from "./found.ts";
@@ -34,6 +35,7 @@ export default function ItemsPage() {
   const change = (changes: Search) => void navigate({ to: ".", search: { ...search, ...changes }, replace: true });
   return (
     <Page title={itemsText.title}>
+      <Hint name="items" guide="console#scripts-and-flows" />
       <Group role="search" aria-label={itemsText.filters} gap="xs" align="flex-end" mb="sm">
         <TextInput
           size="xs"
@@ -55,7 +57,12 @@ export default function ItemsPage() {
           onChange={({ target }) => change({ archived: target.checked ? "true" : undefined, folder: undefined })}
         />
       </Group>
-      <Panel query={items} isEmpty={(found) => found.length === 0} empty={<NoItems isArchived={isArchived} />}>
+      <Panel
+        query={items}
+        guide="console#scripts-and-flows"
+        isEmpty={(found) => found.length === 0}
+        empty={<NoItems isArchived={isArchived} />}
+      >
         {(found) => <Browse workspace={workspace} items={found} isArchived={isArchived} search={search} />}
       </Panel>
     </Page>
@@ -112,7 +119,7 @@ function Browse({ workspace, items, isArchived, search }: BrowseProps) {
           {itemsText.count(shown.length)}
         </Text>
         {shown.length === 0 ? (
-          <Empty title={itemsText.noMatch}>
+          <Empty title={itemsText.noMatch} guide="console#scripts-and-flows">
             <Text>{itemsText.noMatchWhy}</Text>
           </Empty>
         ) : (
@@ -175,7 +182,7 @@ function FolderRow({ entry: { path, name, depth, count }, search, isOpen }: { en
 
 function NoItems({ isArchived }: { isArchived: boolean }) {
   return (
-    <Empty title={isArchived ? itemsText.noneArchived : itemsText.empty}>
+    <Empty title={isArchived ? itemsText.noneArchived : itemsText.empty} guide="scripts#saving">
       <Text>{isArchived ? itemsText.noneArchivedWhy : itemsText.emptyWhy}</Text>
     </Empty>
   );

@@ -10,6 +10,7 @@ import { returnAddress } from "../../data/address.ts";
 import { call } from "../../data/api.ts";
 import { chooseWorkspace } from "../../data/last-workspaces.ts";
 import { workspacesQuery } from "../../data/me.ts";
+import { preferencesQuery } from "../../data/preferences.ts";
 import { session } from "../../data/session.ts";
 import { Page } from "../../frame/page.tsx";
 import { Empty, Failed, Loading } from "../../frame/panel.tsx";
@@ -33,7 +34,7 @@ export default function LoginPage() {
       {!workspaces.data && !refused && <Loading />}
       {refused && !isSignedOut && (
         <Page title={frameText.failed}>
-          <Failed error={refused} onRetry={() => void workspaces.refetch()} />
+          <Failed error={refused} guide="console#sign-in" onRetry={() => void workspaces.refetch()} />
         </Page>
       )}
       {isSignedOut && (
@@ -54,12 +55,15 @@ export default function LoginPage() {
 function Continue({ to, ids }: { to: string | undefined; ids: readonly string[] }) {
   const address = returnAddress(to);
   const navigate = useNavigate();
+  const queries = useQueryClient();
+  // The copy in this browser can belong to another person.
+  useEffect(() => void queries.prefetchQuery({ ...preferencesQuery, staleTime: 0 }), [queries]);
   const ws = chooseWorkspace(ids);
   // A part of an address is no typed route.
   if (address) return <Redirect go={() => void navigate({ href: `${basePath}${address}`, replace: true })} />;
   if (ws !== undefined) return <Navigate to="/w/$ws" params={{ ws }} replace />;
   return (
-    <Empty title={frameText.noWorkspace}>
+    <Empty title={frameText.noWorkspace} guide="permissions#workspaces">
       <Text>{frameText.noWorkspaceWhy}</Text>
     </Empty>
   );

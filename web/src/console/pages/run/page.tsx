@@ -11,6 +11,7 @@ import { Page } from "../../frame/page.tsx";
 import { Failed, Loading } from "../../frame/panel.tsx";
 import { frameText } from "../../messages/frame.ts";
 import { runText } from "../../messages/run.ts";
+import { Hint } from "../../parts/hint.tsx";
 import { Log } from "../../parts/log/log.tsx";
 import { Result } from "../../parts/result/result.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
@@ -34,7 +35,7 @@ export default function RunPage() {
   if (!run.error) return <Loading />;
   return (
     <Page title={frameText.failed}>
-      <Failed error={run.error} onRetry={() => void run.refetch()} />
+      <Failed error={run.error} guide="console#a-run" onRetry={() => void run.refetch()} />
     </Page>
   );
 }
@@ -53,6 +54,7 @@ function Content({ workspace, run }: { workspace: string; run: RunJob }) {
       actions={<Actions workspace={workspace} run={run} />}
     >
       <Stack gap="md">
+        <Hint name="run" guide="console#a-run" />
         <Header workspace={workspace} run={run} />
         <Approvals workspace={workspace} run={run} />
         {cause && (

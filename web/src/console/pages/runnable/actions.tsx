@@ -33,7 +33,11 @@ export function Actions({ workspace, runnable }: { workspace: string; runnable: 
   });
   const star = useMutation({
     mutationFn: () => (isStarred ? call.favorites.unstar : call.favorites.star)({ workspace, body: { path, favorite_kind: kind } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: runnableKey(workspace, kind, path) }),
+    onSuccess: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: runnableKey(workspace, kind, path) }),
+        queries.invalidateQueries({ queryKey: [workspace, "favorites"] }),
+      ]),
   });
   const error = star.error ?? (asks ? null : change.error);
   const mayArchive = isOffered("flows.archive", member);

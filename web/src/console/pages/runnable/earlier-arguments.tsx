@@ -8,6 +8,7 @@ import { useMember } from "../../data/me.ts";
 import { Failed, Panel } from "../../frame/panel.tsx";
 import { stateText } from "../../messages/frame.ts";
 import { runnableText } from "../../messages/runnable.ts";
+import { useDraft } from "../../parts/draft/use-draft.ts";
 import type { Runnable } from "./use-runnable.ts";
 
 type Input = Reply<"inputs.list">[number];
@@ -173,11 +174,12 @@ function Manage({
 
 function SaveInput({ workspace, runnable, present }: Omit<EarlierProps, "onChosen">) {
   const queries = useQueryClient();
-  const [name, setName] = useState("");
+  const [name, setName, forgetName] = useDraft(`name of an input of ${runnable.kind} ${runnable.path}`);
   const save = useMutation({
     mutationFn: () => call.inputs.create({ workspace, query: runnableOf(runnable), body: { name, args: present.current } }),
     onSuccess: () => {
       setName("");
+      forgetName();
       return queries.invalidateQueries({ queryKey: savedKey(workspace, runnable) });
     },
   });

@@ -1,10 +1,11 @@
 import "./runnable.css";
 import { Badge, Stack, Tabs, Text } from "@mantine/core";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { Note } from "../../../shared/note.tsx";
 import { type Search, splitRunnable } from "../../data/address.ts";
-import { useWorkspace } from "../../data/me.ts";
+import { useMember, useWorkspace } from "../../data/me.ts";
+import { noteOpened } from "../../data/recent.ts";
 import { Page } from "../../frame/page.tsx";
 import { Failed, Loading } from "../../frame/panel.tsx";
 import { frameText } from "../../messages/frame.ts";
@@ -12,10 +13,10 @@ import { runnableText } from "../../messages/runnable.ts";
 import { Actions } from "./actions.tsx";
 import { RunTab } from "./run-tab.tsx";
 import { type Kind, type Runnable, useRunnable } from "./use-runnable.ts";
-import { VersionsTab } from "./versions-tab.tsx";
-import { WebhooksTab } from "./webhooks-tab.tsx";
 
 const DetailsTab = lazy(() => import("./details/details-tab.tsx"));
+const VersionsTab = lazy(() => import("./versions-tab.tsx"));
+const WebhooksTab = lazy(() => import("./webhooks-tab.tsx"));
 
 const tabs = ["run", "webhooks", "versions", "details"] as const;
 
@@ -32,7 +33,7 @@ function RunnablePage({ kind }: { kind: Kind }) {
   if (!runnable.error) return <Loading />;
   return (
     <Page title={frameText.failed}>
-      <Failed error={runnable.error} onRetry={() => void runnable.refetch()} />
+      <Failed error={runnable.error} guide="console#scripts-and-flows" onRetry={() => void runnable.refetch()} />
     </Page>
   );
 }
@@ -46,7 +47,9 @@ interface ContentProps {
 function Content({ workspace, runnable, isHistory }: ContentProps) {
   const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();
+  const { username } = useMember();
   const { kind, path, summary, isArchived } = runnable;
+  useEffect(() => noteOpened(workspace, username, { kind, path, atMs: Date.now() }), [workspace, username, kind, path]);
   const tab = tabs.find((name) => name === search["tab"]) ?? (isHistory ? "versions" : "run");
   const open = (name: string | null) => {
     const to = kind === "flow" ? "/w/$ws/flows/$" : "/w/$ws/scripts/$";
@@ -73,10 +76,14 @@ function Content({ workspace, runnable, isHistory }: ContentProps) {
             <RunTab workspace={workspace} runnable={runnable} />
           </Tabs.Panel>
           <Tabs.Panel value="webhooks" pt="sm">
-            <WebhooksTab workspace={workspace} runnable={runnable} />
+            <Suspense fallback={<Loading />}>
+              <WebhooksTab workspace={workspace} runnable={runnable} />
+            </Suspense>
           </Tabs.Panel>
           <Tabs.Panel value="versions" pt="sm">
-            <VersionsTab workspace={workspace} runnable={runnable} />
+            <Suspense fallback={<Loading />}>
+              <VersionsTab workspace={workspace} runnable={runnable} />
+            </Suspense>
           </Tabs.Panel>
           <Tabs.Panel value="details" pt="sm">
             <Suspense fallback={<Loading />}>

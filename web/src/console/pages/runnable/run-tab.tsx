@@ -5,6 +5,8 @@ import { lazy, Suspense, useRef, useState } from "react";
 import { call } from "../../data/api.ts";
 import { Loading, Panel } from "../../frame/panel.tsx";
 import { runnableText } from "../../messages/runnable.ts";
+import { DraftNote } from "../../parts/draft/draft-note.tsx";
+import { useRunDraft } from "../../parts/run-form/use-run-draft.ts";
 import { EarlierArguments } from "./earlier-arguments.tsx";
 import type { Runnable } from "./use-runnable.ts";
 import { WaitedRun } from "./waited-run.tsx";
@@ -36,13 +38,18 @@ export function RunTab(props: RunTabProps) {
 function FormOfRun({ workspace, runnable, args: begun }: RunTabProps & { args: Args }) {
   const { kind, path, schema } = runnable;
   const navigate = useNavigate();
-  const values = useRef<Args>(begun);
+  const { from = "" } = useSearch({ strict: false });
+  const draft = useRunDraft(schema, kind, path, from);
+  const [isRestored, setIsRestored] = useState(draft.values !== undefined);
+  const values = useRef<Args>(draft.values ?? begun);
   const [fills, setFills] = useState(0);
   const [waitedId, setWaitedId] = useState<string>();
   const waits = useRef(false);
   const start = useMutation({
     mutationFn: (args: Args) => (kind === "flow" ? call.jobs.run.flows : call.jobs.run.scripts)({ workspace, path, body: args }),
     onSuccess: (id) => {
+      draft.forget();
+      setIsRestored(false);
       if (waits.current) setWaitedId(id);
       else void navigate({ to: "/w/$ws/runs/$id", params: { ws: workspace, id } });
     },
@@ -50,18 +57,23 @@ function FormOfRun({ workspace, runnable, args: begun }: RunTabProps & { args: A
   // The form begins again with other values.
   const refill = (args: Args) => {
     values.current = args;
+    draft.forget();
+    setIsRestored(false);
     setFills((count) => count + 1);
   };
   return (
     <Stack gap="md" className="run-tab">
       <Group>
         <EarlierArguments workspace={workspace} runnable={runnable} present={values} onChosen={refill} />
+        {isRestored && <DraftNote onDiscard={() => refill(begun)} />}
       </Group>
       <Suspense fallback={<Loading />}>
         <RunForm
           key={fills}
           schema={schema}
           values={values}
+          typed={fills === 0 ? draft.text : undefined}
+          onEdit={draft.keep}
           isSending={start.isPending}
           error={start.error}
           onSubmit={(args) => start.mutate(args)}

@@ -51,7 +51,7 @@ async function loadText(workspace: string, { kind }: Runnable, id: string, signa
 }
 
 /** Lists the versions, and compares two of them. The address names both. */
-export function VersionsTab({ workspace, runnable }: { workspace: string; runnable: Runnable }) {
+export default function VersionsTab({ workspace, runnable }: { workspace: string; runnable: Runnable }) {
   const { kind, path } = runnable;
   const versions = useQuery({
     queryKey: [workspace, "versions of", kind, path],

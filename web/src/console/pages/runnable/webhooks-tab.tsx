@@ -21,7 +21,7 @@ function nameOf({ kind, method }: Webhook): string {
 }
 
 /** The addresses that run a script or a flow, with examples and tokens for it alone. */
-export function WebhooksTab({ workspace, runnable }: { workspace: string; runnable: Runnable }) {
+export default function WebhooksTab({ workspace, runnable }: { workspace: string; runnable: Runnable }) {
   const { kind, path, schema } = runnable;
   const [createsToken, setCreatesToken] = useState(false);
   const webhooks = useQuery({

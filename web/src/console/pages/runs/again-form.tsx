@@ -4,6 +4,7 @@ import type { Body } from "../../../../../contract/client/operation.ts";
 import { defined } from "../../../../../contract/defined.ts";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
 import { runsText } from "../../messages/runs.ts";
+import { useDraft } from "../../parts/draft/use-draft.ts";
 
 type Bulk = Body<"jobs.bulk.start">;
 
@@ -18,13 +19,15 @@ interface AgainFormProps {
 /** The version and the arguments with which runs start again. */
 export default function AgainForm({ isPending, onCancel, onStart }: AgainFormProps) {
   const [version, setVersion] = useState<"same" | "latest">("same");
-  const [json, setJson] = useState("");
+  const [json, setJson, forgetJson] = useDraft("arguments to replace");
   const args = parseArgs(json);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (args !== "invalid") onStart({ version, ...defined({ args }) });
+        if (args === "invalid") return;
+        forgetJson();
+        onStart({ version, ...defined({ args }) });
       }}
     >
       <Stack>

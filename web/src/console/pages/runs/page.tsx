@@ -7,6 +7,7 @@ import { useWorkspace } from "../../data/me.ts";
 import { Page } from "../../frame/page.tsx";
 import { Empty, Panel } from "../../frame/panel.tsx";
 import { runsText } from "../../messages/runs.ts";
+import { Hint } from "../../parts/hint.tsx";
 import { Chart } from "./chart/chart.tsx";
 import { groupErrors } from "./errors.ts";
 import { ExportMenu } from "./export-menu.tsx";
@@ -57,6 +58,7 @@ export default function RunsPage() {
         </>
       }
     >
+      <Hint name="runs" guide="console#runs" />
       <Filters search={search} onChange={change} onClear={clear} />
       <Text size="sm" mt="xs">
         {describeWindow(search)}
@@ -76,7 +78,12 @@ export default function RunsPage() {
           </Button>
         )}
       </Selection>
-      <Panel query={pages} isEmpty={() => listed.length === 0 && !pages.hasNextPage} empty={<NoRuns isFiltered={hasFilters(search)} />}>
+      <Panel
+        query={pages}
+        guide="console#runs"
+        isEmpty={() => listed.length === 0 && !pages.hasNextPage}
+        empty={<NoRuns isFiltered={hasFilters(search)} />}
+      >
         {() => <RunsTable workspace={workspace} runs={shown} selected={selected} onSelect={select} />}
       </Panel>
       {pages.hasNextPage && (
@@ -123,7 +130,7 @@ function Errors({ runs, onChoose }: { runs: readonly Run[]; onChoose: (error: st
 
 function NoRuns({ isFiltered }: { isFiltered: boolean }) {
   return (
-    <Empty title={isFiltered ? runsText.noMatch : runsText.empty}>
+    <Empty title={isFiltered ? runsText.noMatch : runsText.empty} guide={isFiltered ? "console#runs" : "jobs#run"}>
       <Text>{isFiltered ? runsText.noMatchWhy : runsText.emptyWhy}</Text>
     </Empty>
   );

@@ -6,6 +6,7 @@ import { call } from "../../data/api.ts";
 import { useMember } from "../../data/me.ts";
 import { Failed } from "../../frame/panel.tsx";
 import { runsText } from "../../messages/runs.ts";
+import { useDraft } from "../../parts/draft/use-draft.ts";
 import { filterNames } from "./query.ts";
 
 const text = runsText.views;
@@ -87,11 +88,12 @@ interface SaveFormProps {
 }
 
 function SaveForm({ workspace, query, mayShare, onClose, onSaved }: SaveFormProps) {
-  const [name, setName] = useState("");
+  const [name, setName, forgetName] = useDraft("name of a view");
   const [isShared, setIsShared] = useState(false);
   const save = useMutation({
     mutationFn: () => call.views.create({ workspace, body: { name, shared: isShared, query } }),
     onSuccess: async () => {
+      forgetName();
       await onSaved();
       onClose();
     },

@@ -34,7 +34,7 @@ export default function SettingsPage() {
           <Webhooks key={workspace} workspace={workspace} />
         </>
       ) : (
-        <Empty title={settingsText.adminsOnly}>
+        <Empty title={settingsText.adminsOnly} guide="permissions#users-members-and-roles">
           <Text>{settingsText.adminsOnlyWhy}</Text>
         </Empty>
       )}
@@ -56,7 +56,7 @@ function Webhooks({ workspace }: { workspace: string }) {
   return (
     <Stack gap="xl">
       <Text>{webhooksText.why}</Text>
-      <Panel query={endpoints}>
+      <Panel query={endpoints} guide="events#endpoints">
         {(listed) => (
           <>
             <WorkspaceWebhook workspace={workspace} source={source} webhook={listed.find(({ id }) => id === OWN_ENDPOINT)} />

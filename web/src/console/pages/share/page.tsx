@@ -29,14 +29,14 @@ export default function SharePage() {
       {!shared.data && !refused && <Loading />}
       {refused instanceof Refused && refused.status === 404 ? (
         <Page title={shareText.title}>
-          <Empty title={shareText.gone}>
+          <Empty title={shareText.gone} guide="console#share-a-run">
             <Text>{shareText.goneWhy}</Text>
           </Empty>
         </Page>
       ) : (
         refused && (
           <Page title={shareText.title}>
-            <Failed error={refused} onRetry={() => void shared.refetch()} />
+            <Failed error={refused} guide="console#share-a-run" onRetry={() => void shared.refetch()} />
           </Page>
         )
       )}

@@ -5,9 +5,11 @@ import { Request, titleOf } from "../../../approval/ask.tsx";
 import { type Approval, useApproval } from "../../../approval/data/use-approval.ts";
 import { Ending, outcomeOf } from "../../../approval/outcome.tsx";
 import { Facts } from "../../../approval/parts/facts.tsx";
+import { DecisionDraftContext } from "../../../shared/decision-draft.ts";
 import { waitingKey } from "../../data/waiting.ts";
 import { Failed, Loading } from "../../frame/panel.tsx";
 import { approvalsText } from "../../messages/approvals.ts";
+import { useDecisionDraft } from "./use-decision-draft.ts";
 
 interface ApprovalHereProps {
   workspace: string;
@@ -53,6 +55,18 @@ export default function ApprovalHere({ workspace, id, about, focus = false }: Ap
   );
 }
 
+type Ready = Extract<Approval, { phase: "ready" }>;
+
+/** Shows a request that can be decided, and keeps its form and reason until the decision was sent. */
+function OpenRequest({ workspace, id, approval }: { workspace: string; id: string; approval: Ready }) {
+  const draft = useDecisionDraft(id, approval.info.form_schema);
+  return (
+    <DecisionDraftContext value={draft}>
+      <Request address={{ workspace, id }} approval={approval} canSwitchUser={false} />
+    </DecisionDraftContext>
+  );
+}
+
 function headingOf(approval: Approval): string {
   if (approval.phase !== "ready") return approvalsText.request;
   const { info } = approval;
@@ -74,7 +88,7 @@ function Content({ workspace, id, approval }: { workspace: string; id: string; a
       );
     case "ready":
       return approval.info.state === "open" ? (
-        <Request address={{ workspace, id }} approval={approval} canSwitchUser={false} />
+        <OpenRequest workspace={workspace} id={id} approval={approval} />
       ) : (
         <Ending info={approval.info} verdict={approval.verdict} />
       );

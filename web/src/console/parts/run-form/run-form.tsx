@@ -19,6 +19,10 @@ interface RunFormProps {
   schema: Args | undefined;
   /** The values of the fields. At first, they take the place of the defaults of the schema. */
   values: { current: Args };
+  /** The JSON text that was typed and not sent. The form then begins with it. */
+  typed?: string | undefined;
+  /** Receives the values after each change. `text`: JSON that is not complete. */
+  onEdit?: (values: Args, text: string | undefined) => void;
   isSending: boolean;
   /** The refusal of the last attempt. */
   error: Error | null;
@@ -32,8 +36,8 @@ const fields = { resource: ResourceField, storedFile: StoredFileField };
 const RUN_FILES: FilesLimit = { bytes: 2_900 * 1024, text: "2.8 MB" };
 
 /** The arguments of a script or a flow: as the fields of its schema, or as JSON. */
-export default function RunForm({ schema, values, isSending, error, onSubmit, children }: RunFormProps) {
-  const [isJson, setIsJson] = useState(false);
+export default function RunForm({ schema, values, typed, onEdit, isSending, error, onSubmit, children }: RunFormProps) {
+  const [isJson, setIsJson] = useState(typed !== undefined);
   const [uploads] = useState(() => new Set<string>());
   // A form begins with the values that the other view has left.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the switch between both views builds the form again
@@ -55,7 +59,7 @@ export default function RunForm({ schema, values, isSending, error, onSubmit, ch
     <Stack gap="md" className="run-form">
       <Switch label={formText.json} checked={isJson} onChange={({ target }) => setIsJson(target.checked)} />
       {isJson ? (
-        <JsonForm schema={schema} values={values} isSending={isSending} onSubmit={submit}>
+        <JsonForm schema={schema} values={values} typed={typed} onEdit={onEdit} isSending={isSending} onSubmit={submit}>
           {buttons}
         </JsonForm>
       ) : form ? (
@@ -66,8 +70,9 @@ export default function RunForm({ schema, values, isSending, error, onSubmit, ch
           fields={fields}
           uploads={uploads}
           limit={RUN_FILES}
-          onChange={(changed) => {
+          onChange={(changed, isTyped) => {
             values.current = { ...values.current, ...(isJsonObject(changed) ? changed : {}) };
+            if (isTyped) onEdit?.(values.current, undefined);
           }}
           onSubmit={submit}
         >
@@ -93,19 +98,22 @@ export default function RunForm({ schema, values, isSending, error, onSubmit, ch
 interface JsonFormProps {
   schema: Args | undefined;
   values: { current: Args };
+  typed: string | undefined;
+  onEdit: RunFormProps["onEdit"];
   isSending: boolean;
   onSubmit: (args: Args) => void;
   children: ReactNode;
 }
 
-function JsonForm({ schema, values, isSending, onSubmit, children }: JsonFormProps) {
-  const [text, setText] = useState(() => JSON.stringify(values.current, null, 2));
+function JsonForm({ schema, values, typed, onEdit, isSending, onSubmit, children }: JsonFormProps) {
+  const [text, setText] = useState(() => typed ?? JSON.stringify(values.current, null, 2));
   const [problem, setProblem] = useState<string>();
   const change = (next: string) => {
     setText(next);
     setProblem(undefined);
     const read = readArguments(next, undefined);
     if ("args" in read) values.current = read.args;
+    onEdit?.(values.current, "args" in read ? undefined : next);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -97,9 +97,10 @@ export function Deliveries({ source, endpoints }: DeliveriesProps) {
       {replay.error && <Failed error={replay.error} />}
       <Panel
         query={pages}
+        guide="events#log-and-replay"
         isEmpty={(data) => data.pages.every(({ deliveries }) => deliveries.length === 0) && !pages.hasNextPage}
         empty={
-          <Empty title={isFiltered ? deliveriesText.noMatch : deliveriesText.empty}>
+          <Empty title={isFiltered ? deliveriesText.noMatch : deliveriesText.empty} guide="events#log-and-replay">
             <Text>{isFiltered ? deliveriesText.noMatchWhy : deliveriesText.emptyWhy}</Text>
           </Empty>
         }

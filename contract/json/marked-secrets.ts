@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../contract/json/json-object.ts";
+import { isJsonObject } from "./json-object.ts";
 
 type Schema = Record<string, unknown>;
 
