@@ -8,8 +8,11 @@ export const webhooksText = {
   noType: "No type has this name.",
   saved: "The webhook is saved.",
   removed: "The webhook is removed.",
-  changedMeanwhile: (by: string) =>
-    `${by} has changed this webhook since you opened it. Save again to replace that change, or reload the page to see it.`,
+  changedMeanwhile: (by: string, present: string) =>
+    `${by} has changed this webhook since you opened it. Now: ${present}. The form has your values. Save again to replace that change, or reload the page to continue with it.`,
+  nowRemoved: "the webhook is removed",
+  nowIs: (url: string, types: string, paths: string | undefined, isEnabled: boolean) =>
+    [url, `event types ${types}`, paths && `paths ${paths}`, !isEnabled && "disabled"].filter(Boolean).join("; "),
   test: "Send test event",
   tested: "The test event is on its way. Its delivery appears below.",
   rotate: "Rotate secret",

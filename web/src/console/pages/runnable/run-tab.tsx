@@ -9,8 +9,8 @@ import { DraftNote } from "../../parts/draft/draft-note.tsx";
 import { useRunDraft } from "../../parts/run-form/use-run-draft.ts";
 import { EarlierArguments } from "./earlier-arguments.tsx";
 import type { Runnable } from "./use-runnable.ts";
-import { WaitedRun } from "./waited-run.tsx";
 
+const WaitedRun = lazy(() => import("./waited-run.tsx"));
 const RunForm = lazy(() => import("../../parts/run-form/run-form.tsx"));
 
 type Args = Record<string, unknown>;
@@ -101,7 +101,11 @@ function FormOfRun({ workspace, runnable, args: begun }: RunTabProps & { args: A
           </Group>
         </RunForm>
       </Suspense>
-      {waitedId !== undefined && <WaitedRun key={waitedId} workspace={workspace} id={waitedId} />}
+      {waitedId !== undefined && (
+        <Suspense fallback={<Loading />}>
+          <WaitedRun key={waitedId} workspace={workspace} id={waitedId} />
+        </Suspense>
+      )}
     </Stack>
   );
 }

@@ -12,7 +12,7 @@ import { causeOf } from "../run/cause.ts";
 import { type RunJob, useLog, useRun } from "../run/use-run.ts";
 
 /** Follows a run until its result. */
-export function WaitedRun({ workspace, id }: { workspace: string; id: string }) {
+export default function WaitedRun({ workspace, id }: { workspace: string; id: string }) {
   const run = useRun(workspace, id);
   return (
     <Paper withBorder p="md" component="section" aria-label={runnableText.waitedRun}>
