@@ -30,6 +30,8 @@ export interface RolePage {
   actions?: Actions;
   /** The view of all other roles. */
   refusal?: View;
+  /** The journeys of the other test files check the accessibility of this page. */
+  isChecked?: true;
 }
 
 export interface RoleWorld {
@@ -103,15 +105,16 @@ function pagesOf(ws: string, { first, second, ofFlow, asked, shared }: Runs): Ro
   const w = `/w/${ws}`;
   return [
     { address: w, seenBy: members, content: { heading: "Home", text: "Failed in the last day" } },
-    { address: `${w}/runs`, seenBy: members, content: { heading: "Runs" }, actions: { "Save view": "views.create" } },
+    { address: `${w}/runs`, isChecked: true, seenBy: members, content: { heading: "Runs" }, actions: { "Save view": "views.create" } },
     ...pagesOfRun(`${w}/runs/`, first, ofFlow, asked),
     {
       address: `${w}/runs/${first}/compare/${second}`,
+      isChecked: true,
       seenBy: readers,
       content: { heading: "Compare runs", text: "Bo" },
       refusal: { heading: "Compare runs", text: `There is no job ${first}.` },
     },
-    { ...itemList, address: `${w}/items`, refusal: { heading: "Scripts and flows", text: "No scripts and flows yet" } },
+    { ...itemList, isChecked: true, address: `${w}/items`, refusal: { heading: "Scripts and flows", text: "No scripts and flows yet" } },
     {
       address: `${w}/items?archived=true`,
       seenBy: readers,
@@ -124,6 +127,7 @@ function pagesOf(ws: string, { first, second, ofFlow, asked, shared }: Runs): Ro
     ...pagesOfApprovals(`${w}/approvals`),
     {
       address: `${w}/settings/webhooks`,
+      isChecked: true,
       seenBy: admins,
       content: { heading: "Workspace settings", text: "URL to send requests to" },
       actions: {
@@ -136,6 +140,7 @@ function pagesOf(ws: string, { first, second, ofFlow, asked, shared }: Runs): Ro
     },
     {
       address: "/instance/webhooks",
+      isChecked: true,
       seenBy: ["superadmin"],
       content: { heading: "Instance", text: "URL to send requests to" },
       actions: {
@@ -147,11 +152,12 @@ function pagesOf(ws: string, { first, second, ofFlow, asked, shared }: Runs): Ro
     },
     {
       address: "/account/tokens",
+      isChecked: true,
       seenBy: signedIn,
       content: { heading: "Account", text: "Show browser sessions" },
       actions: { "New token": "tokens.create", Revoke: "tokens.delete" },
     },
-    { address: "/account/preferences", seenBy: signedIn, content: { heading: "Account", text: "Theme" } },
+    { address: "/account/preferences", isChecked: true, seenBy: signedIn, content: { heading: "Account", text: "Theme" } },
     { address: shared, seenBy: roles, content: { heading: "f/t/greet", text: "Ann" } },
     { address: "/share/nothing", seenBy: roles, content: { heading: "Shared run", text: "This link shows no run" } },
     { address: `${w}/nothing`, seenBy: roles, content: { heading: "Page not found" } },
@@ -166,13 +172,21 @@ function pagesOfRun(runs: string, run: string, ofFlow: string, asked: string): R
   const ofScript = { seenBy: readers, actions, refusal: noJob(run) };
   const restart: Actions = { ...actions, "Restart from…": "jobs.restart.flows" };
   return [
-    { ...ofScript, address: `${runs}${run}`, content: { heading: "f/t/greet", text: "Follow" } },
+    { ...ofScript, isChecked: true, address: `${runs}${run}`, content: { heading: "f/t/greet", text: "Follow" } },
     { ...ofScript, address: `${runs}${run}?tab=result`, content: { heading: "f/t/greet", text: "Ann" } },
     { ...ofScript, address: `${runs}${run}?tab=arguments`, content: { heading: "f/t/greet", text: "Ann" } },
     { ...ofScript, address: `${runs}${run}?tab=details`, content: { heading: "f/t/greet", text: "Cost (estimate)" } },
-    { address: `${runs}${ofFlow}`, seenBy: readers, content: { heading: "f/t/orders" }, actions: restart, refusal: noJob(ofFlow) },
+    {
+      address: `${runs}${ofFlow}`,
+      isChecked: true,
+      seenBy: readers,
+      content: { heading: "f/t/orders" },
+      actions: restart,
+      refusal: noJob(ofFlow),
+    },
     {
       address: `${runs}${ofFlow}?tab=timeline`,
+      isChecked: true,
       seenBy: readers,
       content: { heading: "f/t/orders", text: "Begins" },
       actions: restart,
@@ -201,9 +215,9 @@ function pagesOfItem(kind: string, path: string, refusal: View): RolePage[] {
   const webhooks: Actions = { ...actions, "Create a token for this webhook": "tokens.create" };
   const content = { heading: path };
   return [
-    { address: `${kind}${path}`, seenBy: readers, content, actions: run, refusal },
-    { address: `${kind}${path}?tab=webhooks`, seenBy: readers, content, actions: webhooks, refusal },
-    { address: `${kind}${path}/history`, seenBy: readers, content, actions, refusal },
+    { address: `${kind}${path}`, isChecked: true, seenBy: readers, content, actions: run, refusal },
+    { address: `${kind}${path}?tab=webhooks`, isChecked: true, seenBy: readers, content, actions: webhooks, refusal },
+    { address: `${kind}${path}/history`, isChecked: true, seenBy: readers, content, actions, refusal },
     { address: `${kind}${path}?tab=details`, seenBy: readers, content: { ...content, text: "Used by" }, actions, refusal },
   ];
 }
@@ -221,6 +235,7 @@ function pagesOfApprovals(address: string): RolePage[] {
     },
     {
       address: `${address}?tab=decided`,
+      isChecked: true,
       seenBy: admins,
       content: { heading, text: "Nothing was decided yet" },
       actions: { "Verify the record": "approvals.verify" },
