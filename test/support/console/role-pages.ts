@@ -112,7 +112,8 @@ function pagesOf(ws: string, { first, second, ofFlow, asked, shared }: Runs): Ro
       isChecked: true,
       seenBy: readers,
       content: { heading: "Compare runs", text: "Bo" },
-      refusal: { heading: "Compare runs", text: `There is no job ${first}.` },
+      // Both runs are requested at once, and the first refusal is shown.
+      refusal: { heading: "Compare runs", text: "There is no job" },
     },
     { ...itemList, isChecked: true, address: `${w}/items`, refusal: { heading: "Scripts and flows", text: "No scripts and flows yet" } },
     {
