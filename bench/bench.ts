@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { approvalRows } from "./approvals.ts";
 import { cliRows } from "./cli/cli.ts";
-import { consoleRows } from "./console.ts";
+import { consoleRows } from "./console/console.ts";
 import { costRows } from "./cost/cost.ts";
 import { eventCostRows } from "./cost/events.ts";
 import { eventRows } from "./events.ts";

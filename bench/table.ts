@@ -1,4 +1,4 @@
-export type Unit = "ms" | "s" | "/s" | "KB" | "MB" | "$/M" | "units" | "requests" | "executions" | "events" | "transitions" | "×";
+export type Unit = "ms" | "s" | "/s" | "KB" | "MB" | "$" | "$/M" | "units" | "requests" | "executions" | "events" | "transitions" | "×";
 
 /** One row: the figure, the comparison (a floor of the same run), and the target, if there is one. */
 export interface Row {
@@ -30,6 +30,7 @@ const digits: Record<Unit, number> = {
   "/s": 0,
   KB: 0,
   MB: 0,
+  $: 5,
   "$/M": 2,
   units: 1,
   requests: 1,
@@ -41,7 +42,7 @@ const digits: Record<Unit, number> = {
 
 /** `12.3 ms`; prices before the number. */
 function figure(value: number, unit: Unit): string {
-  if (unit === "$/M") return `$${value.toFixed(2)}`;
+  if (unit === "$/M" || unit === "$") return `$${value.toFixed(digits[unit])}`;
   return `${value.toFixed(digits[unit])}${unit === "/s" ? "/s" : ` ${unit}`}`;
 }
 

@@ -33,6 +33,8 @@ const outcomeSchema = z.object({
   approvers: z.array(z.object({ resume_id: z.number(), approver: z.string() })).optional(),
   /** The next module does not begin before this time. */
   sleepUntilMs: z.number().optional(),
+  /** The end of a loop or of branches, which have no job that records it. */
+  endedAtMs: z.number().optional(),
 });
 /** The outcome of a module. */
 export type Outcome = z.infer<typeof outcomeSchema>;

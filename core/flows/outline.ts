@@ -21,6 +21,8 @@ export interface StepRecord {
   progress?: Progress | undefined;
   /** The job of the last attempt. */
   job?: Job | undefined;
+  /** The job of the first step inside, if that has begun. */
+  firstInside?: Job | undefined;
   gate?: { kind: "suspend" | "consent"; decision?: "approved" | "rejected" | "expired" | undefined } | undefined;
 }
 
@@ -72,7 +74,7 @@ export function findFailedIteration(inside: string, path: string, { reason }: En
 
 /** Summarizes a step. `flowEnded`: nothing runs in the flow any more. */
 export function summarizeStep(module: FlowModule, at: ListAddress, record: StepRecord, flowEnded: boolean): OutlineStepJson {
-  const { outcome, progress, job, gate } = record;
+  const { outcome, progress, job, firstInside, gate } = record;
   const begun = outcome !== undefined || progress !== undefined || job !== undefined;
   const mocked = outcome !== undefined && outcome.job === undefined && !outcome.skipped && module.mock?.enabled === true;
   const decision = gate?.decision ?? (gate ? "open" : undefined);
@@ -84,12 +86,18 @@ export function summarizeStep(module: FlowModule, at: ListAddress, record: StepR
     ...defined({ job: job?.id ?? outcome?.job }),
     attempts: begun ? countRetries(record) + 1 : 0,
     ...(isLoop(module) ? defined({ of: progress?.count }) : {}),
-    ...timesOf(job),
+    ...(firstInside ? timesOfLists(firstInside, outcome) : timesOf(job)),
     ...(job && hasEnded(job) && job.cachedFrom !== undefined ? { cached: true } : {}),
     ...(mocked ? { mocked } : {}),
     ...(outcome?.skipped ? { skipped: true } : {}),
     ...(decision ? { approval: { state: decision, approvers: (outcome?.approvers ?? []).map(({ approver }) => approver) } } : {}),
   };
+}
+
+/** The times of a loop or of branches: from its first job to its end, which an earlier release did not record. */
+function timesOfLists(first: Job, outcome: Outcome | undefined) {
+  const { ended_at: _, ...started } = { ended_at: undefined, ...timesOf(first) };
+  return { ...started, ...defined({ ended_at: mapDefined(outcome?.endedAtMs, toIsoTime) }) };
 }
 
 export const joinAddress = (address: string, segment: string | number): string => (address === "" ? `${segment}` : `${address}/${segment}`);

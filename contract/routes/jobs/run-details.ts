@@ -27,6 +27,10 @@ export const outlineStepSchema = z.object({
   error: z.object({ name: z.string(), message: z.string() }).optional(),
   children: z.int().optional().describe("The number of iterations, branches or steps inside."),
   failed_children: z.int().optional(),
+  failed_children_partial: z
+    .boolean()
+    .optional()
+    .describe("There are more failures than one request reads: `failed_children` is a lower bound."),
   cached: z.boolean().optional(),
   mocked: z.boolean().optional(),
   skipped: z.boolean().optional(),

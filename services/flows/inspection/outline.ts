@@ -118,11 +118,11 @@ async function loadSteps(deps: Uses<"jobs" | "storage">, flow: OutlinedFlow, lis
   const rows = await pMap(
     read,
     async (module) => {
-      const record = records.get(module.id) ?? {};
+      const stored = records.get(module.id) ?? {};
+      const container = isContainer(module) ? { module, record: stored, inside: insideOf(module, list, stored) } : undefined;
+      const record = container ? { ...stored, ...defined({ firstInside: await loadFirstInside(deps, flow, container) }) } : stored;
       const step = summarizeStep(module, list, record, flow.ended);
-      const children = isContainer(module)
-        ? await countChildren(deps, flow, { module, record, inside: insideOf(module, list, record) })
-        : {};
+      const children = container ? await countChildren(deps, flow, container) : {};
       return { step: { ...step, ...children }, error: step.state === "failed" ? record.outcome?.result : undefined };
     },
     { concurrency: AT_ONCE },
@@ -134,27 +134,44 @@ async function loadSteps(deps: Uses<"jobs" | "storage">, flow: OutlinedFlow, lis
 
 const insideOf = ({ id }: FlowModule, list: ListAddress, record: StepRecord) => insidePath(id, list.path, countRetries(record));
 
-/** The number of lists inside a module, and of those that failed. It is a lower bound for loops with thousands of failed iterations. */
+/** The job of the first step inside a module, unless other lists are inside that step. It begins when the module does. */
+async function loadFirstInside(
+  deps: Uses<"jobs">,
+  { job, index }: OutlinedFlow,
+  { module, record, inside }: Omit<Container, "address">,
+): Promise<Job | undefined> {
+  const branch = record.outcome?.branch ?? record.progress?.branch;
+  const list = findInnerList(module, module.value.type === "branchone" ? String(branch) : "0", inside);
+  const first = list && index.scopes.get(list.scope)?.modules[0];
+  if (!first || isContainer(first)) return undefined;
+  const id = computeStepJobId(job.id, first.id, list.scope, list.path, 0);
+  return (await loadHeads(deps, [id])).get(id);
+}
+
+/** The number of lists inside a module, and of those that failed. */
 async function countChildren(deps: Uses<"jobs">, flow: OutlinedFlow, container: Omit<Container, "address">) {
   const { module, record, inside } = container;
   const names = listInnerNames(module, record.progress ?? {});
   if (!record.outcome && !record.progress) return { children: typeof names === "number" ? 0 : names.length };
-  if (typeof names === "number") return { children: names, failed_children: (await listFailedIterations(deps, flow, container)).length };
+  if (typeof names === "number") {
+    const { failed, isPartial } = await listFailedIterations(deps, flow, container);
+    return { children: names, failed_children: failed.length, ...(isPartial ? { failed_children_partial: true } : {}) };
+  }
   const refs = names.flatMap((name) => findInnerList(module, name, inside) ?? []).map(({ scope, path }) => endRef(scope, path));
   const ends = parseReadable([...(await readItems(deps, flow, refs)).values()], endFormat.parse);
   return { children: names.length, failed_children: ends.filter(([, { reason }]) => reason === "failed").length };
 }
 
-/** The indexes of the iterations that failed, in their order, found by the ends of their lists in one read. */
+/** The indexes of the iterations that failed, in their order, found by the ends of their lists in one read. A part of them if it finds too many ends. */
 async function listFailedIterations(
   { jobs }: Uses<"jobs">,
   { job }: OutlinedFlow,
   { module, inside }: Pick<Container, "module" | "inside">,
-): Promise<number[]> {
+): Promise<{ failed: number[]; isPartial: boolean }> {
   const items = await jobs.listChildren(job.id, endRef(bodyScope(module.id), inside), limits.outlineReads);
   const ends = parseReadable(items, endFormat.parse);
   const failed = ends.flatMap(([{ ref }, end]) => findFailedIteration(inside, parseJournalRef(ref)?.path ?? "", end) ?? []);
-  return failed.sort((a, b) => a - b);
+  return { failed: failed.sort((a, b) => a - b), isPartial: items.length >= limits.outlineReads };
 }
 
 /** The iterations or branches of a module. */
@@ -162,7 +179,7 @@ async function loadLists(deps: Uses<"jobs" | "storage">, flow: OutlinedFlow, con
   const { module, record, address, inside } = container;
   const names = listInnerNames(module, record.progress ?? {});
   const { start, size } = page;
-  const all = isLoop(module) && page.onlyFailed ? await listFailedIterations(deps, flow, container) : names;
+  const all = isLoop(module) && page.onlyFailed ? (await listFailedIterations(deps, flow, container)).failed : names;
   const selected =
     typeof all === "number" ? Array.from({ length: Math.max(0, Math.min(size, all - start)) }, (_, index) => start + index) : all;
   // Branches are few: they are read before the failed ones are selected.

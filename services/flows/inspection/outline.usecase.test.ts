@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { limits } from "../../../contract/limits.ts";
 import type { OutlineQuery, OutlineStepJson } from "../../../contract/routes/jobs/run-details.ts";
+import { endRef, iterationPath } from "../../../core/flows/journal.ts";
+import { bodyScope } from "../../../core/flows/scopes.ts";
 import type { Job } from "../../../core/jobs/record/job.ts";
 import { Cloud, runFlowInCloud } from "../../../test/support/use-cases/aws/cloud.ts";
 import { all, each, echo, nested, one, step } from "../../../test/support/use-cases/cases/flow-modules.ts";
@@ -81,6 +84,8 @@ describe("the outline of a flow", () => {
       { path: "o", children: 2, failed_children: 0 },
       { path: "p", children: 2, failed_children: 1, state: "failed" },
     ]);
+    const time = expect.stringMatching(/^20.*Z$/);
+    for (const step of await outline(run)) expect(step).toMatchObject({ queued_at: time, started_at: time, ended_at: time });
     const [, second] = await outline(run, { under: "l" });
     expect(second).toMatchObject({ path: "l/1", kind: "iteration", iteration: 1, of: 3, children: 2, failed_children: 0 });
     expect(second).toMatchObject({ queued_at: expect.any(String), started_at: expect.any(String) });
@@ -125,6 +130,21 @@ describe("the outline of a flow", () => {
     });
     await loadOutline({ ...world.deps, jobs: counted }, job, { under: "l", only_failed: true });
     expect(reads).toBeLessThan(10);
+  });
+
+  it("says that it has counted a part of the failures of a loop", async () => {
+    const { run } = await runFlowInCloud(world, [each("l", "[1, 2]", [echo("b", "'bad'")], { skip_failures: true })]);
+    const [end] = await world.deps.jobs.listChildren(run, endRef(bodyScope("l"), ""));
+    const ends = Array.from({ length: limits.outlineReads }, (_, at) => ({
+      ...(end ?? expect.fail("There is no end.")),
+      ref: endRef(bodyScope("l"), iterationPath("", at)),
+    }));
+    const jobs = new Proxy(world.deps.jobs, {
+      get: (store, name) => (name === "listChildren" ? () => Promise.resolve(ends) : Reflect.get(store, name).bind(store)),
+    });
+    expect(await loadOutline({ ...world.deps, jobs }, await jobOf(run), {})).toMatchObject([
+      { failed_children: limits.outlineReads, failed_children_partial: true },
+    ]);
   });
 
   it("shows what a running flow waits for, and who has approved", async () => {

@@ -1,7 +1,7 @@
 import type { StopAfterIf } from "../../../contract/flows/flow-value.ts";
 import { type Outcome, PREPROCESSOR } from "../../../core/flows/journal.ts";
 import { findEarlyReturn } from "../../../core/flows/references.ts";
-import { ROOT } from "../../../core/flows/scopes.ts";
+import { isContainer, ROOT } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { flowRemainingS } from "../../../core/jobs/record/lifecycle.ts";
 import type { ValueRef } from "../../../core/jobs/record/value-ref.ts";
@@ -45,9 +45,13 @@ async function succeedStep(
     ...(seconds > 0 ? { sleepUntilMs: deps.nowMs() + seconds * 1000 } : {}),
   };
   await storeEarlyReturn(deps, step, early);
-  await writeOutcome(deps, step, outcome);
+  await recordOutcome(deps, step, outcome);
   return nextState(deps, step, outcome);
 }
+
+/** Records the outcome of the module, and the time of the end if no job records it. */
+const recordOutcome = (deps: EndStepDeps, step: StepContext, outcome: Outcome) =>
+  writeOutcome(deps, step, isContainer(step.module) ? { ...outcome, endedAtMs: deps.nowMs() } : outcome);
 
 /** Synchronous callers wait only for this step, or for an expression over this step and previous ones; the flow continues. */
 async function storeEarlyReturn({ jobs }: EndStepDeps, { flow }: StepContext, early: ValueRef | undefined): Promise<void> {
@@ -74,7 +78,7 @@ async function evaluateEarlyReturn(
 export async function stopList(deps: EndStepDeps, step: StepContext, { result, details, skip }: StoppedResult): Promise<StepState> {
   await writeEnd(deps, step, { reason: "stopped", module: step.module.id, result, ...(skip ? { skip } : {}) });
   const outcome: Outcome = { state: "success", transition: "stop", result, ...retriesOf(step), ...details };
-  await writeOutcome(deps, step, outcome);
+  await recordOutcome(deps, step, outcome);
   return nextState(deps, step, outcome);
 }
 
@@ -116,7 +120,7 @@ export async function failStep(
   }
   const outcome: Outcome = { state: "failure", transition: continues ? "next" : "fail", result, ...retriesOf(step), ...details };
   if (continues) await storeEarlyReturn(deps, step, await evaluateEarlyReturn(deps, step, { result }).catch(errorAsValue(deps, step)));
-  await writeOutcome(deps, step, outcome);
+  await recordOutcome(deps, step, outcome);
   return nextState(deps, step, outcome);
 }
 

@@ -4,7 +4,7 @@ import { api, shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { button, expectQuiet, heading, signIn } from "../../support/approvals/page.ts";
 import { barriers } from "../../support/browser/axe.ts";
-import { endBrowser, openPage } from "../../support/browser/browser.ts";
+import { endBrowser, hidePage, openPage } from "../../support/browser/browser.ts";
 import { consolePicture, expectAccessible, openConsole, show } from "../../support/console/console.ts";
 
 let ws: Workspace;
@@ -88,6 +88,21 @@ describe("the pages of runs", () => {
     await page.goBack();
   });
 
+  it("are read again while they are visible, and not in a hidden tab", async () => {
+    const watched = await openConsole(`/w/${ws.id}/runs`);
+    const { page } = watched;
+    await page.clock.install();
+    await show(page, `/w/${ws.id}/runs`);
+    await page.getByRole("link", { name: "f/t/greet" }).first().waitFor();
+    await Promise.all([page.waitForRequest(/jobs\/list\?/), page.clock.runFor("01:00")]);
+    await page.waitForLoadState("networkidle");
+    await hidePage(page);
+    const before = watched.requested.length;
+    await page.clock.runFor("10:00");
+    await page.waitForLoadState("networkidle");
+    expect(watched.requested.slice(before)).toEqual([]);
+  });
+
   it("run a script again, and end a run that continues", async () => {
     const content = "export async function main() { await new Promise((resolve) => setTimeout(resolve, 60_000)); }";
     await ws.saveScript({ path: "f/t/slow", content, language: "bun" });
@@ -132,8 +147,13 @@ describe("the pages of runs", () => {
     await page.getByText("Graph", { exact: true }).click();
     await page.getByRole("region", { name: "Graph" }).getByRole("button", { name: /^each/ }).waitFor();
     await expectAccessible(watched);
+    await button(page, "Show the inside of each in the list").click();
+    await page
+      .getByRole("navigation", { name: "Steps of the flow" })
+      .getByRole("button", { name: /^Iteration 2/ })
+      .waitFor();
     await page.getByRole("tab", { name: "Timeline" }).click();
-    await page.getByRole("table", { name: "Times of the steps" }).waitFor();
+    await page.getByRole("table", { name: "Times of the steps" }).getByRole("row", { name: /^each/ }).waitFor();
     await expectAccessible(watched);
 
     await button(page, "Share").click();
@@ -151,8 +171,9 @@ describe("the pages of runs", () => {
     await heading(again.page, "Compare runs").waitFor();
     await again.page.getByText('"a": 1').waitFor();
     await expectAccessible(again);
-    await show(again.page, `/w/${ws.id}/runs/${flow}`);
-    await button(again.page, "Restart from…").click();
+    await show(again.page, `/w/${ws.id}/runs/${flow}?step=each/1/ship`);
+    await button(again.page, "Restart from here…").click();
+    expect(await again.page.getByRole("dialog").getByLabel("Iteration").inputValue()).toBe("2");
     await button(again.page, "Restart").click();
     await again.page.waitForURL((address) => !address.pathname.endsWith(flow));
     await heading(again.page, "f/t/orders").waitFor();

@@ -53,6 +53,15 @@ export async function openPage(options: Parameters<Browser["newContext"]>[0] = {
   return { page, complaints, requested, openRequests };
 }
 
+/** Makes a page hidden, as a tab behind another one. */
+export async function hidePage(page: Page): Promise<void> {
+  await page.evaluate(`
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "hidden" });
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => true });
+    document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+  `);
+}
+
 /** For the end of a test file, or of a test that has signed in: the next page opens in a new browser. */
 export async function endBrowser(): Promise<void> {
   await (await browser)?.close();

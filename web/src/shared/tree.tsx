@@ -1,9 +1,11 @@
 import { useState } from "react";
+import { firstEntries, shorten } from "./preview.ts";
 
 /** More entries are shown on request, because a list of a million blocks the browser. */
 const SHOWN_AT_ONCE = 200;
 /** A longer text is shown in part. */
 const SHOWN_CHARS = 10_000;
+const SHOWN_NAME_CHARS = 200;
 
 interface TreeProps {
   value: unknown;
@@ -14,12 +16,12 @@ interface TreeProps {
 /** Shows JSON as a tree with collapsible objects and lists. Only what is open is in the document. */
 export function Tree({ value, name, open = false }: TreeProps) {
   const [isOpen, setIsOpen] = useState(open);
-  const label = name === undefined ? null : <span className="name">{name}: </span>;
+  const label = name === undefined ? null : <span className="name">{shorten(name, SHOWN_NAME_CHARS)}: </span>;
   if (typeof value !== "object" || value === null) {
     return (
       <div className="tree">
         {label}
-        <span className="value">{shortened(typeof value === "string" ? value : (JSON.stringify(value) ?? ""))}</span>
+        <span className="value">{shorten(value === undefined ? "" : String(value), SHOWN_CHARS)}</span>
       </div>
     );
   }
@@ -45,23 +47,19 @@ export function Tree({ value, name, open = false }: TreeProps) {
 
 function Entries({ value }: { value: object }) {
   const [most, setMost] = useState(SHOWN_AT_ONCE);
-  const entries = Object.entries(value);
+  const { entries, count } = firstEntries(value, most);
   return (
     <>
-      {entries.slice(0, most).map(([key, part]) => (
+      {entries.map(([key, part]) => (
         <Tree key={key} name={key} value={part} />
       ))}
-      {entries.length > most && (
+      {count > most && (
         <button type="button" className="tree-more" onClick={() => setMost(most + SHOWN_AT_ONCE)}>
-          Show more of {entries.length}
+          Show more of {count}
         </button>
       )}
     </>
   );
-}
-
-function shortened(text: string): string {
-  return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}… (${text.length} characters)` : text;
 }
 
 function sizeOf(isList: boolean, size: number): string {

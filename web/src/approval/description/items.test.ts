@@ -113,4 +113,20 @@ describe("the items of a description", () => {
   it.each(kindless.map((item) => [item]))("the value %j of an unknown kind is shown as JSON", (item) => {
     expect(one(item)).toEqual({ kind: "json", value: item });
   });
+
+  it("a table with too many columns is JSON, and only the first items and markers are shown", () => {
+    const many = Array.from({ length: 100_000 }, (_, at) => ({ [`field ${at}`]: at }));
+    expect(itemsOf(many)).toEqual([{ kind: "json", value: many }]);
+    const byColumns = Object.fromEntries(many.map((_, at) => [`column ${at}`, []]));
+    expect(one({ table: byColumns })).toMatchObject({ kind: "json" });
+    expect(one({ table: [many.map((_, at) => at)] })).toMatchObject({ kind: "json" });
+    expect(itemsOf({ render_all: many })).toHaveLength(500);
+    const markers = many.map(() => ({ lat: 1, lon: 2 }));
+    expect(one({ map: { markers } })).toMatchObject({ view: { markers: { length: 500 } } });
+  });
+
+  it("a row with a field of the prototype's name has a cell for it", () => {
+    const row: unknown = JSON.parse('{"__proto__": 1, "a": null}');
+    expect(itemsOf([row])).toEqual([{ kind: "table", columns: ["__proto__", "a"], rows: [[1, null]] }]);
+  });
 });

@@ -28,6 +28,8 @@ const IMAGE_TYPES: Readonly<Record<string, string>> = {
   webp: "image/webp",
   svg: "image/svg+xml",
 };
+/** The number of items of `render_all` that are shown, and of markers of a map. */
+const MOST_ITEMS = 500;
 const TABLES = new Set(["table", "table-row", "table-row-object", "table-col"]);
 
 /**
@@ -36,7 +38,8 @@ const TABLES = new Set(["table", "table-row", "table-row-object", "table-col"]);
  */
 export function itemsOf(description: unknown): Item[] {
   if (description === undefined || description === null || description === "") return [];
-  if (isJsonObject(description) && Array.isArray(description["render_all"])) return description["render_all"].map(itemOf);
+  if (isJsonObject(description) && Array.isArray(description["render_all"]))
+    return description["render_all"].slice(0, MOST_ITEMS).map(itemOf);
   return [itemOf(description)];
 }
 
@@ -58,12 +61,16 @@ function itemOf(value: unknown): Item {
   return kind === "markdown" || kind === "md" ? { kind: "markdown", text: content } : json;
 }
 
+/** A wider table is shown as JSON: a list of objects with different fields would have millions of empty cells. */
+const MOST_COLUMNS = 200;
+
 /** A list of objects, of lists, or `{columns, rows}`; otherwise `undefined`. */
 function tableOf(content: unknown, named?: unknown): Item | undefined {
   if (isJsonObject(content) && Array.isArray(content["rows"])) return tableOf(content["rows"], content["columns"]);
   // By columns: `{name: […], age: […]}`.
   if (isJsonObject(content) && Object.values(content).every(Array.isArray)) {
     const columns = Object.entries(content) as [string, unknown[]][];
+    if (columns.length > MOST_COLUMNS) return undefined;
     const length = Math.max(0, ...columns.map(([, cells]) => cells.length));
     return {
       kind: "table",
@@ -73,7 +80,8 @@ function tableOf(content: unknown, named?: unknown): Item | undefined {
   }
   if (!Array.isArray(content) || content.length === 0) return undefined;
   if (content.every(isJsonObject)) {
-    const columns = namesIn(named) ?? [...new Set(content.flatMap((row) => Object.keys(row)))];
+    const columns = namesIn(named) ?? columnsOf(content);
+    if (columns === undefined || columns.length > MOST_COLUMNS) return undefined;
     return {
       kind: "table",
       columns,
@@ -83,7 +91,18 @@ function tableOf(content: unknown, named?: unknown): Item | undefined {
   if (!content.every(Array.isArray)) return undefined;
   const [first = [], ...rest] = content as unknown[][];
   const columns = namesIn(named);
+  if ((columns ?? first).length > MOST_COLUMNS) return undefined;
   return columns ? { kind: "table", columns, rows: content } : { kind: "table", columns: first.map(textOf), rows: rest };
+}
+
+/** The names of all fields; `undefined` if there are too many. */
+function columnsOf(rows: readonly Record<string, unknown>[]): string[] | undefined {
+  const names = new Set<string>();
+  for (const row of rows) {
+    for (const name of Object.keys(row)) names.add(name);
+    if (names.size > MOST_COLUMNS) return undefined;
+  }
+  return [...names];
 }
 
 const namesIn = (columns: unknown): string[] | undefined =>
@@ -92,7 +111,7 @@ const namesIn = (columns: unknown): string[] | undefined =>
 /** Formats a value for a cell. */
 export function textOf(value: unknown): string {
   if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 /** The page loads nothing from other servers. An image is embedded, or its URL is shown. */
@@ -117,7 +136,7 @@ function typeByStart(base64: string): string | undefined {
 function mapOf(content: unknown): Item | undefined {
   if (!isJsonObject(content)) return undefined;
   const entries = Array.isArray(content["markers"]) ? content["markers"] : [];
-  const markers = entries.flatMap((marker) => {
+  const markers = entries.slice(0, MOST_ITEMS).flatMap((marker) => {
     const position = placeOf(marker);
     return position ? [{ ...position, title: textOf((marker as Record<string, unknown>)["title"]) }] : [];
   });

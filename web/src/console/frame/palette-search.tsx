@@ -71,7 +71,7 @@ type Items = Reply<"search.list">;
 
 async function loadItems(workspace: string, signal: AbortSignal): Promise<Items> {
   const items: Items = [];
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 1; page <= MOST_PAGES; page++) {
     const found = await call.search.list({ workspace, query: { kinds: "script,flow", page, per_page: PER_PAGE }, signal });
     items.push(...found);
     if (found.length < PER_PAGE) break;

@@ -14,6 +14,7 @@ export const runText = {
   tabList: "Parts of the run",
   restart: {
     open: "Restart from…",
+    openAt: "Restart from here…",
     title: "Restart from a step",
     why: "A new run takes over the results of the steps before, and runs this step and all later ones with the same arguments.",
     step: "Step",
@@ -76,6 +77,8 @@ export const runText = {
     attempts: (count: number) => `${count} attempts`,
     iterations: (done: number, all: number) => `${done} of ${all} iterations`,
     failedInside: (count: number) => `${count} failed inside`,
+    failedAtLeast: (count: number) => `at least ${count} failed inside`,
+    showInside: (name: string) => `Show the inside of ${name} in the list`,
     cached: "from the cache",
     mocked: "mocked",
     approval: { open: "Waiting for approval", approved: "Approved", rejected: "Rejected", expired: "Expired" },

@@ -6,27 +6,28 @@ import { defined } from "../../../../../contract/defined.ts";
 import { call } from "../../data/api.ts";
 import { Failed } from "../../frame/panel.tsx";
 import { runText } from "../../messages/run.ts";
+import { restartPoint } from "./restart-point.ts";
 import type { RunJob } from "./use-run.ts";
 
 const text = runText.restart;
 
-/** Restarts an ended flow from one of its steps, or from an iteration of a loop. */
-export function RestartDialog({
-  workspace,
-  run,
-  isOpen,
-  onClose,
-}: {
+interface RestartDialogProps {
   workspace: string;
   run: RunJob;
+  /** The path of the step at which the dialog begins. Absent: the step that failed. */
+  from?: string;
   isOpen: boolean;
   onClose: () => void;
-}) {
+}
+
+/** Restarts an ended flow from one of its steps, or from an iteration of a loop. */
+export function RestartDialog({ workspace, run, from, isOpen, onClose }: RestartDialogProps) {
   const navigate = useNavigate();
   const modules = run.flow_status?.modules ?? [];
   const failed = modules.find(({ type }) => type === "Failure")?.id;
-  const [step, setStep] = useState(failed ?? modules[0]?.id ?? "");
-  const [iteration, setIteration] = useState<string | number>("");
+  const start = restartPoint(from ?? failed ?? modules[0]?.id ?? "");
+  const [step, setStep] = useState(start.step);
+  const [iteration, setIteration] = useState<string | number>(start.iteration ?? "");
   const module = modules.find(({ id }) => id === step);
   const isLoop = module !== undefined && "flow_jobs" in module && module.flow_jobs !== undefined;
   const restart = useMutation({

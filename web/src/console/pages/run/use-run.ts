@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { Reply } from "../../../../../contract/client/operation.ts";
 import { toRequest } from "../../../../../contract/client/request.ts";
 import type { StreamEventJson } from "../../../../../contract/routes/jobs/streams.ts";
 import { basePath } from "../../../shared/base-path.ts";
 import { call, operations } from "../../data/api.ts";
+import { GrowingLog, type LogLines, NO_LINES, splitLog } from "../../parts/log/growing-log.ts";
 import { followRun } from "./follow-run.ts";
 
 export type RunJob = Reply<"jobs.get">;
@@ -27,9 +28,9 @@ export function useRun(workspace: string, id: string) {
  * Returns the log of a run, which grows while the run continues. The browser connects again after the end of a stream, and continues at the
  * same place. Behind a proxy that holds events back, the log is read repeatedly. A hidden page receives nothing.
  */
-export function useLog(workspace: string, run: RunJob | undefined): { log: string; stream: string } {
+export function useLog(workspace: string, run: RunJob | undefined): { log: LogLines; stream: string } {
   const queries = useQueryClient();
-  const [received, setReceived] = useState({ log: "", stream: "" });
+  const [received, setReceived] = useState({ log: NO_LINES, stream: "" });
   const id = run?.id;
   const isOpen = run?.type === "QueuedJob";
   const ended = useQuery({
@@ -46,6 +47,7 @@ export function useLog(workspace: string, run: RunJob | undefined): { log: strin
   useEffect(() => {
     if (!isOpen || id === undefined) return;
     let offsets = { log: 0, stream: 0 };
+    const growing = new GrowingLog();
     let close = () => {};
     const open = () => {
       close = followRun(
@@ -62,8 +64,10 @@ export function useLog(workspace: string, run: RunJob | undefined): { log: strin
         (update, next) => {
           offsets = next;
           const { new_logs = "", new_result_stream = "" } = update;
-          if (new_logs || new_result_stream)
-            setReceived(({ log, stream }) => ({ log: log + new_logs, stream: stream + new_result_stream }));
+          if (new_logs || new_result_stream) {
+            const log = growing.add(new_logs);
+            setReceived(({ stream }) => ({ log, stream: stream + new_result_stream }));
+          }
           if (update.completed || update.flow_status || update.running) void queries.invalidateQueries({ queryKey: runKey(workspace, id) });
         },
       );
@@ -76,5 +80,6 @@ export function useLog(workspace: string, run: RunJob | undefined): { log: strin
       close();
     };
   }, [workspace, id, isOpen, queries]);
-  return { log: ended.data ?? received.log, stream: received.stream };
+  const whole = useMemo(() => (ended.data === undefined ? undefined : splitLog(ended.data)), [ended.data]);
+  return { log: whole ?? received.log, stream: received.stream };
 }

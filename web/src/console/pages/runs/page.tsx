@@ -8,15 +8,15 @@ import { Page } from "../../frame/page.tsx";
 import { Empty, Panel } from "../../frame/panel.tsx";
 import { runsText } from "../../messages/runs.ts";
 import { Hint } from "../../parts/hint.tsx";
+import { Selection } from "./bulk/selection.tsx";
 import { Chart } from "./chart/chart.tsx";
 import { groupErrors } from "./errors.ts";
 import { ExportMenu } from "./export-menu.tsx";
 import { Filters } from "./filters.tsx";
 import { filterNames, hasFilters, toBulkFilter, toListQuery } from "./query.ts";
 import { rangeOf, windowOf } from "./ranges.ts";
-import { Selection } from "./selection.tsx";
 import { RunsTable } from "./table.tsx";
-import { type Run, useNewRuns, useRunPages } from "./use-runs.ts";
+import { type Run, useNewRuns, useReload, useRunPages } from "./use-runs.ts";
 import { Views } from "./views.tsx";
 
 const NO_RUNS: readonly Run[] = [];
@@ -30,7 +30,8 @@ export default function RunsPage() {
   const isLive = search["live"] !== "false";
   const pages = useRunPages(workspace, query);
   const listed = useMemo(() => pages.data?.pages.flatMap(({ runs }) => runs) ?? NO_RUNS, [pages.data]);
-  const { newRuns, present } = useNewRuns(workspace, query, listed, isLive);
+  const reload = useReload(workspace, query);
+  const { newRuns, present } = useNewRuns(workspace, query, listed, isLive && pages.isSuccess);
   const shown = useMemo(() => listed.map((run) => present.get(run.id) ?? run), [listed, present]);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const change = (changes: Search) => void navigate({ to: ".", search: { ...search, ...changes }, replace: true });
@@ -73,7 +74,7 @@ export default function RunsPage() {
         onDone={() => setSelected(new Set())}
       >
         {newRuns.length > 0 && (
-          <Button size="xs" variant="light" onClick={() => void pages.refetch()}>
+          <Button size="xs" variant="light" onClick={reload}>
             {runsText.newRuns(newRuns.length)}
           </Button>
         )}

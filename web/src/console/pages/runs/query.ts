@@ -1,7 +1,7 @@
 import type { Body, CallInput } from "../../../../../contract/client/operation.ts";
 import { defined } from "../../../../../contract/defined.ts";
 import type { Search } from "../../data/address.ts";
-import { windowOf } from "./ranges.ts";
+import { type TimeWindow, windowOf } from "./ranges.ts";
 
 /** The filters of the page, by their names in the address. */
 export const filterNames = [
@@ -47,6 +47,12 @@ export function toListQuery(search: Search, nowMs: number): ListQuery {
     }),
   };
 }
+
+/** The window that a query asks for. */
+export const windowOfQuery = ({ created_after: from, created_before: to }: ListQuery): TimeWindow => ({
+  from: from && String(from),
+  to: to && String(to),
+});
 
 export type BulkFilter = NonNullable<Body<"jobs.bulk.start">["filter"]>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { barSeconds, rangeOf, windowOf } from "./ranges.ts";
+import { chartWindow, rangeOf, windowOf } from "./ranges.ts";
 
 const NOW = Date.parse("2026-01-02T10:00:30Z");
 
@@ -11,6 +11,11 @@ describe("the window of the page of runs", () => {
     expect(rangeOf({ range: "7d" })).toBe("7d");
   });
 
+  it("is the last day for a chart of all times", () => {
+    expect(chartWindow({ from: undefined, to: undefined }, NOW)).toEqual({ from: "2026-01-01T10:00:00.000Z", bucket: 1800 });
+    expect(chartWindow({ from: undefined, to: "2026-01-01T10:00:00Z" }, NOW).from).toBe("2025-12-31T10:00:00.000Z");
+  });
+
   it.each([
     [15 * 60_000, 30],
     [3_600_000, 60],
@@ -18,6 +23,7 @@ describe("the window of the page of runs", () => {
     [30 * 86_400_000, 12 * 3600],
     [10 * 365 * 86_400_000, 31 * 86_400],
   ])("of %d ms has bars of %d s", (windowMs, seconds) => {
-    expect(barSeconds(windowMs)).toBe(seconds);
+    const from = new Date(NOW - windowMs).toISOString();
+    expect(chartWindow({ from, to: undefined }, NOW)).toEqual({ from, bucket: seconds });
   });
 });

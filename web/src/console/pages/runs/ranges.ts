@@ -26,10 +26,22 @@ export function windowOf(search: Search, nowMs: number): TimeWindow {
   return { from: new Date(fromMs).toISOString(), to: undefined };
 }
 
+/** The window of the chart. Without a begin, it shows the last day. */
+export interface ChartWindow {
+  from: string;
+  /** The length of a bar, in seconds. */
+  bucket: number;
+}
+
+export function chartWindow({ from, to }: TimeWindow, nowMs: number): ChartWindow {
+  const toMs = to === undefined ? nowMs : Date.parse(to);
+  const fromMs = from === undefined ? Math.floor((toMs - DAY_MS) / MINUTE_MS) * MINUTE_MS : Date.parse(from);
+  return { from: new Date(fromMs).toISOString(), bucket: barSeconds(toMs - fromMs) };
+}
+
 /** The lengths of bars in a chart, in seconds. */
 const STEPS_S = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86_400, 7 * 86_400, 31 * 86_400];
 const MOST_BARS = 60;
 
 /** Returns the length of a bar, in seconds, with which a window has at most 60 bars. */
-export const barSeconds = (windowMs: number): number =>
-  STEPS_S.find((seconds) => windowMs / (seconds * 1000) <= MOST_BARS) ?? STEPS_S.at(-1) ?? 1;
+const barSeconds = (windowMs: number): number => STEPS_S.find((seconds) => windowMs / (seconds * 1000) <= MOST_BARS) ?? STEPS_S.at(-1) ?? 1;

@@ -1,15 +1,16 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useRef } from "react";
 import type { Reply } from "../../../../../contract/client/operation.ts";
 import { ask, call } from "../../data/api.ts";
+import { firstPace, nextPace } from "./pace.ts";
 import type { ListQuery } from "./query.ts";
 
 export type Run = Reply<"jobs.list">[number];
 
 const PER_PAGE = 50;
-/** While nothing changes, the list is read less often. */
-const FASTEST_MS = 4_000;
-const SLOWEST_MS = 30_000;
+
+/** The key of all that the page has read about runs. */
+export const runsKey = (workspace: string) => [workspace, "runs"] as const;
 
 interface RunsPage {
   runs: Run[];
@@ -28,7 +29,7 @@ async function loadPage(workspace: string, query: ListQuery, cursor: string | un
 /** Loads the runs that match, page by page. */
 export function useRunPages(workspace: string, query: ListQuery) {
   return useInfiniteQuery({
-    queryKey: [workspace, "runs", query],
+    queryKey: [...runsKey(workspace), "list", query],
     queryFn: ({ pageParam, signal }) => loadPage(workspace, query, pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ cursor }) => cursor,
@@ -37,22 +38,34 @@ export function useRunPages(workspace: string, query: ListQuery) {
   });
 }
 
+/** Returns a function that loads the first page and the chart again. Later pages are read again only when a person asks for them. */
+export function useReload(workspace: string, query: ListQuery): () => void {
+  const queries = useQueryClient();
+  return () => {
+    queries.setQueryData<InfiniteData<RunsPage>>([...runsKey(workspace), "list", query], (loaded) => {
+      return loaded && { pages: loaded.pages.slice(0, 1), pageParams: loaded.pageParams.slice(0, 1) };
+    });
+    void queries.invalidateQueries({ queryKey: runsKey(workspace) });
+  };
+}
+
 /** Reads the newest runs repeatedly while the page is visible. Returns those that the list lacks, and the present states of the others. */
 export function useNewRuns(workspace: string, query: ListQuery, shown: readonly Run[], isLive: boolean) {
-  const pace = useRef({ fingerprint: "", everyMs: FASTEST_MS });
+  const opened = useMemo(() => ({ query, atMs: Date.now() }), [query]);
+  const pace = useRef(firstPace);
   const newest = useQuery({
     queryKey: [workspace, "newest runs", query],
     queryFn: ({ signal }) => call.jobs.list({ workspace, query: { ...query, include_preview: true, per_page: PER_PAGE }, signal }),
-    enabled: isLive && shown.length > 0,
+    enabled: isLive,
     // The list itself has just been read.
     initialData: [] as Run[],
     refetchInterval: ({ state: { data } }) => {
-      const fingerprint = (data ?? []).map((run) => `${run.id} ${run.type} ${"running" in run && run.running}`).join();
-      const isSame = fingerprint === pace.current.fingerprint;
-      pace.current = { fingerprint, everyMs: isSame ? Math.min(pace.current.everyMs * 1.5, SLOWEST_MS) : FASTEST_MS };
+      const found = (data ?? []).map((run) => `${run.id} ${run.type} ${"running" in run && run.running}`).join();
+      pace.current = nextPace(pace.current, found, Date.now() - opened.atMs);
       return pace.current.everyMs;
     },
-    staleTime: FASTEST_MS,
+    refetchOnWindowFocus: true,
+    staleTime: firstPace.everyMs,
   });
   return useMemo(() => {
     const listedIds = new Set(shown.map(({ id }) => id));

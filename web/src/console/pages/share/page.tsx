@@ -1,7 +1,7 @@
 import { Container, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import type { SharedRunJson } from "../../../../../contract/routes/jobs/shares.ts";
 import { Fact } from "../../../shared/fact.tsx";
 import { Refused } from "../../../shared/service.ts";
@@ -14,6 +14,7 @@ import { Empty, Failed, Loading } from "../../frame/panel.tsx";
 import { stateText } from "../../messages/frame.ts";
 import { runText } from "../../messages/run.ts";
 import { shareText } from "../../messages/share.ts";
+import { splitLog } from "../../parts/log/growing-log.ts";
 import { Log } from "../../parts/log/log.tsx";
 import { Result } from "../../parts/result/result.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
@@ -45,6 +46,7 @@ export default function SharePage() {
 }
 
 function Content({ run }: { run: SharedRunJson }) {
+  const log = useMemo(() => splitLog(run.logs), [run.logs]);
   const isEnded = run.completed_at !== undefined;
   return (
     <Page title={run.path || runText.preview} mark={<StateBadge state={run.state} />}>
@@ -78,7 +80,7 @@ function Content({ run }: { run: SharedRunJson }) {
           {isEnded ? <Result value={run.result} name="result" /> : <Text c="dimmed">{runText.noResult}</Text>}
         </Part>
         <Part title={shareText.log}>
-          <Log log={run.logs} name="run.log" isOpen={false} />
+          <Log log={log} name="run.log" isOpen={false} />
         </Part>
       </Stack>
     </Page>

@@ -1,13 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { findLines, MOST_SHOWN_CHARS, plainLine, readLine, splitLog } from "./lines.ts";
+import { MOST_SHOWN_CHARS, plainLine, readLine } from "./lines.ts";
 
 const ESC = "\u001b";
 
 describe("the lines of a log", () => {
-  it("do not include an empty one after the last line break", () => {
-    expect([splitLog("a\nb\n"), splitLog("a\n\nb"), splitLog("")]).toEqual([["a", "b"], ["a", "", "b"], []]);
-  });
-
   it("have the colours of terminals, and no other codes", () => {
     expect(readLine(`plain ${ESC}[1;31mbad${ESC}[0m end`)).toEqual([
       { text: "plain ", color: "", isBold: false },
@@ -20,10 +16,5 @@ describe("the lines of a log", () => {
   it("are cut, and do not reverse the direction of text", () => {
     expect(readLine("x".repeat(1_000_000))[0]?.text).toHaveLength(MOST_SHOWN_CHARS);
     expect(readLine("a\u202eb")[0]?.text).toBe("a\\u202eb");
-  });
-
-  it("are found by text without regard to case and colours", () => {
-    expect(findLines(["one", `T${ESC}[1mWO${ESC}[0m`, "three"], "two")).toEqual([1]);
-    expect(findLines(["one"], "")).toEqual([]);
   });
 });

@@ -3,10 +3,12 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { logText } from "../../messages/run.ts";
 import { download } from "../download.ts";
-import { findLines, readLine, splitLog } from "./lines.ts";
+import { joinLog, type LogLines } from "./growing-log.ts";
+import { readLine } from "./lines.ts";
+import { continueSearch, hasSearched, startSearch } from "./search.ts";
 
 interface LogProps {
-  log: string;
+  log: LogLines;
   /** The name of the file that a download creates. */
   name: string;
   isOpen: boolean;
@@ -18,9 +20,7 @@ export function Log({ log, name, isOpen }: LogProps) {
   const [wraps, setWraps] = useState(true);
   const [follows, setFollows] = useState(isOpen);
   const sought = useDeferredValue(search);
-  const lines = useMemo(() => splitLog(log), [log]);
-  const found = useMemo(() => findLines(lines, sought), [lines, sought]);
-  const shown = useMemo(() => (sought === "" ? undefined : found), [sought, found]);
+  const found = useFoundLines(log, sought);
   return (
     <section aria-label={logText.label}>
       <Group gap="xs" mb="xs" align="center">
@@ -36,17 +36,34 @@ export function Log({ log, name, isOpen }: LogProps) {
         </Text>
         <Checkbox size="xs" label={logText.wrap} checked={wraps} onChange={({ target }) => setWraps(target.checked)} />
         <Checkbox size="xs" label={logText.follow} checked={follows} onChange={({ target }) => setFollows(target.checked)} />
-        <Button size="xs" variant="default" onClick={() => download(name, log, "text/plain")}>
+        <Button size="xs" variant="default" onClick={() => download(name, joinLog(log), "text/plain")}>
           {logText.download}
         </Button>
       </Group>
-      {lines.length === 0 ? <Text c="dimmed">{logText.empty}</Text> : <Lines lines={lines} shown={shown} wraps={wraps} follows={follows} />}
+      {log.count === 0 ? (
+        <Text c="dimmed">{logText.empty}</Text>
+      ) : (
+        <Lines log={log} shown={sought === "" ? undefined : found} wraps={wraps} follows={follows} />
+      )}
     </section>
   );
 }
 
+/** Returns the indexes of the lines that contain a text. The search continues part by part, and with what the log adds. */
+function useFoundLines(log: LogLines, text: string): readonly number[] {
+  const started = useMemo(() => startSearch(text), [text]);
+  const [latest, setLatest] = useState(started);
+  const search = latest.text === started.text ? latest : started;
+  useEffect(() => {
+    if (hasSearched(search, log)) return;
+    const timer = setTimeout(() => setLatest(continueSearch(search, log)));
+    return () => clearTimeout(timer);
+  }, [search, log]);
+  return search.found;
+}
+
 interface LinesProps {
-  lines: readonly string[];
+  log: LogLines;
   /** The indexes of the lines to show. Absent: all. */
   shown: readonly number[] | undefined;
   wraps: boolean;
@@ -55,9 +72,9 @@ interface LinesProps {
 
 const LINE_PX = 18;
 
-function Lines({ lines, shown, wraps, follows }: LinesProps) {
+function Lines({ log, shown, wraps, follows }: LinesProps) {
   const frame = useRef<HTMLDivElement>(null);
-  const count = shown?.length ?? lines.length;
+  const count = shown?.length ?? log.count;
   const rows = useVirtualizer({ count, getScrollElement: () => frame.current, estimateSize: () => LINE_PX, overscan: 20 });
   useEffect(() => {
     if (follows && count > 0) rows.scrollToIndex(count - 1, { align: "end" });
@@ -77,7 +94,7 @@ function Lines({ lines, shown, wraps, follows }: LinesProps) {
               style={{ transform: `translateY(${start}px)` }}
             >
               <span className="log-number">{number + 1}</span>
-              <Line text={lines[number] ?? ""} />
+              <Line text={log.lines[number] ?? ""} />
             </div>
           );
         })}

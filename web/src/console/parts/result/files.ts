@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
+import { withoutDirections } from "../../../shared/preview.ts";
 
 /** A file of the workspace's storage, as scripts return it. */
 export interface StoredFile {
@@ -22,4 +23,4 @@ function fileOf(value: unknown): StoredFile | undefined {
 }
 
 /** The last part of a key, as the name of a download. Marks that reverse the direction of text are left out. */
-export const fileName = (key: string): string => (key.split("/").at(-1) || key).replace(/[\u202a-\u202e\u2066-\u2069\u200e\u200f]/g, "");
+export const fileName = (key: string): string => withoutDirections(key.split("/").at(-1) || key);

@@ -3,6 +3,7 @@ import { lazy, Suspense, useMemo, useState } from "react";
 import { toRequest } from "../../../../../contract/client/request.ts";
 import { type Item, itemsOf } from "../../../approval/description/items.ts";
 import { basePath } from "../../../shared/base-path.ts";
+import { showDirections } from "../../../shared/preview.ts";
 import { Tree } from "../../../shared/tree.tsx";
 import { operations } from "../../data/api.ts";
 import { useWorkspace } from "../../data/me.ts";
@@ -29,7 +30,8 @@ export function Result({ value, name }: ResultProps) {
   const items = useMemo(() => itemsOf(value), [value]);
   const isRich = items.some(({ kind }) => kind !== "json");
   const [view, setView] = useState<"rich" | "json">(isRich ? "rich" : "json");
-  const text = useMemo(() => JSON.stringify(value, null, 2) ?? "", [value]);
+  // Only a person's request writes the whole value as text.
+  const writeText = () => JSON.stringify(value, null, 2) ?? "";
   return (
     <Stack gap="sm" component="section" aria-label={resultText.label}>
       <Group gap="xs">
@@ -45,25 +47,25 @@ export function Result({ value, name }: ResultProps) {
             ]}
           />
         )}
-        <Button size="xs" variant="default" onClick={() => void copyText(text)}>
+        <Button size="xs" variant="default" onClick={() => void copyText(writeText())}>
           {resultText.copy}
         </Button>
-        <Button size="xs" variant="default" onClick={() => download(`${name}.json`, text, "application/json")}>
+        <Button size="xs" variant="default" onClick={() => download(`${name}.json`, writeText(), "application/json")}>
           {resultText.download}
         </Button>
       </Group>
       <Files value={value} />
-      {view === "rich" ? <Items items={items} name={name} /> : <Json value={value} text={text} />}
+      {view === "rich" ? <Items items={items} name={name} /> : <Json value={value} />}
     </Stack>
   );
 }
 
-function Json({ value, text }: { value: unknown; text: string }) {
-  if (text.length <= SHOWN_CHARS || (typeof value === "object" && value !== null)) return <Tree value={value} open />;
+function Json({ value }: { value: unknown }) {
+  if (typeof value !== "string" || value.length <= SHOWN_CHARS) return <Tree value={value} open />;
   return (
     <>
-      <Text>{resultText.large(text.length)}</Text>
-      <pre className="text">{text.slice(0, SHOWN_CHARS)}</pre>
+      <Text>{resultText.large(value.length)}</Text>
+      <pre className="text">{showDirections(value.slice(0, SHOWN_CHARS))}</pre>
     </>
   );
 }
@@ -80,7 +82,7 @@ function Items({ items, name }: { items: readonly Item[]; name: string }) {
 function Shown({ item, name }: { item: Item; name: string }) {
   switch (item.kind) {
     case "text":
-      return <Text className="text">{item.text.slice(0, SHOWN_CHARS)}</Text>;
+      return <Text className="text">{showDirections(item.text.slice(0, SHOWN_CHARS))}</Text>;
     case "markdown":
     case "html":
       return <Rich kind={item.kind} text={item.text} />;

@@ -11,3 +11,8 @@ it("rows are sorted by numbers or texts, and equal rows keep their order", () =>
   expect(sortRows(rows, { column: 0, isDescending: false })).toEqual([rows[1], rows[2], rows[0]]);
   expect(sortRows(rows, { column: 1, isDescending: true })).toEqual([rows[0], rows[1], rows[2]]);
 });
+
+it("rows with large cells are sorted by the beginning of these", () => {
+  const rows = ["b", "a", "c"].map((text) => [{ text, more: "x".repeat(1_000_000) }]);
+  expect(sortRows(rows, { column: 0, isDescending: false })).toEqual([rows[1], rows[0], rows[2]]);
+});

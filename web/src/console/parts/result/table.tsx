@@ -1,6 +1,6 @@
 import { Button, Group, Table, UnstyledButton } from "@mantine/core";
 import { useMemo, useState } from "react";
-import { textOf } from "../../../approval/description/items.ts";
+import { previewOf, shorten, showDirections } from "../../../shared/preview.ts";
 import { TableScroll } from "../../frame/table-scroll.tsx";
 import { resultText } from "../../messages/result.ts";
 import { download } from "../download.ts";
@@ -33,7 +33,7 @@ export function ResultTable({ columns, rows, name }: TableProps) {
                 // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one name
                 <Table.Th key={index} scope="col" aria-sort={sortOf(order, index)}>
                   <UnstyledButton className="sort" onClick={() => sortBy(index)}>
-                    {column}
+                    {shorten(column, SHOWN_CHARS)}
                   </UnstyledButton>
                 </Table.Th>
               ))}
@@ -45,7 +45,7 @@ export function ResultTable({ columns, rows, name }: TableProps) {
               <Table.Tr key={index}>
                 {columns.map((_, column) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: cells are identified by their position
-                  <Table.Td key={column}>{textOf(row[column]).slice(0, SHOWN_CHARS)}</Table.Td>
+                  <Table.Td key={column}>{showDirections(previewOf(row[column], SHOWN_CHARS))}</Table.Td>
                 ))}
               </Table.Tr>
             ))}

@@ -14,6 +14,8 @@ interface GraphProps {
   run: RunJob;
   selected: string | undefined;
   onSelect: (path: string, job: string | undefined) => void;
+  /** Shows what is inside a step in the list, which has the states of all iterations and branches. */
+  onShowInside: (path: string) => void;
 }
 
 const text = runText.steps;
@@ -22,7 +24,7 @@ const text = runText.steps;
  * Draws a flow. Its steps follow one another or are parallel, so boxes inside boxes need no layout: lists are columns, and branches are next
  * to each other. The list view has the same content as text.
  */
-export default function Graph({ workspace, run, selected, onSelect }: GraphProps) {
+export default function Graph({ workspace, run, ...actions }: GraphProps) {
   const flow = useQuery({
     queryKey: [...runKey(workspace, run.id), "flow"],
     queryFn: async ({ signal }) =>
@@ -42,14 +44,14 @@ export default function Graph({ workspace, run, selected, onSelect }: GraphProps
     <Panel query={flow}>
       {({ modules }) => (
         <section className="graph" aria-label={text.graph} onKeyDown={onKeyDown}>
-          <List modules={modules} states={states} selected={selected} onSelect={onSelect} />
+          <List modules={modules} states={states} {...actions} />
         </section>
       )}
     </Panel>
   );
 }
 
-interface ListProps extends Pick<GraphProps, "selected" | "onSelect"> {
+interface ListProps extends Omit<GraphProps, "workspace" | "run"> {
   modules: readonly FlowModule[];
   /** The summaries of the steps of the flow itself, by their paths. */
   states: ReadonlyMap<string, Step>;
@@ -85,7 +87,8 @@ function listsOf({ value }: FlowModule): { name: string; modules: readonly FlowM
   }
 }
 
-function Node({ module, states, selected, onSelect }: Omit<ListProps, "modules"> & { module: FlowModule }) {
+function Node({ module, states, ...actions }: Omit<ListProps, "modules"> & { module: FlowModule }) {
+  const { selected, onSelect, onShowInside } = actions;
   const step = states.get(module.id);
   const state = step && stateOfStep(step);
   const lists = listsOf(module);
@@ -105,6 +108,11 @@ function Node({ module, states, selected, onSelect }: Omit<ListProps, "modules">
         </Text>
         {state && <StateBadge state={state} />}
       </UnstyledButton>
+      {step?.children !== undefined && step.children > 0 && (
+        <button type="button" className="tree-more" onClick={() => onShowInside(module.id)}>
+          {text.showInside(module.id)}
+        </button>
+      )}
       {lists.length > 0 && (
         <div className="graph-lists">
           {lists.map(({ name, modules }, index) => (
@@ -115,7 +123,7 @@ function Node({ module, states, selected, onSelect }: Omit<ListProps, "modules">
                   {name}
                 </Text>
               )}
-              <List modules={modules} states={new Map()} selected={undefined} onSelect={onSelect} />
+              <List modules={modules} states={new Map()} {...actions} selected={undefined} />
             </div>
           ))}
         </div>

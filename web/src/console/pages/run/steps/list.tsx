@@ -4,7 +4,7 @@ import { Failed, Loading } from "../../../frame/panel.tsx";
 import { runText } from "../../../messages/run.ts";
 import { StateBadge } from "../../../parts/state-badge.tsx";
 import { describeStep } from "./describe.ts";
-import { nameOfStep, pageOf, type Step, stateOfStep, useOutline } from "./outline.ts";
+import { nameOfStep, pageOf, pageOfSelected, type Step, stateOfStep, useOutline } from "./outline.ts";
 
 interface ListProps {
   workspace: string;
@@ -38,7 +38,7 @@ export function StepList(props: ListProps) {
   );
 }
 
-function Level({ firstPage = 0, ...props }: ListProps & { firstPage?: number }) {
+function Level({ firstPage = 1, ...props }: ListProps & { firstPage?: number }) {
   const { workspace, id, under, onlyFailed } = props;
   const outline = useOutline({ workspace, id, under, onlyFailed, firstPage });
   const steps = outline.data?.pages.flat();
@@ -64,8 +64,8 @@ function Row({ step, ...props }: ListProps & { step: Step }) {
   const { selected, onSelect, onlyFailed } = props;
   const { path, children = 0, error } = step;
   const isSelected = selected === path;
-  const [isOpen, setIsOpen] = useState(selected?.startsWith(`${path}/`) ?? false);
-  const [firstPage, setFirstPage] = useState(0);
+  const [isOpen, setIsOpen] = useState(selected !== undefined && `${selected}/`.startsWith(`${path}/`));
+  const [firstPage, setFirstPage] = useState(pageOfSelected(path, selected));
   const state = stateOfStep(step);
   const name = nameOfStep(step, text);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -110,7 +110,7 @@ function Row({ step, ...props }: ListProps & { step: Step }) {
       {isOpen && (
         <div className="step-inside">
           {step.of !== undefined && step.kind !== "iteration" && !onlyFailed && <JumpTo step={step} {...props} onPage={setFirstPage} />}
-          <Level key={firstPage} {...props} under={path} firstPage={firstPage} />
+          <Level key={firstPage} {...props} under={path} firstPage={onlyFailed ? 1 : firstPage} />
         </div>
       )}
     </li>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeStep } from "./describe.ts";
-import { nameOfStep, pageOf, type Step, stateOfStep, timesOf } from "./outline.ts";
+import { nameOfStep, pageOf, pageOfSelected, type Step, stateOfStep, timesOf } from "./outline.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 const step = (fields: Partial<Step> = {}): Step => ({ path: "a", module: "a", kind: "script", state: "succeeded", attempts: 1, ...fields });
@@ -40,10 +40,13 @@ describe("a step of an outline", () => {
       "4 of 10 iterations",
       "1 failed inside",
     ]);
+    expect(describeStep(step({ failed_children: 5000, failed_children_partial: true }), NOW)).toEqual(["at least 5000 failed inside"]);
     expect(describeStep(step({ approval: { state: "approved", approvers: ["ann"] } }), NOW)).toEqual(["Approved", "by ann"]);
   });
 });
 
-it("an iteration is on the page of its number", () => {
-  expect([0, 199, 200, 9_999].map(pageOf)).toEqual([0, 0, 1, 49]);
+it("an iteration is on the page of its number, also when an address selects a step inside", () => {
+  expect(pageOfSelected("loop", "loop/5000/step")).toBe(26);
+  expect([pageOfSelected("loop", "loop"), pageOfSelected("loop", undefined), pageOfSelected("one", "one/default/x")]).toEqual([1, 1, 1]);
+  expect([0, 199, 200, 9_999].map(pageOf)).toEqual([1, 1, 2, 50]);
 });

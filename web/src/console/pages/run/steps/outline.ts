@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import type { OutlineStepJson } from "../../../../../../contract/routes/jobs/run-details.ts";
 import { call } from "../../../data/api.ts";
 import type { RunState } from "../../../data/run-state.ts";
@@ -14,12 +14,12 @@ interface OutlineRequest {
   /** The path of the step whose inside is read. Absent: the steps of the flow. */
   under?: string | undefined;
   onlyFailed?: boolean;
-  /** The page to begin with, for an iteration in the middle of a loop. */
+  /** The page to begin with, from 1, for an iteration in the middle of a loop. */
   firstPage?: number;
 }
 
 /** Loads the summaries of one level of steps, page by page. They are read again when the run changes. */
-export function useOutline({ workspace, id, under, onlyFailed = false, firstPage = 0 }: OutlineRequest) {
+export function useOutline({ workspace, id, under, onlyFailed = false, firstPage = 1 }: OutlineRequest) {
   return useInfiniteQuery({
     queryKey: [...runKey(workspace, id), "outline", under, onlyFailed, firstPage],
     queryFn: ({ pageParam, signal }) =>
@@ -30,12 +30,20 @@ export function useOutline({ workspace, id, under, onlyFailed = false, firstPage
         signal,
       }),
     initialPageParam: firstPage,
+    // Another filter keeps the steps, so that what is open stays open.
+    placeholderData: keepPreviousData,
     getNextPageParam: (last, _, page) => (last.length < PER_PAGE ? undefined : page + 1),
   });
 }
 
-/** The page of an outline that contains an iteration, by its number from 0. */
-export const pageOf = (iteration: number): number => Math.floor(iteration / PER_PAGE);
+/** The page of an outline, from 1, that contains an iteration, by its number from 0. */
+export const pageOf = (iteration: number): number => Math.floor(iteration / PER_PAGE) + 1;
+
+/** The page of the level `under` that contains the selected step. Levels without iterations have one page. */
+export function pageOfSelected(under: string, selected: string | undefined): number {
+  const [iteration = ""] = selected?.startsWith(`${under}/`) ? selected.slice(under.length + 1).split("/") : [];
+  return /^\d+$/.test(iteration) ? pageOf(Number(iteration)) : 1;
+}
 
 /** Returns the state that the console words. A step that has not started, or never runs, has none. */
 export const stateOfStep = ({ state, skipped }: Pick<Step, "state" | "skipped">): RunState | undefined => {

@@ -1,8 +1,11 @@
 import { Button, Checkbox, Group, SegmentedControl, Text } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useState } from "react";
+import { isOffered } from "../../../access/actions.ts";
+import { useMember } from "../../../data/me.ts";
 import { Loading } from "../../../frame/panel.tsx";
 import { runText } from "../../../messages/run.ts";
+import { RestartDialog } from "../restart-dialog.tsx";
 import type { RunJob } from "../use-run.ts";
 import { StepDetail } from "./detail.tsx";
 import { StepList } from "./list.tsx";
@@ -13,6 +16,8 @@ const Graph = lazy(() => import("./graph.tsx"));
 export function Steps({ workspace, run }: { workspace: string; run: RunJob }) {
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
+  const member = useMember();
+  const [restartsAt, setRestartsAt] = useState<string>();
   const text = runText.steps;
   const change = (changes: Record<string, string | undefined>) =>
     void navigate({ to: ".", search: { ...search, ...changes }, replace: true });
@@ -48,7 +53,13 @@ export function Steps({ workspace, run }: { workspace: string; run: RunJob }) {
           <StepList workspace={workspace} id={run.id} onlyFailed={onlyFailed} selected={selected} onSelect={select} />
         ) : (
           <Suspense fallback={<Loading />}>
-            <Graph workspace={workspace} run={run} selected={selected} onSelect={select} />
+            <Graph
+              workspace={workspace}
+              run={run}
+              selected={selected}
+              onSelect={select}
+              onShowInside={(path) => change({ view: undefined, step: path, job: undefined })}
+            />
           </Suspense>
         )}
       </div>
@@ -56,12 +67,22 @@ export function Steps({ workspace, run }: { workspace: string; run: RunJob }) {
         <section className="step-detail" aria-label={text.selected(selected)}>
           <Group justify="space-between" mb="xs">
             <Text fw={600}>{text.selected(selected)}</Text>
-            <Button size="xs" variant="default" onClick={() => select(undefined, undefined)}>
-              {text.close}
-            </Button>
+            <Group gap="xs">
+              {isOffered("jobs.restart.flows", member) && run.type === "CompletedJob" && run.job_kind === "flow" && (
+                <Button size="xs" variant="default" onClick={() => setRestartsAt(selected)}>
+                  {runText.restart.openAt}
+                </Button>
+              )}
+              <Button size="xs" variant="default" onClick={() => select(undefined, undefined)}>
+                {text.close}
+              </Button>
+            </Group>
           </Group>
           <StepDetail workspace={workspace} job={search["job"]} />
         </section>
+      )}
+      {restartsAt !== undefined && (
+        <RestartDialog workspace={workspace} run={run} from={restartsAt} isOpen onClose={() => setRestartsAt(undefined)} />
       )}
     </div>
   );

@@ -7,15 +7,15 @@ import { call } from "../../../data/api.ts";
 import { Failed } from "../../../frame/panel.tsx";
 import { stateText } from "../../../messages/frame.ts";
 import { runsText } from "../../../messages/runs.ts";
-import type { ListQuery } from "../query.ts";
-import { barSeconds } from "../ranges.ts";
+import { type ListQuery, windowOfQuery } from "../query.ts";
+import { chartWindow } from "../ranges.ts";
+import { runsKey } from "../use-runs.ts";
 import { type Bar, barsOf } from "./bars.ts";
 
 type Stats = Reply<"jobs.stats">;
 
 const WIDTH = 1000;
 const HEIGHT = 80;
-const DAY_MS = 24 * 3600 * 1000;
 
 interface ChartProps {
   workspace: string;
@@ -25,16 +25,16 @@ interface ChartProps {
 
 /** The numbers and the durations of runs over time. Dragging over a part of it filters by its time. */
 export function Chart({ workspace, query, onRange }: ChartProps) {
-  const { created_after, created_before, ...filters } = query;
-  const toMs = created_before === undefined ? Date.now() : Date.parse(String(created_before));
-  const windowMs = created_after === undefined ? DAY_MS : toMs - Date.parse(String(created_after));
-  const bucket = barSeconds(windowMs);
-  const from = created_after ?? new Date(Math.floor((toMs - DAY_MS) / 60_000) * 60_000).toISOString();
+  // The window stays while the page shows one query: a window that moved with each display would read the runs again and again.
+  const shown = useMemo(() => ({ ...query, ...chartWindow(windowOfQuery(query), Date.now()) }), [query]);
   const stats = useQuery({
-    queryKey: [workspace, "stats", query, bucket, from],
-    queryFn: ({ signal }) => call.jobs.stats({ workspace, query: { ...filters, created_after: from, created_before, bucket }, signal }),
+    queryKey: [...runsKey(workspace), "chart", shown],
+    queryFn: ({ signal }) => {
+      const { from, ...rest } = shown;
+      return call.jobs.stats({ workspace, query: { ...rest, created_after: from }, signal });
+    },
     placeholderData: (previous) => previous,
-    staleTime: 60_000,
+    staleTime: Number.POSITIVE_INFINITY,
   });
   if (stats.error) return <Failed error={stats.error} onRetry={() => void stats.refetch()} />;
   return <div className="chart">{stats.data && <Bars stats={stats.data} onRange={onRange} />}</div>;

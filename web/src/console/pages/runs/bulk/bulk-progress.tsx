@@ -1,9 +1,10 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { call } from "../../data/api.ts";
-import { Failed } from "../../frame/panel.tsx";
-import { runsText } from "../../messages/runs.ts";
+import { call } from "../../../data/api.ts";
+import { Failed } from "../../../frame/panel.tsx";
+import { runsText } from "../../../messages/runs.ts";
+import { runsKey } from "../use-runs.ts";
 
 const POLLED_MS = 1_500;
 const text = runsText.bulk;
@@ -23,7 +24,7 @@ export function BulkProgress({ workspace, id, onHide }: { workspace: string; id:
   const found = progress.data;
   const hasEnded = found !== undefined && ["done", "stopped"].includes(found.state);
   useEffect(() => {
-    if (hasEnded) void queries.invalidateQueries({ queryKey: [workspace, "runs"] });
+    if (hasEnded) void queries.invalidateQueries({ queryKey: runsKey(workspace) });
   }, [hasEnded, queries, workspace]);
   const error = progress.error ?? stop.error;
   return (

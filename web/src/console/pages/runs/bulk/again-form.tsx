@@ -1,10 +1,10 @@
 import { Button, Group, NativeSelect, Stack, Text, Textarea } from "@mantine/core";
 import { useState } from "react";
-import type { Body } from "../../../../../contract/client/operation.ts";
-import { defined } from "../../../../../contract/defined.ts";
-import { isJsonObject } from "../../../../../contract/json/json-object.ts";
-import { runsText } from "../../messages/runs.ts";
-import { useDraft } from "../../parts/draft/use-draft.ts";
+import type { Body } from "../../../../../../contract/client/operation.ts";
+import { defined } from "../../../../../../contract/defined.ts";
+import { isJsonObject } from "../../../../../../contract/json/json-object.ts";
+import { runsText } from "../../../messages/runs.ts";
+import { useDraft } from "../../../parts/draft/use-draft.ts";
 
 type Bulk = Body<"jobs.bulk.start">;
 

@@ -1,12 +1,12 @@
 import { Button, Group, Modal, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useState } from "react";
-import type { Body } from "../../../../../contract/client/operation.ts";
-import { call } from "../../data/api.ts";
-import { Failed } from "../../frame/panel.tsx";
-import { runsText } from "../../messages/runs.ts";
+import type { Body } from "../../../../../../contract/client/operation.ts";
+import { call } from "../../../data/api.ts";
+import { Failed } from "../../../frame/panel.tsx";
+import { runsText } from "../../../messages/runs.ts";
+import type { BulkFilter } from "../query.ts";
 import { BulkProgress } from "./bulk-progress.tsx";
-import type { BulkFilter } from "./query.ts";
 
 const AgainForm = lazy(() => import("./again-form.tsx"));
 
