@@ -5,7 +5,7 @@ import { hidePage } from "../../test/support/browser/browser.ts";
 import { price, totalOf } from "../cost/cost.ts";
 import { functionLogs } from "../cost/counted.ts";
 import type { Row } from "../table.ts";
-import { countRequests, type Measured, openNew } from "./visits.ts";
+import { type Measured, openNew, type Requests, watchRequests } from "./visits.ts";
 
 const HOUR_MS = 3_600_000;
 /** The shortest time between two reads of the page: its requests are answered before time continues. */
@@ -17,10 +17,10 @@ const API = /JobsApiFn|PeopleApiFn|ApproveFn|ConsoleApiFn|ObjectsApiFn/;
 const LOGGED_AFTER_MS = 300;
 
 /** Lets time pass in a page, in steps that are long enough for one request each. */
-async function pass(page: Page, durationMs: number, stepMs: number): Promise<void> {
+async function pass(page: Page, requests: Requests, { durationMs, stepMs }: { durationMs: number; stepMs: number }): Promise<void> {
   for (let atMs = 0; atMs < durationMs; atMs += stepMs) {
     await page.clock.runFor(stepMs);
-    await page.waitForLoadState("networkidle");
+    await requests.settled();
   }
 }
 
@@ -36,17 +36,16 @@ export async function priceRows(measured: Measured): Promise<Row[]> {
   await page.waitForLoadState("networkidle");
   await sleep(LOGGED_AFTER_MS);
 
-  const [fromMs, visibleRequests] = [Date.now(), countRequests(page)];
-  await pass(page, durationMs, STEP_MS);
+  const [fromMs, requests] = [Date.now(), watchRequests(page)];
+  await pass(page, requests, { durationMs, stepMs: STEP_MS });
   await sleep(LOGGED_AFTER_MS);
   const { counts } = await logs.since(fromMs, API);
-  const visible = visibleRequests();
+  const visible = requests.count();
   const gbSeconds = visible * REQUEST_S * (logs.memoryMb(API) / 1024);
   const dollars = price(counts, counts.readUnits, { requests: visible, gbSeconds }) + visible * prices.restApiRequest;
 
   await hidePage(page);
-  const hiddenRequests = countRequests(page);
-  await pass(page, durationMs, HIDDEN_STEP_MS);
+  await pass(page, requests, { durationMs, stepMs: HIDDEN_STEP_MS });
   return [
     {
       line: "a page of runs, open for an hour: list price",
@@ -55,6 +54,6 @@ export async function priceRows(measured: Measured): Promise<Row[]> {
       note: `${visible} requests, ${totalOf(counts.requests)} of AWS`,
       target: { atMost: 0.005 },
     },
-    { line: "a page of runs, hidden for an hour: requests", value: hiddenRequests(), unit: "requests", target: { atMost: 0 } },
+    { line: "a page of runs, hidden for an hour: requests", value: requests.count() - visible, unit: "requests", target: { atMost: 0 } },
   ];
 }

@@ -1,4 +1,5 @@
-import type { Page } from "playwright-core";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Page, Request } from "playwright-core";
 import { endBrowser, openPage } from "../../test/support/browser/browser.ts";
 import type { Target } from "../bench.ts";
 import type { HttpClient } from "../http-client.ts";
@@ -28,6 +29,7 @@ const WATCH_TASKS = `
 const FIRST_PAINT = `performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? NaN`;
 const SCRIPT_BYTES = `performance.getEntriesByType("resource").filter(({ name }) => name.includes("/assets/")).reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`;
 const REPEATED = 5;
+const SETTLED_CHECK_MS = 5;
 
 /** Opens a page in a new browser, so that nothing is cached, as a user who is signed in. The caller ends the browser. */
 export async function openNew({ target }: Measured): Promise<Page> {
@@ -38,13 +40,29 @@ export async function openNew({ target }: Measured): Promise<Page> {
   return page;
 }
 
-/** Counts the requests of a page to the API, from now on. */
-export function countRequests(page: Page): () => number {
-  let requests = 0;
+/** The requests of a page to the API, from now on. */
+export interface Requests {
+  count(): number;
+  /** Waits until all requests have their answers. */
+  settled(): Promise<void>;
+}
+
+export function watchRequests(page: Page): Requests {
+  let count = 0;
+  const open = new Set<Request>();
   page.on("request", (request) => {
-    if (new URL(request.url()).pathname.startsWith("/api/")) requests += 1;
+    if (!new URL(request.url()).pathname.startsWith("/api/")) return;
+    count += 1;
+    open.add(request);
   });
-  return () => requests;
+  for (const end of ["requestfinished", "requestfailed"] as const)
+    page.on(end as "requestfinished", (request) => void open.delete(request));
+  return {
+    count: () => count,
+    settled: async () => {
+      while (open.size > 0) await sleep(SETTLED_CHECK_MS);
+    },
+  };
 }
 
 /** Opens an address several times with an empty cache, each time until an element is visible. Returns the last page. */
@@ -52,14 +70,14 @@ export async function openCold(measured: Measured, address: string, visible: str
   const opened: Opened[] = [];
   for (;;) {
     const page = await openNew(measured);
-    const requests = countRequests(page);
+    const requests = watchRequests(page);
     const startedMs = performance.now();
     await page.goto(`${measured.target.url}${address}`);
     await page.locator(visible).first().waitFor();
     const visibleMs = performance.now() - startedMs;
     await page.waitForLoadState("networkidle");
     const [paintMs, bytes] = [await page.evaluate<number>(FIRST_PAINT), await page.evaluate<number>(SCRIPT_BYTES)];
-    opened.push({ paintMs, visibleMs, requests: requests(), bytes });
+    opened.push({ paintMs, visibleMs, requests: requests.count(), bytes });
     if (opened.length === (measured.quick ? 1 : REPEATED)) return { opened, page };
   }
 }

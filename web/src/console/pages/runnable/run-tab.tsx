@@ -12,7 +12,6 @@ import type { Runnable } from "./use-runnable.ts";
 
 const WaitedRun = lazy(() => import("./waited-run.tsx"));
 const RunForm = lazy(() => import("../../parts/run-form/run-form.tsx"));
-const WaitedRun = lazy(() => import("./waited-run.tsx"));
 
 type Args = Record<string, unknown>;
 
