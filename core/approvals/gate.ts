@@ -202,13 +202,14 @@ export function gateDueAtMs({ opened, decision }: Gate): number | undefined {
 }
 
 /** Lists the approvers in the order of their approvals. An approval by link may have no name. */
-export const listApprovers = ({ events }: Gate) =>
+export const listApprovers = ({ events }: Pick<Gate, "events">) =>
   events.map(({ resumeId = 0, approver = "anonymous" }) => ({ resume_id: resumeId, approver }));
 /** Lists the names of the approvers in the order of their approvals. */
-export const listApproverNames = (gate: Gate) => listApprovers(gate).map(({ approver }) => approver);
+export const listApproverNames = (gate: Pick<Gate, "events">) => listApprovers(gate).map(({ approver }) => approver);
 
 /** Returns the number of approvals that are still required. */
-export const countMissingApprovals = ({ opened, events }: Gate): number => Math.max(0, (opened?.rules.required ?? 0) - events.length);
+export const countMissingApprovals = ({ opened, events }: Pick<Gate, "opened" | "events">): number =>
+  Math.max(0, (opened?.rules.required ?? 0) - events.length);
 
 function approveIfComplete(gate: Gate, atMs: number): Gate {
   if (!isOpen(gate) || countMissingApprovals(gate) > 0) return gate;

@@ -23,7 +23,8 @@ export interface StepRecord {
   job?: Job | undefined;
   /** The job of the first step inside, if that has begun. */
   firstInside?: Job | undefined;
-  gate?: { kind: "suspend" | "consent"; decision?: "approved" | "rejected" | "expired" | undefined } | undefined;
+  /** The gate, once it has opened: what the waiting step is called, and its approval. */
+  gate?: { waitsAs: "suspended" | "awaiting_approval"; approval: NonNullable<OutlineStepJson["approval"]> } | undefined;
 }
 
 /** The stored state of an iteration or a branch. */
@@ -77,7 +78,6 @@ export function summarizeStep(module: FlowModule, at: ListAddress, record: StepR
   const { outcome, progress, job, firstInside, gate } = record;
   const begun = outcome !== undefined || progress !== undefined || job !== undefined;
   const mocked = outcome !== undefined && outcome.job === undefined && !outcome.skipped && module.mock?.enabled === true;
-  const decision = gate?.decision ?? (gate ? "open" : undefined);
   return {
     path: joinAddress(at.address, module.id),
     module: module.id,
@@ -90,7 +90,7 @@ export function summarizeStep(module: FlowModule, at: ListAddress, record: StepR
     ...(job && hasEnded(job) && job.cachedFrom !== undefined ? { cached: true } : {}),
     ...(mocked ? { mocked } : {}),
     ...(outcome?.skipped ? { skipped: true } : {}),
-    ...(decision ? { approval: { state: decision, approvers: (outcome?.approvers ?? []).map(({ approver }) => approver) } } : {}),
+    ...defined({ approval: gate?.approval }),
   };
 }
 
@@ -106,7 +106,7 @@ function stateOfStep({ outcome, progress, job, gate }: StepRecord, flowEnded: bo
   if (outcome?.skipped) return "skipped";
   if (outcome?.state === "success") return "succeeded";
   if (outcome) return job?.state === "canceled" ? "canceled" : "failed";
-  if (gate && !gate.decision && !flowEnded) return gate.kind === "consent" ? "awaiting_approval" : "suspended";
+  if (gate?.approval.state === "open" && !flowEnded) return gate.waitsAs;
   if (flowEnded) return job || progress ? "canceled" : "not_run";
   if (job && hasEnded(job) && progress?.retryAtMs === undefined) return job.state;
   if (job?.state === "running") return "running";

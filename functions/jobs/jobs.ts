@@ -84,7 +84,7 @@ export const jobRoutes: ApiRoutes = [
 
   on(details.getFlowOutline, async ({ auth, params: { workspace, id }, query }) => {
     const job = auth.linked ?? (await findJob(deps, callerOf(auth, details.getFlowOutline), { workspace, id }));
-    return json(200, await loadOutline(deps, job, query));
+    return json(200, await loadOutline(deps, job, query, auth.linked === undefined));
   }),
   on(details.getCost, async ({ auth, params: { workspace, id } }) => {
     const job = await findJob(deps, callerOf(auth, details.getCost), { workspace, id });

@@ -35,7 +35,21 @@ export const outlineStepSchema = z.object({
   mocked: z.boolean().optional(),
   skipped: z.boolean().optional(),
   approval: z
-    .object({ state: z.enum(["open", "approved", "rejected", "expired"]), approvers: z.array(z.string()) })
+    .object({
+      state: z.enum(["open", "approved", "rejected", "expired"]),
+      approvers: z.array(z.string()).describe("The people who have approved, or the one who has rejected."),
+      missing: z.int().optional().describe("While it is open: the number of approvals that are still required."),
+      may_decide: z
+        .object({
+          people: z.array(z.string()).optional().describe("`u/<user>`, `g/<group>`, `role:admin` or an e-mail address."),
+          user_auth_required: z.boolean(),
+          self_approval_disabled: z.boolean(),
+        })
+        .optional()
+        .describe(
+          "While it is open: who may decide. Absent for the holder of a link. Without `people`: the holders of a link to the step.",
+        ),
+    })
     .optional()
     .describe("The approval that the step requests after it has run."),
 });

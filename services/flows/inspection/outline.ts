@@ -5,6 +5,7 @@ import type { FlowModule, FlowValue } from "../../../contract/flows/flow-value.t
 import { isJsonObject } from "../../../contract/json/json-object.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { OutlineQuery, OutlineStepJson } from "../../../contract/routes/jobs/run-details.ts";
+import { summarizeApproval } from "../../../core/approvals/summarize-approval.ts";
 import { endFormat, endRef, FAILURE, insidePath, outcomeRef, parseJournalRef, progressRef } from "../../../core/flows/journal.ts";
 import {
   countRetries,
@@ -41,6 +42,8 @@ interface OutlinedFlow {
   value: FlowValue;
   index: FlowIndex;
   ended: boolean;
+  /** Whether the caller learns who may decide approvals. */
+  namesApprovers: boolean;
 }
 
 /** A summary, and the value that contains its error, if it failed. */
@@ -57,16 +60,17 @@ interface Page {
 
 /**
  * Returns a page of one level of a flow's outline: the steps of a list, or the iterations or branches of a step. The size of the page
- * and of the flow's definition limit the reads, not the number of steps that have run. Throws `query.invalid` for a place that the flow does not have.
+ * and of the flow's definition limit the reads, not the number of steps that have run. `namesApprovers`: the caller may see the run. Throws `query.invalid` for a place that the flow does not have.
  */
 export async function loadOutline(
   deps: Uses<"jobs" | "objects" | "storage">,
   job: Job,
   { under, only_failed: onlyFailed = false, page = 1, per_page: size = PER_PAGE }: OutlineQuery,
+  namesApprovers = false,
 ): Promise<OutlineStepJson[]> {
   const value = isFlowJob(job) ? await loadFlowValueOfJob(deps, job, false) : undefined;
   if (!value) return [];
-  const flow = { job, value, index: indexFlow(value), ended: hasEnded(job) };
+  const flow = { job, value, index: indexFlow(value), ended: hasEnded(job), namesApprovers };
   const location = await findLocation(deps, flow, under ?? "");
   const range = { onlyFailed, start: (Math.max(1, page) - 1) * size, size };
   const rows = "module" in location ? await loadLists(deps, flow, location, range) : await loadSteps(deps, flow, location, range);
@@ -226,8 +230,9 @@ async function loadStepRecords(
     found,
     async ({ module, record, id, derived }): Promise<[string, StepRecord]> => {
       const gate = mayRequireApproval(module) ? await loadReadableGate(deps, derived) : undefined;
-      const { opened, decision } = gate ?? {};
-      const shown = opened && { kind: opened.kind, decision: decision?.outcome };
+      const approval = gate && summarizeApproval(gate, { flowEnded: flow.ended, namesApprovers: flow.namesApprovers });
+      const waitsAs = gate?.opened?.kind === "consent" ? ("awaiting_approval" as const) : ("suspended" as const);
+      const shown = approval && { waitsAs, approval };
       return [module.id, { ...record, ...defined({ job: id === undefined ? undefined : heads.get(id), gate: shown }) }];
     },
     { concurrency: AT_ONCE },

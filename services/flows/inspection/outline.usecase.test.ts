@@ -153,7 +153,10 @@ describe("the outline of a flow", () => {
     const cloud = new Cloud(world);
     await cloud.playUntilQuiet();
     expect(brief(await outline(run))).toEqual(["a succeeded", "ask suspended", "l waiting"]);
-    expect((await outline(run))[1]).toMatchObject({ approval: { state: "open", approvers: [] } });
+    const [, waiting] = await outline(run);
+    expect(waiting?.approval).toEqual({ state: "open", approvers: [], missing: 1 });
+    const [, seen] = await loadOutline(world.deps, await jobOf(run), {}, true);
+    expect(seen?.approval?.may_decide).toEqual({ user_auth_required: false, self_approval_disabled: false });
     const [gate] = await gates(world, run);
     if (gate) await approveGate(world, gate);
     await cloud.playUntilQuiet();

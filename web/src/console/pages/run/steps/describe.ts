@@ -17,6 +17,32 @@ export function describeStep(step: Step, nowMs: number): string[] {
     ...(failed_children ? [isPartial ? text.failedAtLeast(failed_children) : text.failedInside(failed_children)] : []),
     ...(step.cached ? [text.cached] : []),
     ...(step.mocked ? [text.mocked] : []),
-    ...(step.approval ? [text.approval[step.approval.state], ...step.approval.approvers.map(text.by)] : []),
+    ...(step.approval ? describeApproval(step.approval) : []),
   ];
+}
+
+type Approval = NonNullable<Step["approval"]>;
+
+/** Longer lists of approvers are cut. */
+const MOST_NAMED = 5;
+
+function describeApproval({ state, approvers, missing, may_decide: rules }: Approval): string[] {
+  return [
+    text.approval[state],
+    ...approvers.map(state === "open" ? text.approvedBy : text.by),
+    ...(missing === undefined ? [] : [text.missing(missing)]),
+    ...(rules ? [text.mayDecide(describeDeciders(rules)), ...(rules.self_approval_disabled ? [text.notStarter] : [])] : []),
+  ];
+}
+
+function describeDeciders({ people, user_auth_required: signsIn }: NonNullable<Approval["may_decide"]>): string {
+  if (!people) return signsIn ? text.signedInHolders : text.holders;
+  const names = people.slice(0, MOST_NAMED).map(describePrincipal);
+  return [...names, ...(people.length > MOST_NAMED ? [text.otherDeciders(people.length - MOST_NAMED)] : [])].join(", ");
+}
+
+function describePrincipal(principal: string): string {
+  if (principal === "role:admin") return text.administrators;
+  if (principal.startsWith("g/")) return text.group(principal.slice(2));
+  return principal.startsWith("u/") ? principal.slice(2) : principal;
 }
