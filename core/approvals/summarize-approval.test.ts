@@ -29,7 +29,7 @@ describe("the summary of an approval", () => {
     expect(summarizeApproval(open, { flowEnded: false, namesApprovers: false })).toEqual({ state: "open", approvers: ["ann"], missing: 1 });
   });
 
-  it("names nobody who may decide if the flow has ended without a decision", () => {
+  it("names no deciders if the flow has ended without a decision", () => {
     expect(summarizeApproval(open, { flowEnded: true, namesApprovers: true })).toEqual({ state: "open", approvers: ["ann"] });
   });
 

@@ -58,6 +58,21 @@ describe("the pages of scripts and flows", () => {
     await page.getByRole("option", { name: "f/t/orders" }).click();
     await button(page, "Add").click();
     await page.getByLabel("tags-1").fill("blue");
+    // The focus stays at the item that moves, and is not lost with one that is removed.
+    await button(page, "Add").click();
+    await page.getByLabel("tags-2").fill("red");
+    const item = (number: number) => page.getByRole("group", { name: `Item ${number}` });
+    const focused = (name: string) => page.locator("button:focus").getByText(name, { exact: true });
+    await item(1).getByRole("button", { name: "Down" }).press("Enter");
+    await focused("Up").waitFor();
+    expect(await page.getByLabel("tags-1").inputValue()).toBe("red");
+    await item(1).getByRole("button", { name: "Remove" }).press("Enter");
+    await focused("Add").waitFor();
+    expect(await page.getByLabel("tags-1").inputValue()).toBe("blue");
+    await page.getByLabel("extra").fill("{");
+    await button(page, "Run and wait").click();
+    await page.getByText("extra: Enter valid JSON.").waitFor();
+    await page.getByLabel("extra").fill('{"x": [1]}');
     // More than the API accepts in a body.
     const report = { name: "report.html", mimeType: "text/html", buffer: Buffer.alloc(5 * 1024 * 1024, "<script>") };
     await page.route("**/upload/**", () => {});

@@ -14,6 +14,7 @@ export const formText = {
   uploadRefused: (status: number) => `The storage refused the file (${status}). Try again.`,
   uploading: (name: string) => `Upload of ${name}`,
   uploaded: (percent: number, size: string) => `${percent} % of ${size}`,
+  stillUploading: "A file is still being uploaded. Wait until it is stored, or cancel the upload.",
   cancelUpload: "Cancel upload",
   retryUpload: "Upload again",
   storedFileAsJson: 'A stored file as JSON, such as {"s3": "f/ops/report.csv"}. Your role may not store files.',

@@ -84,7 +84,6 @@ export const runsText = {
     versions: { same: "The version that ran", latest: "The newest version" },
     args: "Arguments to replace",
     argsHelp: 'A JSON object, such as {"name": "Ann"}. Empty: the arguments stay as they were.',
-    notJson: "Enter a JSON object.",
     start: "Run again",
     cancel: "Cancel",
     progress: (done: number, total: number, failed: number) => `${done} of ${total} done${failed > 0 ? `, ${failed} failed` : ""}`,

@@ -4,7 +4,7 @@ import type { ErrorSchema, RegistryFieldsType, RJSFValidationError } from "@rjsf
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Note } from "../note.tsx";
 import { DECISION_FILES, type FilesLimit, filesFit } from "./files.ts";
-import { JsonField } from "./json-field.tsx";
+import { JsonField, type Unfinished } from "./json-field.tsx";
 import type { PreparedForm } from "./schema.ts";
 import { templates } from "./templates.tsx";
 import { pathOf, validator } from "./validator.ts";
@@ -20,8 +20,6 @@ interface FormProps {
   errors?: ErrorSchema | undefined;
   /** Further fields, by their names in `ui:field`. */
   fields?: RegistryFieldsType;
-  /** The fields whose files are being uploaded. Values are sent when there are none. */
-  uploads?: ReadonlySet<string>;
   limit?: FilesLimit;
   children: ReactNode;
 }
@@ -37,20 +35,18 @@ function focusFirst(errors: RJSFValidationError[]): void {
 const ownFields = { json: JsonField };
 
 /** Shows the form of a schema. Errors are shown next to their fields, and the first invalid field is focused. */
-export default function Form({ form, disabled, onSubmit, onChange, errors, fields, uploads, limit = DECISION_FILES, children }: FormProps) {
-  const [problem, setProblem] = useState<string>();
+export default function Form({ form, disabled, onSubmit, onChange, errors, fields, limit = DECISION_FILES, children }: FormProps) {
+  const [problem, setProblem] = useState<{ text: string }>();
+  const [unfinished] = useState<Unfinished>(() => new Map());
   const isShown = useRef(false);
   useEffect(() => {
     isShown.current = true;
   }, []);
   const submit = (values: unknown) => {
-    const fault = uploads?.size
-      ? "A file is still being uploaded. Wait until it is stored, or cancel the upload."
-      : filesFit(values, limit)
-        ? undefined
-        : `Together, the files are too large. The maximum is ${limit.text}.`;
-    setProblem(fault);
-    if (fault === undefined) onSubmit(values);
+    const [reason] = unfinished.values();
+    const text = reason ?? (filesFit(values, limit) ? undefined : `Together, the files are too large. The maximum is ${limit.text}.`);
+    setProblem(text === undefined ? undefined : { text });
+    if (text === undefined) onSubmit(values);
   };
   return (
     <Rjsf
@@ -61,7 +57,7 @@ export default function Form({ form, disabled, onSubmit, onChange, errors, field
       templates={templates}
       widgets={widgets}
       fields={{ ...ownFields, ...fields }}
-      formContext={{ limit, uploads }}
+      formContext={{ limit, unfinished }}
       {...(errors ? { extraErrors: errors } : {})}
       {...(onChange ? { onChange: ({ formData }) => onChange(formData, isShown.current) } : {})}
       disabled={disabled}
@@ -72,8 +68,8 @@ export default function Form({ form, disabled, onSubmit, onChange, errors, field
     >
       <Stack gap="md" mt="md">
         {problem && (
-          <Note tone="bad" focus>
-            {problem}
+          <Note tone="bad" focus={problem}>
+            {problem.text}
           </Note>
         )}
         {children}

@@ -99,6 +99,42 @@ describe("the fields of a form", () => {
     });
   });
 
+  it("an alternative is also recognised by a constant", () => {
+    const form = prepare({ pay: { oneOf: [{ type: "object", properties: { kind: { const: "card" }, number: text } }] } });
+    expect(form?.schema.properties?.["pay"]).toMatchObject({ oneOf: [{ properties: { kind: { const: "card", default: "card" } } }] });
+    expect(form?.uiSchema["pay"]).toMatchObject({ oneOf: [{ kind: { "ui:widget": "hidden" } }] });
+  });
+
+  it("a required box that is not ticked is a no, at each level, unless it has to be ticked", () => {
+    const box = { type: "boolean" };
+    const properties = { yes: box, other: box, agreed: { ...box, const: true }, on: { ...box, default: true } };
+    const form = preparedForm({
+      form_schema: {
+        properties: { ...properties, inner: { type: "object", properties: { yes: box }, required: ["yes"] } },
+        required: Object.keys(properties).filter((name) => name !== "other"),
+      },
+    });
+    expect(form?.schema.properties).toEqual({
+      yes: { ...box, default: false },
+      other: box,
+      agreed: { ...box, const: true },
+      on: { ...box, default: true },
+      inner: { type: "object", properties: { yes: { ...box, default: false } }, required: ["yes"] },
+    });
+  });
+
+  it("stored files and resources are chosen in lists and nested objects too", () => {
+    const file = { type: "object", format: "resource-s3_object" };
+    const form = prepare(
+      { files: { type: "array", items: file }, inner: { type: "object", properties: { file } } },
+      { choosesStored: true },
+    );
+    expect(form?.uiSchema).toMatchObject({
+      files: { items: { "ui:field": "storedFile" } },
+      inner: { file: { "ui:field": "storedFile" } },
+    });
+  });
+
   it("a schema that is absent or without properties has no fields", () => {
     expect([preparedForm({}), prepare({}), preparedForm({ form_schema: { properties: null } })]).toEqual([undefined, undefined, undefined]);
   });

@@ -23,7 +23,10 @@ export function preparedForm({ form_schema, default_args = {}, enums = {}, choos
   const names = Object.keys(properties);
   if (names.length === 0) return undefined;
   const fields = Object.fromEntries(
-    names.map((name) => [name, filled(name, withChoices(properties[name], Object.hasOwn(enums, name) ? enums[name] : undefined))]),
+    names.map((name) => [
+      name,
+      filled(name, withChoices(properties[name], Object.hasOwn(enums, name) ? enums[name] : undefined), whole["required"]),
+    ]),
   );
   const { order, ...rest } = whole;
   const required = Array.isArray(whole["required"]) ? whole["required"].filter((name) => names.includes(name)) : [];
@@ -63,16 +66,20 @@ const typeNames: Readonly<Record<string, string>> = {
   null: "Nothing",
 };
 
-/** rjsf shows no field for a schema without keywords, and numbers alternatives without a title. */
-function filled(name: string, field: unknown): unknown {
+/** rjsf shows no field for a schema without keywords, and numbers alternatives without a title. `required`: the names of required fields. */
+function filled(name: string, field: unknown, required?: unknown): unknown {
   if (!isJsonObject(field) || Object.keys(field).length === 0) return { title: name };
   const result: Field = { ...field };
+  // A box that is not ticked is a no, and not a missing value.
+  if (isBox(field) && Array.isArray(required) && required.includes(name)) result["default"] = false;
   // A secret is never filled in.
   if (isSecret(field)) delete result["default"];
   // The value may be a reference, which is a text.
   if (isResource(field)) delete result["type"];
   if (isJsonObject(field["properties"])) {
-    result["properties"] = Object.fromEntries(Object.entries(field["properties"]).map(([key, inner]) => [key, filled(key, inner)]));
+    result["properties"] = Object.fromEntries(
+      Object.entries(field["properties"]).map(([key, inner]) => [key, filled(key, inner, field["required"])]),
+    );
   }
   if (isJsonObject(field["items"])) result["items"] = filled("Item", field["items"]);
   for (const union of UNIONS) if (Array.isArray(field[union])) result[union] = field[union].map(toAlternative);
@@ -85,12 +92,14 @@ function toAlternative(member: unknown): unknown {
   if ("const" in field || "$ref" in field) return field;
   const { properties, title = typeNames[String(field["type"])] ?? "Value" } = field;
   if (!isJsonObject(properties)) return { ...field, title };
-  const set = Object.entries(properties).map(([key, inner]) => [key, isFixed(inner) ? { default: inner["enum"][0], ...inner } : inner]);
+  const set = Object.entries(properties).map(([key, inner]) => [key, isFixed(inner) ? { default: fixedValueOf(inner), ...inner } : inner]);
   return { ...field, title, properties: Object.fromEntries(set) };
 }
 
-const isFixed = (field: unknown): field is Field & { enum: [unknown] } =>
-  isJsonObject(field) && Array.isArray(field["enum"]) && field["enum"].length === 1;
+/** Returns whether a field has only one possible value. */
+const isFixed = (field: unknown): field is Field =>
+  isJsonObject(field) && ("const" in field || (Array.isArray(field["enum"]) && field["enum"].length === 1));
+const fixedValueOf = (field: Field): unknown => ("const" in field ? field["const"] : (field["enum"] as unknown[])[0]);
 
 function uiOf(name: string, field: unknown, choosesStored: boolean): [string, UiSchema][] {
   if (!isJsonObject(field)) return [[name, { "ui:field": "json" }]];
@@ -127,6 +136,7 @@ function uiOfAlternative(member: unknown, choosesStored: boolean): UiSchema {
   return { ...ui, ...Object.fromEntries(fixed.map((key) => [key, { "ui:widget": "hidden" }])) };
 }
 
+const isBox = (field: Field) => field["type"] === "boolean" && !["default", "const", "enum"].some((keyword) => keyword in field);
 const isSecret = (field: Field) => field["password"] === true || field["format"] === "password";
 const isResource = ({ format }: Field) => typeof format === "string" && format.startsWith("resource-");
 const isFile = (field: Record<string, unknown>) =>

@@ -16,6 +16,7 @@ import {
   type TemplatesType,
   type WidgetProps,
 } from "@rjsf/utils";
+import type { MouseEvent } from "react";
 import { common } from "./common.ts";
 
 /** Inputs show their own labels and errors. Only groups need these templates. */
@@ -135,9 +136,22 @@ const DescriptionFieldTemplate = ({ id, description }: DescriptionFieldProps) =>
     </Text>
   ) : null;
 
+/** The browser drops the focus of an item that moves or disappears. It returns to the buttons of the item, or to the one that adds an item. */
+function restoreFocus(button: HTMLButtonElement, list: Element | null): void {
+  const isUsable = button.isConnected && !button.disabled;
+  const next = isUsable ? button : button.isConnected ? button.parentElement?.querySelector<HTMLElement>("button:enabled") : null;
+  (next ?? document.getElementById(`${list?.id}__add`))?.focus();
+}
+
 function WordButton({ word, id = "", disabled = false, onClick = () => {} }: IconButtonProps & { word: string }) {
+  const click = (event: MouseEvent<HTMLButtonElement>) => {
+    const button = event.currentTarget;
+    const list = button.closest("fieldset");
+    onClick(event);
+    requestAnimationFrame(() => restoreFocus(button, list));
+  };
   return (
-    <Button {...(id ? { id } : {})} type="button" variant="default" size="xs" disabled={disabled} onClick={onClick}>
+    <Button {...(id ? { id } : {})} type="button" variant="default" size="xs" disabled={disabled} onClick={click}>
       {word}
     </Button>
   );

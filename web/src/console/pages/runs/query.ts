@@ -1,6 +1,7 @@
 import type { Body, CallInput } from "../../../../../contract/client/operation.ts";
 import { defined } from "../../../../../contract/defined.ts";
 import type { Search } from "../../data/address.ts";
+import { readJsonObject } from "../../parts/run-form/json-object.ts";
 import { type TimeWindow, windowOf } from "./ranges.ts";
 
 /** The filters of the page, by their names in the address. */
@@ -18,13 +19,7 @@ const states: Readonly<Record<string, ListQuery>> = { running: { running: true }
 
 /** Returns the text if it is a JSON object, because the service refuses any other filter of arguments. */
 function toJsonFilter(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? text : undefined;
-  } catch {
-    return undefined;
-  }
+  return text?.trim() && "object" in readJsonObject(text) ? text : undefined;
 }
 
 /** Returns the query of the list for the filters of the address. */

@@ -38,7 +38,6 @@ const RUN_FILES: FilesLimit = { bytes: 2_900 * 1024, text: "2.8 MB" };
 /** The arguments of a script or a flow: as the fields of its schema, or as JSON. */
 export default function RunForm({ schema, values, typed, onEdit, isSending, error, onSubmit, children }: RunFormProps) {
   const [isJson, setIsJson] = useState(typed !== undefined);
-  const [uploads] = useState(() => new Set<string>());
   // A form begins with the values that the other view has left.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the switch between both views builds the form again
   const form = useMemo(() => preparedForm({ form_schema: schema, default_args: values.current, choosesStored: true }), [schema, isJson]);
@@ -68,7 +67,6 @@ export default function RunForm({ schema, values, typed, onEdit, isSending, erro
           disabled={isSending}
           errors={errors}
           fields={fields}
-          uploads={uploads}
           limit={RUN_FILES}
           onChange={(changed, isTyped) => {
             values.current = { ...values.current, ...(isJsonObject(changed) ? changed : {}) };

@@ -3,7 +3,7 @@ import type { FieldProps } from "@rjsf/utils";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
-import { JsonField } from "../../../shared/form/json-field.tsx";
+import { JsonField, type Unfinished } from "../../../shared/form/json-field.tsx";
 import { isOffered } from "../../access/actions.ts";
 import { useMember, useWorkspace } from "../../data/me.ts";
 import { formText } from "../../messages/form.ts";
@@ -19,7 +19,7 @@ export function StoredFileField(props: FieldProps) {
 
 function UploadField({ schema, name, title, fieldPathId, formData, required, disabled, rawErrors = [], registry, onChange }: FieldProps) {
   const workspace = useWorkspace();
-  const { uploads } = registry.formContext as { uploads?: Set<string> };
+  const { unfinished } = registry.formContext as { unfinished: Unfinished };
   const id = fieldPathId.$id;
   const [part, setPart] = useState(0);
   const running = useRef<AbortController>(undefined);
@@ -28,22 +28,22 @@ function UploadField({ schema, name, title, fieldPathId, formData, required, dis
     mutationFn: async (file: File) => {
       running.current = new AbortController();
       setPart(0);
-      uploads?.add(id);
+      unfinished.set(id, formText.stillUploading);
       return upload(workspace, file, { onProgress: setPart, signal: running.current.signal });
     },
     onSuccess: (key) => onChange({ s3: key }, fieldPathId.path),
-    onSettled: () => uploads?.delete(id),
+    onSettled: () => unfinished.delete(id),
   });
   useEffect(
     () => () => {
       running.current?.abort(new Error("The form was closed."));
-      uploads?.delete(id);
+      unfinished.delete(id);
     },
-    [uploads, id],
+    [unfinished, id],
   );
   const cancel = () => {
     running.current?.abort(new Error("The upload was canceled."));
-    uploads?.delete(id);
+    unfinished.delete(id);
     store.reset();
     if (!input.current) return;
     // The same file can be chosen again.

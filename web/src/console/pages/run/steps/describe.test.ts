@@ -42,7 +42,7 @@ describe("the approval of a step", () => {
     ]);
   });
 
-  it("that was decided names the approver, and nobody who might have decided", () => {
+  it("that was decided names its approver alone", () => {
     expect(facts({ state: "rejected", approvers: ["bob"] })).toEqual(["Rejected", "by bob"]);
   });
 });

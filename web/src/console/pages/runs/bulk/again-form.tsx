@@ -1,10 +1,9 @@
 import { Button, Group, NativeSelect, Stack, Text, Textarea } from "@mantine/core";
 import { useState } from "react";
 import type { Body } from "../../../../../../contract/client/operation.ts";
-import { defined } from "../../../../../../contract/defined.ts";
-import { isJsonObject } from "../../../../../../contract/json/json-object.ts";
 import { runsText } from "../../../messages/runs.ts";
 import { useDraft } from "../../../parts/draft/use-draft.ts";
+import { readJsonObject } from "../../../parts/run-form/json-object.ts";
 
 type Bulk = Body<"jobs.bulk.start">;
 
@@ -20,14 +19,14 @@ interface AgainFormProps {
 export default function AgainForm({ isPending, onCancel, onStart }: AgainFormProps) {
   const [version, setVersion] = useState<"same" | "latest">("same");
   const [json, setJson, forgetJson] = useDraft("arguments to replace");
-  const args = parseArgs(json);
+  const read = readJsonObject(json);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (args === "invalid") return;
+        if ("problem" in read) return;
         forgetJson();
-        onStart({ version, ...defined({ args }) });
+        onStart({ version, ...(json.trim() ? { args: read.object as Bulk["args"] } : {}) });
       }}
     >
       <Stack>
@@ -41,7 +40,7 @@ export default function AgainForm({ isPending, onCancel, onStart }: AgainFormPro
         <Textarea
           label={text.args}
           description={text.argsHelp}
-          error={args === "invalid" ? text.notJson : undefined}
+          error={"problem" in read ? read.problem : undefined}
           rows={3}
           value={json}
           onChange={({ target }) => setJson(target.value)}
@@ -57,15 +56,4 @@ export default function AgainForm({ isPending, onCancel, onStart }: AgainFormPro
       </Stack>
     </form>
   );
-}
-
-/** Reads the arguments to replace. Returns `undefined` without a text. */
-function parseArgs(json: string): Bulk["args"] | "invalid" {
-  if (json.trim() === "") return undefined;
-  try {
-    const value: unknown = JSON.parse(json);
-    return isJsonObject(value) ? (value as Bulk["args"]) : "invalid";
-  } catch {
-    return "invalid";
-  }
 }
