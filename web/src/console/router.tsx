@@ -50,6 +50,9 @@ const workspacePages = [
     component: lazyRouteComponent(() => import("./pages/runnable/page.tsx"), "ScriptPage"),
   }),
   createRoute({ ...inWorkspace, path: "/flows/$", component: lazyRouteComponent(() => import("./pages/runnable/page.tsx"), "FlowPage") }),
+  createRoute({ ...inWorkspace, path: "/variables", component: lazyRouteComponent(() => import("./pages/variables/page.tsx")) }),
+  createRoute({ ...inWorkspace, path: "/resources", component: lazyRouteComponent(() => import("./pages/resources/page.tsx")) }),
+  createRoute({ ...inWorkspace, path: "/resource-types", component: lazyRouteComponent(() => import("./pages/resource-types/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/settings", component: lazyRouteComponent(() => import("./pages/settings/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/settings/$tab", component: lazyRouteComponent(() => import("./pages/settings/page.tsx")) }),
 ] as const;

@@ -26,7 +26,7 @@ import {
 } from "../../../../contract/client/operations/jobs.ts";
 import { memberOperations, peopleOperations, signInOperations, tokenOperations } from "../../../../contract/client/operations/people.ts";
 import { scheduleOperations } from "../../../../contract/client/operations/schedules.ts";
-import { fileOperations, resourceOperations, scriptOperations } from "../../../../contract/client/operations/stored.ts";
+import { fileOperations, resourceOperations, scriptOperations, variableOperations } from "../../../../contract/client/operations/stored.ts";
 import { triggerOperations } from "../../../../contract/client/operations/triggers.ts";
 import { settingOperations, workspaceOperations } from "../../../../contract/client/operations/workspaces.ts";
 import { send } from "../../shared/service.ts";
@@ -63,6 +63,7 @@ export const operations = {
   ...streamOperations,
   ...tokenOperations,
   ...triggerOperations,
+  ...variableOperations,
   ...viewOperations,
   ...webhookOperations,
   ...workspaceOperations,

@@ -12,6 +12,8 @@ export const pages = [
   { name: "runs", to: "/w/$ws/runs" },
   { name: "items", to: "/w/$ws/items" },
   { name: "approvals", to: "/w/$ws/approvals" },
+  { name: "variables", to: "/w/$ws/variables" },
+  { name: "resources", to: "/w/$ws/resources" },
 ] as const;
 /** The pages that only some members are offered, each with the operation that its members may call. */
 const offeredPages = [{ name: "settings", to: "/w/$ws/settings", operation: "workspaces.editWebhook" }] as const;

@@ -26,6 +26,9 @@ interface RunFormProps {
   isSending: boolean;
   /** The refusal of the last attempt. */
   error: Error | null;
+  /** The label and the help of the field for JSON. Default: those of arguments. */
+  jsonLabel?: string;
+  jsonHelp?: string;
   onSubmit: (args: Args) => void;
   /** The buttons. */
   children: ReactNode;
@@ -36,7 +39,18 @@ const fields = { resource: ResourceField, storedFile: StoredFileField };
 const RUN_FILES: FilesLimit = { bytes: 2_900 * 1024, text: "2.8 MB" };
 
 /** The arguments of a script or a flow: as the fields of its schema, or as JSON. */
-export default function RunForm({ schema, values, typed, onEdit, isSending, error, onSubmit, children }: RunFormProps) {
+export default function RunForm({
+  schema,
+  values,
+  typed,
+  onEdit,
+  isSending,
+  error,
+  jsonLabel = formText.arguments,
+  jsonHelp = formText.argumentsHelp,
+  onSubmit,
+  children,
+}: RunFormProps) {
   const [isJson, setIsJson] = useState(typed !== undefined);
   // A form begins with the values that the other view has left.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the switch between both views builds the form again
@@ -58,7 +72,16 @@ export default function RunForm({ schema, values, typed, onEdit, isSending, erro
     <Stack gap="md" className="run-form">
       <Switch label={formText.json} checked={isJson} onChange={({ target }) => setIsJson(target.checked)} />
       {isJson ? (
-        <JsonForm schema={schema} values={values} typed={typed} onEdit={onEdit} isSending={isSending} onSubmit={submit}>
+        <JsonForm
+          label={jsonLabel}
+          help={jsonHelp}
+          schema={schema}
+          values={values}
+          typed={typed}
+          onEdit={onEdit}
+          isSending={isSending}
+          onSubmit={submit}
+        >
           {buttons}
         </JsonForm>
       ) : form ? (
@@ -94,6 +117,8 @@ export default function RunForm({ schema, values, typed, onEdit, isSending, erro
 }
 
 interface JsonFormProps {
+  label: string;
+  help: string;
   schema: Args | undefined;
   values: { current: Args };
   typed: string | undefined;
@@ -103,7 +128,7 @@ interface JsonFormProps {
   children: ReactNode;
 }
 
-function JsonForm({ schema, values, typed, onEdit, isSending, onSubmit, children }: JsonFormProps) {
+function JsonForm({ label, help, schema, values, typed, onEdit, isSending, onSubmit, children }: JsonFormProps) {
   const [text, setText] = useState(() => typed ?? JSON.stringify(values.current, null, 2));
   const [problem, setProblem] = useState<string>();
   const change = (next: string) => {
@@ -123,8 +148,8 @@ function JsonForm({ schema, values, typed, onEdit, isSending, onSubmit, children
     <form onSubmit={submit}>
       <Stack gap="md">
         <Textarea
-          label={formText.arguments}
-          description={formText.argumentsHelp}
+          label={label}
+          description={help}
           error={problem && <span className="text">{problem}</span>}
           disabled={isSending}
           rows={12}

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { button, heading } from "../../support/approvals/page.ts";
+import { endBrowser } from "../../support/browser/browser.ts";
+import { expectAccessible, openConsole, show } from "../../support/console/console.ts";
+
+let ws: Workspace;
+beforeAll(async () => {
+  ws = await newWorkspace();
+});
+afterAll(endBrowser);
+
+it("the page of variables creates a secret, shows it on request, and asks if another person has saved a newer version", async () => {
+  const watched = await openConsole(`/w/${ws.id}/variables`);
+  const { page } = watched;
+  await page.getByRole("heading", { name: "No variables" }).waitFor();
+  await button(page, "New variable").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Path").fill("f/t/key");
+  await dialog.getByLabel("Value").fill("planted-secret");
+  await dialog.getByLabel("Secret").check();
+  await expectAccessible(watched);
+  await dialog.getByRole("button", { name: "Create" }).click();
+  const row = page.getByRole("row", { name: "f/t/key" });
+  await row.getByText("Secret").waitFor();
+  expect(await page.content()).not.toContain("planted-secret");
+
+  await button(page, "Show f/t/key").click();
+  expect(await dialog.getByLabel("Value").inputValue()).toBe("planted-secret");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  const log = expectStatus(await ws.get("audit/list?operation=variables.decrypt_secret"), 200).json;
+  expect(log).toMatchObject([{ resource: "f/t/key" }]);
+
+  await button(page, "Edit f/t/key").click();
+  await dialog.getByLabel("Description").fill("Mine");
+  expectStatus(await ws.post("variables/update/f/t/key", { description: "Theirs" }), 200);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByText("Another person has saved a newer version").waitFor();
+  await dialog.getByRole("cell", { name: "Theirs", exact: true }).waitFor();
+  // The form of the refused save is reported in the browser's console as a failed request.
+  watched.complaints.splice(0);
+  await expectAccessible(watched);
+  await button(page, "Save yours").click();
+  await row.getByText("Mine").waitFor();
+  const stored = expectStatus(await ws.get("variables/get/f/t/key"), 200).json;
+  expect(stored).toMatchObject({ description: "Mine", value: "planted-secret", is_secret: true });
+
+  await button(page, "Delete f/t/key").click();
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await row.waitFor({ state: "detached" });
+  await endBrowser();
+});
+
+it("the pages of resources and their types create a type, and a resource with its fields", async () => {
+  const watched = await openConsole(`/w/${ws.id}/resource-types?new=true`);
+  const { page } = watched;
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("acme");
+  await dialog.getByLabel("Schema").fill('{"type":"object","properties":{"host":{"type":"string"}},"required":["host"]}');
+  await dialog.getByRole("region", { name: "Form preview" }).getByLabel("host").waitFor();
+  await expectAccessible(watched);
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("row", { name: "acme" }).getByText("This workspace").waitFor();
+  await expectAccessible(watched);
+
+  await show(page, `/w/${ws.id}/resources`);
+  await heading(page, "Resources").waitFor();
+  await button(page, "New resource").click();
+  await dialog.getByLabel("Path").fill("f/t/acme");
+  await dialog.getByRole("combobox", { name: "Resource type" }).fill("acme");
+  await page.getByRole("option", { name: "acme", exact: true }).click();
+  await dialog.getByLabel("host").fill("acme.example");
+  await expectAccessible(watched);
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("row", { name: "f/t/acme" }).waitFor();
+  await expectAccessible(watched);
+  expect(expectStatus(await ws.get("resources/get_value/f/t/acme"), 200).json).toEqual({ host: "acme.example" });
+  await button(page, "Edit f/t/acme").click();
+  await dialog.getByLabel("host").fill("other.example");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.getByText("f/t/acme was saved.").waitFor();
+  expect(expectStatus(await ws.get("resources/get_value/f/t/acme"), 200).json).toEqual({ host: "other.example" });
+  await endBrowser();
+});

@@ -1,0 +1,106 @@
+import { FileInput, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
+import { useDeferredValue, useMemo, useState } from "react";
+import Form from "../../../shared/form/form.tsx";
+import { preparedForm } from "../../../shared/form/schema.ts";
+import { call } from "../../data/api.ts";
+import { storedText, typesText as text } from "../../messages/stored.ts";
+import { EditorForm } from "../../parts/stored/editor-form.tsx";
+import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
+import { describeType, loadType, parseSchema, parseTypeFile, type TypeValues } from "./resource-type.ts";
+
+interface TypeFormProps {
+  workspace: string;
+  /** The edited type. Undefined: a new one. */
+  name: string | undefined;
+  loaded: Loaded<TypeValues>;
+  onSaved: (name: string) => void;
+  onClose: () => void;
+}
+
+/** Creates or changes a resource type, with the form that its resources will have. */
+export function TypeForm({ workspace, name, loaded, onSaved, onClose }: TypeFormProps) {
+  const [fileProblem, setFileProblem] = useState<string>();
+  const editor = useEditor({
+    loaded,
+    reload: () => loadType(workspace, name ?? ""),
+    save: (values, headers) => {
+      const fields = { description: values.description, schema: parseSchema(values.schema) ?? {} };
+      if (name === undefined) return call.resources.types.create({ workspace, body: { name: values.name, ...fields } });
+      return call.resources.types.update({ workspace, name, headers, body: fields });
+    },
+    onSaved: (values) => onSaved(values.name),
+  });
+  const { values, change } = editor;
+  const isBroken = parseSchema(values.schema) === undefined;
+  const read = async (file: File | null) => {
+    if (!file) return;
+    const found = parseTypeFile(file.name, await file.text());
+    setFileProblem(found ? undefined : text.fileBroken);
+    if (found) change(found);
+  };
+  return (
+    <>
+      <EditorForm editor={editor} isNew={name === undefined} canSave={!isBroken} describe={describeType} onClose={onClose}>
+        {name === undefined && (
+          <FileInput
+            label={text.file}
+            description={text.fileHelp}
+            accept="application/json,.json"
+            error={fileProblem}
+            onChange={(file) => void read(file)}
+          />
+        )}
+        {name === undefined && (
+          <TextInput
+            label={storedText.name}
+            description={text.nameHelp}
+            required
+            withAsterisk={false}
+            pattern="[A-Za-z0-9_\-]{1,100}"
+            spellCheck={false}
+            autoComplete="off"
+            value={values.name}
+            onChange={({ target }) => change({ name: target.value })}
+          />
+        )}
+        <TextInput
+          label={storedText.description}
+          maxLength={20_000}
+          value={values.description}
+          onChange={({ target }) => change({ description: target.value })}
+        />
+        <Textarea
+          label={text.schema}
+          description={text.schemaHelp}
+          error={isBroken && text.schemaBroken}
+          rows={12}
+          spellCheck={false}
+          classNames={{ input: "stored-input" }}
+          value={values.schema}
+          onChange={({ target }) => change({ schema: target.value })}
+        />
+      </EditorForm>
+      <Preview schema={values.schema} />
+    </>
+  );
+}
+
+/** The form of a resource of the type. Its fields can be tried, and are not sent. */
+function Preview({ schema }: { schema: string }) {
+  const typed = useDeferredValue(schema);
+  const form = useMemo(() => preparedForm({ form_schema: parseSchema(typed) }), [typed]);
+  return (
+    <Stack component="section" aria-label={text.preview} gap="xs" mt="md">
+      <Title order={3} size="h6">
+        {text.preview}
+      </Title>
+      {form ? (
+        <Form key={typed} form={form} disabled={false} onSubmit={() => undefined}>
+          {null}
+        </Form>
+      ) : (
+        <Text c="dimmed">{text.noPreview}</Text>
+      )}
+    </Stack>
+  );
+}

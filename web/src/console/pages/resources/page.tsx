@@ -1,0 +1,131 @@
+import "../../parts/stored/stored.css";
+import { Button, NativeSelect, Table } from "@mantine/core";
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { lazy, useState } from "react";
+import { Ago } from "../../../shared/time/ago.tsx";
+import { isOffered } from "../../access/actions.ts";
+import { call } from "../../data/api.ts";
+import { useMember, useWorkspace } from "../../data/me.ts";
+import { notifications } from "../../frame/notifications.tsx";
+import { storedText, resourcesText as text } from "../../messages/stored.ts";
+import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
+import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
+import { RowActions } from "../../parts/stored/row-actions.tsx";
+import { StoredPage } from "../../parts/stored/stored-page.tsx";
+import { useStoredSearch } from "../../parts/stored/use-stored-search.ts";
+import { loadResource, newResource } from "./resource.ts";
+import { resourceTypesQuery } from "./resource-types-query.ts";
+
+// The form of a schema is large, and lists need none.
+const ResourceForm = lazy(async () => ({ default: (await import("./resource-form.tsx")).ResourceForm }));
+
+const PER_PAGE = 100;
+
+/** Lists the resources of a workspace, and creates, changes and deletes them. */
+export default function ResourcesPage() {
+  const workspace = useWorkspace();
+  const member = useMember();
+  const queries = useQueryClient();
+  const search = useStoredSearch();
+  const [deleted, setDeleted] = useState<string>();
+  const types = useQuery(resourceTypesQuery(workspace));
+  const listKey = [workspace, "listed resources"];
+  const resources = useInfiniteQuery({
+    queryKey: [...listKey, search.sought, search.type],
+    queryFn: ({ pageParam, signal }) =>
+      call.resources.list({
+        workspace,
+        query: { broad_filter: search.sought || undefined, resource_type: search.type, page: pageParam, per_page: PER_PAGE },
+        signal,
+      }),
+    initialPageParam: 1,
+    getNextPageParam: (last, all) => (last.length === PER_PAGE ? all.length + 1 : undefined),
+  });
+  const refresh = () => void queries.invalidateQueries({ queryKey: listKey });
+  const onSaved = (path: string) => {
+    notifications.show({ message: storedText.saved(path) });
+    search.closeEditor();
+    refresh();
+  };
+  const mayChange = isOffered("resources.update", member);
+  const mayDelete = isOffered("resources.delete", member);
+  return (
+    <StoredPage
+      text={text}
+      guide="connections"
+      search={search}
+      mayCreate={isOffered("resources.create", member)}
+      query={resources}
+      filters={
+        <>
+          <NativeSelect
+            size="xs"
+            label={text.type}
+            value={search.type ?? ""}
+            data={[{ value: "", label: text.anyType }, ...(types.data ?? []).map(({ name }) => name)]}
+            onChange={({ target }) => search.change({ type: target.value || undefined })}
+          />
+          <Link to="/w/$ws/resource-types" params={{ ws: workspace }}>
+            {text.types}
+          </Link>
+        </>
+      }
+      columns={[storedText.path, text.type, storedText.description, storedText.edited]}
+      keyOf={({ path }) => path}
+      row={({ path, resource_type, description, edited_at }) => (
+        <>
+          <Table.Th scope="row" className="stored-path">
+            {path}
+          </Table.Th>
+          <Table.Td>{resource_type}</Table.Td>
+          <Table.Td>
+            <span className="stored-description">{description}</span>
+          </Table.Td>
+          <Table.Td>{edited_at !== undefined && <Ago at={edited_at} />}</Table.Td>
+          <Table.Td>
+            <RowActions
+              path={path}
+              onEdit={mayChange ? () => search.openEdit(path) : undefined}
+              onDelete={mayDelete ? () => setDeleted(path) : undefined}
+            >
+              {resource_type === "s3" && <TestBucket workspace={workspace} path={path} />}
+            </RowActions>
+          </Table.Td>
+        </>
+      )}
+    >
+      <EditorDialog
+        search={search}
+        mayEdit={mayChange}
+        newTitle={text.new}
+        blank={newResource}
+        load={(path) => loadResource(workspace, path)}
+      >
+        {(loaded, path) => (
+          <ResourceForm workspace={workspace} path={path} loaded={loaded} onSaved={onSaved} onClose={search.closeEditor} />
+        )}
+      </EditorDialog>
+      <DeleteDialog
+        path={deleted}
+        remove={(path) => call.resources.delete({ workspace, path })}
+        onDeleted={refresh}
+        onClose={() => setDeleted(undefined)}
+      />
+    </StoredPage>
+  );
+}
+
+/** Checks that the service reaches a bucket with the keys of a resource. */
+function TestBucket({ workspace, path }: { workspace: string; path: string }) {
+  const test = useMutation({
+    mutationFn: () => call.files.testConnection({ workspace, query: { s3_resource_path: path } }),
+    onSuccess: () => notifications.show({ message: text.testPassed(path) }),
+    onError: ({ message }) => notifications.show({ message }),
+  });
+  return (
+    <Button size="compact-sm" variant="default" aria-label={text.testOf(path)} loading={test.isPending} onClick={() => test.mutate()}>
+      {text.test}
+    </Button>
+  );
+}

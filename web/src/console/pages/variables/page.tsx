@@ -1,0 +1,144 @@
+import "../../parts/stored/stored.css";
+import { Button, Modal, Stack, Table, Text } from "@mantine/core";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { VariableJson } from "../../../../../contract/routes/stored/variables.ts";
+import { Ago } from "../../../shared/time/ago.tsx";
+import { isOffered } from "../../access/actions.ts";
+import { call } from "../../data/api.ts";
+import { useMember, useWorkspace } from "../../data/me.ts";
+import { notifications } from "../../frame/notifications.tsx";
+import { Failed } from "../../frame/panel.tsx";
+import { storedText, variablesText as text } from "../../messages/stored.ts";
+import { ShownOnce } from "../../parts/shown-once.tsx";
+import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
+import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
+import { RowActions } from "../../parts/stored/row-actions.tsx";
+import { StoredPage } from "../../parts/stored/stored-page.tsx";
+import { useStoredSearch } from "../../parts/stored/use-stored-search.ts";
+import { loadVariable, newVariable } from "./variable.ts";
+import { VariableForm } from "./variable-form.tsx";
+
+const PER_PAGE = 100;
+
+/** Lists the variables of a workspace, and creates, shows, changes and deletes them. */
+export default function VariablesPage() {
+  const workspace = useWorkspace();
+  const member = useMember();
+  const queries = useQueryClient();
+  const search = useStoredSearch();
+  const [deleted, setDeleted] = useState<string>();
+  const listKey = [workspace, "variables"];
+  const variables = useInfiniteQuery({
+    queryKey: [...listKey, search.sought],
+    queryFn: ({ pageParam, signal }) =>
+      call.variables.list({
+        workspace,
+        query: { broad_filter: search.sought || undefined, page: pageParam, per_page: PER_PAGE },
+        signal,
+      }),
+    initialPageParam: 1,
+    getNextPageParam: (last, all) => (last.length === PER_PAGE ? all.length + 1 : undefined),
+  });
+  const refresh = () => void queries.invalidateQueries({ queryKey: listKey });
+  const onSaved = (path: string) => {
+    notifications.show({ message: storedText.saved(path) });
+    search.closeEditor();
+    refresh();
+  };
+  const mayChange = isOffered("variables.update", member);
+  return (
+    <StoredPage
+      text={text}
+      guide="connections"
+      search={search}
+      mayCreate={isOffered("variables.create", member)}
+      query={variables}
+      columns={[storedText.path, text.value, storedText.description, storedText.edited]}
+      keyOf={({ path }) => path}
+      row={(variable) => (
+        <>
+          <Table.Th scope="row" className="stored-path">
+            {variable.path}
+          </Table.Th>
+          <Table.Td>
+            {variable.is_secret ? <SecretMark variable={variable} /> : <span className="stored-value">{variable.value}</span>}
+          </Table.Td>
+          <Table.Td>
+            <span className="stored-description">{variable.description}</span>
+          </Table.Td>
+          <Table.Td>{variable.edited_at !== undefined && <Ago at={variable.edited_at} />}</Table.Td>
+          <Table.Td>
+            <RowActions
+              path={variable.path}
+              onEdit={mayChange ? () => search.openEdit(variable.path) : undefined}
+              onDelete={isOffered("variables.delete", member) ? () => setDeleted(variable.path) : undefined}
+            >
+              {variable.is_secret && <ShowSecret workspace={workspace} path={variable.path} />}
+            </RowActions>
+          </Table.Td>
+        </>
+      )}
+    >
+      <EditorDialog
+        search={search}
+        mayEdit={mayChange}
+        newTitle={text.new}
+        blank={newVariable}
+        load={(path) => loadVariable(workspace, path)}
+      >
+        {(loaded, path) => (
+          <VariableForm workspace={workspace} path={path} loaded={loaded} onSaved={onSaved} onClose={search.closeEditor} />
+        )}
+      </EditorDialog>
+      <DeleteDialog
+        path={deleted}
+        remove={(path) => call.variables.delete({ workspace, path })}
+        onDeleted={refresh}
+        onClose={() => setDeleted(undefined)}
+      />
+    </StoredPage>
+  );
+}
+
+function SecretMark({ variable: { is_oauth, refresh_error } }: { variable: VariableJson }) {
+  return (
+    <>
+      <span className="mark">{text.secret}</span>
+      {is_oauth && (
+        <Text size="xs" c="dimmed">
+          {text.account}
+        </Text>
+      )}
+      {refresh_error && (
+        <Text size="xs" className="step-error">
+          {refresh_error}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** Reads a secret when its user asks for it. The value is forgotten when the dialog closes. */
+function ShowSecret({ workspace, path }: { workspace: string; path: string }) {
+  const shown = useMutation({ gcTime: 0, mutationFn: () => call.variables.getValue({ workspace, path }) });
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={storedText.showOf(path)}
+        loading={shown.isPending}
+        onClick={() => shown.mutate()}
+      >
+        {storedText.show}
+      </Button>
+      <Modal opened={shown.isSuccess || shown.isError} onClose={shown.reset} title={text.secretOf(path)}>
+        <Stack>
+          {shown.error && <Failed error={shown.error} />}
+          {shown.data !== undefined && <ShownOnce label={text.value} description={text.shownWhy} value={shown.data} />}
+        </Stack>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+import { Button, Group, Table, Text, TextInput } from "@mantine/core";
+import type { InfiniteData, UseInfiniteQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Page } from "../../frame/page.tsx";
+import { Empty, Panel } from "../../frame/panel.tsx";
+import { TableScroll } from "../../frame/table-scroll.tsx";
+import { storedText } from "../../messages/stored.ts";
+import type { StoredSearch } from "./use-stored-search.ts";
+
+interface StoredPageProps<T> {
+  text: {
+    title: string;
+    why: string;
+    new: string;
+    searchHelp: string;
+    /** Names the table. */
+    caption: string;
+    empty: string;
+    emptyWhy: string;
+  };
+  /** The guide that explains the objects. */
+  guide: string;
+  search: StoredSearch;
+  mayCreate: boolean;
+  query: UseInfiniteQueryResult<InfiniteData<T[]>>;
+  columns: readonly string[];
+  keyOf: (item: T) => string;
+  /** The cells of an object. */
+  row: (item: T) => ReactNode;
+  /** Further filters. */
+  filters?: ReactNode;
+  /** The dialogs. */
+  children: ReactNode;
+}
+
+/** A page that lists the stored objects of a kind, with a search and a button to create one. */
+export function StoredPage<T>(props: StoredPageProps<T>) {
+  const { text, guide, search, mayCreate, query, filters, children } = props;
+  const isFiltered = search.sought !== "" || search.type !== undefined;
+  return (
+    <Page title={text.title}>
+      <Text mb="sm">{text.why}</Text>
+      <Group role="search" aria-label={storedText.filters} gap="xs" align="flex-end" mb="sm">
+        <TextInput
+          size="xs"
+          label={storedText.search}
+          placeholder={text.searchHelp}
+          value={search.text}
+          onChange={({ target }) => search.change({ search: target.value })}
+        />
+        {filters}
+        {mayCreate && (
+          <Button size="xs" color="blue.8" onClick={search.openNew}>
+            {text.new}
+          </Button>
+        )}
+      </Group>
+      <Panel
+        query={query}
+        isEmpty={({ pages }) => pages.every((page) => page.length === 0)}
+        empty={
+          <Empty title={isFiltered ? storedText.noMatch : text.empty} guide={guide}>
+            <Text>{isFiltered ? storedText.noMatchWhy : text.emptyWhy}</Text>
+          </Empty>
+        }
+      >
+        {({ pages }) => <Listed {...props} items={pages.flat()} />}
+      </Panel>
+      {query.hasNextPage && (
+        <Button mt="sm" size="xs" variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          {storedText.more}
+        </Button>
+      )}
+      {children}
+    </Page>
+  );
+}
+
+function Listed<T>({ text, columns, keyOf, row, items }: StoredPageProps<T> & { items: readonly T[] }) {
+  return (
+    <TableScroll label={text.caption}>
+      <Table verticalSpacing="xs">
+        <Table.Caption className="hidden">{text.caption}</Table.Caption>
+        <Table.Thead>
+          <Table.Tr>
+            {[...columns, storedText.actions].map((column) => (
+              <Table.Th key={column} scope="col">
+                {column}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {items.map((item) => (
+            <Table.Tr key={keyOf(item)}>{row(item)}</Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </TableScroll>
+  );
+}

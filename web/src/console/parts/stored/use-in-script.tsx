@@ -1,0 +1,35 @@
+import { Button, Group, NativeSelect } from "@mantine/core";
+import { useState } from "react";
+import { storedText } from "../../messages/stored.ts";
+import { copyText } from "../copy.ts";
+import { type ExampleLanguage, exampleLanguages, exampleOf } from "./examples.ts";
+
+const languages = Object.entries(exampleLanguages).map(([value, label]) => ({ value, label }));
+
+/** Shows the statement with which a script reads a stored value. */
+export function UseInScript({ kind, path }: { kind: "variable" | "resource"; path: string }) {
+  const [language, setLanguage] = useState<ExampleLanguage>("typescript");
+  const code = exampleOf(kind, path, language);
+  return (
+    <details>
+      <summary>{storedText.use}</summary>
+      <NativeSelect
+        size="xs"
+        mt="xs"
+        label={storedText.language}
+        data={languages}
+        value={language}
+        onChange={({ target }) => setLanguage(target.value as ExampleLanguage)}
+      />
+      <pre className="example">{code}</pre>
+      <Group gap="xs">
+        <Button size="compact-sm" variant="default" onClick={() => void copyText(code)}>
+          {storedText.copyCode}
+        </Button>
+        <Button size="compact-sm" variant="default" onClick={() => void copyText(path)}>
+          {storedText.copyPath}
+        </Button>
+      </Group>
+    </details>
+  );
+}
