@@ -73,7 +73,7 @@ function parseArgsFilter(text: string): unknown {
 }
 
 /** The number of times that a preview lists. */
-const PREVIEWED = 5;
+const PREVIEWED = 10;
 
 /** Lists the next times of a timing (epoch ms). Throws `schedule.invalid`. */
 export function previewTicks(timing: CronTiming, nowMs: number): number[] {

@@ -69,7 +69,7 @@ it("the pages of resources and their types create a type, and a resource with it
   await button(page, "New resource").click();
   await dialog.getByLabel("Path").fill("f/t/acme");
   await dialog.getByRole("combobox", { name: "Resource type" }).fill("acme");
-  await page.getByRole("option", { name: "acme", exact: true }).click();
+  await page.getByRole("listbox").getByRole("option", { name: "acme", exact: true }).click();
   await dialog.getByLabel("host").fill("acme.example");
   await expectAccessible(watched);
   await dialog.getByRole("button", { name: "Create" }).click();
@@ -79,7 +79,36 @@ it("the pages of resources and their types create a type, and a resource with it
   await button(page, "Edit f/t/acme").click();
   await dialog.getByLabel("host").fill("other.example");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await page.getByText("f/t/acme was saved.").waitFor();
+  await dialog.waitFor({ state: "detached" });
   expect(expectStatus(await ws.get("resources/get_value/f/t/acme"), 200).json).toEqual({ host: "other.example" });
+  await endBrowser();
+});
+
+it("the page of schedules creates a schedule, and shows its expression in words and its next times", async () => {
+  await ws.saveScript({ path: "f/t/report", content: "export const main = (name: string) => name;", language: "bun" });
+  const watched = await openConsole(`/w/${ws.id}/schedules?new=true`);
+  const { page } = watched;
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Path").fill("f/t/morning");
+  await dialog.getByLabel("Cron").fill("30 8 * * 1-5");
+  await dialog.getByText("At 08:30, Monday through Friday").waitFor();
+  const runnable = dialog.getByRole("combobox", { name: "Script or flow" });
+  // The list of choices is hidden while its field is scrolled out of view.
+  await runnable.click();
+  await runnable.fill("report");
+  await page.getByRole("listbox").getByRole("option", { name: "Script f/t/report" }).click();
+  await dialog.getByLabel("name").fill("Ann");
+  await expectAccessible(watched);
+  await dialog.getByRole("button", { name: "Create" }).click();
+  const row = page.getByRole("row", { name: "f/t/morning" });
+  await row.getByText("At 08:30, Monday through Friday").waitFor();
+  await expectAccessible(watched);
+  const stored = expectStatus(await ws.get("schedules/get/f/t/morning"), 200).json;
+  expect(stored).toMatchObject({ script_path: "f/t/report", is_flow: false, args: { name: "Ann" }, enabled: true });
+  await row.getByRole("switch", { name: "Enabled: f/t/morning" }).click();
+  await page.getByText("f/t/morning is disabled.").waitFor();
+  expect(expectStatus(await ws.get("schedules/get/f/t/morning"), 200).json).toMatchObject({ enabled: false });
+  await button(page, "Run now: f/t/morning").click();
+  await heading(page, "f/t/report").waitFor();
   await endBrowser();
 });

@@ -12,6 +12,7 @@ export const pages = [
   { name: "runs", to: "/w/$ws/runs" },
   { name: "items", to: "/w/$ws/items" },
   { name: "approvals", to: "/w/$ws/approvals" },
+  { name: "schedules", to: "/w/$ws/schedules" },
   { name: "variables", to: "/w/$ws/variables" },
   { name: "resources", to: "/w/$ws/resources" },
 ] as const;

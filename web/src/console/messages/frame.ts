@@ -9,6 +9,7 @@ export const frameText = {
     runs: "Runs",
     items: "Scripts and flows",
     approvals: "Approvals",
+    schedules: "Schedules",
     variables: "Variables",
     resources: "Resources",
     settings: "Settings",

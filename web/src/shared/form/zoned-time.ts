@@ -1,5 +1,5 @@
 /** Returns the distance of a time zone from UTC at a time. */
-function offsetMs(zone: string, atMs: number): number {
+export function offsetMs(zone: string, atMs: number): number {
   const parts = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" }).formatToParts(atMs);
   const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
   const [, sign = "+", hours = "0", minutes = "0"] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];

@@ -1,0 +1,171 @@
+import "../../parts/stored/stored.css";
+import { Button, Group, Switch, Table, Text } from "@mantine/core";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { lazy, useState } from "react";
+import type { ScheduleJson } from "../../../../../contract/routes/schedules/schedule.ts";
+import { isOffered } from "../../access/actions.ts";
+import { call } from "../../data/api.ts";
+import { useMember, useWorkspace } from "../../data/me.ts";
+import { notifications } from "../../frame/notifications.tsx";
+import { schedulesText as text } from "../../messages/schedules.ts";
+import { storedText } from "../../messages/stored.ts";
+import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
+import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
+import { RowActions } from "../../parts/stored/row-actions.tsx";
+import { StoredPage } from "../../parts/stored/stored-page.tsx";
+import { useStoredSearch } from "../../parts/stored/use-stored-search.ts";
+import { describeCron, loadSchedule, newSchedule } from "./schedule.ts";
+
+// The form of a schema is large, and lists need none.
+const ScheduleForm = lazy(async () => ({ default: (await import("./schedule-form.tsx")).ScheduleForm }));
+
+const PER_PAGE = 100;
+
+/** Lists the schedules of a workspace, and creates, changes, runs and deletes them. */
+export default function SchedulesPage() {
+  const workspace = useWorkspace();
+  const member = useMember();
+  const queries = useQueryClient();
+  const search = useStoredSearch();
+  const [deleted, setDeleted] = useState<string>();
+  const listKey = [workspace, "schedules"];
+  const schedules = useInfiniteQuery({
+    queryKey: [...listKey, search.sought],
+    queryFn: ({ pageParam, signal }) =>
+      call.schedules.list({ workspace, query: { broad_filter: search.sought || undefined, page: pageParam, per_page: PER_PAGE }, signal }),
+    initialPageParam: 1,
+    getNextPageParam: (last, all) => (last.length === PER_PAGE ? all.length + 1 : undefined),
+  });
+  const refresh = () => void queries.invalidateQueries({ queryKey: listKey });
+  const mayChange = isOffered("schedules.update", member);
+  return (
+    <StoredPage
+      text={text}
+      guide="schedules"
+      search={search}
+      mayCreate={isOffered("schedules.create", member)}
+      query={schedules}
+      columns={[storedText.path, text.runnable, text.cron, text.enabled]}
+      keyOf={({ path }) => path}
+      row={(schedule) => (
+        <Row
+          workspace={workspace}
+          schedule={schedule}
+          onChanged={refresh}
+          onEdit={mayChange ? () => search.openEdit(schedule.path) : undefined}
+          onDelete={isOffered("schedules.delete", member) ? () => setDeleted(schedule.path) : undefined}
+        />
+      )}
+    >
+      <EditorDialog
+        search={search}
+        mayEdit={mayChange}
+        newTitle={text.new}
+        blank={newSchedule}
+        load={(path) => loadSchedule(workspace, path)}
+        size="xl"
+      >
+        {(loaded, path) => (
+          <ScheduleForm
+            workspace={workspace}
+            path={path}
+            loaded={loaded}
+            onSaved={(saved) => {
+              notifications.show({ message: storedText.saved(saved) });
+              search.closeEditor();
+              refresh();
+            }}
+            onClose={search.closeEditor}
+          />
+        )}
+      </EditorDialog>
+      <DeleteDialog
+        path={deleted}
+        why={text.deleteWhy}
+        remove={(path) => call.schedules.delete({ workspace, path })}
+        onDeleted={refresh}
+        onClose={() => setDeleted(undefined)}
+      />
+    </StoredPage>
+  );
+}
+
+interface RowProps {
+  workspace: string;
+  schedule: ScheduleJson;
+  onChanged: () => void;
+  onEdit: (() => void) | undefined;
+  onDelete: (() => void) | undefined;
+}
+
+function Row({ workspace, schedule, onChanged, onEdit, onDelete }: RowProps) {
+  const { path, summary, script_path, is_flow, enabled, error, args } = schedule;
+  const navigate = useNavigate();
+  const turn = useMutation({
+    mutationFn: (next: boolean) => call.schedules.setEnabled({ workspace, path, body: { enabled: next } }),
+    onSuccess: (_, next) => {
+      notifications.show({ message: next ? text.turnedOn(path) : text.turnedOff(path) });
+      onChanged();
+    },
+    onError: ({ message }) => notifications.show({ message }),
+  });
+  const run = useMutation({
+    mutationFn: () => (is_flow ? call.jobs.run.flows : call.jobs.run.scripts)({ workspace, path: script_path, body: args }),
+    onSuccess: (id) => void navigate({ to: "/w/$ws/runs/$id", params: { ws: workspace, id } }),
+    onError: ({ message }) => notifications.show({ message }),
+  });
+  return (
+    <>
+      <Table.Th scope="row" className="stored-path">
+        {path}
+        <Text size="sm" c="dimmed">
+          {summary}
+        </Text>
+        {error && (
+          <Text size="sm" className="step-error">
+            {error}
+          </Text>
+        )}
+      </Table.Th>
+      <Table.Td>
+        <Link to={is_flow ? "/w/$ws/flows/$" : "/w/$ws/scripts/$"} params={{ ws: workspace, _splat: script_path }}>
+          {script_path}
+        </Link>
+      </Table.Td>
+      <Table.Td>
+        <code>{schedule.schedule}</code>
+        <Text size="sm">{describeCron(schedule.schedule, schedule.cron_version)}</Text>
+        <Text size="sm" c="dimmed">
+          {schedule.timezone}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Switch
+          aria-label={text.enabledOf(path)}
+          checked={enabled}
+          disabled={!onEdit || turn.isPending}
+          onChange={({ target }) => turn.mutate(target.checked)}
+        />
+      </Table.Td>
+      <Table.Td>
+        <RowActions path={path} onEdit={onEdit} onDelete={onDelete}>
+          <Group gap="xs" wrap="nowrap">
+            <Button
+              size="compact-sm"
+              variant="default"
+              aria-label={text.runNowOf(path)}
+              loading={run.isPending}
+              onClick={() => run.mutate()}
+            >
+              {text.runNow}
+            </Button>
+            <Link to="/w/$ws/runs" params={{ ws: workspace }} search={{ trigger: "schedule", path: script_path }}>
+              {text.lastRuns}
+            </Link>
+          </Group>
+        </RowActions>
+      </Table.Td>
+    </>
+  );
+}

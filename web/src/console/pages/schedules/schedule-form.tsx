@@ -1,0 +1,136 @@
+import { Button, Checkbox, Group, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { type ReactNode, useRef } from "react";
+import { call } from "../../data/api.ts";
+import { Panel } from "../../frame/panel.tsx";
+import { schedulesText as text } from "../../messages/schedules.ts";
+import RunForm from "../../parts/run-form/run-form.tsx";
+import { EditorFooter } from "../../parts/stored/editor-form.tsx";
+import { PathField } from "../../parts/stored/path-field.tsx";
+import { type ChosenRunnable, RunnableField } from "../../parts/stored/runnable-field.tsx";
+import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
+import { useRunnable } from "../runnable/use-runnable.ts";
+import { NextRuns } from "./next-runs.tsx";
+import { describeCron, describeSchedule, loadSchedule, type ScheduleValues, toSchedule } from "./schedule.ts";
+
+interface ScheduleFormProps {
+  workspace: string;
+  /** The edited schedule. Undefined: a new one. */
+  path: string | undefined;
+  loaded: Loaded<ScheduleValues>;
+  onSaved: (path: string) => void;
+  onClose: () => void;
+}
+
+const zones = [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])];
+
+/** Creates or changes a schedule. */
+export function ScheduleForm({ workspace, path, loaded, onSaved, onClose }: ScheduleFormProps) {
+  const editor = useEditor({
+    loaded,
+    reload: () => loadSchedule(workspace, path ?? ""),
+    save: (values, headers) =>
+      path === undefined
+        ? call.schedules.create({ workspace, body: toSchedule(values) })
+        : call.schedules.update({ workspace, path, headers, body: toSchedule(values) }),
+    onSaved: (saved) => onSaved(saved.path),
+  });
+  const { values, change } = editor;
+  const { cron, zone, runnable, others } = values;
+  const words = describeCron(cron, others.cron_version);
+  const footer = <EditorFooter editor={editor} isNew={path === undefined} describe={describeSchedule} onClose={onClose} />;
+  return (
+    <Stack gap="sm">
+      {path === undefined && <PathField value={values.path} onChange={(changed) => change({ path: changed })} />}
+      <TextInput
+        label={text.summary}
+        maxLength={1000}
+        value={values.summary}
+        onChange={({ target }) => change({ summary: target.value })}
+      />
+      <TextInput
+        label={text.cron}
+        description={text.cronHelp}
+        error={words === undefined && text.cronBroken}
+        maxLength={200}
+        spellCheck={false}
+        value={cron}
+        onChange={({ target }) => change({ cron: target.value })}
+      />
+      <Text size="sm" role="status">
+        {words}
+      </Text>
+      <Group gap="xs" role="group" aria-label={text.examples}>
+        {text.presets.map((preset) => (
+          <Button key={preset.cron} size="compact-xs" variant="default" onClick={() => change({ cron: preset.cron })}>
+            {preset.label}
+          </Button>
+        ))}
+      </Group>
+      <Select
+        label={text.zone}
+        searchable
+        limit={100}
+        data={zones.includes(zone) ? zones : [zone, ...zones]}
+        value={zone}
+        onChange={(chosen) => chosen !== null && change({ zone: chosen })}
+      />
+      {words !== undefined && <NextRuns cron={cron} zone={zone} version={others.cron_version} />}
+      <Switch label={text.enabled} checked={values.isEnabled} onChange={({ target }) => change({ isEnabled: target.checked })} />
+      <Checkbox label={text.noOverlap} checked={values.noOverlap} onChange={({ target }) => change({ noOverlap: target.checked })} />
+      <details>
+        <summary>{text.handlers}</summary>
+        <Text size="sm" my="xs">
+          {text.handlersWhy}
+        </Text>
+        <TextInput label={text.onFailure} value={values.onFailure} onChange={({ target }) => change({ onFailure: target.value.trim() })} />
+        <TextInput
+          label={text.onRecovery}
+          value={values.onRecovery}
+          onChange={({ target }) => change({ onRecovery: target.value.trim() })}
+        />
+        <TextInput label={text.onSuccess} value={values.onSuccess} onChange={({ target }) => change({ onSuccess: target.value.trim() })} />
+      </details>
+      <RunnableField workspace={workspace} value={runnable} onChange={(chosen) => change({ runnable: chosen })} />
+      {runnable ? (
+        <Arguments
+          key={`${editor.formKey} ${runnable.kind} ${runnable.path}`}
+          workspace={workspace}
+          runnable={runnable}
+          args={values.args}
+          isSending={editor.isSaving}
+          onSubmit={(args) => editor.save({ args })}
+        >
+          {path !== undefined && <Text size="sm">{text.runsAs(values.runsAs)}</Text>}
+          {footer}
+        </Arguments>
+      ) : (
+        <Text c="dimmed">{text.chooseRunnable}</Text>
+      )}
+    </Stack>
+  );
+}
+
+interface ArgumentsProps {
+  workspace: string;
+  runnable: ChosenRunnable;
+  args: Record<string, unknown>;
+  isSending: boolean;
+  onSubmit: (args: Record<string, unknown>) => void;
+  /** The buttons. */
+  children: ReactNode;
+}
+
+/** The arguments of the runs, as the form of the script or the flow. */
+function Arguments({ workspace, runnable: { kind, path }, args, isSending, onSubmit, children }: ArgumentsProps) {
+  const runnable = useRunnable(workspace, kind, path);
+  const values = useRef(args);
+  return (
+    <Panel query={runnable}>
+      {({ schema }) => (
+        <RunForm schema={schema} values={values} isSending={isSending} error={null} onSubmit={onSubmit}>
+          {children}
+        </RunForm>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,131 @@
+import cronstrue from "cronstrue";
+import type { ScheduleChange, ScheduleJson } from "../../../../../contract/routes/schedules/schedule.ts";
+import { offsetMs } from "../../../shared/form/zoned-time.ts";
+import { ask } from "../../data/api.ts";
+import { schedulesText as text } from "../../messages/schedules.ts";
+import { storedText } from "../../messages/stored.ts";
+import type { Described } from "../../parts/stored/differing-fields.ts";
+import type { ChosenRunnable } from "../../parts/stored/runnable-field.tsx";
+import type { Loaded } from "../../parts/stored/use-editor.ts";
+
+type Args = Record<string, unknown>;
+
+/** The fields of the form of a schedule. */
+export interface ScheduleValues {
+  path: string;
+  summary: string;
+  cron: string;
+  zone: string;
+  runnable: ChosenRunnable | undefined;
+  args: Args;
+  isEnabled: boolean;
+  noOverlap: boolean;
+  onFailure: string;
+  onRecovery: string;
+  onSuccess: string;
+  /** The user whose rights the runs have. */
+  runsAs: string;
+  /** The settings that the form does not show. A save would remove those that it omits. */
+  others: Partial<ScheduleChange>;
+}
+
+export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export const newSchedule: ScheduleValues = {
+  path: "",
+  summary: "",
+  cron: "0 8 * * 1-5",
+  zone: ownZone,
+  runnable: undefined,
+  args: {},
+  isEnabled: true,
+  noOverlap: false,
+  onFailure: "",
+  onRecovery: "",
+  onSuccess: "",
+  runsAs: "",
+  others: {},
+};
+
+/** Returns the values of the form of a stored schedule. */
+export function fromSchedule(stored: ScheduleJson): ScheduleValues {
+  const { path, summary, schedule, timezone, script_path, is_flow, args, enabled, no_flow_overlap, ...rest } = stored;
+  const { on_failure, on_recovery, on_success, permissioned_as, ...settings } = rest;
+  // The service sets these.
+  const { workspace_id, extra_perms, email, edited_by, edited_at, error, ...others } = settings;
+  return {
+    path,
+    summary: summary ?? "",
+    cron: schedule,
+    zone: timezone,
+    runnable: { kind: is_flow ? "flow" : "script", path: script_path },
+    args,
+    isEnabled: enabled,
+    noOverlap: no_flow_overlap ?? false,
+    onFailure: on_failure ?? "",
+    onRecovery: on_recovery ?? "",
+    onSuccess: on_success ?? "",
+    runsAs: permissioned_as,
+    others,
+  };
+}
+
+/** Returns what a save sends. */
+export function toSchedule({ runnable, others, ...values }: ScheduleValues) {
+  return {
+    ...others,
+    path: values.path,
+    summary: values.summary || null,
+    schedule: values.cron,
+    timezone: values.zone,
+    script_path: runnable?.path ?? "",
+    is_flow: runnable?.kind === "flow",
+    args: values.args,
+    enabled: values.isEnabled,
+    no_flow_overlap: values.noOverlap || null,
+    on_failure: values.onFailure || null,
+    on_recovery: values.onRecovery || null,
+    on_success: values.onSuccess || null,
+  };
+}
+
+/** Reads a schedule for its form. */
+export async function loadSchedule(workspace: string, path: string): Promise<Loaded<ScheduleValues>> {
+  const { value, headers } = await ask.schedules.get({ workspace, path });
+  return { values: fromSchedule(value), version: headers.get("etag") ?? undefined };
+}
+
+/** Describes a schedule for the comparison of two versions. */
+export const describeSchedule = ({ runnable, ...values }: ScheduleValues): Described => ({
+  [storedText.path]: values.path,
+  [text.summary]: values.summary,
+  [text.runnable]: runnable ? `${text.kindOf[runnable.kind]} ${runnable.path}` : "",
+  [text.cron]: values.cron,
+  [text.zone]: values.zone,
+  [text.args]: JSON.stringify(values.args, null, 2),
+  [text.enabled]: values.isEnabled ? "✓" : "",
+  [text.noOverlap]: values.noOverlap ? "✓" : "",
+  [text.onFailure]: values.onFailure,
+  [text.onRecovery]: values.onRecovery,
+  [text.onSuccess]: values.onSuccess,
+});
+
+/** Describes a cron expression in words, or returns `undefined` if it is none. With `v1`, Sunday is day 1 of a week. */
+export function describeCron(cron: string, version?: string | null): string | undefined {
+  try {
+    return cronstrue.toString(cron, { use24HourTimeFormat: true, dayOfWeekStartIndexZero: version !== "v1" });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns for each time whether the clocks of a zone have changed since the time before it. The first follows `fromMs`. */
+export function clockChanges(times: readonly string[], zone: string, fromMs: number): boolean[] {
+  let offset = offsetMs(zone, fromMs);
+  return times.map((time) => {
+    const next = offsetMs(zone, Date.parse(time));
+    const hasChanged = next !== offset;
+    offset = next;
+    return hasChanged;
+  });
+}

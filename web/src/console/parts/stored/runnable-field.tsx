@@ -1,0 +1,65 @@
+import { Select } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../data/api.ts";
+import { schedulesText as text } from "../../messages/schedules.ts";
+
+/** A script or a flow. */
+export interface ChosenRunnable {
+  kind: "script" | "flow";
+  path: string;
+}
+
+const TYPED_MS = 250;
+const MOST_SHOWN = 50;
+/** The service searches for texts of at least two characters. */
+const SHORTEST = 2;
+
+const toKey = ({ kind, path }: ChosenRunnable) => `${kind}/${path}`;
+const fromKey = (key: string): ChosenRunnable => ({
+  kind: key.startsWith("flow/") ? "flow" : "script",
+  path: key.slice(key.indexOf("/") + 1),
+});
+
+interface RunnableFieldProps {
+  workspace: string;
+  value: ChosenRunnable | undefined;
+  onChange: (chosen: ChosenRunnable | undefined) => void;
+}
+
+/** Chooses a script or a flow by a part of its path or its summary. */
+export function RunnableField({ workspace, value, onChange }: RunnableFieldProps) {
+  const [typed, setTyped] = useState(value?.path ?? "");
+  const [sought] = useDebouncedValue(typed.trim(), TYPED_MS);
+  const q = sought.length < SHORTEST || sought === value?.path ? undefined : sought;
+  const found = useQuery({
+    queryKey: [workspace, "runnables", q],
+    queryFn: ({ signal }) => call.search.list({ workspace, query: { q, kinds: "script,flow", per_page: MOST_SHOWN }, signal }),
+  });
+  const offered = (found.data ?? []).flatMap(({ kind, path, summary }) =>
+    kind === "script" || kind === "flow"
+      ? [{ value: toKey({ kind, path }), label: `${text.kindOf[kind]} ${path}${summary ? ` – ${summary}` : ""}` }]
+      : [],
+  );
+  const chosen = value && toKey(value);
+  const isListed = offered.some((option) => option.value === chosen);
+  const current = value && !isListed ? [{ value: toKey(value), label: `${text.kindOf[value.kind]} ${value.path}` }] : [];
+  return (
+    <Select
+      label={text.runnable}
+      description={text.runnableHelp}
+      error={found.error?.message}
+      nothingFoundMessage={text.noRunnable}
+      searchable
+      required
+      withAsterisk={false}
+      // The service has filtered them.
+      filter={({ options }) => options}
+      data={[...current, ...offered]}
+      value={chosen ?? null}
+      onSearchChange={setTyped}
+      onChange={(key) => onChange(key === null ? undefined : fromKey(key))}
+    />
+  );
+}
