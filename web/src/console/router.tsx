@@ -54,6 +54,9 @@ const workspacePages = [
   createRoute({ ...inWorkspace, path: "/variables", component: lazyRouteComponent(() => import("./pages/variables/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/resources", component: lazyRouteComponent(() => import("./pages/resources/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/resource-types", component: lazyRouteComponent(() => import("./pages/resource-types/page.tsx")) }),
+  createRoute({ ...inWorkspace, path: "/folders", component: lazyRouteComponent(() => import("./pages/folders/page.tsx")) }),
+  createRoute({ ...inWorkspace, path: "/groups", component: lazyRouteComponent(() => import("./pages/groups/page.tsx")) }),
+  createRoute({ ...inWorkspace, path: "/users", component: lazyRouteComponent(() => import("./pages/users/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/settings", component: lazyRouteComponent(() => import("./pages/settings/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/settings/$tab", component: lazyRouteComponent(() => import("./pages/settings/page.tsx")) }),
 ] as const;

@@ -24,7 +24,13 @@ import {
   shareOperations,
   streamOperations,
 } from "../../../../contract/client/operations/jobs.ts";
-import { memberOperations, peopleOperations, signInOperations, tokenOperations } from "../../../../contract/client/operations/people.ts";
+import {
+  accessOperations,
+  memberOperations,
+  peopleOperations,
+  signInOperations,
+  tokenOperations,
+} from "../../../../contract/client/operations/people.ts";
 import { scheduleOperations } from "../../../../contract/client/operations/schedules.ts";
 import { fileOperations, resourceOperations, scriptOperations, variableOperations } from "../../../../contract/client/operations/stored.ts";
 import { triggerOperations } from "../../../../contract/client/operations/triggers.ts";
@@ -33,6 +39,7 @@ import { send } from "../../shared/service.ts";
 
 /** The operations that the console calls. The table of all operations would bring the schemas of stored kinds into the page. */
 export const operations = {
+  ...accessOperations,
   ...approvalNoticeOperations,
   ...approvalOperations,
   ...approvalRecordOperations,

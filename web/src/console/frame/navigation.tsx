@@ -15,6 +15,9 @@ export const pages = [
   { name: "schedules", to: "/w/$ws/schedules" },
   { name: "variables", to: "/w/$ws/variables" },
   { name: "resources", to: "/w/$ws/resources" },
+  { name: "folders", to: "/w/$ws/folders" },
+  { name: "groups", to: "/w/$ws/groups" },
+  { name: "users", to: "/w/$ws/users" },
 ] as const;
 /** The pages that only some members are offered, each with the operation that its members may call. */
 const offeredPages = [{ name: "settings", to: "/w/$ws/settings", operation: "workspaces.editWebhook" }] as const;

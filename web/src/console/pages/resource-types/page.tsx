@@ -1,8 +1,8 @@
 import "../../parts/stored/stored.css";
 import { Table } from "@mantine/core";
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { lazy, useMemo, useState } from "react";
+import { lazy, useState } from "react";
 import type { ResourceTypeJson } from "../../../../../contract/routes/stored/resources.ts";
 import { isOffered } from "../../access/actions.ts";
 import { call } from "../../data/api.ts";
@@ -13,6 +13,7 @@ import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
 import { StoredPage } from "../../parts/stored/stored-page.tsx";
+import { useWhole } from "../../parts/stored/use-pages.ts";
 import { useStoredSearch } from "../../parts/stored/use-stored-search.ts";
 import { loadType, newType } from "./resource-type.ts";
 
@@ -30,25 +31,8 @@ export default function ResourceTypesPage() {
   const search = useStoredSearch();
   const [deleted, setDeleted] = useState<string>();
   const listKey = [workspace, "resource types"];
-  const types = useInfiniteQuery({
-    queryKey: listKey,
-    queryFn: ({ signal }) => call.resources.types.list({ workspace, signal }),
-    initialPageParam: 1,
-    getNextPageParam: () => undefined,
-  });
   const needle = search.sought.toLowerCase();
-  const shown = useMemo(
-    () => ({
-      ...types,
-      data: types.data && {
-        ...types.data,
-        pages: types.data.pages.map((page) =>
-          page.filter(({ name, description = "" }) => `${name} ${description}`.toLowerCase().includes(needle)),
-        ),
-      },
-    }),
-    [types, needle],
-  ) as typeof types;
+  const types = useWhole(listKey, (signal) => call.resources.types.list({ workspace, signal }));
   const refresh = () => void queries.invalidateQueries({ queryKey: listKey });
   const onSaved = (name: string) => {
     notifications.show({ message: storedText.saved(name) });
@@ -62,7 +46,8 @@ export default function ResourceTypesPage() {
       guide="connections"
       search={search}
       mayCreate={isOffered("resources.types.create", member)}
-      query={shown}
+      query={types}
+      isShown={({ name, description = "" }) => `${name} ${description}`.toLowerCase().includes(needle)}
       columns={[storedText.name, storedText.description, text.fields, text.source]}
       keyOf={({ name }) => name}
       row={(type) => (

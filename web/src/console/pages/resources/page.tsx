@@ -1,6 +1,6 @@
 import "../../parts/stored/stored.css";
 import { Button, NativeSelect, Table } from "@mantine/core";
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { lazy, useState } from "react";
 import { Ago } from "../../../shared/time/ago.tsx";
@@ -13,14 +13,13 @@ import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
 import { StoredPage } from "../../parts/stored/stored-page.tsx";
+import { usePages } from "../../parts/stored/use-pages.ts";
 import { useStoredSearch } from "../../parts/stored/use-stored-search.ts";
 import { loadResource, newResource } from "./resource.ts";
 import { resourceTypesQuery } from "./resource-types-query.ts";
 
 // The form of a schema is large, and lists need none.
 const ResourceForm = lazy(async () => ({ default: (await import("./resource-form.tsx")).ResourceForm }));
-
-const PER_PAGE = 100;
 
 /** Lists the resources of a workspace, and creates, changes and deletes them. */
 export default function ResourcesPage() {
@@ -31,17 +30,9 @@ export default function ResourcesPage() {
   const [deleted, setDeleted] = useState<string>();
   const types = useQuery(resourceTypesQuery(workspace));
   const listKey = [workspace, "listed resources"];
-  const resources = useInfiniteQuery({
-    queryKey: [...listKey, search.sought, search.type],
-    queryFn: ({ pageParam, signal }) =>
-      call.resources.list({
-        workspace,
-        query: { broad_filter: search.sought || undefined, resource_type: search.type, page: pageParam, per_page: PER_PAGE },
-        signal,
-      }),
-    initialPageParam: 1,
-    getNextPageParam: (last, all) => (last.length === PER_PAGE ? all.length + 1 : undefined),
-  });
+  const resources = usePages([...listKey, search.sought, search.type], ({ query, signal }) =>
+    call.resources.list({ workspace, query: { ...query, broad_filter: search.sought || undefined, resource_type: search.type }, signal }),
+  );
   const refresh = () => void queries.invalidateQueries({ queryKey: listKey });
   const onSaved = (path: string) => {
     notifications.show({ message: storedText.saved(path) });

@@ -1,6 +1,6 @@
 import "../../parts/stored/stored.css";
 import { Button, Group, Switch, Table, Text } from "@mantine/core";
-import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { lazy, useState } from "react";
 import type { ScheduleJson } from "../../../../../contract/routes/schedules/schedule.ts";
@@ -14,13 +14,12 @@ import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
 import { StoredPage } from "../../parts/stored/stored-page.tsx";
+import { usePages } from "../../parts/stored/use-pages.ts";
 import { useStoredSearch } from "../../parts/stored/use-stored-search.ts";
 import { describeCron, loadSchedule, newSchedule } from "./schedule.ts";
 
 // The form of a schema is large, and lists need none.
 const ScheduleForm = lazy(async () => ({ default: (await import("./schedule-form.tsx")).ScheduleForm }));
-
-const PER_PAGE = 100;
 
 /** Lists the schedules of a workspace, and creates, changes, runs and deletes them. */
 export default function SchedulesPage() {
@@ -30,13 +29,9 @@ export default function SchedulesPage() {
   const search = useStoredSearch();
   const [deleted, setDeleted] = useState<string>();
   const listKey = [workspace, "schedules"];
-  const schedules = useInfiniteQuery({
-    queryKey: [...listKey, search.sought],
-    queryFn: ({ pageParam, signal }) =>
-      call.schedules.list({ workspace, query: { broad_filter: search.sought || undefined, page: pageParam, per_page: PER_PAGE }, signal }),
-    initialPageParam: 1,
-    getNextPageParam: (last, all) => (last.length === PER_PAGE ? all.length + 1 : undefined),
-  });
+  const schedules = usePages([...listKey, search.sought], ({ query, signal }) =>
+    call.schedules.list({ workspace, query: { ...query, broad_filter: search.sought || undefined }, signal }),
+  );
   const refresh = () => void queries.invalidateQueries({ queryKey: listKey });
   const mayChange = isOffered("schedules.update", member);
   return (

@@ -1,6 +1,6 @@
 import "../../parts/stored/stored.css";
 import { Button, Modal, Stack, Table, Text } from "@mantine/core";
-import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { VariableJson } from "../../../../../contract/routes/stored/variables.ts";
 import { Ago } from "../../../shared/time/ago.tsx";
@@ -15,11 +15,10 @@ import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
 import { StoredPage } from "../../parts/stored/stored-page.tsx";
+import { usePages } from "../../parts/stored/use-pages.ts";
 import { useStoredSearch } from "../../parts/stored/use-stored-search.ts";
 import { loadVariable, newVariable } from "./variable.ts";
 import { VariableForm } from "./variable-form.tsx";
-
-const PER_PAGE = 100;
 
 /** Lists the variables of a workspace, and creates, shows, changes and deletes them. */
 export default function VariablesPage() {
@@ -29,17 +28,9 @@ export default function VariablesPage() {
   const search = useStoredSearch();
   const [deleted, setDeleted] = useState<string>();
   const listKey = [workspace, "variables"];
-  const variables = useInfiniteQuery({
-    queryKey: [...listKey, search.sought],
-    queryFn: ({ pageParam, signal }) =>
-      call.variables.list({
-        workspace,
-        query: { broad_filter: search.sought || undefined, page: pageParam, per_page: PER_PAGE },
-        signal,
-      }),
-    initialPageParam: 1,
-    getNextPageParam: (last, all) => (last.length === PER_PAGE ? all.length + 1 : undefined),
-  });
+  const variables = usePages([...listKey, search.sought], ({ query, signal }) =>
+    call.variables.list({ workspace, query: { ...query, broad_filter: search.sought || undefined }, signal }),
+  );
   const refresh = () => void queries.invalidateQueries({ queryKey: listKey });
   const onSaved = (path: string) => {
     notifications.show({ message: storedText.saved(path) });

@@ -23,6 +23,8 @@ interface StoredPageProps<T> {
   search: StoredSearch;
   mayCreate: boolean;
   query: UseInfiniteQueryResult<InfiniteData<T[]>>;
+  /** A filter of the loaded objects, if the service has not filtered them. */
+  isShown?: (item: T) => boolean;
   columns: readonly string[];
   keyOf: (item: T) => string;
   /** The cells of an object. */
@@ -35,7 +37,7 @@ interface StoredPageProps<T> {
 
 /** A page that lists the stored objects of a kind, with a search and a button to create one. */
 export function StoredPage<T>(props: StoredPageProps<T>) {
-  const { text, guide, search, mayCreate, query, filters, children } = props;
+  const { text, guide, search, mayCreate, query, isShown = () => true, filters, children } = props;
   const isFiltered = search.sought !== "" || search.type !== undefined;
   return (
     <Page title={text.title}>
@@ -57,14 +59,14 @@ export function StoredPage<T>(props: StoredPageProps<T>) {
       </Group>
       <Panel
         query={query}
-        isEmpty={({ pages }) => pages.every((page) => page.length === 0)}
+        isEmpty={({ pages }) => !pages.some((page) => page.some(isShown))}
         empty={
           <Empty title={isFiltered ? storedText.noMatch : text.empty} guide={guide}>
             <Text>{isFiltered ? storedText.noMatchWhy : text.emptyWhy}</Text>
           </Empty>
         }
       >
-        {({ pages }) => <Listed {...props} items={pages.flat()} />}
+        {({ pages }) => <Listed {...props} items={pages.flat().filter(isShown)} />}
       </Panel>
       {query.hasNextPage && (
         <Button mt="sm" size="xs" variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>

@@ -1,0 +1,69 @@
+/** The texts of the pages of folders, groups and users. */
+export const peopleText = {
+  name: "Name",
+  summary: "Summary",
+  members: "Members",
+  owners: "Owners",
+  addMember: "Add member",
+  member: "User or group",
+  right: "Permission",
+  rights: { owner: "Owner", write: "Write", read: "Read" },
+  add: "Add",
+  remove: "Remove",
+  removeOf: (name: string) => `Remove ${name}`,
+  noMembers: "No members",
+  added: (name: string) => `${name} was added.`,
+  removed: (name: string) => `${name} was removed.`,
+  nameHelp: "Letters, digits, - and _",
+} as const;
+
+export const foldersText = {
+  title: "Folders",
+  why: "A folder determines who may read and change the scripts, flows, variables and other objects at f/ and its name.",
+  new: "New folder",
+  searchHelp: "A part of a name or a summary",
+  caption: "Folders by name",
+  empty: "No folders",
+  emptyWhy: "Create a folder for a team or a subject, and give its members access to what is in it.",
+  deleteWhy: "Its contents remain, but only administrators can reach them.",
+  rightsWhy: "Owners write in the folder and grant access to it. Others write or only read. Reading includes running.",
+} as const;
+
+export const groupsText = {
+  title: "Groups",
+  why: "A group has members. Folders and objects give access to groups. Every user is in the group all.",
+  new: "New group",
+  searchHelp: "A part of a name or a summary",
+  caption: "Groups by name",
+  empty: "No groups",
+  emptyWhy: "Create a group for people who need the same permissions.",
+  deleteWhy: "All permissions of the group are deleted with it.",
+} as const;
+
+export const usersText = {
+  title: "Users",
+  why: "The users of this workspace, with their roles.",
+  new: "Add user",
+  searchHelp: "A part of a name or an e-mail address",
+  caption: "Users by name",
+  empty: "No users",
+  emptyWhy: "Add a user by the e-mail address with which the user signs in.",
+  username: "Username",
+  usernameHelp: "Optional. Without one, it is made from the e-mail address.",
+  email: "E-mail",
+  role: "Role",
+  roleOf: (name: string) => `Role of ${name}`,
+  roles: { admin: "Administrator", developer: "Developer", operator: "Operator" },
+  rolesWhy: "Administrators may do everything. Developers write where they have access. Operators only run and read.",
+  groups: "Groups",
+  disabled: "Disabled",
+  disabledOf: (name: string) => `Disabled: ${name}`,
+  changed: (name: string) => `${name} was changed.`,
+  added: (email: string) => `${email} was added.`,
+  invite: "Send an invitation instead: the user becomes a member after accepting it",
+  invites: "Invitations",
+  invited: (email: string) => `${email} was invited.`,
+  noInvites: "No open invitations",
+  deleteWhy:
+    "The user loses all permissions in this workspace at once. The user's tokens no longer work here, queued runs end within a minute, and schedules turn themselves off at their next time. Objects at u/ and the name remain; administrators can move them.",
+} as const;

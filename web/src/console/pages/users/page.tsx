@@ -1,0 +1,198 @@
+import "../../parts/stored/stored.css";
+import { Button, Group, NativeSelect, Switch, Table, Text, Title } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { MemberChange } from "../../../../../contract/routes/people/members.ts";
+import type { UserJson } from "../../../../../contract/routes/people/people.ts";
+import { isOffered } from "../../access/actions.ts";
+import { call } from "../../data/api.ts";
+import { useMember, useWorkspace } from "../../data/me.ts";
+import { notifications } from "../../frame/notifications.tsx";
+import { Panel } from "../../frame/panel.tsx";
+import { peopleText, usersText as text } from "../../messages/people.ts";
+import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
+import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
+import { RowActions } from "../../parts/stored/row-actions.tsx";
+import { StoredPage } from "../../parts/stored/stored-page.tsx";
+import { useWhole } from "../../parts/stored/use-pages.ts";
+import { useStoredSearch } from "../../parts/stored/use-stored-search.ts";
+import { newUser, type Role, roleOf, rolesOf } from "./role.ts";
+import { UserForm } from "./user-form.tsx";
+
+const roles = Object.entries(text.roles).map(([value, label]) => ({ value, label }));
+
+/** Lists the users of a workspace. Administrators add them, change their roles and remove them. */
+export default function UsersPage() {
+  const workspace = useWorkspace();
+  const member = useMember();
+  const queries = useQueryClient();
+  const search = useStoredSearch();
+  const [removed, setRemoved] = useState<string>();
+  const listKey = [workspace, "users"];
+  const users = useWhole(listKey, (signal) => call.users.list({ workspace, signal }));
+  const refresh = () => {
+    void queries.invalidateQueries({ queryKey: listKey });
+    void queries.invalidateQueries({ queryKey: [workspace, "invites"] });
+  };
+  const needle = search.sought.toLowerCase();
+  const mayChange = isOffered("users.update", member);
+  return (
+    <StoredPage
+      text={text}
+      guide="permissions"
+      search={search}
+      mayCreate={isOffered("workspaces.addUser", member)}
+      query={users}
+      isShown={({ username, email, name = "" }) => `${username} ${email} ${name}`.toLowerCase().includes(needle)}
+      columns={[text.username, text.email, text.role, text.groups, text.disabled]}
+      keyOf={({ username }) => username}
+      row={(user) => (
+        <Row
+          workspace={workspace}
+          user={user}
+          // Administrators do not lock themselves out.
+          mayChange={mayChange && user.username !== member.username}
+          onChanged={refresh}
+          onRemove={isOffered("users.delete", member) && user.username !== member.username ? () => setRemoved(user.username) : undefined}
+        />
+      )}
+    >
+      {mayChange && <Invites workspace={workspace} onChanged={refresh} />}
+      <EditorDialog
+        search={{ ...search, edited: undefined }}
+        mayEdit={isOffered("workspaces.addUser", member)}
+        newTitle={text.new}
+        blank={newUser}
+        load={async () => ({ values: newUser })}
+      >
+        {(loaded) => (
+          <UserForm
+            workspace={workspace}
+            loaded={loaded}
+            onSaved={(message) => {
+              notifications.show({ message });
+              search.closeEditor();
+              refresh();
+            }}
+            onClose={search.closeEditor}
+          />
+        )}
+      </EditorDialog>
+      <DeleteDialog
+        path={removed}
+        why={text.deleteWhy}
+        remove={(username) => call.users.delete({ workspace, username })}
+        onDeleted={refresh}
+        onClose={() => setRemoved(undefined)}
+      />
+    </StoredPage>
+  );
+}
+
+interface RowProps {
+  workspace: string;
+  user: UserJson;
+  mayChange: boolean;
+  onChanged: () => void;
+  onRemove: (() => void) | undefined;
+}
+
+function Row({ workspace, user, mayChange, onChanged, onRemove }: RowProps) {
+  const { username, email, name, groups = [], disabled } = user;
+  const change = useMutation({
+    mutationFn: (body: MemberChange) => call.users.update({ workspace, username, body }),
+    onSuccess: () => {
+      notifications.show({ message: text.changed(username) });
+      onChanged();
+    },
+    onError: ({ message }) => notifications.show({ message }),
+  });
+  return (
+    <>
+      <Table.Th scope="row" className="stored-path">
+        {username}
+        <Text size="sm" c="dimmed">
+          {name}
+        </Text>
+      </Table.Th>
+      <Table.Td>{email}</Table.Td>
+      <Table.Td>
+        {mayChange ? (
+          <NativeSelect
+            size="xs"
+            aria-label={text.roleOf(username)}
+            data={roles}
+            value={roleOf(user)}
+            disabled={change.isPending}
+            onChange={({ target }) => change.mutate(rolesOf(target.value as Role))}
+          />
+        ) : (
+          text.roles[roleOf(user)]
+        )}
+      </Table.Td>
+      <Table.Td>
+        <span className="stored-description">{groups.join(", ")}</span>
+      </Table.Td>
+      <Table.Td>
+        <Switch
+          aria-label={text.disabledOf(username)}
+          checked={disabled}
+          disabled={!mayChange || change.isPending}
+          onChange={({ target }) => change.mutate({ disabled: target.checked })}
+        />
+      </Table.Td>
+      <Table.Td>
+        <RowActions path={username} onEdit={undefined} onDelete={undefined}>
+          {onRemove && (
+            <Button size="compact-sm" variant="default" aria-label={peopleText.removeOf(username)} onClick={onRemove}>
+              {peopleText.remove}
+            </Button>
+          )}
+        </RowActions>
+      </Table.Td>
+    </>
+  );
+}
+
+/** The invitations that were not accepted yet. */
+function Invites({ workspace, onChanged }: { workspace: string; onChanged: () => void }) {
+  const invites = useQuery({
+    queryKey: [workspace, "invites"],
+    queryFn: ({ signal }) => call.workspaces.listPendingInvites({ workspace, signal }),
+  });
+  const withdraw = useMutation({
+    mutationFn: (email: string) => call.workspaces.deleteInvite({ workspace, body: { email } }),
+    onSuccess: onChanged,
+    onError: ({ message }) => notifications.show({ message }),
+  });
+  return (
+    <section aria-label={text.invites}>
+      <Title order={2} size="h5" mt="lg" mb="xs">
+        {text.invites}
+      </Title>
+      <Panel query={invites} isEmpty={(found) => found.length === 0} empty={<Text c="dimmed">{text.noInvites}</Text>}>
+        {(found) => (
+          <ul className="plain-list">
+            {found.map((invite) => (
+              <li key={invite.email}>
+                <Group gap="xs">
+                  <span>{invite.email}</span>
+                  <span className="mark">{text.roles[roleOf(invite)]}</span>
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    aria-label={peopleText.removeOf(invite.email)}
+                    loading={withdraw.isPending && withdraw.variables === invite.email}
+                    onClick={() => withdraw.mutate(invite.email)}
+                  >
+                    {peopleText.remove}
+                  </Button>
+                </Group>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+    </section>
+  );
+}

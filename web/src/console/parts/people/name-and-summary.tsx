@@ -1,0 +1,51 @@
+import { TextInput } from "@mantine/core";
+import { peopleText as text } from "../../messages/people.ts";
+import { EditorForm } from "../stored/editor-form.tsx";
+import { type Loaded, useEditor } from "../stored/use-editor.ts";
+
+export interface NamedValues {
+  name: string;
+  summary: string;
+}
+
+export const unnamed: NamedValues = { name: "", summary: "" };
+
+interface NameAndSummaryProps {
+  /** The edited folder or group. Undefined: a new one. */
+  name: string | undefined;
+  loaded: Loaded<NamedValues>;
+  reload: () => Promise<Loaded<NamedValues>>;
+  save: (values: NamedValues, headers: Record<string, string>) => Promise<unknown>;
+  onSaved: (name: string) => void;
+  onClose: () => void;
+}
+
+/** The form of a folder or a group. A name does not change, because permissions refer to it. */
+export function NameAndSummary({ name, loaded, reload, save, onSaved, onClose }: NameAndSummaryProps) {
+  const editor = useEditor({ loaded, reload, save, onSaved: (saved) => onSaved(saved.name) });
+  const { values, change } = editor;
+  return (
+    <EditorForm editor={editor} isNew={name === undefined} describe={({ summary }) => ({ [text.summary]: summary })} onClose={onClose}>
+      {name === undefined && (
+        <TextInput
+          data-autofocus
+          label={text.name}
+          description={text.nameHelp}
+          required
+          withAsterisk={false}
+          pattern="[A-Za-z0-9_\-]{1,100}"
+          spellCheck={false}
+          autoComplete="off"
+          value={values.name}
+          onChange={({ target }) => change({ name: target.value })}
+        />
+      )}
+      <TextInput
+        label={text.summary}
+        maxLength={1000}
+        value={values.summary}
+        onChange={({ target }) => change({ summary: target.value })}
+      />
+    </EditorForm>
+  );
+}
