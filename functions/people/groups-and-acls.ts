@@ -1,5 +1,6 @@
 import { accessRoutes as routes } from "../../contract/routes/people/access.ts";
 import { paginate } from "../../core/objects/page.ts";
+import { explainUserAccess } from "../../services/identity/explain-access.ts";
 import { changeAcl, getAcl } from "../../services/workspaces/acls.ts";
 import {
   addToGroup,
@@ -13,6 +14,7 @@ import {
 } from "../../services/workspaces/groups.ts";
 import type { ApiRoutes } from "../shared/edge/domain-api.ts";
 import { on } from "../shared/edge/edge.ts";
+import { namePrefixes } from "../shared/edge/guard.ts";
 import { json, text } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
@@ -43,6 +45,10 @@ export const access: ApiRoutes = [
     return text(200, `${username} is no longer in the group ${name}.`);
   }),
   on(routes.getAcl, async ({ params }) => json(200, await getAcl(deps, params))),
+  on(routes.explainAcl, async ({ auth: { actor }, params: { workspace, kind, path }, query: { user } }) => {
+    const explained = { kind, path: `${namePrefixes[kind] ?? ""}${path}`, user };
+    return json(200, await explainUserAccess(deps, { actor, workspace }, explained));
+  }),
   on(routes.addAcl, async ({ auth, params, body: { owner, write } }) => {
     await changeAcl(deps, auth.actor, params, { owner, right: write ?? false });
     return text(200, `${owner} may now ${write ? "write" : "read"} ${params.path}.`);

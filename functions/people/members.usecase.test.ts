@@ -249,3 +249,32 @@ describe("users of the instance", () => {
     for (const email of two) expectStatus(await client.call("DELETE", `users/delete/${email}`), 200);
   });
 });
+
+describe("the explanation of a user's access", () => {
+  const explain = (of: Workspace, path: string, user?: string) =>
+    of.get(`acls/explain/script/${path}${user === undefined ? "" : `?user=${user}`}`);
+
+  it("lists the rules for the caller, and for other users only to admins and to owners of the object", async () => {
+    const other = await member(ws, "explained");
+    const [mine, theirs] = [dev.in(ws), other.in(ws)];
+    expectStatus(await mine.post("folders/create", { name: "explained", extra_perms: { [`u/${other.username}`]: false } }), 201);
+    const reader = {
+      user: other.username,
+      can: { read: true, write: false, run: true },
+      reasons: [{ rule: `${other.username} may read and run what is in the folder explained.`, from: "f/explained", grants: "read" }],
+    };
+    expect(shaped(routes.explainAcl, await explain(theirs, "f/explained/x"))).toEqual(reader);
+    expect(expectStatus(await explain(mine, "f/explained/x", other.username), 200).json).toEqual(reader);
+    expect(expectStatus(await explain(ws, "f/explained/x", other.username), 200).json).toEqual(reader);
+    expect(expectStatus(await explain(mine, "f/explained/x"), 200).json).toMatchObject({ can: { write: true } });
+    // Who may read only learns nothing about others, and who may not even read does not learn that the folder exists.
+    expect(await status(explain(theirs, "f/explained/x", dev.username))).toBe(403);
+    expect(await status(explain(theirs, "u/hidden/x", dev.username))).toBe(404);
+    expect(await status(explain(ws, "f/explained/x", "nobody"))).toBe(404);
+  });
+
+  it("is hidden from users of other workspaces", async () => {
+    const stranger = await someone(service.api);
+    expect(await status(explain(stranger.in(ws), "f/explained/x"))).toBe(404);
+  });
+});

@@ -10,6 +10,7 @@ export const accessOperations = {
   "groups.addUser": "POST /api/w/{workspace}/groups/adduser/{name}",
   "groups.removeUser": "POST /api/w/{workspace}/groups/removeuser/{name}",
   "acls.get": "GET /api/w/{workspace}/acls/get/{kind}/{path+}",
+  "acls.explain": "GET /api/w/{workspace}/acls/explain/{kind}/{path+}",
   "acls.add": "POST /api/w/{workspace}/acls/add/{kind}/{path+}",
   "acls.remove": "POST /api/w/{workspace}/acls/remove/{kind}/{path+}",
 };

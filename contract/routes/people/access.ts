@@ -33,6 +33,19 @@ const readInWorkspace = { domain: "groups", verb: "read", need: "read", target: 
 const ownGroup = { domain: "groups", verb: "write", need: "own", target: "group", hiddenAs: "group.notFound" } as const;
 const ownObject = actions.grantAccess.access;
 
+const explanationSchema = z.object({
+  user: z.string(),
+  can: z.object({ read: z.boolean(), write: z.boolean(), run: z.boolean() }),
+  reasons: z.array(
+    z.object({
+      rule: z.string().describe("A sentence."),
+      from: z.string().describe("Where the rule is stored: a role, a folder, or the object."),
+      grants: z.enum(["owner", "write", "read", "none"]),
+    }),
+  ),
+});
+export type AccessExplanationJson = z.input<typeof explanationSchema>;
+
 export const accessRoutes = {
   listGroups: defineRoute({
     ...read,
@@ -139,6 +152,19 @@ export const accessRoutes = {
     params: atObject,
     reply: { json: extraPerms },
     errors: ["access.notFound"],
+  }),
+  explainAcl: defineRoute({
+    ...read,
+    name: "acls.explain",
+    summary:
+      "Explain what a user may do with an object: every rule that grants or refuses it. Admins and the owners of the object may name another user. " +
+      "The reply is the same whether or not the object exists.",
+    path: `${w}/acls/explain/{kind}/{path+}`,
+    access: { domain: "acls", verb: "read", need: "member", target: "none" },
+    params: atObject,
+    query: z.object({ user: z.string().min(1).max(100).optional().describe("A username. Default: yours.") }),
+    reply: { json: explanationSchema },
+    errors: ["member.notFound", "access.notFound"],
   }),
   addAcl: defineRoute({
     ...post,

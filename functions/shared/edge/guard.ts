@@ -39,7 +39,7 @@ export function toTarget(route: Route, { workspace, path = "", name = "", kind =
 }
 
 /** Addresses name folders and groups without `f/` and `g/`. */
-const namePrefixes: Readonly<Record<string, string>> = { folder: "f/", group_: "g/" };
+export const namePrefixes: Readonly<Record<string, string>> = { folder: "f/", group_: "g/" };
 
 /**
  * Checks a call against the access of its route, before the handler runs. Throws `auth.forbidden`, `workspace.notFound`, `workspace.archived`,

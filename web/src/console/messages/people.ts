@@ -67,3 +67,23 @@ export const usersText = {
   deleteWhy:
     "The user loses all permissions in this workspace at once. The user's tokens no longer work here, queued runs end within a minute, and schedules turn themselves off at their next time. Objects at u/ and the name remain; administrators can move them.",
 } as const;
+
+export const explainText = {
+  title: "Who may what, and why",
+  why: "Choose a user and an object, to see what the user may do with it and every rule that grants or refuses it. Administrators and the owners of an object can choose other users.",
+  kind: "Kind",
+  kinds: {
+    script: "Script",
+    flow: "Flow",
+    variable: "Variable",
+    resource: "Resource",
+    schedule: "Schedule",
+    app: "App",
+    folder: "Folder",
+  },
+  path: "Path",
+  folder: "Name of the folder",
+  explain: "Explain",
+  can: { read: "May read", run: "May run", write: "May change" },
+  cannot: { read: "May not read", run: "May not run", write: "May not change" },
+} as const;

@@ -10,6 +10,7 @@ import { useMember, useWorkspace } from "../../data/me.ts";
 import { notifications } from "../../frame/notifications.tsx";
 import { Panel } from "../../frame/panel.tsx";
 import { peopleText, usersText as text } from "../../messages/people.ts";
+import { ExplainAccess } from "../../parts/people/explain-access.tsx";
 import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
@@ -58,6 +59,7 @@ export default function UsersPage() {
       )}
     >
       {mayChange && <Invites workspace={workspace} onChanged={refresh} />}
+      <ExplainAccess workspace={workspace} username={member.username} />
       <EditorDialog
         search={{ ...search, edited: undefined }}
         mayEdit={isOffered("workspaces.addUser", member)}
