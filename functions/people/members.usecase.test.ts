@@ -274,7 +274,7 @@ describe("the explanation of a user's access", () => {
   });
 
   it("is hidden from users of other workspaces", async () => {
-    const stranger = await someone(service.api);
+    const stranger = await someone("stranger", client);
     expect(await status(explain(stranger.in(ws), "f/explained/x"))).toBe(404);
   });
 });

@@ -57,6 +57,7 @@ const workspacePages = [
   createRoute({ ...inWorkspace, path: "/folders", component: lazyRouteComponent(() => import("./pages/folders/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/groups", component: lazyRouteComponent(() => import("./pages/groups/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/users", component: lazyRouteComponent(() => import("./pages/users/page.tsx")) }),
+  createRoute({ ...inWorkspace, path: "/audit", component: lazyRouteComponent(() => import("./pages/audit/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/settings", component: lazyRouteComponent(() => import("./pages/settings/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/settings/$tab", component: lazyRouteComponent(() => import("./pages/settings/page.tsx")) }),
 ] as const;

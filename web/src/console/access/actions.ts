@@ -13,11 +13,12 @@ export type Offered = "everyone" | "writers" | "admins" | "superadmins";
  */
 export const offers = {
   "account.editPreferences": "everyone",
-  // Only administrators read the record of decisions.
+  // Only administrators read the record of decisions and the audit log.
   "acls.add": "writers",
   "acls.remove": "writers",
   "approvals.audit": "admins",
   "approvals.verify": "admins",
+  "audit.list": "admins",
   "auth.beginSession": "everyone",
   "favorites.star": "everyone",
   "favorites.unstar": "everyone",

@@ -34,7 +34,7 @@ import {
 import { scheduleOperations } from "../../../../contract/client/operations/schedules.ts";
 import { fileOperations, resourceOperations, scriptOperations, variableOperations } from "../../../../contract/client/operations/stored.ts";
 import { triggerOperations } from "../../../../contract/client/operations/triggers.ts";
-import { settingOperations, workspaceOperations } from "../../../../contract/client/operations/workspaces.ts";
+import { auditOperations, settingOperations, workspaceOperations } from "../../../../contract/client/operations/workspaces.ts";
 import { send } from "../../shared/service.ts";
 
 /** The operations that the console calls. The table of all operations would bring the schemas of stored kinds into the page. */
@@ -43,6 +43,7 @@ export const operations = {
   ...approvalNoticeOperations,
   ...approvalOperations,
   ...approvalRecordOperations,
+  ...auditOperations,
   ...bulkOperations,
   ...deliveryOperations,
   ...favoriteOperations,

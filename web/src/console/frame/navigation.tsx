@@ -20,7 +20,10 @@ export const pages = [
   { name: "users", to: "/w/$ws/users" },
 ] as const;
 /** The pages that only some members are offered, each with the operation that its members may call. */
-const offeredPages = [{ name: "settings", to: "/w/$ws/settings", operation: "workspaces.editWebhook" }] as const;
+const offeredPages = [
+  { name: "audit", to: "/w/$ws/audit", operation: "audit.list" },
+  { name: "settings", to: "/w/$ws/settings", operation: "workspaces.editWebhook" },
+] as const;
 
 /** Returns the pages of a workspace that its member is offered. */
 export function usePages(workspace: string) {

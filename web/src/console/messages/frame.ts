@@ -15,6 +15,7 @@ export const frameText = {
     folders: "Folders",
     groups: "Groups",
     users: "Users",
+    audit: "Audit log",
     settings: "Settings",
   },
   waiting: "waiting for you",

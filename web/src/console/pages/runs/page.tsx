@@ -7,11 +7,12 @@ import { useWorkspace } from "../../data/me.ts";
 import { Page } from "../../frame/page.tsx";
 import { Empty, Panel } from "../../frame/panel.tsx";
 import { runsText } from "../../messages/runs.ts";
+import { ExportMenu } from "../../parts/export-menu.tsx";
 import { Hint } from "../../parts/hint.tsx";
 import { Selection } from "./bulk/selection.tsx";
 import { Chart } from "./chart/chart.tsx";
 import { groupErrors } from "./errors.ts";
-import { ExportMenu } from "./export-menu.tsx";
+import { readAll, runsAsCsv, runsAsJsonLines } from "./export.ts";
 import { Filters } from "./filters.tsx";
 import { filterNames, hasFilters, toBulkFilter, toListQuery } from "./query.ts";
 import { rangeOf, windowOf } from "./ranges.ts";
@@ -50,7 +51,11 @@ export default function RunsPage() {
       actions={
         <>
           <Views workspace={workspace} search={search} onApply={(filters) => void navigate({ to: ".", search: filters })} />
-          <ExportMenu workspace={workspace} query={query} />
+          <ExportMenu
+            name="runs"
+            read={(onProgress, signal) => readAll(workspace, query, onProgress, signal)}
+            write={{ csv: runsAsCsv, jsonl: runsAsJsonLines }}
+          />
           <Switch
             label={runsText.live}
             checked={isLive}

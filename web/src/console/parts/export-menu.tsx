@@ -1,27 +1,32 @@
 import { Button, Group, Menu, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { Failed } from "../../frame/panel.tsx";
-import { runsText } from "../../messages/runs.ts";
-import { download } from "../../parts/download.ts";
-import { readAll, runsAsCsv, runsAsJsonLines } from "./export.ts";
-import type { ListQuery } from "./query.ts";
+import { Failed } from "../frame/panel.tsx";
+import { exportText as text } from "../messages/export.ts";
+import { download } from "./download.ts";
+
+interface ExportMenuProps<T> {
+  /** The name of the file, without its ending. */
+  name: string;
+  /** Reads everything that is exported. `onProgress` gets the number of items that were read so far. */
+  read: (onProgress: (count: number) => void, signal: AbortSignal) => Promise<T[]>;
+  write: { csv: (items: readonly T[]) => string; jsonl: (items: readonly T[]) => string };
+}
 
 const formats = {
-  csv: { label: runsText.csv, file: "runs.csv", type: "text/csv", write: runsAsCsv },
-  jsonl: { label: runsText.jsonLines, file: "runs.jsonl", type: "application/jsonl", write: runsAsJsonLines },
+  csv: { label: text.csv, type: "text/csv" },
+  jsonl: { label: text.jsonLines, type: "application/jsonl" },
 } as const;
 
-/** Saves all runs that match as a file. */
-export function ExportMenu({ workspace, query }: { workspace: string; query: ListQuery }) {
+/** Saves all items that match as a file. */
+export function ExportMenu<T>({ name, read, write }: ExportMenuProps<T>) {
   const [count, setCount] = useState(0);
   const abort = useRef<AbortController>(undefined);
   const save = useMutation({
     mutationFn: async (format: keyof typeof formats) => {
       abort.current = new AbortController();
       setCount(0);
-      const { file, type, write } = formats[format];
-      download(file, write(await readAll(workspace, query, setCount, abort.current.signal)), type);
+      download(`${name}.${format}`, write[format](await read(setCount, abort.current.signal)), formats[format].type);
     },
   });
   return (
@@ -29,7 +34,7 @@ export function ExportMenu({ workspace, query }: { workspace: string; query: Lis
       <Menu>
         <Menu.Target>
           <Button size="xs" variant="default" disabled={save.isPending}>
-            {runsText.export}
+            {text.export}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
@@ -43,10 +48,10 @@ export function ExportMenu({ workspace, query }: { workspace: string; query: Lis
       {save.isPending && (
         <Group gap="xs">
           <Text size="sm" role="status">
-            {runsText.exporting(count)}
+            {text.exporting(count)}
           </Text>
           <Button size="xs" variant="default" onClick={() => abort.current?.abort()}>
-            {runsText.stop}
+            {text.stop}
           </Button>
         </Group>
       )}

@@ -1,0 +1,23 @@
+/** The texts of the audit log. */
+export const auditText = {
+  title: "Audit log",
+  why: "Who changed, ran or read what, newest first. Each look at a secret has an entry.",
+  filters: "Filters",
+  operation: "Operation",
+  operationHelp: "variables.update",
+  user: "User",
+  object: "Object",
+  objectHelp: "f/…",
+  kind: "Kind",
+  anyKind: "Any",
+  kinds: { Created: "Created", Updated: "Changed", Delete: "Deleted", Execute: "Executed" },
+  from: "From",
+  to: "To",
+  caption: "Entries of the audit log, newest first",
+  columns: { time: "Time", user: "User", operation: "Operation", kind: "Kind", object: "Object", parameters: "Details" },
+  empty: "No entries",
+  emptyWhy: "No operation matches. Entries of runs exist as long as their jobs.",
+  more: "Load more",
+  adminsOnly: "Only administrators read the audit log",
+  adminsOnlyWhy: "Ask an administrator of the workspace.",
+} as const;
