@@ -51,6 +51,7 @@ const workspacePages = [
   }),
   createRoute({ ...inWorkspace, path: "/flows/$", component: lazyRouteComponent(() => import("./pages/runnable/page.tsx"), "FlowPage") }),
   createRoute({ ...inWorkspace, path: "/schedules", component: lazyRouteComponent(() => import("./pages/schedules/page.tsx")) }),
+  createRoute({ ...inWorkspace, path: "/routes", component: lazyRouteComponent(() => import("./pages/routes/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/variables", component: lazyRouteComponent(() => import("./pages/variables/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/resources", component: lazyRouteComponent(() => import("./pages/resources/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/resource-types", component: lazyRouteComponent(() => import("./pages/resource-types/page.tsx")) }),

@@ -48,7 +48,7 @@ async function calledOperations(): Promise<Set<string>> {
   ).flat();
   const sources = files.filter((name) => /\.tsx?$/.test(name) && !name.includes(".test."));
   const texts = await Promise.all(sources.map((name) => readFile(name, "utf8")));
-  return new Set(texts.flatMap((text) => [...text.matchAll(/\b(?:call|ask)\.([a-zA-Z.]+)/g)].map(([, name = ""]) => name)));
+  return new Set(texts.flatMap((text) => [...text.matchAll(/\b(?:call|ask)\.([\w.]+)/g)].map(([, name = ""]) => name)));
 }
 
 describe("the actions of the console", () => {

@@ -33,7 +33,7 @@ import {
 } from "../../../../contract/client/operations/people.ts";
 import { scheduleOperations } from "../../../../contract/client/operations/schedules.ts";
 import { fileOperations, resourceOperations, scriptOperations, variableOperations } from "../../../../contract/client/operations/stored.ts";
-import { triggerOperations } from "../../../../contract/client/operations/triggers.ts";
+import { openapiDocumentOperations, triggerOperations } from "../../../../contract/client/operations/triggers.ts";
 import { auditOperations, settingOperations, workspaceOperations } from "../../../../contract/client/operations/workspaces.ts";
 import { send } from "../../shared/service.ts";
 
@@ -57,6 +57,7 @@ export const operations = {
   ...jobOperations,
   ...memberOperations,
   ...mentionOperations,
+  ...openapiDocumentOperations,
   ...peopleOperations,
   ...preferenceOperations,
   ...resourceOperations,

@@ -13,6 +13,7 @@ export const pages = [
   { name: "items", to: "/w/$ws/items" },
   { name: "approvals", to: "/w/$ws/approvals" },
   { name: "schedules", to: "/w/$ws/schedules" },
+  { name: "routes", to: "/w/$ws/routes" },
   { name: "variables", to: "/w/$ws/variables" },
   { name: "resources", to: "/w/$ws/resources" },
   { name: "folders", to: "/w/$ws/folders" },

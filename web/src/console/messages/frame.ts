@@ -10,6 +10,7 @@ export const frameText = {
     items: "Scripts and flows",
     approvals: "Approvals",
     schedules: "Schedules",
+    routes: "HTTP routes",
     variables: "Variables",
     resources: "Resources",
     folders: "Folders",

@@ -1,0 +1,99 @@
+import { Button, Group, Modal, NativeSelect, Stack, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { toRequest } from "../../../../../contract/client/request.ts";
+import { basePath } from "../../../shared/base-path.ts";
+import { call, operations } from "../../data/api.ts";
+import { Failed } from "../../frame/panel.tsx";
+import { routesText as text } from "../../messages/routes.ts";
+import { copyText } from "../../parts/copy.ts";
+import { download } from "../../parts/download.ts";
+import { type DocumentChoice, everything, toDocumentRequest } from "./openapi.ts";
+
+const optionsOf = (labels: Readonly<Record<string, string>>) => Object.entries(labels).map(([value, label]) => ({ value, label }));
+const types = { yaml: "application/yaml", json: "application/json" } as const;
+
+/** Makes an OpenAPI document of the HTTP routes and webhooks that the user may read. */
+export function OpenapiDialog({ workspace, onClose }: { workspace: string; onClose: () => void }) {
+  const [choice, setChoice] = useState<DocumentChoice>(everything);
+  const change = (changes: Partial<DocumentChoice>) => {
+    setChoice({ ...choice, ...changes });
+    generate.reset();
+  };
+  const generate = useMutation({ mutationFn: () => call.openapi.generate({ workspace, body: toDocumentRequest(choice) }) });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    generate.mutate();
+  };
+  const curl = () => {
+    const { address } = toRequest(operations, "openapi.generate", { workspace, body: toDocumentRequest(choice) });
+    const body = JSON.stringify(toDocumentRequest(choice)).replaceAll("'", `'\\''`);
+    const url = `${location.origin}${basePath}${address}`;
+    return `curl -sS -X POST -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${body}' '${url}'`;
+  };
+  const field = (name: "folder" | "path" | "route", label: string) => (
+    <TextInput
+      label={label}
+      description={text.filterHelp}
+      maxLength={1000}
+      spellCheck={false}
+      value={choice[name]}
+      onChange={({ target }) => change({ [name]: target.value })}
+    />
+  );
+  const { data: written } = generate;
+  return (
+    <Modal opened onClose={onClose} title={text.openapi} size="xl" closeOnClickOutside={false}>
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <Group grow align="flex-start">
+            <NativeSelect
+              label={text.format}
+              data={optionsOf(text.formats)}
+              value={choice.format}
+              onChange={({ target }) => change({ format: target.value as DocumentChoice["format"] })}
+            />
+            <NativeSelect
+              label={text.kind}
+              data={optionsOf(text.contents)}
+              value={choice.contents}
+              onChange={({ target }) => change({ contents: target.value as DocumentChoice["contents"] })}
+            />
+          </Group>
+          {field("folder", text.filterFolder)}
+          {field("path", text.filterPath)}
+          {choice.contents !== "webhooks" && field("route", text.filterRoute)}
+          {generate.error && <Failed error={generate.error} guide="openapi" />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => void copyText(curl())}>
+              {text.copyCurl}
+            </Button>
+            <Button type="submit" color="blue.8" loading={generate.isPending}>
+              {text.generate}
+            </Button>
+          </Group>
+          {written !== undefined && (
+            <section aria-label={text.document}>
+              <Group gap="xs">
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  onClick={() => download(`openapi.${choice.format}`, written, types[choice.format])}
+                >
+                  {text.download}
+                </Button>
+                <Button size="compact-sm" variant="default" onClick={() => void copyText(written)}>
+                  {text.copy}
+                </Button>
+              </Group>
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by keyboard */}
+              <pre className="example document" tabIndex={0}>
+                {written}
+              </pre>
+            </section>
+          )}
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

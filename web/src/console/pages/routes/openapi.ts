@@ -1,0 +1,31 @@
+import type { Body } from "../../../../../contract/client/operation.ts";
+
+/** What the user chooses for a document. Empty expressions match every text. */
+export interface DocumentChoice {
+  format: "yaml" | "json";
+  contents: "all" | "routes" | "webhooks";
+  folder: string;
+  path: string;
+  route: string;
+}
+
+export const everything: DocumentChoice = { format: "yaml", contents: "all", folder: "", path: "", route: "" };
+
+const matching = (expression: string) => expression.trim() || "*";
+
+/** Returns the request for a document. Without filters, the service lists every route and webhook. */
+export function toDocumentRequest({ format, contents, folder, path, route }: DocumentChoice): Body<"openapi.generate"> {
+  const isFiltered = [folder, path, route].some((expression) => expression.trim() !== "");
+  if (contents === "all" && !isFiltered) return { openapi_spec_format: format };
+  const httpRoutes = [{ folder_regex: matching(folder), path_regex: matching(path), route_path_regex: matching(route) }];
+  const inFolder = {
+    user_or_folder_regex: folder.trim() === "" ? ("*" as const) : ("f" as const),
+    user_or_folder_regex_value: matching(folder),
+  };
+  const webhooks = (["script", "flow"] as const).map((runnable_kind) => ({ ...inFolder, path: matching(path), runnable_kind }));
+  return {
+    openapi_spec_format: format,
+    http_route_filters: contents === "webhooks" ? [] : httpRoutes,
+    webhook_filters: contents === "routes" ? [] : webhooks,
+  };
+}
