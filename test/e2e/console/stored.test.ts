@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { member } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { button, heading } from "../../support/approvals/page.ts";
 import { endBrowser } from "../../support/browser/browser.ts";
@@ -110,5 +111,76 @@ it("the page of schedules creates a schedule, and shows its expression in words 
   expect(expectStatus(await ws.get("schedules/get/f/t/morning"), 200).json).toMatchObject({ enabled: false });
   await button(page, "Run now: f/t/morning").click();
   await heading(page, "f/t/report").waitFor();
+  await endBrowser();
+});
+
+it("the pages of folders, groups and users give access, and explain it", async () => {
+  const ann = await member(ws, "ann");
+  const watched = await openConsole(`/w/${ws.id}/groups?new=true`);
+  const { page } = watched;
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("buyers");
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await dialog.getByRole("combobox", { name: "User" }).fill(ann.username);
+  await page.getByRole("listbox").getByRole("option", { name: ann.username }).click();
+  await button(page, "Add member").click();
+  await dialog.getByRole("listitem").getByText(ann.username).waitFor();
+  await expectAccessible(watched);
+
+  await show(page, `/w/${ws.id}/folders?edit=t`);
+  await dialog.getByRole("combobox", { name: "User or group" }).fill("buyers");
+  await page.getByRole("listbox").getByRole("option", { name: "g/buyers" }).click();
+  await dialog.getByLabel("Permission").selectOption("Write");
+  await button(page, "Add member").click();
+  await dialog.getByRole("listitem").getByText("g/buyers").waitFor();
+  await expectAccessible(watched);
+  expect(expectStatus(await ws.get("folders/get/t"), 200).json).toMatchObject({ extra_perms: { "g/buyers": true } });
+
+  await show(page, `/w/${ws.id}/users`);
+  const explain = page.getByRole("region", { name: "Who may what, and why" });
+  await explain.getByRole("combobox", { name: "User" }).click();
+  await explain.getByRole("combobox", { name: "User" }).fill(ann.username);
+  await page.getByRole("listbox").getByRole("option", { name: ann.username }).click();
+  await explain.getByLabel("Path").fill("f/t/x");
+  await button(page, "Explain").click();
+  await explain.getByText(`The group buyers, of which ${ann.username} is a member, may change what is in the folder t.`).waitFor();
+  await expectAccessible(watched);
+  await page.getByRole("row", { name: ann.username }).getByRole("combobox").selectOption("Operator");
+  await page.getByText(`${ann.username} was changed.`).waitFor();
+  expect(expectStatus(await ws.get(`users/get/${ann.username}`), 200).json).toMatchObject({ operator: true });
+
+  await show(page, `/w/${ws.id}/audit?operation=users.update`);
+  await page.getByRole("cell", { name: ann.username }).waitFor();
+  await expectAccessible(watched);
+  await endBrowser();
+});
+
+it("the page of HTTP routes creates a route, calls it as a stranger, and makes its OpenAPI document", async () => {
+  await ws.saveScript({ path: "f/t/order", content: "export const main = (id: string) => ({ ordered: id });", language: "bun" });
+  const watched = await openConsole(`/w/${ws.id}/routes?new=true`);
+  const { page } = watched;
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Path").fill("f/t/orders");
+  await dialog.getByLabel("Route", { exact: true }).fill("orders/:id");
+  await dialog.getByLabel("Authentication").selectOption("None: everyone may call it");
+  const runnable = dialog.getByRole("combobox", { name: "Script or flow" });
+  await runnable.click();
+  await runnable.fill("f/t/order");
+  await page.getByRole("listbox").getByRole("option", { name: "Script f/t/order" }).click();
+  await expectAccessible(watched);
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("row", { name: "f/t/orders" }).waitFor();
+  await expectAccessible(watched);
+  await button(page, "Test f/t/orders").click();
+  await dialog.getByLabel("id", { exact: true }).fill("a b");
+  await button(page, "Send").click();
+  await dialog.getByText('{"ordered":"a b"}').waitFor();
+  await expectAccessible(watched);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await button(page, "To OpenAPI").click();
+  await button(page, "Preview").click();
+  await dialog.getByText(`/api/r/${ws.id}/orders/{id}`).waitFor();
+  await expectAccessible(watched);
   await endBrowser();
 });

@@ -31,6 +31,32 @@ const STALLED_MS = 60_000;
 
 const unanswered = () => new Refused(0, "page.offline", "The service did not respond. Check your connection and try again.");
 
+interface StrangersRequest {
+  /** The whole path on this origin. */
+  address: string;
+  method: string;
+  headers: [name: string, value: string][];
+  body: string | undefined;
+}
+
+/** Sends a request without the session of the user, as another program does. Throws `Refused` if the service does not respond. */
+export async function sendAsStranger({ address, method, headers, body }: StrangersRequest): Promise<Response> {
+  const content = body === undefined ? {} : { body };
+  const options = {
+    method,
+    headers,
+    ...content,
+    credentials: "omit",
+    redirect: "manual",
+    signal: AbortSignal.timeout(STALLED_MS),
+  } as const;
+  try {
+    return await fetch(address, options);
+  } catch (error) {
+    throw Object.assign(unanswered(), { cause: error });
+  }
+}
+
 /** Sends a request as the signed-in user. Throws `Refused`, or the reason of the caller's signal. */
 export async function send({ method, address, body, headers: sentHeaders, signal }: ApiRequest): Promise<Answer> {
   const stalled = AbortSignal.timeout(STALLED_MS);

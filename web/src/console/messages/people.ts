@@ -6,6 +6,7 @@ export const peopleText = {
   owners: "Owners",
   addMember: "Add member",
   member: "User or group",
+  user: "User",
   right: "Permission",
   rights: { owner: "Owner", write: "Write", read: "Read" },
   add: "Add",

@@ -50,7 +50,6 @@ export const routesText = {
   copyCurl: "Copy curl",
   copyCurlOf: (path: string) => `Copy curl of ${path}`,
   reply: "Reply",
-  unreachable: "The service did not respond. Check your connection and try again.",
   deleteWhy: "Callers of the route get 404 from now on. It cannot be restored.",
   openapi: "To OpenAPI",
   format: "Format",

@@ -1,4 +1,5 @@
 import type { Reply } from "../../../../../contract/client/operation.ts";
+import { basePath } from "../../../shared/base-path.ts";
 import { ask } from "../../data/api.ts";
 import { routesText as text } from "../../messages/routes.ts";
 import { storedText } from "../../messages/stored.ts";
@@ -151,7 +152,7 @@ interface AddressParts {
   query: string;
 }
 
-/** Returns the address of a route on this origin. A part without a value stays as it is written. */
+/** Returns the path of a route on this origin. A part without a value stays as it is written. */
 export function addressOf({ workspace, route, isWorkspaced, parts, query }: AddressParts): string {
   const segments = route
     .replace(/^\//, "")
@@ -163,7 +164,7 @@ export function addressOf({ workspace, route, isWorkspaced, parts, query }: Addr
       return part.startsWith("*") ? value.split("/").map(encodeURIComponent).join("/") : encodeURIComponent(value);
     });
   const search = query.replace(/^\?/, "");
-  return `/api/r/${isWorkspaced ? `${workspace}/` : ""}${segments.join("/")}${search === "" ? "" : `?${search}`}`;
+  return `${basePath}/api/r/${isWorkspaced ? `${workspace}/` : ""}${segments.join("/")}${search === "" ? "" : `?${search}`}`;
 }
 
 /** Reads headers, one on each line. */

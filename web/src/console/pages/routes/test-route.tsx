@@ -1,8 +1,7 @@
 import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { basePath } from "../../../shared/base-path.ts";
-import { Refused } from "../../../shared/service.ts";
+import { sendAsStranger } from "../../../shared/service.ts";
 import { Failed } from "../../frame/panel.tsx";
 import { routesText as text } from "../../messages/routes.ts";
 import { copyText } from "../../parts/copy.ts";
@@ -29,21 +28,13 @@ export function TestRoute({ workspace, route, onClose }: TestRouteProps) {
   const [query, setQuery] = useState("");
   const [headerLines, setHeaderLines] = useState(method === "get" ? "" : "Content-Type: application/json");
   const [body, setBody] = useState("");
-  const address = `${basePath}${addressOf({ workspace, route: route_path, isWorkspaced, parts, query })}`;
+  const address = addressOf({ workspace, route: route_path, isWorkspaced, parts, query });
   const headers = parseHeaders(headerLines);
   const hasBody = method !== "get" && body !== "";
   const send = useMutation({
     gcTime: 0,
     mutationFn: async (): Promise<RouteReply> => {
-      const reply = await fetch(address, {
-        method: method.toUpperCase(),
-        headers: [...headers],
-        credentials: "omit",
-        redirect: "manual",
-        ...(hasBody ? { body } : {}),
-      }).catch(() => {
-        throw new Refused(0, "page.offline", text.unreachable);
-      });
+      const reply = await sendAsStranger({ address, method: method.toUpperCase(), headers, body: hasBody ? body : undefined });
       const shown = [...reply.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
       return { status: reply.status, headers: shown, body: (await reply.text()).slice(0, MOST_SHOWN) };
     },

@@ -29,7 +29,7 @@ export function PrincipalField({ workspace, withGroups, value, onChange }: Princ
     : (users.data ?? []);
   return (
     <Select
-      label={peopleText.member}
+      label={withGroups ? peopleText.member : peopleText.user}
       error={(users.error ?? groups.error)?.message}
       searchable
       limit={MOST_SHOWN}
