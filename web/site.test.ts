@@ -41,7 +41,8 @@ describe("the console", () => {
   it("loads the form, the source and the comparison of a script on demand", () => {
     const first = bytesOfConsole(/^console-runnable-/);
     expect(first).toBeGreaterThan(50_000);
-    expect(first).toBeLessThan(260_000);
+    // The frame and its table of operations grow with each page of the console. Home and Runs have the limit that users notice.
+    expect(first).toBeLessThan(275_000);
     expect(bytesOfConsole(/^console-runnable-/, /^console-run-form-/) - first).toBeLessThan(110_000);
     const comparison = bytesOfConsole(/^console-runnable-/, /^console-code-view-/, /^console-diff-view-/) - first;
     expect(comparison).toBeGreaterThan(50_000);

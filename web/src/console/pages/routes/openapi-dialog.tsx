@@ -8,6 +8,7 @@ import { Failed } from "../../frame/panel.tsx";
 import { routesText as text } from "../../messages/routes.ts";
 import { copyText } from "../../parts/copy.ts";
 import { download } from "../../parts/download.ts";
+import { Example } from "../../parts/stored/example.tsx";
 import { type DocumentChoice, everything, toDocumentRequest } from "./openapi.ts";
 
 const optionsOf = (labels: Readonly<Record<string, string>>) => Object.entries(labels).map(([value, label]) => ({ value, label }));
@@ -73,7 +74,7 @@ export function OpenapiDialog({ workspace, onClose }: { workspace: string; onClo
             </Button>
           </Group>
           {written !== undefined && (
-            <section aria-label={text.document}>
+            <div>
               <Group gap="xs">
                 <Button
                   size="compact-sm"
@@ -86,11 +87,8 @@ export function OpenapiDialog({ workspace, onClose }: { workspace: string; onClo
                   {text.copy}
                 </Button>
               </Group>
-              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls must be reachable by keyboard */}
-              <pre className="example document" tabIndex={0}>
-                {written}
-              </pre>
-            </section>
+              <Example label={text.document} text={written} />
+            </div>
           )}
         </Stack>
       </form>

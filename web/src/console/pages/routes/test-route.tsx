@@ -5,6 +5,7 @@ import { sendAsStranger } from "../../../shared/service.ts";
 import { Failed } from "../../frame/panel.tsx";
 import { routesText as text } from "../../messages/routes.ts";
 import { copyText } from "../../parts/copy.ts";
+import { Example } from "../../parts/stored/example.tsx";
 import { addressOf, type HttpRoute, parseHeaders, toCurl, variableParts } from "./route.ts";
 
 interface TestRouteProps {
@@ -87,8 +88,8 @@ export function TestRoute({ workspace, route, onClose }: TestRouteProps) {
               <Text fw={600} role="status">
                 {send.data.status}
               </Text>
-              <pre className="example">{send.data.headers}</pre>
-              <pre className="example">{send.data.body}</pre>
+              <Example label={text.headers} text={send.data.headers} />
+              <Example label={text.body} text={send.data.body} />
             </section>
           )}
         </Stack>

@@ -1,6 +1,6 @@
 import { Table, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { call } from "../../data/api.ts";
 import { Failed } from "../../frame/panel.tsx";
 import { TableScroll } from "../../frame/table-scroll.tsx";
@@ -23,6 +23,8 @@ export function NextRuns({ cron, zone, version }: NextRunsProps) {
   const [asked] = useDebouncedValue(`${zone} ${cron}`, TYPED_MS);
   const times = useQuery({
     queryKey: ["next runs", asked, version],
+    // The form does not jump while the next times are read.
+    placeholderData: keepPreviousData,
     queryFn: ({ signal }) => call.schedules.preview({ body: { schedule: cron, timezone: zone, cron_version: version }, signal }),
   });
   if (times.error) return <Failed error={times.error} />;

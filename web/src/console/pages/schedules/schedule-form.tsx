@@ -47,6 +47,7 @@ export function ScheduleForm({ workspace, path, loaded, onSaved, onClose }: Sche
         value={values.summary}
         onChange={({ target }) => change({ summary: target.value })}
       />
+      <RunnableField workspace={workspace} value={runnable} onChange={(chosen) => change({ runnable: chosen })} />
       <TextInput
         label={text.cron}
         description={text.cronHelp}
@@ -90,7 +91,6 @@ export function ScheduleForm({ workspace, path, loaded, onSaved, onClose }: Sche
         />
         <TextInput label={text.onSuccess} value={values.onSuccess} onChange={({ target }) => change({ onSuccess: target.value.trim() })} />
       </details>
-      <RunnableField workspace={workspace} value={runnable} onChange={(chosen) => change({ runnable: chosen })} />
       {runnable ? (
         <Arguments
           key={`${editor.formKey} ${runnable.kind} ${runnable.path}`}

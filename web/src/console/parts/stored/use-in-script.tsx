@@ -2,6 +2,7 @@ import { Button, Group, NativeSelect } from "@mantine/core";
 import { useState } from "react";
 import { storedText } from "../../messages/stored.ts";
 import { copyText } from "../copy.ts";
+import { Example } from "./example.tsx";
 import { type ExampleLanguage, exampleLanguages, exampleOf } from "./examples.ts";
 
 const languages = Object.entries(exampleLanguages).map(([value, label]) => ({ value, label }));
@@ -21,7 +22,7 @@ export function UseInScript({ kind, path }: { kind: "variable" | "resource"; pat
         value={language}
         onChange={({ target }) => setLanguage(target.value as ExampleLanguage)}
       />
-      <pre className="example">{code}</pre>
+      <Example label={storedText.use} text={code} />
       <Group gap="xs">
         <Button size="compact-sm" variant="default" onClick={() => void copyText(code)}>
           {storedText.copyCode}
