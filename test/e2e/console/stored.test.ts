@@ -104,7 +104,7 @@ it("the page of schedules creates a schedule, and shows its expression in words 
   await expectAccessible(watched);
   const stored = expectStatus(await ws.get("schedules/get/f/t/morning"), 200).json;
   expect(stored).toMatchObject({ script_path: "f/t/report", is_flow: false, args: { name: "Ann" }, enabled: true });
-  await row.getByRole("switch", { name: "Enabled: f/t/morning" }).click();
+  await row.getByRole("switch", { name: "Enabled: f/t/morning" }).press("Space");
   await page.getByText("f/t/morning is disabled.").waitFor();
   expect(expectStatus(await ws.get("schedules/get/f/t/morning"), 200).json).toMatchObject({ enabled: false });
   await button(page, "Run now: f/t/morning").click();
