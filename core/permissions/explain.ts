@@ -18,7 +18,7 @@ export interface ExplainedUser {
 export interface AccessReason {
   /** A sentence. */
   rule: string;
-  /** Where the rule is stored: a role, a folder, a group, or the object. */
+  /** The place where the rule is stored: a role, a folder, a group, or the object. */
   from: string;
   grants: Right | "none";
 }

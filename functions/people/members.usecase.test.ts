@@ -267,7 +267,7 @@ describe("the explanation of a user's access", () => {
     expect(expectStatus(await explain(mine, "f/explained/x", other.username), 200).json).toEqual(reader);
     expect(expectStatus(await explain(ws, "f/explained/x", other.username), 200).json).toEqual(reader);
     expect(expectStatus(await explain(mine, "f/explained/x"), 200).json).toMatchObject({ can: { write: true } });
-    // Who may read only learns nothing about others, and who may not even read does not learn that the folder exists.
+    // A reader learns nothing about others, and a user without access does not learn that the folder exists.
     expect(await status(explain(theirs, "f/explained/x", dev.username))).toBe(403);
     expect(await status(explain(theirs, "u/hidden/x", dev.username))).toBe(404);
     expect(await status(explain(ws, "f/explained/x", "nobody"))).toBe(404);

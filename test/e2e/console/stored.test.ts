@@ -135,7 +135,7 @@ it("the pages of folders, groups and users give access, and explain it", async (
   expect(expectStatus(await ws.get("folders/get/t"), 200).json).toMatchObject({ extra_perms: { "g/buyers": true } });
 
   await show(page, `/w/${ws.id}/users`);
-  const explain = page.getByRole("region", { name: "Who may what, and why" });
+  const explain = page.getByRole("region", { name: "Permissions of a user" });
   await explain.getByRole("combobox", { name: "User" }).click();
   await explain.getByRole("combobox", { name: "User" }).fill(ann.username);
   await page.getByRole("listbox").getByRole("option", { name: ann.username }).click();

@@ -2,7 +2,7 @@ import { Button, Group, Menu, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { Failed } from "../frame/panel.tsx";
-import { exportText as text } from "../messages/export.ts";
+import { exportText as text } from "../messages/objects/export.ts";
 import { download } from "./download.ts";
 
 interface ExportMenuProps<T> {

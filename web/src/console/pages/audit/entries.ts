@@ -27,7 +27,7 @@ const PER_PAGE = 100;
 /** An export ends here. */
 const MOST_ENTRIES = 10_000;
 
-/** Where a page of the list begins: before a time that the service has named, at a page from 1. */
+/** The beginning of a page of the list: before a time that the service has named, at a page from 1. */
 export interface AuditCursor {
   before?: string;
   page: number;

@@ -10,7 +10,7 @@ import { useMember, useWorkspace } from "../../data/me.ts";
 import { Page } from "../../frame/page.tsx";
 import { Empty, Panel } from "../../frame/panel.tsx";
 import { TableScroll } from "../../frame/table-scroll.tsx";
-import { auditText as text } from "../../messages/audit.ts";
+import { auditText as text } from "../../messages/objects/audit.ts";
 import { ExportMenu } from "../../parts/export-menu.tsx";
 import { TextFilter } from "../../parts/text-filter.tsx";
 import {

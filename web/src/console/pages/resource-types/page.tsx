@@ -8,7 +8,7 @@ import { isOffered } from "../../access/actions.ts";
 import { call } from "../../data/api.ts";
 import { useMember, useWorkspace } from "../../data/me.ts";
 import { notifications } from "../../frame/notifications.tsx";
-import { storedText, typesText as text } from "../../messages/stored.ts";
+import { storedText, typesText as text } from "../../messages/objects/stored.ts";
 import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";

@@ -3,7 +3,7 @@ import { useDeferredValue, useMemo, useState } from "react";
 import Form from "../../../shared/form/form.tsx";
 import { preparedForm } from "../../../shared/form/schema.ts";
 import { call } from "../../data/api.ts";
-import { storedText, typesText as text } from "../../messages/stored.ts";
+import { storedText, typesText as text } from "../../messages/objects/stored.ts";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import { describeType, loadType, parseSchema, parseTypeFile, type TypeValues } from "./resource-type.ts";

@@ -4,7 +4,7 @@ import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
 import { call } from "../../data/api.ts";
 import { Panel } from "../../frame/panel.tsx";
-import { storedText, resourcesText as text } from "../../messages/stored.ts";
+import { storedText, resourcesText as text } from "../../messages/objects/stored.ts";
 import RunForm from "../../parts/run-form/run-form.tsx";
 import { EditorFooter } from "../../parts/stored/editor-form.tsx";
 import { PathField } from "../../parts/stored/path-field.tsx";

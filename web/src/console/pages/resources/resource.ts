@@ -1,5 +1,5 @@
 import { ask } from "../../data/api.ts";
-import { resourcesText, storedText } from "../../messages/stored.ts";
+import { resourcesText, storedText } from "../../messages/objects/stored.ts";
 import type { Described } from "../../parts/stored/differing-fields.ts";
 import type { Loaded } from "../../parts/stored/use-editor.ts";
 

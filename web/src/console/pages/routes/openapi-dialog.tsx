@@ -5,7 +5,7 @@ import { toRequest } from "../../../../../contract/client/request.ts";
 import { basePath } from "../../../shared/base-path.ts";
 import { call, operations } from "../../data/api.ts";
 import { Failed } from "../../frame/panel.tsx";
-import { routesText as text } from "../../messages/routes.ts";
+import { routesText as text } from "../../messages/objects/routes.ts";
 import { copyText } from "../../parts/copy.ts";
 import { download } from "../../parts/download.ts";
 import { Example } from "../../parts/stored/example.tsx";

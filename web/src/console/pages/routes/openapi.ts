@@ -1,6 +1,6 @@
 import type { Body } from "../../../../../contract/client/operation.ts";
 
-/** What the user chooses for a document. Empty expressions match every text. */
+/** The choice of the user for a document. Empty expressions match every text. */
 export interface DocumentChoice {
   format: "yaml" | "json";
   contents: "all" | "routes" | "webhooks";

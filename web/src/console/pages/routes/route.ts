@@ -1,8 +1,8 @@
 import type { Reply } from "../../../../../contract/client/operation.ts";
 import { basePath } from "../../../shared/base-path.ts";
 import { ask } from "../../data/api.ts";
-import { routesText as text } from "../../messages/routes.ts";
-import { storedText } from "../../messages/stored.ts";
+import { routesText as text } from "../../messages/objects/routes.ts";
+import { storedText } from "../../messages/objects/stored.ts";
 import type { Described } from "../../parts/stored/differing-fields.ts";
 import type { ChosenRunnable } from "../../parts/stored/runnable-field.tsx";
 import type { Loaded } from "../../parts/stored/use-editor.ts";

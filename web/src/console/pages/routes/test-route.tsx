@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { sendAsStranger } from "../../../shared/service.ts";
 import { Failed } from "../../frame/panel.tsx";
-import { routesText as text } from "../../messages/routes.ts";
+import { routesText as text } from "../../messages/objects/routes.ts";
 import { copyText } from "../../parts/copy.ts";
 import { Example } from "../../parts/stored/example.tsx";
 import { addressOf, type HttpRoute, parseHeaders, toCurl, variableParts } from "./route.ts";

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { call } from "../../data/api.ts";
 import { Failed } from "../../frame/panel.tsx";
 import { TableScroll } from "../../frame/table-scroll.tsx";
-import { schedulesText as text } from "../../messages/schedules.ts";
+import { schedulesText as text } from "../../messages/objects/schedules.ts";
 import { clockChanges, ownZone } from "./schedule.ts";
 
 const TYPED_MS = 400;

@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Select, Stack, Switch, Text, TextInput } from 
 import { type ReactNode, useRef } from "react";
 import { call } from "../../data/api.ts";
 import { Panel } from "../../frame/panel.tsx";
-import { schedulesText as text } from "../../messages/schedules.ts";
+import { schedulesText as text } from "../../messages/objects/schedules.ts";
 import RunForm from "../../parts/run-form/run-form.tsx";
 import { EditorFooter } from "../../parts/stored/editor-form.tsx";
 import { PathField } from "../../parts/stored/path-field.tsx";

@@ -9,7 +9,7 @@ import { call } from "../../data/api.ts";
 import { useMember, useWorkspace } from "../../data/me.ts";
 import { notifications } from "../../frame/notifications.tsx";
 import { Panel } from "../../frame/panel.tsx";
-import { peopleText, usersText as text } from "../../messages/people.ts";
+import { peopleText, usersText as text } from "../../messages/objects/people.ts";
 import { ExplainAccess } from "../../parts/people/explain-access.tsx";
 import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";

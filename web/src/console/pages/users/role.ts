@@ -1,4 +1,4 @@
-import type { usersText } from "../../messages/people.ts";
+import type { usersText } from "../../messages/objects/people.ts";
 
 export type Role = keyof typeof usersText.roles;
 

@@ -1,6 +1,6 @@
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { call } from "../../data/api.ts";
-import { usersText as text } from "../../messages/people.ts";
+import { usersText as text } from "../../messages/objects/people.ts";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import { type Role, rolesOf, type UserValues } from "./role.ts";

@@ -9,7 +9,7 @@ import { call } from "../../data/api.ts";
 import { useMember, useWorkspace } from "../../data/me.ts";
 import { notifications } from "../../frame/notifications.tsx";
 import { Failed } from "../../frame/panel.tsx";
-import { storedText, variablesText as text } from "../../messages/stored.ts";
+import { storedText, variablesText as text } from "../../messages/objects/stored.ts";
 import { ShownOnce } from "../../parts/shown-once.tsx";
 import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";

@@ -1,5 +1,5 @@
 import { ask } from "../../data/api.ts";
-import { storedText, variablesText } from "../../messages/stored.ts";
+import { storedText, variablesText } from "../../messages/objects/stored.ts";
 import type { Described } from "../../parts/stored/differing-fields.ts";
 import type { Loaded } from "../../parts/stored/use-editor.ts";
 

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { call } from "../../data/api.ts";
 import { Panel } from "../../frame/panel.tsx";
-import { explainText as text } from "../../messages/people.ts";
+import { explainText as text } from "../../messages/objects/people.ts";
 import { PrincipalField } from "./principal-field.tsx";
 
 interface Question {

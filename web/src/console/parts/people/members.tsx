@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { notifications } from "../../frame/notifications.tsx";
 import { Failed } from "../../frame/panel.tsx";
-import { peopleText as text } from "../../messages/people.ts";
+import { peopleText as text } from "../../messages/objects/people.ts";
 import { PrincipalField } from "./principal-field.tsx";
 
 export type Right = keyof typeof text.rights;

@@ -1,5 +1,5 @@
 import { TextInput } from "@mantine/core";
-import { peopleText as text } from "../../messages/people.ts";
+import { peopleText as text } from "../../messages/objects/people.ts";
 import { EditorForm } from "../stored/editor-form.tsx";
 import { type Loaded, useEditor } from "../stored/use-editor.ts";
 

@@ -1,7 +1,7 @@
 import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../data/api.ts";
-import { peopleText } from "../../messages/people.ts";
+import { peopleText } from "../../messages/objects/people.ts";
 
 interface PrincipalFieldProps {
   workspace: string;

@@ -1,6 +1,6 @@
 import { Button, Group, Table, Text } from "@mantine/core";
 import { Note } from "../../../shared/note.tsx";
-import { storedText } from "../../messages/stored.ts";
+import { storedText } from "../../messages/objects/stored.ts";
 import { type Described, differingFields } from "./differing-fields.ts";
 
 interface ConflictProps {

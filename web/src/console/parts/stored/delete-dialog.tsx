@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { notifications } from "../../frame/notifications.tsx";
-import { storedText } from "../../messages/stored.ts";
+import { storedText } from "../../messages/objects/stored.ts";
 import { Confirm } from "../confirm.tsx";
 
 interface DeleteDialogProps {

@@ -2,7 +2,7 @@ import { Modal } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, Suspense } from "react";
 import { Loading, Panel } from "../../frame/panel.tsx";
-import { storedText } from "../../messages/stored.ts";
+import { storedText } from "../../messages/objects/stored.ts";
 import type { Loaded } from "./use-editor.ts";
 import type { StoredSearch } from "./use-stored-search.ts";
 
@@ -19,7 +19,7 @@ interface EditorDialogProps<V extends object> {
   children: (loaded: Loaded<V>, path: string | undefined) => ReactNode;
 }
 
-/** The dialog in which an object is created or changed. The address says whether it is open. */
+/** The dialog in which an object is created or changed. It is open if the address names an object or a new one. */
 export function EditorDialog<V extends object>({ search, mayEdit, newTitle, blank, load, size = "lg", children }: EditorDialogProps<V>) {
   const path = mayEdit ? search.edited : undefined;
   return (

@@ -1,5 +1,5 @@
 import { TextInput } from "@mantine/core";
-import { storedText } from "../../messages/stored.ts";
+import { storedText } from "../../messages/objects/stored.ts";
 
 interface PathFieldProps {
   value: string;

@@ -1,6 +1,6 @@
 import { Button, Group } from "@mantine/core";
 import type { ReactNode } from "react";
-import { storedText } from "../../messages/stored.ts";
+import { storedText } from "../../messages/objects/stored.ts";
 
 interface RowActionsProps {
   path: string;

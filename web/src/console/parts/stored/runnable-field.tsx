@@ -3,7 +3,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../data/api.ts";
-import { schedulesText as text } from "../../messages/schedules.ts";
+import { schedulesText as text } from "../../messages/objects/schedules.ts";
 
 /** A script or a flow. */
 export interface ChosenRunnable {

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Page } from "../../frame/page.tsx";
 import { Empty, Panel } from "../../frame/panel.tsx";
 import { TableScroll } from "../../frame/table-scroll.tsx";
-import { storedText } from "../../messages/stored.ts";
+import { storedText } from "../../messages/objects/stored.ts";
 import type { StoredSearch } from "./use-stored-search.ts";
 
 interface StoredPageProps<T> {

@@ -28,7 +28,7 @@ export function useEditor<V extends object>({ loaded, reload, save, onSaved }: E
   const [version, setVersion] = useState(loaded.version);
   const [theirs, setTheirs] = useState<Loaded<V>>();
   const saving = useMutation({
-    // A secret value is not kept after the dialog has closed.
+    // The cache forgets a secret value when the dialog closes.
     gcTime: 0,
     mutationFn: async ({ saved, expected }: { saved: V; expected: string | undefined }) => {
       try {

@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect } from "@mantine/core";
 import { useState } from "react";
-import { storedText } from "../../messages/stored.ts";
+import { storedText } from "../../messages/objects/stored.ts";
 import { copyText } from "../copy.ts";
 import { Example } from "./example.tsx";
 import { type ExampleLanguage, exampleLanguages, exampleOf } from "./examples.ts";

@@ -70,7 +70,7 @@ export const usersText = {
 } as const;
 
 export const explainText = {
-  title: "Who may what, and why",
+  title: "Permissions of a user",
   why: "Choose a user and an object, to see what the user may do with it and every rule that grants or refuses it. Administrators and the owners of an object can choose other users.",
   kind: "Kind",
   kinds: {

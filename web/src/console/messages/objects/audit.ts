@@ -1,7 +1,7 @@
 /** The texts of the audit log. */
 export const auditText = {
   title: "Audit log",
-  why: "Who changed, ran or read what, newest first. Each look at a secret has an entry.",
+  why: "The changes, runs and reads of this workspace, newest first. Each read of a secret has an entry.",
   filters: "Filters",
   operation: "Operation",
   operationHelp: "variables.update",

@@ -54,9 +54,9 @@ export const variablesText = {
   valueHelp: "At most 128 KB.",
   valueStays: "The secret stays as it is, unless you enter another value.",
   secret: "Secret",
-  secretHelp: "It is stored encrypted, and masked in logs and results. Each look at it is in the audit log.",
+  secretHelp: "It is stored encrypted, and masked in logs and results. The audit log has an entry for each read.",
   secretOf: (path: string) => `Value of ${path}`,
-  shownWhy: "The audit log has an entry for this look.",
+  shownWhy: "The audit log has an entry for this read.",
   account: "The access token of a connected account",
 } as const;
 
