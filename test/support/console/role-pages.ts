@@ -126,6 +126,7 @@ function pagesOf(ws: string, { first, second, ofFlow, asked, shared }: Runs): Ro
     ...pagesOfItem(`${w}/scripts/`, "f/t/greet", { heading: FAILED, text: "There is no script at f/t/greet." }),
     ...pagesOfItem(`${w}/flows/`, "f/t/orders", { heading: FAILED, text: "There is no flow at f/t/orders." }),
     ...pagesOfApprovals(`${w}/approvals`),
+    ...pagesOfObjects(w),
     {
       address: `${w}/settings/webhooks`,
       isChecked: true,
@@ -241,6 +242,32 @@ function pagesOfApprovals(address: string): RolePage[] {
       content: { heading, text: "Nothing was decided yet" },
       actions: { "Verify the record": "approvals.verify" },
       refusal: { heading, text: "Nothing waits for you" },
+    },
+  ];
+}
+
+/** The pages of stored objects and of people. Operators and members without rights see them without the actions that their role lacks. */
+function pagesOfObjects(w: string): RolePage[] {
+  const page = (address: string, heading: string, text: string, actions: Actions): RolePage => ({
+    address: `${w}/${address}`,
+    seenBy: members,
+    content: { heading, text },
+    actions,
+  });
+  return [
+    page("variables", "Variables", "No variables", { "New variable": "variables.create" }),
+    page("resources", "Resources", "No resources", { "New resource": "resources.create" }),
+    page("resource-types", "Resource types", "A PostgreSQL database.", { "New resource type": "resources.types.create" }),
+    page("schedules", "Schedules", "No schedules", { "New schedule": "schedules.create" }),
+    page("routes", "HTTP routes", "No HTTP routes", { "New route": "http_triggers.create", "To OpenAPI": "openapi.generate" }),
+    page("folders", "Folders", "A folder determines", { "New folder": "folders.create" }),
+    page("groups", "Groups", "Every user is in the group all", { "New group": "groups.create" }),
+    page("users", "Users", "Permissions of a user", { "Add user": "workspaces.addUser" }),
+    {
+      address: `${w}/audit`,
+      seenBy: admins,
+      content: { heading: "Audit log", text: "scripts.create" },
+      refusal: { heading: "Audit log", text: "Only administrators read the audit log" },
     },
   ];
 }
