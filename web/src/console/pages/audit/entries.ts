@@ -8,9 +8,6 @@ import { toCsv } from "../../parts/result/csv.ts";
 
 export type AuditFilter = NonNullable<CallInput<"audit.list">["query"]>;
 
-/** The filters of the page, by their names in the address. */
-export const filterNames = ["operation", "username", "resource", "kind", "from", "to"] as const;
-
 /** Returns the query of the list for the filters of the address. */
 export function toFilter(search: Search): AuditFilter {
   return defined({
