@@ -24,26 +24,16 @@ import {
   shareOperations,
   streamOperations,
 } from "../../../../contract/client/operations/jobs.ts";
-import {
-  accessOperations,
-  memberOperations,
-  peopleOperations,
-  signInOperations,
-  tokenOperations,
-} from "../../../../contract/client/operations/people.ts";
-import { scheduleOperations } from "../../../../contract/client/operations/schedules.ts";
-import { fileOperations, resourceOperations, scriptOperations, variableOperations } from "../../../../contract/client/operations/stored.ts";
-import { openapiDocumentOperations, triggerOperations } from "../../../../contract/client/operations/triggers.ts";
-import { auditOperations, settingOperations, workspaceOperations } from "../../../../contract/client/operations/workspaces.ts";
+import { memberOperations, peopleOperations, signInOperations, tokenOperations } from "../../../../contract/client/operations/people.ts";
+import { fileOperations, resourceOperations, scriptOperations } from "../../../../contract/client/operations/stored.ts";
+import { settingOperations, workspaceOperations } from "../../../../contract/client/operations/workspaces.ts";
 import { send } from "../../shared/service.ts";
 
 /** The operations that the console calls. The table of all operations would bring the schemas of stored kinds into the page. */
 export const operations = {
-  ...accessOperations,
   ...approvalNoticeOperations,
   ...approvalOperations,
   ...approvalRecordOperations,
-  ...auditOperations,
   ...bulkOperations,
   ...deliveryOperations,
   ...favoriteOperations,
@@ -57,13 +47,11 @@ export const operations = {
   ...jobOperations,
   ...memberOperations,
   ...mentionOperations,
-  ...openapiDocumentOperations,
   ...peopleOperations,
   ...preferenceOperations,
   ...resourceOperations,
   ...runDetailOperations,
   ...runOperations,
-  ...scheduleOperations,
   ...scriptOperations,
   ...searchOperations,
   ...settingOperations,
@@ -71,8 +59,6 @@ export const operations = {
   ...signInOperations,
   ...streamOperations,
   ...tokenOperations,
-  ...triggerOperations,
-  ...variableOperations,
   ...viewOperations,
   ...webhookOperations,
   ...workspaceOperations,

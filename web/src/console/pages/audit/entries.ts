@@ -2,7 +2,7 @@ import type { CallInput } from "../../../../../contract/client/operation.ts";
 import { defined } from "../../../../../contract/defined.ts";
 import type { AuditJson } from "../../../../../contract/routes/workspaces/audit.ts";
 import type { Search } from "../../data/address.ts";
-import { ask } from "../../data/api.ts";
+import { ask } from "../../data/objects-api.ts";
 import { fromLocalTime } from "../../parts/local-time.ts";
 import { toCsv } from "../../parts/result/csv.ts";
 

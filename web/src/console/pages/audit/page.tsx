@@ -94,6 +94,7 @@ function Found({ workspace, filter }: { workspace: string; filter: AuditFilter }
     <>
       <Panel
         query={entries}
+        guide="permissions"
         isEmpty={({ pages }) => pages.every((page) => page.entries.length === 0)}
         empty={
           <Empty title={text.empty} guide="permissions">

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
-import { ask } from "../../data/api.ts";
+import { ask } from "../../data/objects-api.ts";
 import { storedText, typesText } from "../../messages/objects/stored.ts";
 import type { Described } from "../../parts/stored/differing-fields.ts";
 import type { Loaded } from "../../parts/stored/use-editor.ts";

@@ -2,7 +2,7 @@ import { FileInput, Stack, Text, Textarea, TextInput, Title } from "@mantine/cor
 import { useDeferredValue, useMemo, useState } from "react";
 import Form from "../../../shared/form/form.tsx";
 import { preparedForm } from "../../../shared/form/schema.ts";
-import { call } from "../../data/api.ts";
+import { call } from "../../data/objects-api.ts";
 import { storedText, typesText as text } from "../../messages/objects/stored.ts";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";

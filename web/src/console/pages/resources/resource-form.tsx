@@ -2,7 +2,7 @@ import { Select, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
-import { call } from "../../data/api.ts";
+import { call } from "../../data/objects-api.ts";
 import { Panel } from "../../frame/panel.tsx";
 import { storedText, resourcesText as text } from "../../messages/objects/stored.ts";
 import RunForm from "../../parts/run-form/run-form.tsx";

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "../../data/api.ts";
+import { call } from "../../data/objects-api.ts";
 
 /** The resource types of a workspace and the built-in ones. */
 export const resourceTypesQuery = (workspace: string) =>

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { toRequest } from "../../../../../contract/client/request.ts";
 import { basePath } from "../../../shared/base-path.ts";
-import { call, operations } from "../../data/api.ts";
+import { call, operations } from "../../data/objects-api.ts";
 import { Failed } from "../../frame/panel.tsx";
 import { routesText as text } from "../../messages/objects/routes.ts";
 import { copyText } from "../../parts/copy.ts";

@@ -1,6 +1,6 @@
 import { Checkbox, Group, NativeSelect, Text, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { call } from "../../data/api.ts";
+import { call } from "../../data/objects-api.ts";
 import { routesText as text } from "../../messages/objects/routes.ts";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
 import { PathField } from "../../parts/stored/path-field.tsx";

@@ -1,6 +1,6 @@
 import type { Reply } from "../../../../../contract/client/operation.ts";
 import { basePath } from "../../../shared/base-path.ts";
-import { ask } from "../../data/api.ts";
+import { ask } from "../../data/objects-api.ts";
 import { routesText as text } from "../../messages/objects/routes.ts";
 import { storedText } from "../../messages/objects/stored.ts";
 import type { Described } from "../../parts/stored/differing-fields.ts";

@@ -1,7 +1,7 @@
 import { Table, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { call } from "../../data/api.ts";
+import { call } from "../../data/objects-api.ts";
 import { Failed } from "../../frame/panel.tsx";
 import { TableScroll } from "../../frame/table-scroll.tsx";
 import { schedulesText as text } from "../../messages/objects/schedules.ts";

@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { type ReactNode, useRef } from "react";
-import { call } from "../../data/api.ts";
+import { call } from "../../data/objects-api.ts";
 import { Panel } from "../../frame/panel.tsx";
 import { schedulesText as text } from "../../messages/objects/schedules.ts";
 import RunForm from "../../parts/run-form/run-form.tsx";

@@ -1,7 +1,7 @@
 import cronstrue from "cronstrue";
 import type { ScheduleChange, ScheduleJson } from "../../../../../contract/routes/schedules/schedule.ts";
 import { offsetMs } from "../../../shared/form/zoned-time.ts";
-import { ask } from "../../data/api.ts";
+import { ask } from "../../data/objects-api.ts";
 import { schedulesText as text } from "../../messages/objects/schedules.ts";
 import { storedText } from "../../messages/objects/stored.ts";
 import type { Described } from "../../parts/stored/differing-fields.ts";

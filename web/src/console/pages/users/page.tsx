@@ -5,8 +5,8 @@ import { useState } from "react";
 import type { MemberChange } from "../../../../../contract/routes/people/members.ts";
 import type { UserJson } from "../../../../../contract/routes/people/people.ts";
 import { isOffered } from "../../access/actions.ts";
-import { call } from "../../data/api.ts";
 import { useMember, useWorkspace } from "../../data/me.ts";
+import { call } from "../../data/objects-api.ts";
 import { notifications } from "../../frame/notifications.tsx";
 import { Panel } from "../../frame/panel.tsx";
 import { peopleText, usersText as text } from "../../messages/objects/people.ts";
@@ -172,7 +172,7 @@ function Invites({ workspace, onChanged }: { workspace: string; onChanged: () =>
       <Title order={2} size="h5" mt="lg" mb="xs">
         {text.invites}
       </Title>
-      <Panel query={invites} isEmpty={(found) => found.length === 0} empty={<Text c="dimmed">{text.noInvites}</Text>}>
+      <Panel query={invites} guide="permissions" isEmpty={(found) => found.length === 0} empty={<Text c="dimmed">{text.noInvites}</Text>}>
         {(found) => (
           <ul className="plain-list">
             {found.map((invite) => (

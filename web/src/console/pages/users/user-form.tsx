@@ -1,5 +1,5 @@
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
-import { call } from "../../data/api.ts";
+import { call } from "../../data/objects-api.ts";
 import { usersText as text } from "../../messages/objects/people.ts";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";

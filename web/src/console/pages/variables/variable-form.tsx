@@ -1,5 +1,5 @@
 import { Checkbox, Textarea, TextInput } from "@mantine/core";
-import { call } from "../../data/api.ts";
+import { call } from "../../data/objects-api.ts";
 import { storedText, variablesText as text } from "../../messages/objects/stored.ts";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
 import { PathField } from "../../parts/stored/path-field.tsx";

@@ -1,4 +1,4 @@
-import { ask } from "../../data/api.ts";
+import { ask } from "../../data/objects-api.ts";
 import { storedText, variablesText } from "../../messages/objects/stored.ts";
 import type { Described } from "../../parts/stored/differing-fields.ts";
 import type { Loaded } from "../../parts/stored/use-editor.ts";

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { call } from "../../data/api.ts";
+import { call } from "../../data/objects-api.ts";
 import { Panel } from "../../frame/panel.tsx";
 import { explainText as text } from "../../messages/objects/people.ts";
 import { PrincipalField } from "./principal-field.tsx";

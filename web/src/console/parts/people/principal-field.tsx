@@ -1,6 +1,6 @@
 import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { call } from "../../data/api.ts";
+import { call } from "../../data/objects-api.ts";
 import { peopleText } from "../../messages/objects/people.ts";
 
 interface PrincipalFieldProps {

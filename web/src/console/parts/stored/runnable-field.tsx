@@ -2,7 +2,7 @@ import { Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { call } from "../../data/api.ts";
+import { call } from "../../data/objects-api.ts";
 import { schedulesText as text } from "../../messages/objects/schedules.ts";
 
 /** A script or a flow. */

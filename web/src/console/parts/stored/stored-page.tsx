@@ -59,6 +59,7 @@ export function StoredPage<T>(props: StoredPageProps<T>) {
       </Group>
       <Panel
         query={query}
+        guide={guide}
         isEmpty={({ pages }) => !pages.some((page) => page.some(isShown))}
         empty={
           <Empty title={isFiltered ? storedText.noMatch : text.empty} guide={guide}>

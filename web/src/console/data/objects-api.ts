@@ -1,0 +1,22 @@
+import { createClient } from "../../../../contract/client/client.ts";
+import { accessOperations } from "../../../../contract/client/operations/people.ts";
+import { scheduleOperations } from "../../../../contract/client/operations/schedules.ts";
+import { variableOperations } from "../../../../contract/client/operations/stored.ts";
+import { openapiDocumentOperations, triggerOperations } from "../../../../contract/client/operations/triggers.ts";
+import { auditOperations } from "../../../../contract/client/operations/workspaces.ts";
+import { send } from "../../shared/service.ts";
+import { operations as common } from "./api.ts";
+
+/** The operations of the pages of stored objects and people. They are apart, because every page loads those of `api.ts`. */
+export const operations = {
+  ...common,
+  ...accessOperations,
+  ...auditOperations,
+  ...openapiDocumentOperations,
+  ...scheduleOperations,
+  ...triggerOperations,
+  ...variableOperations,
+};
+
+/** The calls of the service, as the signed-in user. `ask` also returns the headers of an answer. */
+export const { call, ask } = createClient(operations, send);
