@@ -63,7 +63,7 @@ function decide(user: ExplainedUser, access: Access, { workspace, kind, path }: 
     ...(isActive ? { rights: deriveRights(workspace, member, access, instanceGroups) } : {}),
   };
   const allows = (need: "read" | "write") => {
-    const rule: AccessRule = { domain: "acls", verb: need, need, target: "object" };
+    const rule: AccessRule = { domain: "acls", verb: need, need, target: "object", hiddenAs: "access.notFound" };
     return may(actor, rule, { workspace, path, kind });
   };
   const read = allows("read");
