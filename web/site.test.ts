@@ -16,14 +16,32 @@ function importsOf(name: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 const nameOf = (wanted: RegExp) => [...files.keys()].find((name) => wanted.test(name))?.replace(/\.gz$/, "") ?? "";
+/** The style sheets that the script of the console loads together with a chunk. It lists the files of each import by their numbers. */
+function stylesOf(chunk: string): string[] {
+  const main = textOf(`${nameOf(/^console-main-/)}.gz`);
+  const [, list = ""] = /m\.f=\[([^\]]*)\]/.exec(main) ?? [];
+  const names = [...list.matchAll(/"\.\/([^"]+)"/g)].map(([, name = ""]) => name);
+  const [, numbers = ""] = new RegExp(`${chunk.replaceAll(".", "\\.")}\`\\),__vite__mapDeps\\(\\[([\\d,]*)\\]`).exec(main) ?? [];
+  const numbered = numbers.split(",").map((number) => names[Number(number)] ?? "");
+  return numbered.filter((name) => name.endsWith(".css"));
+}
+const stylesOfAll = [...textOf("console.html.gz").matchAll(/href="[^"]*\/([\w.-]+\.css)"/g)].map(([, name = ""]) => name);
+
 /** The bytes of all files that a browser loads for a page of the console. */
 function bytesOfConsole(...pages: RegExp[]): number {
-  const scripts = new Set([nameOf(/^console-main-/), ...pages.map(nameOf)].flatMap((name) => [...importsOf(name)]));
-  const styles = [...files.keys()].filter((name) => /^console-.*\.css/.test(name)).map((name) => name.replace(/\.gz$/, ""));
-  return [...scripts, ...styles].reduce((sum, name) => sum + (files.get(`${name}.gz`)?.length ?? 0), 0);
+  const chunks = pages.map(nameOf);
+  const scripts = [nameOf(/^console-main-/), ...chunks].flatMap((name) => [...importsOf(name)]);
+  const styles = [...stylesOfAll, ...chunks.flatMap(stylesOf)];
+  return [...new Set([...scripts, ...styles])].reduce((sum, name) => sum + (files.get(`${name}.gz`)?.length ?? 0), 0);
 }
 
 describe("the console", () => {
+  it("loads the style sheet of a page with the page", () => {
+    expect(stylesOfAll).toHaveLength(1);
+    expect(stylesOf(nameOf(/^console-variables-/))).toHaveLength(1);
+    expect(stylesOf(nameOf(/^console-runs-/))).toEqual([]);
+  });
+
   it("loads at most 260 KB to show Home or Runs, and 90 KB more to show a run", () => {
     const runs = bytesOfConsole(/^console-runs-/);
     expect(runs).toBeGreaterThan(50_000);
