@@ -62,10 +62,16 @@ describe("an upload through the front server", () => {
     expect(received).toEqual([]);
   });
 
+  it("does not reach S3 without a signature", async () => {
+    const { front, received } = await beforeStorage();
+    const answer = await fetch(`${front.url}/upload/bucket/files/w/a`, { method: "PUT", body: "a" });
+    expect([answer.status, received]).toEqual([403, []]);
+  });
+
   it("does not reach S3 from a page of another site", async () => {
     const { front, received } = await beforeStorage();
     const headers = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
-    const answer = await fetch(`${front.url}/upload/bucket/files/w/a`, { method: "PUT", body: "a", headers });
+    const answer = await fetch(`${front.url}/upload/bucket/files/w/a?X-Amz-Signature=a`, { method: "PUT", body: "a", headers });
     expect([answer.status, received]).toEqual([403, []]);
   });
 });

@@ -38,6 +38,13 @@ export function passUpload(
     response.writeHead(result.statusCode, Object.fromEntries(named)).end(result.body);
     return;
   }
+  // S3 refuses a request without a signature. The engine would answer it, as it does for programs of this machine.
+  if (!/[?&]X-Amz-Signature=/.test(query)) {
+    request.resume();
+    response.shouldKeepAlive = false;
+    response.writeHead(403, { "content-type": "text/plain; charset=utf-8" }).end("This address accepts presigned uploads only.");
+    return;
+  }
   const dropped = Object.keys(headers).filter((name) => !(name in result.headers));
   const passed = endToEnd(request.rawHeaders, [...dropped, "host", ENGINE_KEY_HEADER]);
   if (engineKey !== undefined) passed.push(ENGINE_KEY_HEADER, engineKey);
