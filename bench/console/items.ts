@@ -13,7 +13,8 @@ export async function itemRows(measured: Measured): Promise<Row[]> {
   const { workspace } = target;
   const count = quick ? QUICK_ITEMS : ITEMS;
   await createScripts(client, new Tables(target.endpoint), workspace, count);
-  const path = seededPath(count - 1);
+  // The palette loads the first 10,000 paths, and the examples of the set-up are among them.
+  const path = seededPath(Math.floor(count / 2));
   const search = () => client.ask.search.list({ workspace, query: { q: path } });
   const took = await oneClient(search, quick ? { calls: 1, warmUp: 0 } : { calls: 20, warmUp: 3 });
 
