@@ -13,7 +13,10 @@ const NONE = new Map([
   ["AWS requests while a flow sleeps", "a flow that sleeps requests nothing"],
   ["archive: requests to KMS", "a warm function has the workspace's key"],
   ["2 flows that wait: calls of functions", "a flow that waits for approval calls nothing"],
+  ["a page of runs, hidden for an hour: requests", "a hidden page reads nothing"],
 ]);
+/** A browser reports tasks of more than 50 ms only, and often none. */
+const isTask = (line: string) => line.includes("longest task");
 /** Rows that are the difference of two runs, which other tests disturb, and of what. */
 const DIFFERENCES = new Map([
   ["one more step", "flows of different length"],
@@ -37,7 +40,7 @@ it("npm run bench prints every line of its table", { timeout: 300_000 }, async (
   const rows = sections.flatMap((section) => section.rows);
   const lines = rows.map(({ line }) => line);
 
-  expect(rows.filter(({ value, line }) => !(value > 0 || NONE.has(line) || DIFFERENCES.has(line))).map(({ line }) => line)).toEqual([]);
+  expect(rows.filter(({ value, line }) => !(value > 0 || isTask(line) || NONE.has(line) || DIFFERENCES.has(line))).map(({ line }) => line)).toEqual([]);
   expect(rows.filter(({ value, line }) => NONE.has(line) && !(value >= 0)).map(({ line }) => line)).toEqual([]);
   // No exemption outlives its row. Memory is measured on Linux alone.
   const measured = [...NONE.keys(), ...DIFFERENCES.keys()].filter((line) => process.platform === "linux" || !line.endsWith("memory"));

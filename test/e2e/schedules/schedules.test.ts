@@ -10,7 +10,7 @@ it("docs/schedules.md: every example does what the page describes", async () => 
   const outputs = await readAloud(readings.schedules, { workspace: ws.id });
   const [said = [], later = []] = outputs.map((output) => output.split("\n"));
   const [_hash, preview = "", created, queued = "", off, on] = said;
-  expect((JSON.parse(preview) as string[]).length).toBe(5);
+  expect((JSON.parse(preview) as string[]).length).toBe(10);
   expect(created).toBe("f/examples/morning");
   expect(JSON.parse(queued)).toMatchObject([
     { type: "QueuedJob", running: false, script_path: "f/examples/report", schedule_path: "f/examples/morning", trigger_kind: "schedule" },

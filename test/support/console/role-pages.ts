@@ -253,6 +253,7 @@ function pagesOfObjects(w: string): RolePage[] {
     seenBy: members,
     content: { heading, text },
     actions,
+    isChecked: true,
   });
   return [
     page("variables", "Variables", "No variables", { "New variable": "variables.create" }),
@@ -266,6 +267,7 @@ function pagesOfObjects(w: string): RolePage[] {
     {
       address: `${w}/audit`,
       seenBy: admins,
+      isChecked: true,
       content: { heading: "Audit log", text: "scripts.create" },
       refusal: { heading: "Audit log", text: "Only administrators read the audit log" },
     },
