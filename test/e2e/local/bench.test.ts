@@ -40,7 +40,9 @@ it("npm run bench prints every line of its table", { timeout: 300_000 }, async (
   const rows = sections.flatMap((section) => section.rows);
   const lines = rows.map(({ line }) => line);
 
-  expect(rows.filter(({ value, line }) => !(value > 0 || isTask(line) || NONE.has(line) || DIFFERENCES.has(line))).map(({ line }) => line)).toEqual([]);
+  expect(
+    rows.filter(({ value, line }) => !(value > 0 || isTask(line) || NONE.has(line) || DIFFERENCES.has(line))).map(({ line }) => line),
+  ).toEqual([]);
   expect(rows.filter(({ value, line }) => NONE.has(line) && !(value >= 0)).map(({ line }) => line)).toEqual([]);
   // No exemption outlives its row. Memory is measured on Linux alone.
   const measured = [...NONE.keys(), ...DIFFERENCES.keys()].filter((line) => process.platform === "linux" || !line.endsWith("memory"));
