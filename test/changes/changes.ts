@@ -114,8 +114,8 @@ export async function discardDrafts(deps: Uses<"objects" | "nowMs">, { actor, wo
       { file: "core/approvals/rules.ts", after: "  personOnly: z.boolean(),", add: "  membersOnly: z.boolean().optional()," },
       {
         file: "core/approvals/rules.ts",
-        find: "self_approval_disabled: notStarter }: Suspend,",
-        replace: "self_approval_disabled: notStarter, members_only: membersOnly }: Suspend,",
+        after: "    self_approval_disabled: notStarter,",
+        add: "    members_only: membersOnly,",
       },
       { file: "core/approvals/rules.ts", after: "    personOnly: false,", add: "    membersOnly: membersOnly === true," },
       {
