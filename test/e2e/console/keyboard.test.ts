@@ -49,7 +49,7 @@ const FOCUS = `(() => {
 })()`;
 const focusOf = (page: Page) => page.evaluate<Focus>(FOCUS);
 
-/** Presses a key until an element has the focus. The focus stays visible on the way. */
+/** Presses a key until an element has the focus. After each press, the focused element must be visible. */
 async function moveTo(page: Page, role: string, name: string | RegExp, key = "Tab"): Promise<void> {
   const passed: string[] = [];
   for (let presses = 0; presses < 60; presses++) {
