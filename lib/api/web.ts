@@ -57,11 +57,11 @@ function keepOnly(builds: string, fresh: string, destination: string): void {
   }
 }
 
-/** Everything that the pages are built from; they use only types of the contract, and the headings and words of the guides. */
+/** Everything that the pages are built from: their sources, the rules of the service that the editors share with it, and the guides. */
 function sourcesHash(root: string): string {
   const hash = createHash("sha256");
-  const web = join(root, "web");
-  const sources = readdirSync(web, { recursive: true, withFileTypes: true })
+  const sources = ["web", "core", "contract"]
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !/\.test\.ts$|\.md$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
