@@ -30,8 +30,6 @@ export const schedulesText = {
   args: "Arguments",
   chooseRunnable: "Choose a script or a flow, and its arguments appear.",
   runsAs: (user: string) => `Its runs have the rights of ${user}. After you save, they have yours.`,
-  enabled: "Enabled",
-  enabledOf: (path: string) => `Enabled: ${path}`,
   summary: "Summary",
   lastRuns: "Last runs",
   runOf: (succeeded: boolean) => (succeeded ? "Succeeded" : "Failed"),
@@ -44,7 +42,5 @@ export const schedulesText = {
   onFailure: "On failure",
   onRecovery: "On recovery",
   onSuccess: "On success",
-  turnedOn: (path: string) => `${path} is enabled.`,
-  turnedOff: (path: string) => `${path} is disabled.`,
   deleteWhy: "A run that has started continues. It cannot be restored.",
 } as const;

@@ -1,50 +1,39 @@
 import "../../parts/stored/stored.css";
 import { Table, Text } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
 import { isOffered } from "../../access/actions.ts";
-import { useMember, useWorkspace } from "../../data/me.ts";
 import { ask, call } from "../../data/objects-api.ts";
-import { notifications } from "../../frame/notifications.tsx";
 import { peopleText, foldersText as text } from "../../messages/objects/people.ts";
-import { storedText } from "../../messages/objects/stored.ts";
 import { type MemberOf, Members, type Right } from "../../parts/people/members.tsx";
 import { NameAndSummary, type NamedValues, unnamed } from "../../parts/people/name-and-summary.tsx";
-import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
 import { StoredPage } from "../../parts/stored/stored-page.tsx";
 import type { Loaded } from "../../parts/stored/use-editor.ts";
-import { usePages } from "../../parts/stored/use-pages.ts";
-import { useStoredSearch } from "../../parts/stored/use-stored-search.ts";
+import { useStoredList } from "../../parts/stored/use-stored-list.ts";
 import { membersOf } from "./members-of.ts";
 
 const rights = ["owner", "write", "read"] as const;
 
 /** Lists the folders of a workspace, and changes who has access to them. */
 export default function FoldersPage() {
-  const workspace = useWorkspace();
-  const member = useMember();
-  const queries = useQueryClient();
-  const search = useStoredSearch();
-  const [deleted, setDeleted] = useState<string>();
-  const listKey = [workspace, "folders"];
-  const folders = usePages(listKey, ({ query, signal }) => call.folders.list({ workspace, query, signal }));
-  const refresh = () => queries.invalidateQueries({ queryKey: listKey });
-  const needle = search.sought.toLowerCase();
-  const listed = folders.data?.pages.flat() ?? [];
+  const list = useStoredList({
+    name: "folders",
+    load: ({ workspace, page, signal }) => call.folders.list({ workspace, query: page, signal }),
+    textsOf: ({ name, summary }) => [name, summary],
+    related: ["member"],
+  });
+  const { workspace, member, search, items } = list;
   const mayChange = isOffered("folders.update", member);
   const owns = (name: string) => member.is_admin || member.is_super_admin || member.folders_owners.includes(name);
   return (
     <StoredPage
       text={text}
       guide="permissions"
-      search={search}
+      list={list}
       mayCreate={isOffered("folders.create", member)}
-      query={folders}
-      isShown={({ name, summary }) => `${name} ${summary ?? ""}`.toLowerCase().includes(needle)}
       columns={[peopleText.name, peopleText.summary, peopleText.owners, peopleText.members]}
+      remove={(name) => call.folders.delete({ workspace, name })}
       keyOf={({ name }) => name}
       row={(folder) => (
         <>
@@ -64,7 +53,7 @@ export default function FoldersPage() {
             <RowActions
               path={folder.name}
               onEdit={mayChange && owns(folder.name) ? () => search.openEdit(folder.name) : undefined}
-              onDelete={isOffered("folders.delete", member) && owns(folder.name) ? () => setDeleted(folder.name) : undefined}
+              onDelete={isOffered("folders.delete", member) && owns(folder.name) ? () => list.askToDelete(folder.name) : undefined}
             />
           </Table.Td>
         </>
@@ -82,15 +71,8 @@ export default function FoldersPage() {
                   ? call.folders.create({ workspace, body: values })
                   : call.folders.update({ workspace, name, headers, body: { summary: values.summary } })
               }
-              onSaved={(saved) => {
-                notifications.show({ message: storedText.saved(saved) });
-                // The members of a new folder are chosen next.
-                if (name === undefined) search.openEdit(saved);
-                else search.closeEditor();
-                void refresh();
-                // The folders of the user have changed.
-                void queries.invalidateQueries({ queryKey: [workspace, "member"] });
-              }}
+              // The members of a new folder are chosen next.
+              onSaved={(saved) => list.onSaved(saved, name === undefined)}
               onClose={search.closeEditor}
             />
             {name !== undefined && (
@@ -100,24 +82,17 @@ export default function FoldersPage() {
                 </Text>
                 <Members
                   workspace={workspace}
-                  members={membersOf(listed.find((folder) => folder.name === name))}
+                  members={membersOf(items.find((folder) => folder.name === name))}
                   rights={rights}
                   add={(owner, right) => grant(workspace, name, owner, right)}
                   remove={(removed) => revoke(workspace, name, removed)}
-                  onChanged={refresh}
+                  onChanged={list.refresh}
                 />
               </>
             )}
           </>
         )}
       </EditorDialog>
-      <DeleteDialog
-        path={deleted}
-        why={text.deleteWhy}
-        remove={(name) => call.folders.delete({ workspace, name })}
-        onDeleted={() => void refresh()}
-        onClose={() => setDeleted(undefined)}
-      />
     </StoredPage>
   );
 }

@@ -5,6 +5,7 @@ import { preparedForm } from "../../../shared/form/schema.ts";
 import { call } from "../../data/objects-api.ts";
 import { storedText, typesText as text } from "../../messages/objects/stored.ts";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
+import { NameField } from "../../parts/stored/name-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import { describeType, loadType, parseSchema, parseTypeFile, type TypeValues } from "./resource-type.ts";
 
@@ -50,19 +51,7 @@ export function TypeForm({ workspace, name, loaded, onSaved, onClose }: TypeForm
             onChange={(file) => void read(file)}
           />
         )}
-        {name === undefined && (
-          <TextInput
-            label={storedText.name}
-            description={text.nameHelp}
-            required
-            withAsterisk={false}
-            pattern="[A-Za-z0-9_\-]{1,100}"
-            spellCheck={false}
-            autoComplete="off"
-            value={values.name}
-            onChange={({ target }) => change({ name: target.value })}
-          />
-        )}
+        {name === undefined && <NameField help={text.nameHelp} value={values.name} onChange={(changed) => change({ name: changed })} />}
         <TextInput
           label={storedText.description}
           maxLength={20_000}

@@ -1,20 +1,17 @@
 import "../../parts/stored/stored.css";
 import { Button, NativeSelect, Table } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { lazy, useState } from "react";
+import { lazy } from "react";
 import { Ago } from "../../../shared/time/ago.tsx";
 import { isOffered } from "../../access/actions.ts";
-import { useMember, useWorkspace } from "../../data/me.ts";
 import { call } from "../../data/objects-api.ts";
 import { notifications } from "../../frame/notifications.tsx";
 import { storedText, resourcesText as text } from "../../messages/objects/stored.ts";
-import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
 import { StoredPage } from "../../parts/stored/stored-page.tsx";
-import { usePages } from "../../parts/stored/use-pages.ts";
-import { useStoredSearch } from "../../parts/stored/use-stored-search.ts";
+import { useStoredList } from "../../parts/stored/use-stored-list.ts";
 import { loadResource, newResource } from "./resource.ts";
 import { resourceTypesQuery } from "./resource-types-query.ts";
 
@@ -23,31 +20,21 @@ const ResourceForm = lazy(async () => ({ default: (await import("./resource-form
 
 /** Lists the resources of a workspace, and creates, changes and deletes them. */
 export default function ResourcesPage() {
-  const workspace = useWorkspace();
-  const member = useMember();
-  const queries = useQueryClient();
-  const search = useStoredSearch();
-  const [deleted, setDeleted] = useState<string>();
+  const list = useStoredList({
+    name: "listed resources",
+    load: ({ workspace, page, sought, type, signal }) =>
+      call.resources.list({ workspace, query: { ...page, broad_filter: sought, resource_type: type }, signal }),
+  });
+  const { workspace, member, search } = list;
   const types = useQuery(resourceTypesQuery(workspace));
-  const listKey = [workspace, "listed resources"];
-  const resources = usePages([...listKey, search.sought, search.type], ({ query, signal }) =>
-    call.resources.list({ workspace, query: { ...query, broad_filter: search.sought || undefined, resource_type: search.type }, signal }),
-  );
-  const refresh = () => void queries.invalidateQueries({ queryKey: listKey });
-  const onSaved = (path: string) => {
-    notifications.show({ message: storedText.saved(path) });
-    search.closeEditor();
-    refresh();
-  };
   const mayChange = isOffered("resources.update", member);
   const mayDelete = isOffered("resources.delete", member);
   return (
     <StoredPage
       text={text}
       guide="connections"
-      search={search}
+      list={list}
       mayCreate={isOffered("resources.create", member)}
-      query={resources}
       filters={
         <>
           <NativeSelect
@@ -63,6 +50,7 @@ export default function ResourcesPage() {
         </>
       }
       columns={[storedText.path, text.type, storedText.description, storedText.edited]}
+      remove={(path) => call.resources.delete({ workspace, path })}
       keyOf={({ path }) => path}
       row={({ path, resource_type, description, edited_at }) => (
         <>
@@ -78,7 +66,7 @@ export default function ResourcesPage() {
             <RowActions
               path={path}
               onEdit={mayChange ? () => search.openEdit(path) : undefined}
-              onDelete={mayDelete ? () => setDeleted(path) : undefined}
+              onDelete={mayDelete ? () => list.askToDelete(path) : undefined}
             >
               {resource_type === "s3" && <TestBucket workspace={workspace} path={path} />}
             </RowActions>
@@ -94,15 +82,9 @@ export default function ResourcesPage() {
         load={(path) => loadResource(workspace, path)}
       >
         {(loaded, path) => (
-          <ResourceForm workspace={workspace} path={path} loaded={loaded} onSaved={onSaved} onClose={search.closeEditor} />
+          <ResourceForm workspace={workspace} path={path} loaded={loaded} onSaved={list.onSaved} onClose={search.closeEditor} />
         )}
       </EditorDialog>
-      <DeleteDialog
-        path={deleted}
-        remove={(path) => call.resources.delete({ workspace, path })}
-        onDeleted={refresh}
-        onClose={() => setDeleted(undefined)}
-      />
     </StoredPage>
   );
 }

@@ -7,9 +7,9 @@ import { Panel } from "../../frame/panel.tsx";
 import { storedText, resourcesText as text } from "../../messages/objects/stored.ts";
 import RunForm from "../../parts/run-form/run-form.tsx";
 import { EditorFooter } from "../../parts/stored/editor-form.tsx";
+import { UseInScript } from "../../parts/stored/in-script/use-in-script.tsx";
 import { PathField } from "../../parts/stored/path-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
-import { UseInScript } from "../../parts/stored/use-in-script.tsx";
 import { describeResource, loadResource, type ResourceValues } from "./resource.ts";
 import { resourceTypesQuery } from "./resource-types-query.ts";
 

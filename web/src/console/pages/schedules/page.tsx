@@ -1,21 +1,19 @@
 import "../../parts/stored/stored.css";
-import { Button, Group, Switch, Table, Text } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Button, Group, Table, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { lazy, useState } from "react";
+import { lazy } from "react";
 import type { ScheduleJson } from "../../../../../contract/routes/schedules/schedule.ts";
 import { isOffered } from "../../access/actions.ts";
-import { useMember, useWorkspace } from "../../data/me.ts";
 import { call } from "../../data/objects-api.ts";
 import { notifications } from "../../frame/notifications.tsx";
 import { schedulesText as text } from "../../messages/objects/schedules.ts";
 import { storedText } from "../../messages/objects/stored.ts";
-import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
+import { EnabledSwitch } from "../../parts/stored/enabled-switch.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
 import { StoredPage } from "../../parts/stored/stored-page.tsx";
-import { usePages } from "../../parts/stored/use-pages.ts";
-import { useStoredSearch } from "../../parts/stored/use-stored-search.ts";
+import { useStoredList } from "../../parts/stored/use-stored-list.ts";
 import { describeCron, loadSchedule, newSchedule } from "./schedule.ts";
 
 // The form of a schema is large, and lists need none.
@@ -23,33 +21,28 @@ const ScheduleForm = lazy(async () => ({ default: (await import("./schedule-form
 
 /** Lists the schedules of a workspace, and creates, changes, runs and deletes them. */
 export default function SchedulesPage() {
-  const workspace = useWorkspace();
-  const member = useMember();
-  const queries = useQueryClient();
-  const search = useStoredSearch();
-  const [deleted, setDeleted] = useState<string>();
-  const listKey = [workspace, "schedules"];
-  const schedules = usePages([...listKey, search.sought], ({ query, signal }) =>
-    call.schedules.list({ workspace, query: { ...query, broad_filter: search.sought || undefined }, signal }),
-  );
-  const refresh = () => void queries.invalidateQueries({ queryKey: listKey });
+  const list = useStoredList({
+    name: "schedules",
+    load: ({ workspace, page, sought, signal }) => call.schedules.list({ workspace, query: { ...page, broad_filter: sought }, signal }),
+  });
+  const { workspace, member, search } = list;
   const mayChange = isOffered("schedules.update", member);
   return (
     <StoredPage
       text={text}
       guide="schedules"
-      search={search}
+      list={list}
       mayCreate={isOffered("schedules.create", member)}
-      query={schedules}
-      columns={[storedText.path, text.runnable, text.cron, text.enabled]}
+      columns={[storedText.path, text.runnable, text.cron, storedText.enabled]}
+      remove={(path) => call.schedules.delete({ workspace, path })}
       keyOf={({ path }) => path}
       row={(schedule) => (
         <Row
           workspace={workspace}
           schedule={schedule}
-          onChanged={refresh}
+          onChanged={() => void list.refresh()}
           onEdit={mayChange ? () => search.openEdit(schedule.path) : undefined}
-          onDelete={isOffered("schedules.delete", member) ? () => setDeleted(schedule.path) : undefined}
+          onDelete={isOffered("schedules.delete", member) ? () => list.askToDelete(schedule.path) : undefined}
         />
       )}
     >
@@ -62,26 +55,9 @@ export default function SchedulesPage() {
         size="xl"
       >
         {(loaded, path) => (
-          <ScheduleForm
-            workspace={workspace}
-            path={path}
-            loaded={loaded}
-            onSaved={(saved) => {
-              notifications.show({ message: storedText.saved(saved) });
-              search.closeEditor();
-              refresh();
-            }}
-            onClose={search.closeEditor}
-          />
+          <ScheduleForm workspace={workspace} path={path} loaded={loaded} onSaved={list.onSaved} onClose={search.closeEditor} />
         )}
       </EditorDialog>
-      <DeleteDialog
-        path={deleted}
-        why={text.deleteWhy}
-        remove={(path) => call.schedules.delete({ workspace, path })}
-        onDeleted={refresh}
-        onClose={() => setDeleted(undefined)}
-      />
     </StoredPage>
   );
 }
@@ -97,14 +73,6 @@ interface RowProps {
 function Row({ workspace, schedule, onChanged, onEdit, onDelete }: RowProps) {
   const { path, summary, script_path, is_flow, enabled, error, args } = schedule;
   const navigate = useNavigate();
-  const turn = useMutation({
-    mutationFn: (next: boolean) => call.schedules.setEnabled({ workspace, path, body: { enabled: next } }),
-    onSuccess: (_, next) => {
-      notifications.show({ message: next ? text.turnedOn(path) : text.turnedOff(path) });
-      onChanged();
-    },
-    onError: ({ message }) => notifications.show({ message }),
-  });
   const run = useMutation({
     mutationFn: () => (is_flow ? call.jobs.run.flows : call.jobs.run.scripts)({ workspace, path: script_path, body: args }),
     onSuccess: (id) => void navigate({ to: "/w/$ws/runs/$id", params: { ws: workspace, id } }),
@@ -136,11 +104,12 @@ function Row({ workspace, schedule, onChanged, onEdit, onDelete }: RowProps) {
         </Text>
       </Table.Td>
       <Table.Td>
-        <Switch
-          aria-label={text.enabledOf(path)}
-          checked={enabled}
-          disabled={!onEdit || turn.isPending}
-          onChange={({ target }) => turn.mutate(target.checked)}
+        <EnabledSwitch
+          path={path}
+          isEnabled={enabled}
+          mayChange={onEdit !== undefined}
+          save={(isOn) => call.schedules.setEnabled({ workspace, path, body: { enabled: isOn } })}
+          onChanged={onChanged}
         />
       </Table.Td>
       <Table.Td>

@@ -3,6 +3,7 @@ import { type ReactNode, useRef } from "react";
 import { call } from "../../data/objects-api.ts";
 import { Panel } from "../../frame/panel.tsx";
 import { schedulesText as text } from "../../messages/objects/schedules.ts";
+import { storedText } from "../../messages/objects/stored.ts";
 import RunForm from "../../parts/run-form/run-form.tsx";
 import { EditorFooter } from "../../parts/stored/editor-form.tsx";
 import { PathField } from "../../parts/stored/path-field.tsx";
@@ -76,7 +77,7 @@ export function ScheduleForm({ workspace, path, loaded, onSaved, onClose }: Sche
         onChange={(chosen) => chosen !== null && change({ zone: chosen })}
       />
       {words !== undefined && <NextRuns cron={cron} zone={zone} version={others.cron_version} />}
-      <Switch label={text.enabled} checked={values.isEnabled} onChange={({ target }) => change({ isEnabled: target.checked })} />
+      <Switch label={storedText.enabled} checked={values.isEnabled} onChange={({ target }) => change({ isEnabled: target.checked })} />
       <Checkbox label={text.noOverlap} checked={values.noOverlap} onChange={({ target }) => change({ noOverlap: target.checked })} />
       <details>
         <summary>{text.handlers}</summary>

@@ -103,7 +103,7 @@ export const describeSchedule = ({ runnable, ...values }: ScheduleValues): Descr
   [text.cron]: values.cron,
   [text.zone]: values.zone,
   [text.args]: JSON.stringify(values.args, null, 2),
-  [text.enabled]: values.isEnabled ? "✓" : "",
+  [storedText.enabled]: values.isEnabled ? "✓" : "",
   [text.noOverlap]: values.noOverlap ? "✓" : "",
   [text.onFailure]: values.onFailure,
   [text.onRecovery]: values.onRecovery,

@@ -1,22 +1,18 @@
 import "../../parts/stored/stored.css";
 import { Button, Group, NativeSelect, Switch, Table, Text, Title } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import type { MemberChange } from "../../../../../contract/routes/people/members.ts";
 import type { UserJson } from "../../../../../contract/routes/people/people.ts";
 import { isOffered } from "../../access/actions.ts";
-import { useMember, useWorkspace } from "../../data/me.ts";
 import { call } from "../../data/objects-api.ts";
 import { notifications } from "../../frame/notifications.tsx";
 import { Panel } from "../../frame/panel.tsx";
 import { peopleText, usersText as text } from "../../messages/objects/people.ts";
 import { ExplainAccess } from "../../parts/people/explain-access.tsx";
-import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
 import { StoredPage } from "../../parts/stored/stored-page.tsx";
-import { useWhole } from "../../parts/stored/use-pages.ts";
-import { useStoredSearch } from "../../parts/stored/use-stored-search.ts";
+import { useStoredList } from "../../parts/stored/use-stored-list.ts";
 import { newUser, type Role, roleOf, rolesOf } from "./role.ts";
 import { UserForm } from "./user-form.tsx";
 
@@ -24,28 +20,24 @@ const roles = Object.entries(text.roles).map(([value, label]) => ({ value, label
 
 /** Lists the users of a workspace. Administrators add them, change their roles and remove them. */
 export default function UsersPage() {
-  const workspace = useWorkspace();
-  const member = useMember();
-  const queries = useQueryClient();
-  const search = useStoredSearch();
-  const [removed, setRemoved] = useState<string>();
-  const listKey = [workspace, "users"];
-  const users = useWhole(listKey, (signal) => call.users.list({ workspace, signal }));
-  const refresh = () => {
-    void queries.invalidateQueries({ queryKey: listKey });
-    void queries.invalidateQueries({ queryKey: [workspace, "invites"] });
-  };
-  const needle = search.sought.toLowerCase();
+  const list = useStoredList({
+    name: "users",
+    load: ({ workspace, signal }) => call.users.list({ workspace, signal }),
+    isWhole: true,
+    textsOf: ({ username, email, name }) => [username, email, name],
+    related: ["invites"],
+  });
+  const { workspace, member, search } = list;
+  const refresh = () => void list.refresh();
   const mayChange = isOffered("users.update", member);
   return (
     <StoredPage
       text={text}
       guide="permissions"
-      search={search}
+      list={list}
       mayCreate={isOffered("workspaces.addUser", member)}
-      query={users}
-      isShown={({ username, email, name = "" }) => `${username} ${email} ${name}`.toLowerCase().includes(needle)}
       columns={[text.username, text.email, text.role, text.groups, text.disabled]}
+      remove={(username) => call.users.delete({ workspace, username })}
       keyOf={({ username }) => username}
       row={(user) => (
         <Row
@@ -54,7 +46,9 @@ export default function UsersPage() {
           // Administrators do not lock themselves out.
           mayChange={mayChange && user.username !== member.username}
           onChanged={refresh}
-          onRemove={isOffered("users.delete", member) && user.username !== member.username ? () => setRemoved(user.username) : undefined}
+          onRemove={
+            isOffered("users.delete", member) && user.username !== member.username ? () => list.askToDelete(user.username) : undefined
+          }
         />
       )}
     >
@@ -80,13 +74,6 @@ export default function UsersPage() {
           />
         )}
       </EditorDialog>
-      <DeleteDialog
-        path={removed}
-        why={text.deleteWhy}
-        remove={(username) => call.users.delete({ workspace, username })}
-        onDeleted={refresh}
-        onClose={() => setRemoved(undefined)}
-      />
     </StoredPage>
   );
 }

@@ -1,51 +1,36 @@
 import "../../parts/stored/stored.css";
 import { Button, Modal, Stack, Table, Text } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMutation } from "@tanstack/react-query";
 import type { VariableJson } from "../../../../../contract/routes/stored/variables.ts";
 import { Ago } from "../../../shared/time/ago.tsx";
 import { isOffered } from "../../access/actions.ts";
-import { useMember, useWorkspace } from "../../data/me.ts";
 import { call } from "../../data/objects-api.ts";
-import { notifications } from "../../frame/notifications.tsx";
 import { Failed } from "../../frame/panel.tsx";
 import { storedText, variablesText as text } from "../../messages/objects/stored.ts";
 import { ShownOnce } from "../../parts/shown-once.tsx";
-import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
 import { StoredPage } from "../../parts/stored/stored-page.tsx";
-import { usePages } from "../../parts/stored/use-pages.ts";
-import { useStoredSearch } from "../../parts/stored/use-stored-search.ts";
+import { useStoredList } from "../../parts/stored/use-stored-list.ts";
 import { loadVariable, newVariable } from "./variable.ts";
 import { VariableForm } from "./variable-form.tsx";
 
 /** Lists the variables of a workspace, and creates, shows, changes and deletes them. */
 export default function VariablesPage() {
-  const workspace = useWorkspace();
-  const member = useMember();
-  const queries = useQueryClient();
-  const search = useStoredSearch();
-  const [deleted, setDeleted] = useState<string>();
-  const listKey = [workspace, "variables"];
-  const variables = usePages([...listKey, search.sought], ({ query, signal }) =>
-    call.variables.list({ workspace, query: { ...query, broad_filter: search.sought || undefined }, signal }),
-  );
-  const refresh = () => void queries.invalidateQueries({ queryKey: listKey });
-  const onSaved = (path: string) => {
-    notifications.show({ message: storedText.saved(path) });
-    search.closeEditor();
-    refresh();
-  };
+  const list = useStoredList({
+    name: "variables",
+    load: ({ workspace, page, sought, signal }) => call.variables.list({ workspace, query: { ...page, broad_filter: sought }, signal }),
+  });
+  const { workspace, member, search } = list;
   const mayChange = isOffered("variables.update", member);
   return (
     <StoredPage
       text={text}
       guide="connections"
-      search={search}
+      list={list}
       mayCreate={isOffered("variables.create", member)}
-      query={variables}
       columns={[storedText.path, text.value, storedText.description, storedText.edited]}
+      remove={(path) => call.variables.delete({ workspace, path })}
       keyOf={({ path }) => path}
       row={(variable) => (
         <>
@@ -63,7 +48,7 @@ export default function VariablesPage() {
             <RowActions
               path={variable.path}
               onEdit={mayChange ? () => search.openEdit(variable.path) : undefined}
-              onDelete={isOffered("variables.delete", member) ? () => setDeleted(variable.path) : undefined}
+              onDelete={isOffered("variables.delete", member) ? () => list.askToDelete(variable.path) : undefined}
             >
               {variable.is_secret && <ShowSecret workspace={workspace} path={variable.path} />}
             </RowActions>
@@ -79,15 +64,9 @@ export default function VariablesPage() {
         load={(path) => loadVariable(workspace, path)}
       >
         {(loaded, path) => (
-          <VariableForm workspace={workspace} path={path} loaded={loaded} onSaved={onSaved} onClose={search.closeEditor} />
+          <VariableForm workspace={workspace} path={path} loaded={loaded} onSaved={list.onSaved} onClose={search.closeEditor} />
         )}
       </EditorDialog>
-      <DeleteDialog
-        path={deleted}
-        remove={(path) => call.variables.delete({ workspace, path })}
-        onDeleted={refresh}
-        onClose={() => setDeleted(undefined)}
-      />
     </StoredPage>
   );
 }

@@ -2,9 +2,9 @@ import { Checkbox, Textarea, TextInput } from "@mantine/core";
 import { call } from "../../data/objects-api.ts";
 import { storedText, variablesText as text } from "../../messages/objects/stored.ts";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
+import { UseInScript } from "../../parts/stored/in-script/use-in-script.tsx";
 import { PathField } from "../../parts/stored/path-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
-import { UseInScript } from "../../parts/stored/use-in-script.tsx";
 import { describeVariable, loadVariable, toVariableChange, type VariableValues } from "./variable.ts";
 
 interface VariableFormProps {

@@ -1,6 +1,7 @@
 import { TextInput } from "@mantine/core";
 import { peopleText as text } from "../../messages/objects/people.ts";
 import { EditorForm } from "../stored/editor-form.tsx";
+import { NameField } from "../stored/name-field.tsx";
 import { type Loaded, useEditor } from "../stored/use-editor.ts";
 
 export interface NamedValues {
@@ -26,20 +27,7 @@ export function NameAndSummary({ name, loaded, reload, save, onSaved, onClose }:
   const { values, change } = editor;
   return (
     <EditorForm editor={editor} isNew={name === undefined} describe={({ summary }) => ({ [text.summary]: summary })} onClose={onClose}>
-      {name === undefined && (
-        <TextInput
-          data-autofocus
-          label={text.name}
-          description={text.nameHelp}
-          required
-          withAsterisk={false}
-          pattern="[A-Za-z0-9_\-]{1,100}"
-          spellCheck={false}
-          autoComplete="off"
-          value={values.name}
-          onChange={({ target }) => change({ name: target.value })}
-        />
-      )}
+      {name === undefined && <NameField help={text.nameHelp} value={values.name} onChange={(changed) => change({ name: changed })} />}
       <TextInput
         label={text.summary}
         maxLength={1000}

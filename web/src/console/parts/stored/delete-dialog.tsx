@@ -7,14 +7,14 @@ import { Confirm } from "../confirm.tsx";
 interface DeleteDialogProps {
   /** The path or the name of the object. Undefined: closed. */
   path: string | undefined;
-  why?: string;
+  why: string;
   remove: (path: string) => Promise<unknown>;
   onDeleted: () => void;
   onClose: () => void;
 }
 
 /** Asks before an object is deleted. */
-export function DeleteDialog({ path, why = storedText.deleteWhy, remove, onDeleted, onClose }: DeleteDialogProps) {
+export function DeleteDialog({ path, why, remove, onDeleted, onClose }: DeleteDialogProps) {
   const removing = useMutation({
     mutationFn: remove,
     onSuccess: (_, removed) => {

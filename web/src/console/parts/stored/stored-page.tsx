@@ -1,11 +1,11 @@
 import { Button, Group, Table, Text, TextInput } from "@mantine/core";
-import type { InfiniteData, UseInfiniteQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Page } from "../../frame/page.tsx";
 import { Empty, Panel } from "../../frame/panel.tsx";
 import { TableScroll } from "../../frame/table-scroll.tsx";
 import { storedText } from "../../messages/objects/stored.ts";
-import type { StoredSearch } from "./use-stored-search.ts";
+import { DeleteDialog } from "./delete-dialog.tsx";
+import type { StoredList } from "./use-stored-list.ts";
 
 interface StoredPageProps<T> {
   text: {
@@ -17,27 +17,29 @@ interface StoredPageProps<T> {
     caption: string;
     empty: string;
     emptyWhy: string;
+    /** The consequences of a deletion. */
+    deleteWhy?: string;
   };
   /** The guide that explains the objects. */
   guide: string;
-  search: StoredSearch;
+  list: StoredList<T>;
   mayCreate: boolean;
-  query: UseInfiniteQueryResult<InfiniteData<T[]>>;
-  /** A filter of the loaded objects, if the service has not filtered them. */
-  isShown?: (item: T) => boolean;
+  /** Deletes an object by its path or name. */
+  remove: (path: string) => Promise<unknown>;
   columns: readonly string[];
   keyOf: (item: T) => string;
   /** The cells of an object. */
   row: (item: T) => ReactNode;
   /** Further filters. */
   filters?: ReactNode;
-  /** The dialogs. */
+  /** The other dialogs. */
   children: ReactNode;
 }
 
 /** A page that lists the stored objects of a kind, with a search and a button to create one. */
 export function StoredPage<T>(props: StoredPageProps<T>) {
-  const { text, guide, search, mayCreate, query, isShown = () => true, filters, children } = props;
+  const { text, guide, list, mayCreate, remove, filters, children } = props;
+  const { search, query, isShown } = list;
   const isFiltered = search.sought !== "" || search.type !== undefined;
   return (
     <Page title={text.title}>
@@ -75,6 +77,13 @@ export function StoredPage<T>(props: StoredPageProps<T>) {
         </Button>
       )}
       {children}
+      <DeleteDialog
+        path={list.deleted}
+        why={text.deleteWhy ?? storedText.deleteWhy}
+        remove={remove}
+        onDeleted={() => void list.refresh()}
+        onClose={list.closeDeletion}
+      />
     </Page>
   );
 }

@@ -1,8 +1,8 @@
 import { Button, Group, NativeSelect } from "@mantine/core";
 import { useState } from "react";
-import { storedText } from "../../messages/objects/stored.ts";
-import { copyText } from "../copy.ts";
-import { Example } from "./example.tsx";
+import { storedText } from "../../../messages/objects/stored.ts";
+import { copyText } from "../../copy.ts";
+import { Example } from "../example.tsx";
 import { type ExampleLanguage, exampleLanguages, exampleOf } from "./examples.ts";
 
 const languages = Object.entries(exampleLanguages).map(([value, label]) => ({ value, label }));
