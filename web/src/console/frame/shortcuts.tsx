@@ -22,7 +22,8 @@ const OPENS = "shortcuts";
 /** Opens the dialog with the shortcuts. */
 export const openShortcuts = (): void => void document.dispatchEvent(new Event(OPENS));
 
-const isTyping = (target: EventTarget | null) =>
+/** The target of an event in a shadow root is the root's host, so the first element of its path counts. */
+const isTyping = ([target]: EventTarget[]) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 /** The shortcuts of every page, and the dialog that lists them. Keys count only while no text is typed. */
@@ -33,7 +34,7 @@ export function Shortcuts() {
   const wentMs = useRef(0);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.composedPath())) return;
       if (event.key === "?") setIsOpen(true);
       if (event.key === "g") wentMs.current = event.timeStamp;
       else if (event.timeStamp - wentMs.current < SEQUENCE_MS && event.key in pageKeys) {

@@ -13,6 +13,8 @@ export async function loadGrammar(language: string): Promise<Extension> {
       return (await import("@codemirror/lang-go")).go();
     case "json":
       return (await import("@codemirror/lang-json")).json();
+    case "yaml":
+      return (await import("@codemirror/lang-yaml")).yaml();
     case "bash":
       return StreamLanguage.define((await import("@codemirror/legacy-modes/mode/shell")).shell);
     default:

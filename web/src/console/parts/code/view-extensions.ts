@@ -13,17 +13,31 @@ const colors = HighlightStyle.define([
   { tag: [tags.typeName, tags.className], color: "var(--log-cyan)" },
 ]);
 
+const surface = { color: "var(--mantine-color-text)", backgroundColor: "var(--mantine-color-body)" };
+const border = "1px solid var(--mantine-color-default-border)";
+const chosen = "var(--mantine-color-blue-light)";
+
 const theme = EditorView.theme({
-  "&": { color: "var(--mantine-color-text)", backgroundColor: "var(--mantine-color-body)", fontSize: "13px", maxHeight: "70vh" },
+  "&": { ...surface, fontSize: "13px", maxHeight: "var(--code-height, 70vh)" },
   ".cm-scroller": { fontFamily: "var(--mantine-font-family-monospace)" },
   ".cm-gutters": { color: "var(--mantine-color-dimmed)", backgroundColor: "var(--mantine-color-body)", border: "none" },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--code-active-line, rgb(128 128 128 / 8%))" },
+  ".cm-cursor": { borderLeftColor: "var(--mantine-color-text)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: chosen },
+  ".cm-selectionMatch, .cm-searchMatch": { backgroundColor: "var(--mantine-color-yellow-light)" },
+  ".cm-panels, .cm-tooltip, .cm-foldPlaceholder": { ...surface, border },
+  ".cm-tooltip-autocomplete > ul > li[aria-selected], .cm-panel.cm-panel-lint ul [aria-selected]": { ...surface, backgroundColor: chosen },
+  ".cm-completionDetail": { color: "var(--mantine-color-dimmed)" },
+  ".cm-textfield, .cm-button": { ...surface, border, backgroundImage: "none" },
 });
+
+/** The colours of a text and of what is around it. */
+export const appearance: Extension = [syntaxHighlighting(colors), theme];
 
 /** A text that is read and not edited. Keys scroll it. */
 export const readOnly = (label: string, grammar: Extension): Extension => [
   lineNumbers(),
-  syntaxHighlighting(colors),
-  theme,
+  appearance,
   EditorState.readOnly.of(true),
   EditorView.editable.of(false),
   EditorView.lineWrapping,

@@ -1,0 +1,20 @@
+export const codeText = {
+  keys: "Tab indents. Press Escape and then Tab to leave the text. Press Control, Shift and M for the list of problems.",
+  loading: "Loading the editor…",
+} as const;
+
+export const mergeText = {
+  versions: { theirs: "Theirs", mine: "Mine", base: "Before" },
+  compareWith: "Compare with",
+  merged: "Merged text",
+  why: "The merged text contains the changes of both. You can edit it.",
+  clean: "Nothing is left to decide.",
+  left: (count: number) =>
+    `${count === 1 ? "One place was" : `${count} places were`} changed by both. Lines with <<<<<<< and >>>>>>> surround them.`,
+  here: {
+    mine: "Use mine in the first place",
+    theirs: "Use theirs in the first place",
+    both: "Use both in the first place",
+  },
+  all: { mine: "Use all of mine", theirs: "Use all of theirs", merged: "Merge again" },
+} as const;

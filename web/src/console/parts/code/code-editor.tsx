@@ -1,0 +1,144 @@
+import "./code.css";
+import type { CompletionSource } from "@codemirror/autocomplete";
+import { Compartment, type Extension, Prec } from "@codemirror/state";
+import { EditorView, keymap } from "@codemirror/view";
+import { useQuery } from "@tanstack/react-query";
+import { type Ref, useCallback, useEffect, useImperativeHandle, useRef, useState } from "react";
+import { codeText } from "../../messages/editor/code.ts";
+import { changeTo, completeWith, editable, locked } from "./edit-extensions.ts";
+import { loadGrammar } from "./languages.ts";
+import { mark, type Place, type Problem, rangeOf, showProblems } from "./problems.ts";
+import { Shadow } from "./shadow.tsx";
+
+/** The methods of an editor for the page around it. */
+export interface CodeEditorHandle {
+  /** Replaces the selection, and puts the cursor behind the text. */
+  insert: (text: string) => void;
+  /** Shows a place and puts the cursor there. */
+  goTo: (at: Place) => void;
+  focus: () => void;
+}
+
+interface CodeEditorProps {
+  /** The accessible name, such as "Code". */
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  /** A language of scripts, `json`, `yaml`, or anything else for a plain text. */
+  language: string;
+  readOnly?: boolean;
+  /** Problems that were found outside of the editor, such as the error of a run. */
+  problems?: readonly Problem[];
+  /** Finds problems after each change. */
+  findProblems?: (text: string) => readonly Problem[] | Promise<readonly Problem[]>;
+  /** Completions beside those of the language. */
+  complete?: CompletionSource;
+  /** More keys, such as `Mod-Enter`. They come before those of the editor. */
+  keys?: Readonly<Record<string, () => void>>;
+  /** More parts of CodeMirror. Another object begins them again, so keep it. */
+  extension?: Extension;
+  ref?: Ref<CodeEditorHandle>;
+}
+
+const NO_PROBLEMS: readonly Problem[] = [];
+const NOTHING: Extension = [];
+
+/** A text to edit, with colours, completions and problems. Load it by `lazy`. An unchanged `value` keeps the cursor and the undo history. */
+export default function CodeEditor(props: CodeEditorProps) {
+  const { label, value, language, readOnly = false, problems = NO_PROBLEMS, extension = NOTHING, ref } = props;
+  const latest = useRef(props);
+  latest.current = props;
+  const [view, setView] = useState<EditorView>();
+  /** The text that was reported or received last. Comparing it costs nothing while the text stays the same. */
+  const current = useRef(value);
+  const [parts] = useState(() => ({
+    grammar: new Compartment(),
+    lock: new Compartment(),
+    label: new Compartment(),
+    more: new Compartment(),
+  }));
+  const keyNames = Object.keys(props.keys ?? {}).join(" ");
+  const grammar = useQuery({
+    queryKey: ["grammar", language],
+    queryFn: () => loadGrammar(language),
+    staleTime: Number.POSITIVE_INFINITY,
+  }).data;
+
+  const fill = useCallback(
+    (root: ShadowRoot, parent: HTMLElement) => {
+      const help = document.createElement("p");
+      help.id = "keys";
+      help.hidden = true;
+      help.textContent = codeText.keys;
+      parent.append(help);
+      const created = new EditorView({
+        doc: current.current,
+        extensions: [
+          Prec.highest(
+            keymap.of(
+              keyNames
+                .split(" ")
+                .filter(Boolean)
+                .map((key) => ({ key, run: () => press(key), preventDefault: true })),
+            ),
+          ),
+          editable,
+          completeWith((context) => latest.current.complete?.(context) ?? null),
+          showProblems(() => latest.current.findProblems),
+          ...[parts.grammar, parts.lock, parts.label, parts.more].map((part) => part.of([])),
+          EditorView.updateListener.of(({ docChanged, state }) => {
+            if (!docChanged) return;
+            const text = state.doc.toString();
+            if (text === current.current) return;
+            current.current = text;
+            latest.current.onChange(text);
+          }),
+        ],
+        root,
+        parent,
+      });
+      const press = (key: string) => {
+        latest.current.keys?.[key]?.();
+        return true;
+      };
+      setView(created);
+      return () => {
+        created.destroy();
+        setView(undefined);
+      };
+    },
+    [keyNames, parts],
+  );
+
+  useEffect(() => {
+    if (!view || value === current.current) return;
+    current.current = value;
+    view.dispatch(changeTo(view.state.doc.toString(), value));
+  }, [view, value]);
+  useEffect(() => view?.dispatch({ effects: parts.grammar.reconfigure(grammar ?? []) }), [view, parts, grammar]);
+  useEffect(() => view?.dispatch({ effects: parts.lock.reconfigure(readOnly ? locked : []) }), [view, parts, readOnly]);
+  useEffect(() => view?.dispatch({ effects: parts.more.reconfigure(extension) }), [view, parts, extension]);
+  useEffect(() => {
+    const named = EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": "keys" });
+    view?.dispatch({ effects: parts.label.reconfigure(named) });
+  }, [view, parts, label]);
+  useEffect(() => view?.dispatch({ effects: mark(problems) }), [view, problems]);
+  useImperativeHandle(
+    ref,
+    () => ({
+      insert: (text) => {
+        view?.dispatch(view.state.replaceSelection(text), { scrollIntoView: true });
+        view?.focus();
+      },
+      goTo: (at) => {
+        if (!view) return;
+        const { from } = rangeOf(view.state.doc, at);
+        view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
+        view.focus();
+      },
+      focus: () => view?.focus(),
+    }),
+    [view],
+  );
+  return <Shadow className="code-editor" fill={fill} />;
+}
