@@ -4,7 +4,7 @@ import { scheduleTable } from "../../aws/dynamodb/schedule-table.ts";
 import { triggerSources } from "../../aws/lambda/trigger-sources.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
-import { env } from "../../contract/env.ts";
+import { env, requireEnv } from "../../contract/env.ts";
 
 export const deps = {
   objects: objectTable,
@@ -14,5 +14,7 @@ export const deps = {
   queue,
   sources: triggerSources,
   mailDomain: process.env[env.mailDomain] || undefined,
+  triggerQueueArn: requireEnv(env.triggerQueueArn),
+  stack: requireEnv(env.stack),
   nowMs: Date.now,
 };

@@ -1,10 +1,11 @@
 import { type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import type { NewTrigger } from "../../contract/routes/triggers/trigger-kinds.ts";
-import { httpRoutes, routesOfTriggerKinds } from "../../contract/routes/triggers/triggers.ts";
+import { httpRoutes, routesOfTriggerKinds, setupRoutes } from "../../contract/routes/triggers/triggers.ts";
 import { createPathFilter } from "../../services/identity/permit.ts";
 import { httpRouteExists } from "../../services/triggers/http-route-entries.ts";
 import { getTrigger, listTriggers, triggerExists } from "../../services/triggers/read.ts";
 import { createTrigger, deleteTrigger, setTriggerMode, updateTrigger } from "../../services/triggers/save.ts";
+import { describeTriggerSetup } from "../../services/triggers/setup/describe-trigger-setup.ts";
 import type { ApiRoutes } from "../shared/edge/domain-api.ts";
 import { on } from "../shared/edge/edge.ts";
 import { json, text, versioned } from "../shared/reply/reply.ts";
@@ -57,5 +58,6 @@ export const triggers: ApiRoutes = [
   on(httpRoutes.httpRouteExists, async ({ params: { workspace }, body }) =>
     json(200, await httpRouteExists(deps.objects, workspace, body)),
   ),
+  on(setupRoutes.triggerSetup, async ({ params: { workspace } }) => json(200, await describeTriggerSetup(deps, workspace))),
   ...triggerKinds.flatMap(routesOf),
 ];

@@ -84,7 +84,7 @@ export function addApiFunctions(
       jobs.allowScheduleJobs(fn);
       storage.allowWrite(fn, "jobs");
       queue.allowSend(fn);
-      triggers.provideMailDomain(fn);
+      triggers.provideNames(fn);
       triggers.allowInvokeConnect(fn, connect);
     },
   );

@@ -131,6 +131,12 @@ export class Triggers extends Construct {
     return divideConcurrency(this.config).receivers;
   }
 
+  /** Provides the names that commands for the sources of triggers contain. */
+  provideNames(fn: LambdaFunction): void {
+    fn.addEnvironment(env.triggerQueueArn, this.queue.queueArn);
+    this.provideMailDomain(fn);
+  }
+
   /** Provides the domain of the addresses of mail triggers. */
   provideMailDomain(fn: LambdaFunction): void {
     if (this.config.mailDomain !== undefined) fn.addEnvironment(env.mailDomain, this.config.mailDomain);

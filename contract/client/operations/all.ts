@@ -43,7 +43,7 @@ import {
   workspaceDependencyOperations,
 } from "./stored.ts";
 import { syncOperations } from "./sync.ts";
-import { httpOperations, missingTriggerOperations, openapiDocumentOperations, triggerOperations } from "./triggers.ts";
+import { httpOperations, missingTriggerOperations, openapiDocumentOperations, setupOperations, triggerOperations } from "./triggers.ts";
 import {
   auditOperations,
   opaqueSettingOperations,
@@ -105,6 +105,7 @@ export const operations = {
   ...missingTriggerOperations,
   ...openapiDocumentOperations,
   ...httpOperations,
+  ...setupOperations,
   ...triggerOperations,
   ...auditOperations,
   ...opaqueSettingOperations,

@@ -20,6 +20,10 @@ export const httpOperations = {
   "http_triggers.routeExists": "POST /api/w/{workspace}/http_triggers/route_exists",
 };
 
+export const setupOperations = {
+  "aws_triggers.getSetup": "GET /api/w/{workspace}/aws_triggers/setup",
+};
+
 export const triggerOperations = {
   "http_triggers.list": "GET /api/w/{workspace}/http_triggers/list",
   "http_triggers.get": "GET /api/w/{workspace}/http_triggers/get/{path+}",

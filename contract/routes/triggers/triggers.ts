@@ -6,6 +6,7 @@ import { missingTriggerRoutes } from "./missing-kinds.ts";
 import { type TriggerKind, triggerKinds, triggerModeSchema } from "./trigger-kind.ts";
 import { changedTriggerSchemas, newTriggerSchemas, triggerSchemas } from "./trigger-kinds.ts";
 import { triggerListQuery } from "./trigger-list.ts";
+import { triggerSetupSchema } from "./trigger-setup.ts";
 
 const read = { method: "GET", fn: "triggers", auth: "token", status: 200 } as const;
 const post = { method: "POST", fn: "triggers", auth: "token", status: 200 } as const;
@@ -147,15 +148,29 @@ const httpRouteExists = defineRoute({
   errors: [],
 });
 export const httpRoutes = { httpRouteExists };
+/** Returns the names in commands that prepare a queue, a topic or an event bus of AWS for a trigger. */
+const triggerSetup = defineRoute({
+  ...read,
+  name: "aws_triggers.getSetup",
+  summary: "Get the account, the region and the names that commands need to prepare the sources of triggers.",
+  path: `${prefixOf("aws")}/setup`,
+  access: { domain: "aws_triggers", verb: "read", need: "write", target: "none" },
+  params: inWorkspace,
+  reply: { json: triggerSetupSchema },
+  errors: [],
+});
+export const setupRoutes = { triggerSetup };
 type KindRoutes = typeof routesOfTriggerKinds;
 type AnyTriggerRoute =
   | typeof httpRouteExists
+  | typeof triggerSetup
   | { [K in TriggerKind]: KindRoutes[K][keyof KindRoutes[K]] }[TriggerKind]
   | (typeof missingTriggerRoutes)[number];
 /** All routes of triggers by their names. */
 export const triggerRoutes = Object.fromEntries(
   [
     httpRouteExists,
+    triggerSetup,
     ...triggerKinds.flatMap((kind) => Object.values<AnyTriggerRoute>(routesOfTriggerKinds[kind])),
     ...missingTriggerRoutes,
   ].map((route) => [route.name, route]),

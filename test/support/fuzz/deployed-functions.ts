@@ -78,6 +78,7 @@ export async function loadFunctions(names: readonly RouteFunction[], { run = asy
     [env.flowsFunction]: "flows",
     [env.connectFunction]: "connect",
     [env.mailDomain]: "in.example.com",
+    [env.triggerQueueArn]: "arn:aws:sqs:us-east-1:000000000000:triggers",
     [env.runnerFunctions]: JSON.stringify(Object.fromEntries(runnerLanguages.map((language) => [language, "runner"]))),
     [env.buildTarget]: JSON.stringify({ os: "linux", arch: "x64", python: "3.12", node: "24" }),
     [env.registries]: JSON.stringify({ npm: "", pypi: "", go: "" }),

@@ -50,6 +50,7 @@ export const triggers: Steps = [
     { topic_arn: "arn:aws:sns:us-east-1:000000000000:other" },
     { topic_arn: "none" },
   ),
+  ...closed("aws_triggers.getSetup"),
   ...kind("email", { local_part: "orders" }, { local_part: "purchases" }, { local_part: "not a name" }),
   ...missing.flatMap((name) => closed(`${name}_triggers.list` as RouteKey)),
   ...closed("generateOpenapi", { json: { http_route_filters: [{ folder_regex: "t" }], webhook_filters: [{ runnable_kind: "script" }] } }),

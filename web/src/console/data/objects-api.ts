@@ -2,7 +2,7 @@ import { createClient } from "../../../../contract/client/client.ts";
 import { accessOperations } from "../../../../contract/client/operations/people.ts";
 import { scheduleOperations } from "../../../../contract/client/operations/schedules.ts";
 import { variableOperations } from "../../../../contract/client/operations/stored.ts";
-import { openapiDocumentOperations, triggerOperations } from "../../../../contract/client/operations/triggers.ts";
+import { openapiDocumentOperations, setupOperations, triggerOperations } from "../../../../contract/client/operations/triggers.ts";
 import { auditOperations } from "../../../../contract/client/operations/workspaces.ts";
 import { send } from "../../shared/service.ts";
 import { operations as common } from "./api.ts";
@@ -14,6 +14,7 @@ export const operations = {
   ...auditOperations,
   ...openapiDocumentOperations,
   ...scheduleOperations,
+  ...setupOperations,
   ...triggerOperations,
   ...variableOperations,
 };

@@ -8,6 +8,8 @@ interface UploadOptions {
   /** Receives the part that was sent, from 0 to 1. `fetch` would not report it. */
   onProgress: (part: number) => void;
   signal: AbortSignal;
+  /** The key and the storage of the file. Default: a new key in the default storage. */
+  target?: { key: string; storage: string | undefined };
 }
 
 /** Stores a file in the workspace and returns its key: in the bucket itself where the deployment allows it, otherwise through the API. */
@@ -15,7 +17,7 @@ export async function upload(workspace: string, file: File, options: UploadOptio
   const extension = /\.([A-Za-z0-9]{1,20})$/.exec(file.name)?.[1];
   const { file_key: key, upload_url: uploadUrl } = await call.files.presignUpload({
     workspace,
-    body: { file_extension: extension },
+    body: options.target ? { file_key: options.target.key, storage: options.target.storage } : { file_extension: extension },
     signal: options.signal,
   });
   const target = findUploadTarget(uploadUrl, file.size);
@@ -24,7 +26,7 @@ export async function upload(workspace: string, file: File, options: UploadOptio
     if (status !== 200) throw toStorageRefusal(status);
     return key;
   }
-  const query = { file_key: key, content_type: file.type || undefined };
+  const query = { file_key: key, content_type: file.type || undefined, storage: options.target?.storage };
   const { method, address } = toRequest(operations, "files.upload", { workspace, query });
   const { status, code, text } = await sendFile({ method, address: `${basePath}${address}`, contentType: BYTES }, file, options);
   if (status !== 200) throw new Refused(status, code, text);
