@@ -301,6 +301,8 @@ export const limits = {
   /** Number of ended jobs that one request reads for statistics, a quarter of a millisecond and $0.00000025 each, and number of buckets in its reply. */
   statsReads: 2000,
   statsBuckets: 200,
+  /** Number of errors in the reply: each has at most 200 bytes. */
+  statsErrors: 50,
   /** Number of jobs that a list skips for a page number. A cursor continues a list at any depth, without reading the pages before. */
   listSkipped: 10_000,
   /** Number of stored arguments and results that one list compares with `args` and `result`. */

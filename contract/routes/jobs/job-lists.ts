@@ -90,6 +90,8 @@ const statsReply = z.object({
       max_ms: z.number().optional(),
     }),
   ),
+  error_kinds: z.int().describe("The number of different errors of the failed jobs, by name and by the beginning of the message."),
+  errors: z.array(z.object({ name: z.string(), message: z.string(), count: z.int() })).describe("The 50 most frequent errors."),
 });
 export type JobStatsJson = z.input<typeof statsReply>;
 
@@ -133,7 +135,7 @@ export const jobListRoutes = {
     ...read,
     name: "jobs.stats",
     summary:
-      "Count jobs by state and measure their durations, in buckets of their creation time, for the filters of a list. The range ends at `created_before` or now, and has at most 200 buckets; a bucket without jobs is left out. One request reads up to 2,000 ended jobs, newest first.",
+      "Count jobs by state and measure their durations, in buckets of their creation time, and count the errors of those that failed, for the filters of a list. The range ends at `created_before` or now, and has at most 200 buckets; a bucket without jobs is left out. One request reads up to 2,000 ended jobs, newest first.",
     path: `${w}/jobs/stats`,
     access: listAll,
     params: inWorkspace,

@@ -1,6 +1,9 @@
+import { limits } from "../../../contract/limits.ts";
 import type { JobStatsJson, StatState } from "../../../contract/routes/jobs/job-lists.ts";
+import { readErrorPreview } from "../../../contract/utilities/error-preview.ts";
 import { toIsoTime } from "../../../contract/utilities/iso-time.ts";
 import { getScheduledMs, getWaitState, hasEnded, type Job } from "../record/job.ts";
+import { getPreviews } from "../record/preview.ts";
 
 /** A range of creation times (epoch ms), of which the start is inclusive and the end is exclusive, in buckets of equal length. */
 export interface StatsRange {
@@ -37,6 +40,23 @@ export function summarizeJobs(jobs: readonly Job[], { fromMs, toMs, bucketMs }: 
   return [...buckets]
     .sort(([a], [b]) => a - b)
     .map(([start, { counts, durationsMs }]) => ({ start: toIsoTime(start), counts, ...measureDurations(durationsMs) }));
+}
+
+/**
+ * Counts the errors of the failed jobs of a range by their name and the beginning of their message, as previews show it to everyone who may read a job.
+ * The most frequent errors are first.
+ */
+export function summarizeErrors(jobs: readonly Job[], { fromMs, toMs }: StatsRange): Pick<JobStatsJson, "error_kinds" | "errors"> {
+  const groups = new Map<string, JobStatsJson["errors"][number]>();
+  for (const job of jobs) {
+    if (job.state !== "failed" || job.createdAtMs < fromMs || job.createdAtMs >= toMs) continue;
+    const error = readErrorPreview(getPreviews(job).result_preview);
+    if (!error) continue;
+    const key = JSON.stringify(error);
+    groups.set(key, { ...error, count: (groups.get(key)?.count ?? 0) + 1 });
+  }
+  const errors = [...groups.values()].sort((a, b) => b.count - a.count).slice(0, limits.statsErrors);
+  return { error_kinds: groups.size, errors };
 }
 
 function findStatState(job: Job, nowMs: number): StatState {

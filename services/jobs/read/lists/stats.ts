@@ -3,7 +3,7 @@ import { SvcError } from "../../../../contract/errors.ts";
 import { limits } from "../../../../contract/limits.ts";
 import type { JobStatsJson, JobStatsQuery } from "../../../../contract/routes/jobs/job-lists.ts";
 import { toIsoTime } from "../../../../contract/utilities/iso-time.ts";
-import { buildStatsRange, countBuckets, summarizeJobs } from "../../../../core/jobs/lists/stats.ts";
+import { buildStatsRange, countBuckets, summarizeErrors, summarizeJobs } from "../../../../core/jobs/lists/stats.ts";
 import type { Uses } from "../../../uses.ts";
 import { createVisibilityFilter, type JobCaller } from "../read.ts";
 import { findInWorkspaces, findSearchedWorkspaces, parseSubset } from "./list.ts";
@@ -11,7 +11,7 @@ import { findInWorkspaces, findSearchedWorkspaces, parseSubset } from "./list.ts
 const HOUR_S = 3600;
 
 /**
- * Counts the jobs that match a query and that the caller may see, and measures their durations, in buckets of their creation time. It reads a bounded
+ * Counts the jobs that match a query and that the caller may see, and their errors, and measures their durations, in buckets of their creation time. It reads a bounded
  * number of jobs, newest first: a partial reply is complete from a time on. Throws `query.invalid` for more than `limits.statsBuckets` buckets, and
  * `auth.forbidden` for all workspaces unless the caller is a superadmin.
  */
@@ -58,5 +58,6 @@ export async function loadJobStats(
     partial: completeFromMs !== undefined,
     ...defined({ complete_from: mapDefined(completeFromMs, toIsoTime) }),
     buckets: summarizeJobs([...jobs.values()], range, now),
+    ...summarizeErrors([...jobs.values()], range),
   };
 }

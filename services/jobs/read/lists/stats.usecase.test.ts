@@ -53,6 +53,35 @@ it("the statistics contain every job of the range that matches and that the call
   ]);
 });
 
+it("errors of all failed jobs that match are counted by name and message, as their previews show them", async () => {
+  const { deps, workspace } = world;
+  const fail = async (json: string, fields: object = {}) => {
+    const createdAtMs = startMs + 60_000;
+    const job = aQueuedJob({ workspace, createdAtMs, expiresAtMs: createdAtMs + limits.jobRetentionMs, path: "f/errors/x", ...fields });
+    const ended = { startedAtMs: createdAtMs, endedAtMs: createdAtMs + 1, worker: "w", attempt: 1, erased: false } as const;
+    await deps.jobs.create({ ...job, ...ended, state: "failed", result: { in: "head", json }, ...fields }, undefined);
+  };
+  const toJson = (name: string, message: string) => JSON.stringify({ error: { name, message } });
+  await Promise.all([1, 2].map(() => fail(toJson("TypeError", "no a"))));
+  await fail(toJson("TypeError", "no b"));
+  await fail(toJson("TypeError", "no a"), { path: "f/hidden/x" });
+  await fail(toJson("Late", "erased"), { erased: true });
+  await Promise.all(Array.from({ length: limits.statsErrors }, (_, at) => fail(toJson("Many", `${at}`), { path: "f/many/x" })));
+  const query = { script_path_start: "f/errors", created_after: new Date(startMs - 1).toISOString() };
+  expect(await statsOf(query)).toMatchObject({
+    error_kinds: 2,
+    errors: [
+      { name: "TypeError", message: "no a", count: 2 },
+      { name: "TypeError", message: "no b", count: 1 },
+    ],
+  });
+  const seen = await statsOf({ ...query, script_path_start: "f/" }, world.deps, aReader(workspace, ["hidden"]));
+  expect(seen.errors).toEqual([{ name: "TypeError", message: "no a", count: 1 }]);
+  const many = await statsOf({ ...query, script_path_start: "f/" });
+  expect(many.error_kinds).toBe(limits.statsErrors + 2);
+  expect(many.errors).toHaveLength(limits.statsErrors);
+});
+
 it("a range with more buckets than a reply has is refused", async () => {
   const query = { bucket: 60, created_after: new Date(startMs).toISOString() };
   await expect(statsOf(query)).rejects.toMatchObject({ code: "query.invalid" });

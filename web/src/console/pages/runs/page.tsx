@@ -11,7 +11,6 @@ import { ExportMenu } from "../../parts/export-menu.tsx";
 import { Hint } from "../../parts/hint.tsx";
 import { Selection } from "./bulk/selection.tsx";
 import { Chart } from "./chart/chart.tsx";
-import { groupErrors } from "./errors.ts";
 import { readAll, runsAsCsv, runsAsJsonLines } from "./export.ts";
 import { Filters } from "./filters.tsx";
 import { filterNames, hasFilters, toBulkFilter, toListQuery } from "./query.ts";
@@ -69,8 +68,12 @@ export default function RunsPage() {
       <Text size="sm" mt="xs">
         {describeWindow(search)}
       </Text>
-      <Chart workspace={workspace} query={query} onRange={(from, to) => change({ from, to, range: undefined })} />
-      <Errors runs={shown} onChoose={(error) => change({ error, status: "failure" })} />
+      <Chart
+        workspace={workspace}
+        query={query}
+        onRange={(from, to) => change({ from, to, range: undefined })}
+        onError={(error) => change({ error, status: "failure" })}
+      />
       <Selection
         workspace={workspace}
         selected={selected}
@@ -110,28 +113,6 @@ function describeWindow(search: Search): string {
   const { from, to } = windowOf(search, Date.now());
   if (from === undefined && to === undefined) return runsText.ofAllTime;
   return runsText.ofWindow(from && exactText(from), to && exactText(to));
-}
-
-/** The most frequent errors of the runs that are loaded. */
-function Errors({ runs, onChoose }: { runs: readonly Run[]; onChoose: (error: string) => void }) {
-  const groups = useMemo(() => groupErrors(runs), [runs]);
-  if (groups.length === 0) return null;
-  return (
-    <details className="error-groups">
-      <summary>{runsText.errors(groups.length)}</summary>
-      <ul className="plain-list">
-        {groups.map(({ name, message, count }) => (
-          <li key={`${name} ${message}`}>
-            {count} ×{" "}
-            <button type="button" className="tree-more" onClick={() => onChoose(name)}>
-              {name}
-            </button>{" "}
-            {message}
-          </li>
-        ))}
-      </ul>
-    </details>
-  );
 }
 
 function NoRuns({ isFiltered }: { isFiltered: boolean }) {

@@ -2,12 +2,12 @@ import { Checkbox, Table, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { memo, useRef } from "react";
+import { readErrorPreview } from "../../../../../contract/utilities/error-preview.ts";
 import { Ago } from "../../../shared/time/ago.tsx";
 import { durationText } from "../../../shared/time/time.ts";
 import { stateOf } from "../../data/run-state.ts";
 import { runsText } from "../../messages/runs.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
-import { errorOf } from "./errors.ts";
 import { nameOf } from "./name.ts";
 import type { Run } from "./use-runs.ts";
 
@@ -86,7 +86,7 @@ interface CellsProps extends Pick<RunsTableProps, "workspace" | "onSelect"> {
 
 const Cells = memo(({ workspace, run, isSelected, onSelect }: CellsProps) => {
   const result = run.type === "CompletedJob" ? run.result_preview : undefined;
-  const error = run.type === "CompletedJob" && !run.success ? errorOf(result) : undefined;
+  const error = run.type === "CompletedJob" && !run.success ? readErrorPreview(result) : undefined;
   return (
     <>
       <Table.Td>

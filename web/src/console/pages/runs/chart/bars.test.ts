@@ -8,6 +8,8 @@ it("a chart has a bar for each part of its time, also for those without runs", (
     bucket: 3600,
     partial: false,
     buckets: [{ start: "2026-01-01T01:00:00Z", counts: { failed: 1, succeeded: 3 }, p50_ms: 5, p95_ms: 9 }],
+    error_kinds: 0,
+    errors: [],
   });
   expect(bars.map(({ total }) => total)).toEqual([0, 4, 0]);
   expect(bars[1]).toEqual({

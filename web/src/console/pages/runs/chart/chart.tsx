@@ -21,10 +21,12 @@ interface ChartProps {
   workspace: string;
   query: ListQuery;
   onRange: (from: string, to: string) => void;
+  /** Shows the runs with an error of this name. */
+  onError: (name: string) => void;
 }
 
-/** The numbers and the durations of runs over time. Dragging over a part of it filters by its time. */
-export function Chart({ workspace, query, onRange }: ChartProps) {
+/** The numbers and the durations of runs over time, and their errors. Dragging over a part of it filters by its time. */
+export function Chart({ workspace, query, onRange, onError }: ChartProps) {
   // The window stays while the page shows one query: a window that moved with each display would read the runs again and again.
   const shown = useMemo(() => ({ ...query, ...chartWindow(windowOfQuery(query), Date.now()) }), [query]);
   const stats = useQuery({
@@ -37,7 +39,16 @@ export function Chart({ workspace, query, onRange }: ChartProps) {
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (stats.error) return <Failed error={stats.error} onRetry={() => void stats.refetch()} />;
-  return <div className="chart">{stats.data && <Bars stats={stats.data} onRange={onRange} />}</div>;
+  return (
+    <div className="chart">
+      {stats.data && (
+        <>
+          <Bars stats={stats.data} onRange={onRange} />
+          <Errors stats={stats.data} onChoose={onError} />
+        </>
+      )}
+    </div>
+  );
 }
 
 function Bars({ stats, onRange }: { stats: Stats; onRange: ChartProps["onRange"] }) {
@@ -151,4 +162,29 @@ function BarShape({ bar, x, width, most }: { bar: Bar; x: number; width: number;
       />
     );
   });
+}
+
+/** The most frequent errors in the time of the chart. */
+function Errors({ stats: { error_kinds, errors, partial }, onChoose }: { stats: Stats; onChoose: ChartProps["onError"] }) {
+  if (errors.length === 0) return null;
+  return (
+    <details className="error-groups">
+      <summary>
+        {runsText.errors(error_kinds)}
+        {partial && ` · ${runsText.partial}`}
+      </summary>
+      <ul className="plain-list">
+        {errors.map(({ name, message, count }) => (
+          <li key={`${name} ${message}`}>
+            {count} ×{" "}
+            <button type="button" className="tree-more" onClick={() => onChoose(name)}>
+              {name}
+            </button>{" "}
+            {message}
+          </li>
+        ))}
+        {error_kinds > errors.length && <li>{runsText.moreErrors(error_kinds - errors.length)}</li>}
+      </ul>
+    </details>
+  );
 }
