@@ -59,7 +59,7 @@ import {
   scriptLockObject,
   scriptVersionObject,
 } from "./scripts/version.ts";
-import { searchEntryObject, searchIndexObject, searchSourceObject } from "./search/index-items.ts";
+import { searchEntryObject, searchIndexObject } from "./search/index-items.ts";
 import { keyRingObject } from "./secrets/key-ring.ts";
 import { routeCredentialObject, routeKeyObject, routeVariableObject } from "./secrets/route-credential.ts";
 import { sharesObject } from "./shares/share.ts";
@@ -104,7 +104,6 @@ export const storedObjects = [
   favoritesObject,
   viewObject,
   searchEntryObject,
-  searchSourceObject,
   searchIndexObject,
   preferencesObject,
   endpointObject,

@@ -3,8 +3,8 @@ import type { HttpClient } from "../http-client.ts";
 import { copyItem, type Tables } from "./tables.ts";
 
 const PATH = "f/bench/searched_seed";
-/** The partitions of a path: its versions, its head, its entry in the list, and both items of the search. */
-const COPIED = /^(H|R|S|SEARCH|SOURCES)#/;
+/** The partitions of a path: its versions, its head, its entry in the list, and its entry in the search. */
+const COPIED = /^(H|R|S|SEARCH)#/;
 
 export const seededPath = (at: number): string => `f/bench/searched_${at}_end`;
 

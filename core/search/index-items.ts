@@ -42,25 +42,20 @@ export function toPlace(sk: string): { kind: string; path: string } {
   return { kind: sk.slice(0, at), path: sk.slice(at + 1) };
 }
 
-/** The kinds whose sources users search. */
-export const KINDS_WITH_SOURCE: ReadonlySet<string> = new Set(["script", "flow"]);
-
-/** The texts of an object that is not archived. */
+/**
+ * The texts of an object that is not archived. `source`: for a script or flow, the signature of its source, which contains no text, and the version
+ * that contains the source.
+ */
 export const searchEntryObject = defineObject({
   name: "entry of the search",
   partition: "SEARCH",
   ...inWorkspaceBy<number>(),
   sort,
-  schema: z.object({ summary: z.string(), description: z.string() }),
-});
-
-/** The signature of the source of a script or flow, and the version that contains the source. It contains no text. */
-export const searchSourceObject = defineObject({
-  name: "source in the search",
-  partition: "SOURCES",
-  ...inWorkspaceBy<number>(),
-  sort,
-  schema: z.object({ version: z.string(), signature: z.string() }),
+  schema: z.object({
+    summary: z.string(),
+    description: z.string(),
+    source: z.object({ version: z.string(), signature: z.string() }).optional(),
+  }),
 });
 
 /**

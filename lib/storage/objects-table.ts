@@ -38,7 +38,7 @@ import { accessObject } from "../../core/permissions/access.ts";
 import { resourceObject } from "../../core/resources/resource.ts";
 import { scheduleObject } from "../../core/schedules/schedule.ts";
 import { scriptHeadObject, scriptListingObject } from "../../core/scripts/version.ts";
-import { searchEntryObject, searchIndexObject, searchSourceObject } from "../../core/search/index-items.ts";
+import { searchEntryObject, searchIndexObject } from "../../core/search/index-items.ts";
 import { keyRingObject } from "../../core/secrets/key-ring.ts";
 import { sharesObject } from "../../core/shares/share.ts";
 import { openStreamObject } from "../../core/streams/stream-slot.ts";
@@ -230,7 +230,7 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem"], [favoritesObject]);
     this.allowItems(fn, ["PutItem", "DeleteItem"], [viewObject]);
     // A workspace whose objects are older than its index gets it by its first searches, if the objects do not change.
-    this.allowItems(fn, ["PutItem"], [searchEntryObject, searchSourceObject, searchIndexObject]);
+    this.allowItems(fn, ["PutItem"], [searchEntryObject, searchIndexObject]);
     const scripts = [scriptHeadObject, scriptListingObject, flowHeadObject, flowListingObject];
     this.allowItems(fn, ["ConditionCheckItem"], [...scripts, appObject, variableObject, resourceObject, scheduleObject, triggerObject]);
   }

@@ -1,5 +1,6 @@
+import { defined, mapDefined } from "../../contract/defined.ts";
 import { write } from "../../core/objects/write.ts";
-import { KINDS_WITH_SOURCE, type SearchText, searchEntryObject, searchSourceObject, shardOf } from "../../core/search/index-items.ts";
+import { type SearchText, searchEntryObject, shardOf } from "../../core/search/index-items.ts";
 import { buildSignature } from "../../core/search/signature.ts";
 import { type TransactionPart, toPart } from "../outbox/commit-parts.ts";
 
@@ -26,20 +27,17 @@ interface IndexChange {
  */
 export function buildIndexParts({ workspace, kind, before, after }: IndexChange): TransactionPart[] {
   const entryKey = (path: string) => searchEntryObject.key(workspace, shardOf(kind, path), kind, path);
-  const sourceKey = (path: string) => searchSourceObject.key(workspace, shardOf(kind, path), kind, path);
   const left = before && before.path !== after?.path ? before.path : undefined;
-  const isSame = before?.text !== undefined && before.path === after?.path && JSON.stringify(before.text) === JSON.stringify(after.text);
+  const isSame =
+    before?.text !== undefined &&
+    before.path === after?.path &&
+    after.source === undefined &&
+    JSON.stringify(before.text) === JSON.stringify(after.text);
+  const toSource = ({ version, text }: { version: string; text: string }) => ({ version, signature: buildSignature(text) });
   return [
     ...(left === undefined ? [] : [write.remove(entryKey(left))]),
-    ...(left === undefined || !KINDS_WITH_SOURCE.has(kind) ? [] : [write.remove(sourceKey(left))]),
-    ...(after && !isSame ? [write.put({ ...entryKey(after.path), value: after.text })] : []),
-    ...(after?.source
-      ? [
-          write.put({
-            ...sourceKey(after.path),
-            value: { version: after.source.version, signature: buildSignature(after.source.text) },
-          }),
-        ]
+    ...(after && !isSame
+      ? [write.put({ ...entryKey(after.path), value: { ...after.text, ...defined({ source: mapDefined(after.source, toSource) }) } })]
       : []),
   ].map((part) => toPart(part));
 }

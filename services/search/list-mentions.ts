@@ -27,7 +27,7 @@ import { variableObject } from "../../core/variables/variable.ts";
 import { permit } from "../identity/permit.ts";
 import type { Uses } from "../uses.ts";
 import { continueIndex } from "./continue-index.ts";
-import { createReadFilter, type IndexedSource, indexSources, loadBodies, loadIndex, toNamedKind } from "./read-index.ts";
+import { createReadFilter, type IndexedSource, listSources, loadBodies, loadIndex, toNamedKind } from "./read-index.ts";
 
 /** `isComplete`: false if the index is being built, or if there are more objects or places than one request reads or returns. */
 interface Mentions {
@@ -88,7 +88,7 @@ async function findInVersions(
   const { workspace } = caller;
   // Two parts contain all objects of a small workspace.
   const isIndexed = (await continueIndex(deps, workspace)) || (await continueIndex(deps, workspace));
-  const sources = await loadIndex(deps.objects, workspace, ["script", "flow"], indexSources);
+  const sources = listSources(await loadIndex(deps.objects, workspace, ["script", "flow"]));
   const [namesPath, candidates] = [createSignatureTest(target.path), listCandidates(target, sources.filter(createReadFilter(caller)))];
   // Those that contain the path are more likely than those that may import the script by a relative path.
   candidates.sort((a, b) => Number(namesPath(b.signature)) - Number(namesPath(a.signature)) || compare(a.path, b.path));

@@ -2,11 +2,10 @@ import type { AccessRule } from "../../contract/access/access-rule.ts";
 import type { SearchKind } from "../../contract/routes/console/search.ts";
 import { type TriggerKind, triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
 import { readStoredBody } from "../../core/objects/stored-body.ts";
-import type { StoredObject } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { domainsOfKinds } from "../../core/permissions/object-kinds.ts";
 import { parseReadable } from "../../core/records/record-format.ts";
-import { SEARCH_SHARDS, type SearchText, searchEntryObject, searchSourceObject, toPlace } from "../../core/search/index-items.ts";
+import { SEARCH_SHARDS, type SearchText, searchEntryObject, toPlace } from "../../core/search/index-items.ts";
 import { searchedKinds } from "../../core/search/searched-kinds.ts";
 import type { ObjectStore } from "../../ports/object-store.ts";
 import { createPathFilter } from "../identity/permit.ts";
@@ -16,8 +15,11 @@ export interface IndexPlace {
   kind: string;
   path: string;
 }
-export type IndexEntry = IndexPlace & SearchText;
-export type IndexedSource = IndexPlace & { version: string; signature: string };
+export interface IndexedSource extends IndexPlace {
+  version: string;
+  signature: string;
+}
+export type IndexEntry = IndexPlace & SearchText & { source?: Pick<IndexedSource, "version" | "signature"> | undefined };
 
 /** Returns the kind of an object in the index as replies name it. */
 export function toNamedKind(kind: string): { kind: SearchKind; trigger_kind?: TriggerKind } {
@@ -38,30 +40,25 @@ export function createReadFilter(caller: WorkspaceCaller): (place: IndexPlace) =
   return ({ kind, path }) => filters.get(kind)?.(path) ?? false;
 }
 
-/** Reads the items of the index, with consistent reads: a search finds what was saved before it. One kind is a part of each partition. */
-export async function loadIndex<T extends IndexPlace>(
-  objects: ObjectStore,
-  workspace: string,
-  kinds: readonly string[],
-  { partitionKey, read }: { partitionKey: (workspace: string, shard: number) => string; read: (stored: StoredObject) => T },
-): Promise<T[]> {
+/** Reads the entries of the index, with consistent reads: a search finds what was saved before it. One kind is a part of each partition. */
+export async function loadIndex(objects: ObjectStore, workspace: string, kinds: readonly string[]): Promise<IndexEntry[]> {
   if (kinds.length === 0) return [];
   const range = kinds.length === 1 ? { beginsWith: `${kinds[0]}#` } : {};
-  const shards = Array.from({ length: SEARCH_SHARDS }, (_, shard) => objects.list(partitionKey(workspace, shard), range));
-  const records = (await Promise.all(shards)).flat().map((object) => ({ parent: object.pk, ref: object.sk, object }));
-  return parseReadable(records, ({ object }) => read(object)).flatMap(([, item]) => (kinds.includes(item.kind) ? [item] : []));
+  const read = async (shard: number) => {
+    const stored = await objects.list(searchEntryObject.partitionKey(workspace, shard), range);
+    // Each partition is parsed while the others are read.
+    const records = stored.map((object) => ({ parent: object.pk, ref: object.sk, object, place: toPlace(object.sk) }));
+    return parseReadable(
+      records.filter(({ place }) => kinds.includes(place.kind)),
+      ({ object, place }): IndexEntry => ({ ...place, ...searchEntryObject.parse(object) }),
+    ).map(([, entry]) => entry);
+  };
+  return (await Promise.all(Array.from({ length: SEARCH_SHARDS }, (_, shard) => read(shard)))).flat();
 }
 
-/** The entries with the texts of objects. */
-export const indexEntries = {
-  partitionKey: searchEntryObject.partitionKey,
-  read: (stored: StoredObject): IndexEntry => ({ ...toPlace(stored.sk), ...searchEntryObject.parse(stored) }),
-};
-/** The signatures of sources. */
-export const indexSources = {
-  partitionKey: searchSourceObject.partitionKey,
-  read: (stored: StoredObject): IndexedSource => ({ ...toPlace(stored.sk), ...searchSourceObject.parse(stored) }),
-};
+/** Returns the sources of the entries that have one. */
+export const listSources = (entries: readonly IndexEntry[]): IndexedSource[] =>
+  entries.flatMap(({ kind, path, source }) => (source ? [{ kind, path, ...source }] : []));
 
 /** Reads the bodies of versions that the index names. One that was deleted since the index was read is left out. */
 export async function loadBodies({ objects, storage }: Uses<"objects" | "storage">, workspace: string, sources: readonly IndexedSource[]) {

@@ -11,8 +11,7 @@ import {
   type IndexEntry,
   type IndexedSource,
   type IndexPlace,
-  indexEntries,
-  indexSources,
+  listSources,
   loadBodies,
   loadIndex,
   toNamedKind,
@@ -40,13 +39,11 @@ export async function searchObjects(
   const kinds = listKinds(query.kinds);
   const isReadable = createReadFilter(caller);
   const { q, page = 1 } = query;
-  const [entries, sources] = await Promise.all([
-    loadIndex(deps.objects, caller.workspace, kinds, indexEntries),
-    q === undefined || q.length < PART_CHARS ? [] : loadIndex(deps.objects, caller.workspace, kinds.filter(hasSource), indexSources),
-  ]);
-  const readable = entries.filter(isReadable);
+  const readable = (await loadIndex(deps.objects, caller.workspace, kinds)).filter(isReadable);
   const inSources =
-    q === undefined ? { isComplete: true, matches: new Map() } : await searchSources(deps, caller.workspace, sources.filter(isReadable), q);
+    q === undefined || q.length < PART_CHARS
+      ? { isComplete: true, matches: new Map() }
+      : await searchSources(deps, caller.workspace, listSources(readable), q);
   const found = q === undefined ? readable.map((entry) => ({ ...entry, matches: [] })) : match(readable, q, inSources.matches);
   found.sort((a, b) => rankOf(a.matches) - rankOf(b.matches) || compare(a.path, b.path) || compare(a.kind, b.kind));
   const size = Math.min(query.per_page ?? limits.perPage, q === undefined ? limits.searchListed : limits.maxPerPage);
@@ -55,7 +52,6 @@ export async function searchObjects(
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-const hasSource = (kind: string): boolean => searchedKinds.get(kind)?.source !== undefined;
 const nameOf = ({ kind, path }: IndexPlace): string => `${kind}#${path}`;
 
 /** Returns the kinds in the index that a query names. */

@@ -4,7 +4,7 @@ import { newFlowSchema } from "../../contract/routes/flows/flows.ts";
 import { newScriptSchema } from "../../contract/routes/stored/script.ts";
 import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { SEARCH_SHARDS, searchEntryObject, searchIndexObject, searchSourceObject } from "../../core/search/index-items.ts";
+import { SEARCH_SHARDS, searchEntryObject, searchIndexObject } from "../../core/search/index-items.ts";
 import { newVersionedWorld, versionedKinds } from "../../test/support/use-cases/cases/versioned-kinds.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { repeat } from "../../test/support/use-cases/world-objects.ts";
@@ -163,7 +163,7 @@ describe("a search", () => {
       },
     });
     expect((await searchObjects({ ...world.deps, objects }, caller(), { q: "no such phrase" })).items).toEqual([]);
-    expect(reads.filter((name) => name === "list")).toHaveLength(2 * SEARCH_SHARDS);
+    expect(reads.filter((name) => name === "list")).toHaveLength(SEARCH_SHARDS);
     expect(reads.filter((name) => name !== "list")).toEqual(["get", "batchGet"]);
   });
 });
@@ -173,9 +173,7 @@ describe("a workspace whose objects are older than its index", () => {
   async function removeIndex() {
     const { objects } = world.deps;
     const shards = Array.from({ length: SEARCH_SHARDS }, (_, shard) => shard);
-    const keys = [searchEntryObject, searchSourceObject].flatMap((kind) =>
-      shards.map((shard) => kind.partitionKey(world.workspace, shard)),
-    );
+    const keys = shards.map((shard) => searchEntryObject.partitionKey(world.workspace, shard));
     for (const pk of keys) for (const item of await objects.list(pk)) await objects.deleteItem(item);
     await objects.deleteItem(searchIndexObject.key(world.workspace));
   }
