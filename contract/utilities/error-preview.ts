@@ -6,6 +6,7 @@ function unescaped(text: string | undefined): string {
   try {
     return String(JSON.parse(`"${text ?? ""}"`));
   } catch {
+    // The preview ends within an escape sequence.
     return text ?? "";
   }
 }
