@@ -49,6 +49,7 @@ const workspacePages = [
     path: "/scripts/$",
     component: lazyRouteComponent(() => import("./pages/runnable/page.tsx"), "ScriptPage"),
   }),
+  createRoute({ ...inWorkspace, path: "/flows/new", component: lazyRouteComponent(() => import("./pages/flow-editor/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/flows/$", component: lazyRouteComponent(() => import("./pages/runnable/page.tsx"), "FlowPage") }),
   createRoute({ ...inWorkspace, path: "/schedules", component: lazyRouteComponent(() => import("./pages/schedules/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/triggers", component: lazyRouteComponent(() => import("./pages/triggers/page.tsx")) }),

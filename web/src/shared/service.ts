@@ -57,8 +57,11 @@ export async function sendAsStranger({ address, method, headers, body }: Strange
   }
 }
 
-/** Sends a request as the signed-in user. Throws `Refused`, or the reason of the caller's signal. */
-export async function send({ method, address, body, headers: sentHeaders, signal }: ApiRequest): Promise<Answer> {
+/**
+ * Sends a request as the signed-in user. Throws `Refused`, or the reason of the caller's signal. `read` parses the text of an answer by its content
+ * type.
+ */
+export async function send({ method, address, body, headers: sentHeaders, signal }: ApiRequest, read = readValue): Promise<Answer> {
   const stalled = AbortSignal.timeout(STALLED_MS);
   const content = toJsonContent(body);
   const request = fetch(`${basePath}${address}`, {
@@ -79,7 +82,7 @@ export async function send({ method, address, body, headers: sentHeaders, signal
     const code = headers.get("x-svc-error");
     throw code === null ? new Refused(status, "", sentenceOf(status, text)) : new Refused(status, code, text);
   }
-  return { status, headers, value: readValue(headers.get("content-type"), text) };
+  return { status, headers, value: read(headers.get("content-type"), text) };
 }
 
 const { call } = createClient({ ...signInOperations, ...oauthOperations }, send);

@@ -18,6 +18,7 @@ export const homeText = {
   createExample: "Create the example",
   byCommand: "Begin with the command line",
   byCommandWhy: "A script is a file. Write it in your editor, and push it to the workspace.",
+  newFlow: "New flow",
   byReading: "Begin with the guide",
   byReadingWhy: "Read what a script is, how its form is made, and how to save one through the API.",
   nothingShared: "Nothing is shared with you yet",

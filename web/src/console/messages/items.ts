@@ -11,6 +11,7 @@ export const itemsText = {
   all: "All folders",
   list: "Items",
   count: (count: number) => (count === 1 ? "1 item" : `${count} items`),
+  newFlow: "New flow",
   restore: "Restore",
   restoreOf: (path: string) => `Restore ${path}`,
   empty: "No scripts and flows yet",

@@ -22,6 +22,7 @@ export const runnableText = {
   waitedRun: "The run",
   result: "Result",
   waiting: "The result appears here when the run ends.",
+  edit: "Edit",
   star: "Star",
   archive: "Archive",
   restore: "Restore",

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { basePath } from "../../../shared/base-path.ts";
 import { Refused } from "../../../shared/service.ts";
 import { isOffered } from "../../access/actions.ts";
@@ -48,6 +48,9 @@ export default function Begin({ workspace }: { workspace: string }) {
           <Stack gap="xs" align="flex-start">
             <Text>{homeText.byReadingWhy}</Text>
             <GuideLink guide="scripts" />
+            <Link to="/w/$ws/flows/new" params={{ ws: workspace }}>
+              {homeText.newFlow}
+            </Link>
           </Stack>
         </Section>
       </div>

@@ -34,7 +34,7 @@ export default function ItemsPage() {
   const items = useItems(workspace, isArchived);
   const change = (changes: Search) => void navigate({ to: ".", search: { ...search, ...changes }, replace: true });
   return (
-    <Page title={itemsText.title}>
+    <Page title={itemsText.title} actions={<NewItems workspace={workspace} />}>
       <Hint name="items" guide="console#scripts-and-flows" />
       <Group role="search" aria-label={itemsText.filters} gap="xs" align="flex-end" mb="sm">
         <TextInput
@@ -66,6 +66,17 @@ export default function ItemsPage() {
         {(found) => <Browse workspace={workspace} items={found} isArchived={isArchived} search={search} />}
       </Panel>
     </Page>
+  );
+}
+
+/** The links to the editors, for those who may save. */
+function NewItems({ workspace }: { workspace: string }) {
+  const member = useMember();
+  if (!isOffered("flows.create", member)) return null;
+  return (
+    <Button size="xs" variant="default" renderRoot={(props) => <Link to="/w/$ws/flows/new" params={{ ws: workspace }} {...props} />}>
+      {itemsText.newFlow}
+    </Button>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { isOffered } from "../../access/actions.ts";
 import { call } from "../../data/api.ts";
@@ -54,6 +55,15 @@ export function Actions({ workspace, runnable }: { workspace: string; runnable: 
         >
           {runnableText.star}
         </Button>
+        {kind === "flow" && !isArchived && isOffered("flows.update", member) && (
+          <Button
+            size="xs"
+            variant="default"
+            renderRoot={(props) => <Link to="/w/$ws/flows/$" params={{ ws: workspace, _splat: `${path}/edit` }} {...props} />}
+          >
+            {runnableText.edit}
+          </Button>
+        )}
         {!isArchived && isOffered("flows.update", member) && (
           <Button size="xs" variant="default" onClick={() => setIsMoving(true)}>
             {runnableText.move}

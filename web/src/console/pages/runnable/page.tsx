@@ -16,6 +16,7 @@ import { type Kind, type Runnable, useRunnable } from "./use-runnable.ts";
 
 const DetailsTab = lazy(() => import("./details/details-tab.tsx"));
 const VersionsTab = lazy(() => import("./versions-tab.tsx"));
+const FlowEditor = lazy(() => import("../flow-editor/page.tsx"));
 const WebhooksTab = lazy(() => import("./webhooks-tab.tsx"));
 
 const tabs = ["run", "webhooks", "versions", "details"] as const;
@@ -25,11 +26,22 @@ export const FlowPage = () => <RunnablePage kind="flow" />;
 
 /** Shows a script or a flow: its form, its webhooks, its versions and its source. */
 function RunnablePage({ kind }: { kind: Kind }) {
-  const workspace = useWorkspace();
   const { _splat: rest = "" } = useParams({ strict: false });
   const { path, view } = splitRunnable(rest);
+  if (kind === "flow" && view === "edit") {
+    return (
+      <Suspense fallback={<Loading />}>
+        <FlowEditor key={path} path={path} />
+      </Suspense>
+    );
+  }
+  return <ShownRunnable kind={kind} path={path} isHistory={view === "history"} />;
+}
+
+function ShownRunnable({ kind, path, isHistory }: { kind: Kind; path: string; isHistory: boolean }) {
+  const workspace = useWorkspace();
   const runnable = useRunnable(workspace, kind, path);
-  if (runnable.data) return <Content key={path} workspace={workspace} runnable={runnable.data} isHistory={view === "history"} />;
+  if (runnable.data) return <Content key={path} workspace={workspace} runnable={runnable.data} isHistory={isHistory} />;
   if (!runnable.error) return <Loading />;
   return (
     <Page title={frameText.failed}>

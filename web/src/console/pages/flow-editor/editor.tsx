@@ -1,0 +1,279 @@
+import { Badge, Button, Group, Tabs, Text, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { Note } from "../../../shared/note.tsx";
+import { Refused } from "../../../shared/service.ts";
+import { isOffered } from "../../access/actions.ts";
+import type { Search } from "../../data/address.ts";
+import { useMember } from "../../data/me.ts";
+import { notifications } from "../../frame/notifications.tsx";
+import { Page } from "../../frame/page.tsx";
+import { Failed, Loading } from "../../frame/panel.tsx";
+import { flowEditorText as text } from "../../messages/flow-editor.ts";
+import { DraftNote } from "../../parts/draft/draft-note.tsx";
+import { PathField } from "../../parts/stored/path-field.tsx";
+import type { Step } from "../run/steps/outline.ts";
+import { runnableKey } from "../runnable/use-runnable.ts";
+import { AddDialog } from "./add-dialog.tsx";
+import { Conflict } from "./conflict.tsx";
+import { findStep, innerLists, type ListRef, type Position, walk } from "./document/lists.ts";
+import { readFlow } from "./document/yaml.ts";
+import { deployFlow, type LoadedFlow, loadFlow } from "./flow-api.ts";
+import { foldedAtFirst } from "./graph/layout.ts";
+import { ListView } from "./list-view.tsx";
+import { refusedStep } from "./refused-step.ts";
+import { Side } from "./side.tsx";
+import { PasteDialog, RenameDialog } from "./step-dialogs.tsx";
+import { Toolbar } from "./toolbar.tsx";
+import { forgetDraft, useKeptDraft, useStoredDraft } from "./use-flow-draft.ts";
+import { useFlowEditor } from "./use-flow-editor.ts";
+import { YamlView } from "./yaml-view.tsx";
+
+const Graph = lazy(() => import("./graph/graph.tsx"));
+const TestPanel = lazy(() => import("./test-panel.tsx"));
+
+interface EditorProps {
+  workspace: string;
+  /** The path of the deployed flow. Undefined: a new one. */
+  path: string | undefined;
+  loaded: LoadedFlow;
+}
+
+/** Edits a flow. A discarded draft begins the editor again. */
+export function Editor(props: EditorProps) {
+  const [begins, setBegins] = useState(0);
+  return <EditedFlow key={begins} {...props} onDiscard={() => setBegins((count) => count + 1)} />;
+}
+
+type Dialog = { kind: "add"; position: Position } | { kind: "rename"; id: string } | { kind: "paste" };
+
+function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDiscard: () => void }) {
+  const search: Search = useSearch({ strict: false });
+  // The address selects the step whose panel is open.
+  const selected = search["step"];
+  const { key, draft } = useStoredDraft(path ?? "");
+  const [restored, setRestored] = useState(draft !== undefined);
+  const [initial] = useState(() => {
+    const read = draft && readFlow(draft.yaml);
+    return read && "document" in read ? read.document : loaded.document;
+  });
+  const editor = useFlowEditor(initial, draft?.yaml, selected);
+  const [base, setBase] = useState<LoadedFlow>({ document: loaded.document, version: draft ? draft.version : loaded.version });
+  const [newPath, setNewPath] = useState(draft?.path ?? "");
+  const [message, setMessage] = useState("");
+  const [theirs, setTheirs] = useState<LoadedFlow>();
+  const [folded, setFolded] = useState(() => foldedAtFirst(initial.value.modules, [...walk(initial.value)].length));
+  const [dialog, setDialog] = useState<Dialog>();
+  const [tests, setTests] = useState(false);
+  const [job, setJob] = useState<string>();
+  const [tested, setTested] = useState<ReadonlyMap<string, Step>>(new Map());
+  const member = useMember();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const tab = search["tab"] === "yaml" || search["tab"] === "list" ? search["tab"] : "graph";
+  const mayEdit = isOffered(path === undefined ? "flows.create" : "flows.update", member);
+  const readOnly = !mayEdit || editor.broken !== undefined;
+  const { document: edited, value, broken } = editor;
+  const isChanged = edited !== base.document || broken !== undefined || newPath !== "";
+  const savedPath = path ?? newPath;
+  useKeptDraft({ key, path: newPath, version: base.version, editor, isChanged: mayEdit && isChanged });
+  const change = useCallback(
+    (changes: Search) => void navigate({ to: ".", search: (current) => ({ ...current, ...changes }), replace: true }),
+    [navigate],
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another open step changes the address
+  useEffect(() => {
+    if (editor.opened !== selected) change({ step: editor.opened });
+  }, [editor.opened]);
+
+  const deploy = useMutation({
+    mutationFn: async ({ version }: { version: string | undefined }) => {
+      try {
+        await deployFlow({ workspace, path: savedPath, document: edited, version, message });
+        return { newer: undefined, saved: edited };
+      } catch (error) {
+        if (!(error instanceof Refused) || error.code !== "object.versionChanged") throw error;
+        return { newer: await loadFlow(workspace, savedPath), saved: edited };
+      }
+    },
+    onSuccess: async ({ newer, saved }) => {
+      if (newer) {
+        setTheirs(newer);
+        return;
+      }
+      setTheirs(undefined);
+      setRestored(false);
+      setMessage("");
+      notifications.show({ message: text.deployed(savedPath) });
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: runnableKey(workspace, "flow", savedPath) }),
+        queries.invalidateQueries({ queryKey: [workspace, "items"] }),
+      ]);
+      const { version } = await loadFlow(workspace, savedPath);
+      setBase({ document: saved, version });
+      setNewPath("");
+      if (path === undefined) {
+        await navigate({ to: "/w/$ws/flows/$", params: { ws: workspace, _splat: `${savedPath}/edit` }, search: {}, replace: true });
+      }
+    },
+    onError: (error) => {
+      const id = error instanceof Refused ? refusedStep(value, error.message) : undefined;
+      if (id !== undefined) show(id, true);
+    },
+  });
+
+  const fold = (id: string, isFolded: boolean) =>
+    setFolded((current) => new Set(isFolded ? [...current, id] : [...current].filter((each) => each !== id)));
+  /** Makes a step visible: it and the containers around it. */
+  const show = (id: string, opens = false) => {
+    const around: string[] = [];
+    for (let placed = findStep(value, id); placed?.list.owner !== undefined; placed = findStep(value, placed.list.owner))
+      around.push(placed.list.owner);
+    setFolded((current) => new Set([...current].filter((each) => !around.includes(each))));
+    if (opens) editor.open(id);
+    else editor.focus(id);
+  };
+  const foldAll = (isFolded: boolean) =>
+    setFolded(new Set(isFolded ? [...walk(value)].flatMap(({ module }) => (innerLists(module).length > 0 ? [module.id] : [])) : []));
+  const addAt = (list: ListRef) => setDialog({ kind: "add", position: { list, index: 0 } });
+  const view = {
+    editor,
+    readOnly,
+    folded,
+    tested,
+    onFold: fold,
+    onAdd: (position: Position) => setDialog({ kind: "add", position }),
+    onRename: (id: string) => id !== "failure" && id !== "preprocessor" && setDialog({ kind: "rename", id }),
+  };
+  const close = () => setDialog(undefined);
+  return (
+    <Page
+      title={path ?? text.newFlow}
+      mark={isChanged && mayEdit ? <Badge color="gray">{text.changed}</Badge> : undefined}
+      actions={
+        <Group gap="xs" align="flex-end" className="flow-head">
+          {isOffered("jobs.run.previewFlow", member) && (
+            <Button size="xs" variant="default" disabled={broken !== undefined} onClick={() => setTests(true)}>
+              {text.test}
+            </Button>
+          )}
+          {mayEdit && (
+            <>
+              <TextInput
+                size="xs"
+                aria-label={text.message}
+                placeholder={text.message}
+                maxLength={1000}
+                value={message}
+                onChange={({ target }) => setMessage(target.value)}
+              />
+              <Button
+                size="xs"
+                loading={deploy.isPending}
+                disabled={broken !== undefined || savedPath === ""}
+                onClick={() => deploy.mutate({ version: base.version })}
+              >
+                {text.deploy}
+              </Button>
+            </>
+          )}
+        </Group>
+      }
+    >
+      {restored && (
+        <DraftNote
+          onDiscard={() => {
+            forgetDraft(key);
+            onDiscard();
+          }}
+        />
+      )}
+      {path === undefined && <PathField value={newPath} onChange={setNewPath} />}
+      {deploy.error && <Failed error={deploy.error} guide="console#flow-editor" />}
+      {theirs && (
+        <Conflict
+          mine={edited}
+          theirs={theirs.document}
+          onUseMine={() => deploy.mutate({ version: theirs.version })}
+          onUseTheirs={() => {
+            editor.change(() => theirs.document);
+            setBase(theirs);
+            setTheirs(undefined);
+          }}
+        />
+      )}
+      <Tabs
+        value={tab}
+        onChange={(next) => change({ tab: next === "graph" ? undefined : (next ?? undefined) })}
+        keepMounted={false}
+        mt="sm"
+      >
+        <Tabs.List aria-label={text.views}>
+          {(["graph", "list", "yaml"] as const).map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {text.tabs[name]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {broken && tab !== "yaml" && (
+          <Note tone="bad">
+            <Text>{text.yamlBroken}</Text>
+          </Note>
+        )}
+        {tab !== "yaml" && (
+          <Toolbar
+            editor={editor}
+            readOnly={readOnly}
+            onRename={view.onRename}
+            onPaste={() => setDialog({ kind: "paste" })}
+            onAddAside={(list) => addAt({ list })}
+            onShow={show}
+            onFoldAll={foldAll}
+          />
+        )}
+        <div className="flow-editor" data-tab={tab}>
+          <div className="flow-main">
+            <Tabs.Panel value="graph">
+              <Suspense fallback={<Loading />}>
+                <Graph {...view} />
+              </Suspense>
+            </Tabs.Panel>
+            <Tabs.Panel value="list">
+              <ListView {...view} />
+            </Tabs.Panel>
+            <Tabs.Panel value="yaml">
+              <YamlView editor={editor} readOnly={!mayEdit} />
+            </Tabs.Panel>
+          </div>
+          <div className="flow-side">
+            {tests && (
+              <Suspense fallback={<Loading />}>
+                <TestPanel
+                  workspace={workspace}
+                  path={savedPath}
+                  document={edited}
+                  job={job}
+                  onStarted={setJob}
+                  onTested={setTested}
+                  onClose={() => setTests(false)}
+                />
+              </Suspense>
+            )}
+            <Side editor={editor} readOnly={readOnly} />
+          </div>
+        </div>
+      </Tabs>
+      {dialog?.kind === "add" && (
+        <AddDialog
+          workspace={workspace}
+          onlyCode={dialog.position.list.list === "failure_module" || dialog.position.list.list === "preprocessor_module"}
+          onChoose={(module) => editor.add(dialog.position, [module], true)}
+          onClose={close}
+        />
+      )}
+      {dialog?.kind === "rename" && <RenameDialog editor={editor} id={dialog.id} onClose={close} />}
+      {dialog?.kind === "paste" && <PasteDialog editor={editor} onClose={close} />}
+    </Page>
+  );
+}

@@ -1,0 +1,159 @@
+import "@xyflow/react/dist/base.css";
+import { Controls, MiniMap, type NodeChange, ReactFlow, type ReactFlowInstance, ViewportPortal } from "@xyflow/react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { flowEditorText as text } from "../../../messages/flow-editor.ts";
+import { addLabel } from "../add-label.ts";
+import { canMove } from "../document/edit.ts";
+import { stepKeys } from "../step-keys.ts";
+import type { ViewProps } from "../view-props.ts";
+import { type AddPoint, type Layout, layOut, nearestPoint, STEP } from "./layout.ts";
+import { type FlowNode, GraphContext, nodeTypes } from "./nodes.tsx";
+
+const ADD_SIZE = 24;
+const keyOf = ({ list, index }: AddPoint) => `add ${list.owner ?? ""} ${list.list} ${index}`;
+const labels = {
+  "controls.ariaLabel": text.graph,
+  "controls.zoomIn.ariaLabel": text.zoomIn,
+  "controls.zoomOut.ariaLabel": text.zoomOut,
+  "controls.fitView.ariaLabel": text.fit,
+  "minimap.ariaLabel": text.minimap,
+} as const;
+
+/** Draws a flow. A dragged step is dropped at the nearest point between two others. */
+export default function Graph(props: ViewProps) {
+  const { editor, readOnly, folded } = props;
+  const { value, current } = editor;
+  const layout = useMemo(() => layOut(value, folded), [value, folded]);
+  const [drag, setDrag] = useState<{ id: string; x: number; y: number; target?: AddPoint | undefined }>();
+  const flow = useRef<ReactFlowInstance<FlowNode>>(null);
+  const area = useRef<HTMLElement>(null);
+  const drawn = useMemo(() => toNodes(layout, value, readOnly), [layout, value, readOnly]);
+  const targetKey = drag?.target && keyOf(drag.target);
+  const nodes = useMemo(() => (drag ? drawn.map((node) => withDrag(node, drag.id, drag, targetKey)) : drawn), [drawn, drag, targetKey]);
+  // A step outside of the visible part is not drawn, and cannot have the focus.
+  useEffect(() => {
+    const box = layout.steps.find(({ module }) => module.id === current);
+    const bounds = area.current?.getBoundingClientRect();
+    if (!flow.current || !box || !bounds) return;
+    const { x, y, zoom } = flow.current.getViewport();
+    const left = box.x * zoom + x;
+    const top = box.y * zoom + y;
+    const isVisible = left >= 0 && top >= 0 && left + STEP.width * zoom <= bounds.width && top + STEP.height * zoom <= bounds.height;
+    if (!isVisible) void flow.current.setCenter(box.x + STEP.width / 2, box.y + STEP.height / 2, { zoom: Math.max(zoom, 0.6) });
+  }, [layout, current]);
+  const onNodesChange = (changes: NodeChange<FlowNode>[]) => {
+    for (const change of changes) {
+      if (change.type !== "position" || !change.position || !change.dragging) continue;
+      const { x, y } = change.position;
+      const allowed = layout.addPoints.filter((point) => canMove(value, change.id, point));
+      setDrag({ id: change.id, x, y, target: nearestPoint(allowed, x + STEP.width / 2, y + STEP.height / 2) });
+    }
+  };
+  const drop = (id: string) => {
+    if (drag?.id === id && drag.target) editor.move(id, drag.target);
+    setDrag(undefined);
+  };
+  return (
+    <GraphContext value={props}>
+      <section className="flow-canvas" aria-label={text.graph} ref={area} {...stepKeys(props)}>
+        <ReactFlow<FlowNode>
+          nodes={nodes}
+          nodeTypes={nodeTypes}
+          onInit={(instance) => {
+            flow.current = instance;
+          }}
+          onNodesChange={onNodesChange}
+          onNodeDragStop={(_, node) => drop(node.id)}
+          nodeDragThreshold={6}
+          nodesFocusable={false}
+          nodesConnectable={false}
+          elementsSelectable={false}
+          nodesDraggable={!readOnly}
+          onlyRenderVisibleElements
+          disableKeyboardA11y
+          deleteKeyCode={null}
+          panOnScroll
+          minZoom={0.1}
+          maxZoom={1.5}
+          fitView
+          fitViewOptions={{ maxZoom: 1, minZoom: 0.5 }}
+          ariaLabelConfig={labels}
+          proOptions={{ hideAttribution: true }}
+        >
+          <ViewportPortal>
+            <svg className="flow-lines" width={layout.width} height={layout.height} aria-hidden>
+              <path d={linesOf(layout)} />
+            </svg>
+          </ViewportPortal>
+          <MiniMap<FlowNode> pannable zoomable nodeClassName={({ type }) => `flow-map-${type ?? ""}`} />
+          <Controls showInteractive={false} />
+        </ReactFlow>
+      </section>
+    </GraphContext>
+  );
+}
+
+const linesOf = ({ lines }: Layout) => lines.map(({ fromX, fromY, toX, toY }) => `M${fromX} ${fromY}L${toX} ${toY}`).join("");
+
+function withDrag(node: FlowNode, id: string, position: { x: number; y: number }, target: string | undefined): FlowNode {
+  if (node.id === id) return { ...node, position: { x: position.x, y: position.y }, zIndex: 10 };
+  return node.type === "add" && node.id === target ? { ...node, data: { ...node.data, isTarget: true } } : node;
+}
+
+function toNodes({ steps, addPoints, lanes }: Layout, value: Parameters<typeof addLabel>[0], readOnly: boolean): FlowNode[] {
+  const still = { draggable: false, selectable: false } as const;
+  const frames = steps.flatMap(({ module, frame }): FlowNode[] => {
+    if (!frame) return [];
+    const { x, y, width, height } = frame;
+    return [
+      {
+        id: `frame ${module.id}`,
+        type: "frame",
+        data: {},
+        position: { x, y },
+        width,
+        height,
+        zIndex: -1,
+        className: "flow-behind",
+        ...still,
+      },
+    ];
+  });
+  return [
+    ...frames,
+    ...lanes.map(
+      (lane): FlowNode => ({
+        id: `lane ${lane.owner.id} ${lane.list}`,
+        type: "lane",
+        data: { lane },
+        position: { x: lane.x, y: lane.y },
+        width: lane.width,
+        height: lane.height,
+        className: "flow-behind",
+        ...still,
+      }),
+    ),
+    ...steps.map(
+      (box, index): FlowNode => ({
+        id: box.module.id,
+        type: "step",
+        data: { box, isFirst: index === 0 },
+        position: { x: box.x, y: box.y },
+        width: box.width,
+        height: box.height,
+        draggable: !readOnly && box.module.id !== "failure" && box.module.id !== "preprocessor",
+      }),
+    ),
+    ...addPoints.map(
+      (point): FlowNode => ({
+        id: keyOf(point),
+        type: "add",
+        data: { point, label: addLabel(value, point), isTarget: false },
+        position: { x: point.x - ADD_SIZE / 2, y: point.y - ADD_SIZE / 2 },
+        width: ADD_SIZE,
+        height: ADD_SIZE,
+        ...still,
+      }),
+    ),
+  ];
+}
