@@ -50,6 +50,13 @@ describe("the console", () => {
     expect(bytesOfConsole(/^console-runs-/, /^console-run-[\w-]{8}\.js/) - runs).toBeLessThan(90_000);
   });
 
+  it("loads at most 300 KB more for the flow editor, with its graph and without the editor of code", () => {
+    const frame = bytesOfConsole(/^console-runs-/);
+    const editor = bytesOfConsole(/^console-runs-/, /^console-flow-editor-/, /^console-graph-/) - frame;
+    expect(editor).toBeGreaterThan(60_000);
+    expect(editor).toBeLessThan(300_000);
+  });
+
   it("loads the headings of the guides, and at most 60 KB to search their texts, for the command palette", () => {
     expect(sizeOf(/^console-entries-/)).toBeGreaterThan(2_000);
     expect(sizeOf(/^console-words-/)).toBeGreaterThan(10_000);

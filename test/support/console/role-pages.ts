@@ -125,6 +125,21 @@ function pagesOf(ws: string, { first, second, ofFlow, asked, shared }: Runs): Ro
     },
     ...pagesOfItem(`${w}/scripts/`, "f/t/greet", { heading: FAILED, text: "There is no script at f/t/greet." }),
     ...pagesOfItem(`${w}/flows/`, "f/t/orders", { heading: FAILED, text: "There is no flow at f/t/orders." }),
+    {
+      address: `${w}/flows/f/t/orders/edit`,
+      isChecked: true,
+      seenBy: readers,
+      content: { heading: "f/t/orders", text: "load" },
+      actions: { Deploy: "flows.update", Test: "jobs.run.previewFlow" },
+      refusal: { heading: FAILED, text: "There is no flow at f/t/orders." },
+    },
+    {
+      address: `${w}/flows/new`,
+      isChecked: true,
+      seenBy: members,
+      content: { heading: "New flow" },
+      actions: { Deploy: "flows.create", Test: "jobs.run.previewFlow" },
+    },
     ...pagesOfApprovals(`${w}/approvals`),
     ...pagesOfObjects(w),
     {

@@ -1,35 +1,48 @@
 import { Button, Group, Text } from "@mantine/core";
-import { lazy, Suspense, useMemo } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { Note } from "../../../shared/note.tsx";
 import { Loading } from "../../frame/panel.tsx";
 import { flowEditorText as text } from "../../messages/flow-editor.ts";
 import { storedText } from "../../messages/objects/stored.ts";
+import { listConflicts, mergeTexts } from "../../parts/code/merge-texts.ts";
 import type { FlowDocument } from "./document/flow-document.ts";
-import { writeYaml } from "./document/yaml.ts";
+import { readFlow, writeYaml } from "./document/yaml.ts";
 
-const DiffView = lazy(() => import("../../parts/code/diff-view.tsx"));
+const MergeEditor = lazy(() => import("../../parts/code/merge-editor.tsx"));
 
 interface ConflictProps {
+  base: FlowDocument | undefined;
   mine: FlowDocument;
   theirs: FlowDocument;
-  onUseMine: () => void;
+  onMerge: (merged: FlowDocument) => void;
   onUseTheirs: () => void;
 }
 
-/** Shows the flow of another person next to the edited one, and asks which of both counts. */
-export function Conflict({ mine, theirs, onUseMine, onUseTheirs }: ConflictProps) {
-  const before = useMemo(() => ({ label: text.conflictTheirs, text: writeYaml(theirs) }), [theirs]);
-  const after = useMemo(() => ({ label: text.conflictMine, text: writeYaml(mine) }), [mine]);
+/** Shows a newer version of another person next to the edited flow, with a merged text that can be deployed. */
+export function Conflict({ base, mine, theirs, onMerge, onUseTheirs }: ConflictProps) {
+  const versions = useMemo(
+    () => ({ ...(base ? { base: writeYaml(base) } : {}), mine: writeYaml(mine), theirs: writeYaml(theirs) }),
+    [base, mine, theirs],
+  );
+  const [merged, setMerged] = useState(() => mergeTexts(versions));
+  const isDecided = listConflicts(merged).length === 0;
+  const read = isDecided ? readFlow(merged) : undefined;
+  const problem = read && "problem" in read ? read.problem : undefined;
   return (
     <Note tone="bad" focus>
       <Text fw={600}>{storedText.conflict.title}</Text>
-      <Text>{storedText.conflict.why}</Text>
       <Suspense fallback={<Loading />}>
-        <DiffView before={before} after={after} language="yaml" />
+        <MergeEditor versions={versions} value={merged} onChange={setMerged} language="yaml" />
       </Suspense>
+      {problem && <Text role="status">{text.yamlProblem(problem.line, problem.column, problem.reason)}</Text>}
       <Group mt="xs">
-        <Button size="xs" color="blue.8" onClick={onUseMine}>
-          {storedText.conflict.useMine}
+        <Button
+          size="xs"
+          color="blue.8"
+          disabled={!read || "problem" in read}
+          onClick={() => read && "document" in read && onMerge(read.document)}
+        >
+          {text.deployMerged}
         </Button>
         <Button size="xs" variant="default" onClick={onUseTheirs}>
           {storedText.conflict.useTheirs}

@@ -17,9 +17,10 @@ import type { Step } from "../run/steps/outline.ts";
 import { runnableKey } from "../runnable/use-runnable.ts";
 import { AddDialog } from "./add-dialog.tsx";
 import { Conflict } from "./conflict.tsx";
+import type { FlowDocument } from "./document/flow-document.ts";
 import { findStep, innerLists, type ListRef, type Position, walk } from "./document/lists.ts";
 import { readFlow } from "./document/yaml.ts";
-import { deployFlow, type LoadedFlow, loadFlow } from "./flow-api.ts";
+import { deployFlow, type LoadedFlow, loadFlow, loadVersion } from "./flow-api.ts";
 import { foldedAtFirst } from "./graph/layout.ts";
 import { ListView } from "./list-view.tsx";
 import { refusedStep } from "./refused-step.ts";
@@ -62,7 +63,7 @@ function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDi
   const [base, setBase] = useState<LoadedFlow>({ document: loaded.document, version: draft ? draft.version : loaded.version });
   const [newPath, setNewPath] = useState(draft?.path ?? "");
   const [message, setMessage] = useState("");
-  const [theirs, setTheirs] = useState<LoadedFlow>();
+  const [theirs, setTheirs] = useState<LoadedFlow & { base: FlowDocument | undefined }>();
   const [folded, setFolded] = useState(() => foldedAtFirst(initial.value.modules, [...walk(initial.value)].length));
   const [dialog, setDialog] = useState<Dialog>();
   const [tests, setTests] = useState(false);
@@ -88,13 +89,14 @@ function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDi
   }, [editor.opened]);
 
   const deploy = useMutation({
-    mutationFn: async ({ version }: { version: string | undefined }) => {
+    mutationFn: async ({ document: saved, version }: LoadedFlow) => {
       try {
-        await deployFlow({ workspace, path: savedPath, document: edited, version, message });
-        return { newer: undefined, saved: edited };
+        await deployFlow({ workspace, path: savedPath, document: saved, version, message });
+        return { newer: undefined, saved };
       } catch (error) {
         if (!(error instanceof Refused) || error.code !== "object.versionChanged") throw error;
-        return { newer: await loadFlow(workspace, savedPath), saved: edited };
+        const [newer, replaced] = await Promise.all([loadFlow(workspace, savedPath), loadVersion(workspace, version)]);
+        return { newer: { ...newer, base: replaced }, saved };
       }
     },
     onSuccess: async ({ newer, saved }) => {
@@ -172,7 +174,7 @@ function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDi
                 size="xs"
                 loading={deploy.isPending}
                 disabled={broken !== undefined || savedPath === ""}
-                onClick={() => deploy.mutate({ version: base.version })}
+                onClick={() => deploy.mutate({ document: edited, version: base.version })}
               >
                 {text.deploy}
               </Button>
@@ -193,9 +195,14 @@ function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDi
       {deploy.error && <Failed error={deploy.error} guide="console#flow-editor" />}
       {theirs && (
         <Conflict
+          key={theirs.version}
+          base={theirs.base}
           mine={edited}
           theirs={theirs.document}
-          onUseMine={() => deploy.mutate({ version: theirs.version })}
+          onMerge={(merged) => {
+            editor.change(() => merged);
+            deploy.mutate({ document: merged, version: theirs.version });
+          }}
           onUseTheirs={() => {
             editor.change(() => theirs.document);
             setBase(theirs);

@@ -2,7 +2,7 @@ import { createClient } from "../../../../../contract/client/client.ts";
 import type { CallArguments } from "../../../../../contract/client/operation.ts";
 import { flowOperations, flowRunOperations } from "../../../../../contract/client/operations/flows.ts";
 import { parseExactJson } from "../../../../../contract/json/exact-json.ts";
-import { send } from "../../../shared/service.ts";
+import { Refused, send } from "../../../shared/service.ts";
 import { documentOf, type FlowDocument } from "./document/flow-document.ts";
 
 /** A flow keeps its whole numbers, also those that a double cannot hold. */
@@ -20,6 +20,19 @@ export interface LoadedFlow {
 export async function loadFlow(workspace: string, path: string, signal?: AbortSignal): Promise<LoadedFlow> {
   const { value, headers } = await ask.flows.get({ workspace, path, ...(signal ? { signal } : {}) });
   return { document: documentOf(value), version: headers.get("etag") ?? undefined };
+}
+
+/** Returns the content of the version that a save was to replace. Undefined: it is gone, or the reader may not see it. */
+export async function loadVersion(workspace: string, version: string | undefined): Promise<FlowDocument | undefined> {
+  const number = Number(version?.replaceAll('"', ""));
+  if (!Number.isSafeInteger(number) || number < 1) return undefined;
+  try {
+    return documentOf(await call.flows.getByHash({ workspace, version: number }));
+  } catch (error) {
+    // Without the version, two texts are compared instead of three.
+    if (error instanceof Refused) return undefined;
+    throw error;
+  }
 }
 
 type FlowBody = CallArguments<"flows.create">[0]["body"];

@@ -10,6 +10,10 @@ import { type AddPoint, type Layout, layOut, nearestPoint, STEP } from "./layout
 import { type FlowNode, GraphContext, nodeTypes } from "./nodes.tsx";
 
 const ADD_SIZE = 24;
+const MAP = { width: 140, height: 110 } as const;
+const MASK = "color-mix(in srgb, var(--mantine-color-dimmed) 15%, transparent)";
+const mapColor = ({ type }: FlowNode) =>
+  type === "step" ? "var(--mantine-color-blue-5)" : type === "frame" ? "var(--mantine-color-default-border)" : "transparent";
 const keyOf = ({ list, index }: AddPoint) => `add ${list.owner ?? ""} ${list.list} ${index}`;
 const labels = {
   "controls.ariaLabel": text.graph,
@@ -61,6 +65,7 @@ export default function Graph(props: ViewProps) {
           nodeTypes={nodeTypes}
           onInit={(instance) => {
             flow.current = instance;
+            if (area.current) void instance.setViewport(firstViewport(layout, area.current.clientWidth, area.current.clientHeight));
           }}
           onNodesChange={onNodesChange}
           onNodeDragStop={(_, node) => drop(node.id)}
@@ -75,8 +80,6 @@ export default function Graph(props: ViewProps) {
           panOnScroll
           minZoom={0.1}
           maxZoom={1.5}
-          fitView
-          fitViewOptions={{ maxZoom: 1, minZoom: 0.5 }}
           ariaLabelConfig={labels}
           proOptions={{ hideAttribution: true }}
         >
@@ -85,12 +88,23 @@ export default function Graph(props: ViewProps) {
               <path d={linesOf(layout)} />
             </svg>
           </ViewportPortal>
-          <MiniMap<FlowNode> pannable zoomable nodeClassName={({ type }) => `flow-map-${type ?? ""}`} />
+          {layout.steps.length > 8 && (
+            <MiniMap<FlowNode> pannable zoomable style={MAP} bgColor="var(--mantine-color-body)" maskColor={MASK} nodeColor={mapColor} />
+          )}
           <Controls showInteractive={false} />
         </ReactFlow>
       </section>
     </GraphContext>
   );
+}
+
+const MARGIN = 24;
+
+/** A flow is shown as a whole. A long one begins at its first step, because nobody can read it in one piece. */
+function firstViewport({ width, height }: Layout, visibleWidth: number, visibleHeight: number) {
+  const fits = Math.min((visibleWidth - 2 * MARGIN) / width, (visibleHeight - 2 * MARGIN) / Math.max(1, height));
+  const zoom = Math.min(1, Math.max(0.6, fits));
+  return { x: (visibleWidth - width * zoom) / 2, y: Math.max(MARGIN, (visibleHeight - height * zoom) / 2), zoom };
 }
 
 const linesOf = ({ lines }: Layout) => lines.map(({ fromX, fromY, toX, toY }) => `M${fromX} ${fromY}L${toX} ${toY}`).join("");

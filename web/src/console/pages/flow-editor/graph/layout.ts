@@ -146,6 +146,7 @@ function placeStep(target: Target, module: Module, owner: string | undefined, ce
     const middle = x + inner.width / 2;
     const y = top + STEP.height + LANE_HEIGHT;
     target.lanes.push({ owner: module, list, x, y: top + STEP.height, width: inner.width, height: LANE_HEIGHT });
+    if (lists.length === 1) target.lines.push({ fromX: middle, fromY: top + STEP.height, toX: middle, toY: y });
     placeList(target, modules, { owner: module.id, list }, middle, y);
     target.lines.push({ fromX: middle, fromY: y + inner.height, toX: middle, toY: bottom });
     x += inner.width + GAP.x;
