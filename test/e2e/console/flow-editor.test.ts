@@ -53,13 +53,14 @@ describe("the flow editor", () => {
     await heading(page, "New flow").waitFor();
     await page.getByLabel("Path").fill("f/t/by_mouse");
     for (const kind of KINDS) await addByMouse(page, kind, kind.replace("Script ", ""));
+    await expectAccessible(watched);
+    await page.getByRole("tab", { name: "List" }).click();
     await button(page, "Add step at the end of b").click();
     await button(page, "Approval step").click();
     await button(page, "Add failure handler").click();
     await button(page, "Code in Go").click();
-    await expectAccessible(watched);
     await page.reload();
-    await page.getByText("f/t/by_mouse").or(page.getByLabel("Path")).first().waitFor();
+    await page.getByText("You typed these values earlier").waitFor();
     await page.getByLabel("Message").fill("Built with the mouse");
     await button(page, "Deploy").click();
     await heading(page, "f/t/by_mouse").waitFor();
@@ -128,7 +129,7 @@ describe("the flow editor", () => {
     expectStatus(await ws.post("flows/create", flow), 201);
     const watched = await openConsole(`/w/${ws.id}/flows/${at}/edit?tab=yaml`);
     const { page } = watched;
-    const yaml = page.getByRole("textbox", { name: "YAML" });
+    const yaml = page.getByRole("textbox", { name: "YAML", exact: true });
     await yaml.click();
     await page.keyboard.press("Control+End");
     await page.keyboard.type("\n  [");
@@ -149,7 +150,7 @@ describe("the flow editor", () => {
   });
 
   it("tests the flow with its inputs, and shows the states of the steps", async () => {
-    const { page } = await openConsole(`/w/${ws.id}/flows/f/t/plain_test/edit`.replace("f/t/plain_test", "f/t/shared"));
+    const { page } = await openConsole(`/w/${ws.id}/flows/f/t/shared/edit`);
     await button(page, "Test").click();
     await button(page, "Run test").click();
     await page.locator('[data-step-id="a"][data-state="succeeded"]').waitFor();

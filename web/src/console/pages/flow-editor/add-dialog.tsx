@@ -3,7 +3,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useState } from "react";
 import { call } from "../../data/api.ts";
-import { flowEditorText as text } from "../../messages/flow-editor.ts";
+import { flowEditorText as text } from "../../messages/editor/flow.ts";
 import type { Module } from "./document/flow-document.ts";
 import { approvalStep, type Construct, codeStep, constructStep, newStep, runnableStep, type StepLanguage } from "./document/new-step.ts";
 

@@ -2,7 +2,7 @@ import { Button, Group, Text } from "@mantine/core";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { Note } from "../../../shared/note.tsx";
 import { Loading } from "../../frame/panel.tsx";
-import { flowEditorText as text } from "../../messages/flow-editor.ts";
+import { flowEditorText as text } from "../../messages/editor/flow.ts";
 import { storedText } from "../../messages/objects/stored.ts";
 import { listConflicts, mergeTexts } from "../../parts/code/merge-texts.ts";
 import type { FlowDocument } from "./document/flow-document.ts";

@@ -10,7 +10,7 @@ import { useMember } from "../../data/me.ts";
 import { notifications } from "../../frame/notifications.tsx";
 import { Page } from "../../frame/page.tsx";
 import { Failed, Loading } from "../../frame/panel.tsx";
-import { flowEditorText as text } from "../../messages/flow-editor.ts";
+import { flowEditorText as text } from "../../messages/editor/flow.ts";
 import { DraftNote } from "../../parts/draft/draft-note.tsx";
 import { PathField } from "../../parts/stored/path-field.tsx";
 import type { Step } from "../run/steps/outline.ts";
@@ -18,20 +18,20 @@ import { runnableKey } from "../runnable/use-runnable.ts";
 import { AddDialog } from "./add-dialog.tsx";
 import { Conflict } from "./conflict.tsx";
 import type { FlowDocument } from "./document/flow-document.ts";
-import { findStep, innerLists, type ListRef, type Position, walk } from "./document/lists.ts";
+import { findStep, innerLists, type ListRef, MAIN, type Position, walk } from "./document/lists.ts";
 import { readFlow } from "./document/yaml.ts";
 import { deployFlow, type LoadedFlow, loadFlow, loadVersion } from "./flow-api.ts";
-import { foldedAtFirst } from "./graph/layout.ts";
-import { ListView } from "./list-view.tsx";
 import { refusedStep } from "./refused-step.ts";
 import { Side } from "./side.tsx";
 import { PasteDialog, RenameDialog } from "./step-dialogs.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import { forgetDraft, useKeptDraft, useStoredDraft } from "./use-flow-draft.ts";
 import { useFlowEditor } from "./use-flow-editor.ts";
-import { YamlView } from "./yaml-view.tsx";
+import { foldedAtFirst } from "./views/graph/layout.ts";
+import { ListView } from "./views/list-view.tsx";
+import { YamlView } from "./views/yaml-view.tsx";
 
-const Graph = lazy(() => import("./graph/graph.tsx"));
+const Graph = lazy(() => import("./views/graph/graph.tsx"));
 const TestPanel = lazy(() => import("./test-panel.tsx"));
 
 interface EditorProps {
@@ -152,7 +152,7 @@ function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDi
   return (
     <Page
       title={path ?? text.newFlow}
-      mark={isChanged && mayEdit ? <Badge color="gray">{text.changed}</Badge> : undefined}
+      mark={isChanged && mayEdit ? <Badge color="gray.7">{text.changed}</Badge> : undefined}
       actions={
         <Group gap="xs" align="flex-end" className="flow-head">
           {isOffered("jobs.run.previewFlow", member) && (
@@ -234,6 +234,7 @@ function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDi
             readOnly={readOnly}
             onRename={view.onRename}
             onPaste={() => setDialog({ kind: "paste" })}
+            onAddLast={() => setDialog({ kind: "add", position: { list: MAIN, index: value.modules.length } })}
             onAddAside={(list) => addAt({ list })}
             onShow={show}
             onFoldAll={foldAll}

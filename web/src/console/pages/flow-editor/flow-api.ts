@@ -17,8 +17,8 @@ export interface LoadedFlow {
   version: string | undefined;
 }
 
-export async function loadFlow(workspace: string, path: string, signal?: AbortSignal): Promise<LoadedFlow> {
-  const { value, headers } = await ask.flows.get({ workspace, path, ...(signal ? { signal } : {}) });
+export async function loadFlow(workspace: string, path: string): Promise<LoadedFlow> {
+  const { value, headers } = await ask.flows.get({ workspace, path });
   return { document: documentOf(value), version: headers.get("etag") ?? undefined };
 }
 

@@ -20,7 +20,7 @@ export default function FlowEditorPage({ path }: { path?: string }) {
 function StoredFlow({ workspace, path }: { workspace: string; path: string }) {
   const flow = useQuery({
     queryKey: [workspace, "edited flow", path],
-    queryFn: ({ signal }) => loadFlow(workspace, path, signal),
+    queryFn: () => loadFlow(workspace, path),
     // The editor begins from one version. A newer one is compared when it deploys.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,

@@ -1,6 +1,6 @@
 import { Button, Stack, Textarea } from "@mantine/core";
 import { useState } from "react";
-import { flowEditorText as text } from "../../messages/flow-editor.ts";
+import { flowEditorText as text } from "../../messages/editor/flow.ts";
 import { readYaml, writeYaml } from "./document/yaml.ts";
 
 interface PartYamlProps {

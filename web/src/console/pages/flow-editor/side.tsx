@@ -1,6 +1,6 @@
 import { Button, Group, Stack, TextInput, Title } from "@mantine/core";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
-import { flowEditorText as text } from "../../messages/flow-editor.ts";
+import { flowEditorText as text } from "../../messages/editor/flow.ts";
 import type { FlowValue, Module } from "./document/flow-document.ts";
 import { findStep, replaceStep } from "./document/lists.ts";
 import { readFlow, writeYaml } from "./document/yaml.ts";

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Textarea, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { flowEditorText as text } from "../../messages/flow-editor.ts";
+import { flowEditorText as text } from "../../messages/editor/flow.ts";
 import { idsOf } from "./document/edit.ts";
 import { idProblem } from "./document/fresh-id.ts";
 import { type FlowEditor, readSteps } from "./use-flow-editor.ts";

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { Loading } from "../../frame/panel.tsx";
-import { flowEditorText as text } from "../../messages/flow-editor.ts";
+import { flowEditorText as text } from "../../messages/editor/flow.ts";
 import { type Step, useOutline } from "../run/steps/outline.ts";
 import WaitedRun from "../runnable/waited-run.tsx";
 import type { FlowDocument } from "./document/flow-document.ts";

@@ -1,6 +1,6 @@
 import { Button, Group, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { flowEditorText as text } from "../../messages/flow-editor.ts";
+import { flowEditorText as text } from "../../messages/editor/flow.ts";
 import { copyText } from "../../parts/copy.ts";
 import { findSteps } from "./document/edit.ts";
 import { findStep } from "./document/lists.ts";
@@ -11,6 +11,7 @@ interface ToolbarProps {
   readOnly: boolean;
   onRename: (id: string) => void;
   onPaste: () => void;
+  onAddLast: () => void;
   onAddAside: (list: "failure_module" | "preprocessor_module") => void;
   /** Makes a step visible and current. */
   onShow: (id: string) => void;
@@ -18,7 +19,7 @@ interface ToolbarProps {
 }
 
 /** The actions on the current step, and on the whole flow. */
-export function Toolbar({ editor, readOnly, onRename, onPaste, onAddAside, onShow, onFoldAll }: ToolbarProps) {
+export function Toolbar({ editor, readOnly, onRename, onPaste, onAddLast, onAddAside, onShow, onFoldAll }: ToolbarProps) {
   const { history, current, value } = editor;
   const module = current === undefined ? undefined : findStep(value, current)?.module;
   const act = (action: (id: string) => void) => () => current !== undefined && action(current);
@@ -45,6 +46,11 @@ export function Toolbar({ editor, readOnly, onRename, onPaste, onAddAside, onSho
   ];
   return (
     <div className="flow-toolbar" role="toolbar" aria-label={text.toolbar}>
+      {!readOnly && (
+        <Button size="compact-xs" onClick={onAddLast}>
+          {text.addLast}
+        </Button>
+      )}
       {buttons.map(([label, run, isOff]) => (
         <Button key={label} size="compact-xs" variant="default" disabled={isOff} onClick={run}>
           {label}

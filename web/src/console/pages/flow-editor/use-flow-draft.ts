@@ -5,7 +5,7 @@ import { useDraftKey } from "../../parts/draft/use-draft.ts";
 import { writeYaml } from "./document/yaml.ts";
 import type { FlowEditor } from "./use-flow-editor.ts";
 
-/** What a person has changed and not deployed, with the version that they began from. */
+/** The changes that a person has not deployed, with the version that they are based on. */
 export interface FlowDraft {
   path: string;
   version: string | undefined;
@@ -43,7 +43,7 @@ export function useKeptDraft({ key, path, version, editor, isChanged }: KeptDraf
   const { document: edited, broken } = editor;
   const keep = useRef(() => {});
   keep.current = () => keepDraft(key, isChanged ? { path, version, yaml: broken?.text ?? writeYaml(edited) } : undefined);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each of these changes what is kept
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each of these changes the draft
   useEffect(() => {
     const timer = setTimeout(() => keep.current(), KEPT_AFTER_MS);
     return () => clearTimeout(timer);

@@ -6,7 +6,7 @@ import { beginHistory, type History, record, redo, undo } from "./document/histo
 import { findStep, MAIN, modulesOf, type Position, walk } from "./document/lists.ts";
 import { readFlow, type YamlProblem } from "./document/yaml.ts";
 
-/** What the editor shows: the document with its history, the step with the focus, the open panel, and YAML that is no flow. */
+/** The state of the editor: the document with its history, the step with the focus, the open panel, and a text that is no flow. */
 interface EditorState {
   history: History<FlowDocument>;
   /** The step that keys and buttons act on. */
@@ -39,7 +39,7 @@ function makeActions(dispatch: (change: Change) => void) {
   const change = (next: (document: FlowDocument) => FlowDocument, field?: string, current?: string) =>
     dispatch((state) => ({
       ...withExisting({ ...state, history: record(state.history, next(state.history.present), field) }),
-      ...(current === undefined ? {} : { current }),
+      current: current ?? state.current,
     }));
   const changeValue = (next: (value: FlowValue) => FlowValue, field?: string, current?: string) =>
     change(
@@ -97,7 +97,7 @@ function makeActions(dispatch: (change: Change) => void) {
     open: (opened: string | undefined) => dispatch((state) => ({ ...state, opened, current: opened ?? state.current })),
     undo: () => dispatch((state) => withExisting({ ...state, history: undo(state.history) })),
     redo: () => dispatch((state) => withExisting({ ...state, history: redo(state.history) })),
-    /** Takes over the text of the whole flow. A text that is no flow is kept, and leaves the document as it is. */
+    /** Reads the text of the whole flow. A text that is no flow is retained, and the document does not change. */
     setYaml: (text: string) =>
       dispatch((state) => {
         const read = readFlow(text);

@@ -1,6 +1,6 @@
-import type { Step } from "../run/steps/outline.ts";
-import type { Position } from "./document/lists.ts";
-import type { FlowEditor } from "./use-flow-editor.ts";
+import type { Step } from "../../run/steps/outline.ts";
+import type { Position } from "../document/lists.ts";
+import type { FlowEditor } from "../use-flow-editor.ts";
 
 /** The properties of the graph and of the list: two views with the same actions. */
 export interface ViewProps {

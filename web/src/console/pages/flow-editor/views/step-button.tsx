@@ -1,11 +1,11 @@
 import { UnstyledButton } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import { runText } from "../../messages/run.ts";
-import { StateBadge } from "../../parts/state-badge.tsx";
-import { describeStep as describeRun } from "../run/steps/describe.ts";
-import { type Step, stateOfStep } from "../run/steps/outline.ts";
+import { runText } from "../../../messages/run.ts";
+import { StateBadge } from "../../../parts/state-badge.tsx";
+import { describeStep as describeRun } from "../../run/steps/describe.ts";
+import { type Step, stateOfStep } from "../../run/steps/outline.ts";
+import type { Module } from "../document/flow-document.ts";
 import { describeStep } from "./describe-step.ts";
-import type { Module } from "./document/flow-document.ts";
 
 interface StepButtonProps {
   module: Module;

@@ -1,9 +1,9 @@
 import { ActionIcon, Text } from "@mantine/core";
 import type { Node, NodeProps } from "@xyflow/react";
 import { createContext, useContext } from "react";
-import { flowEditorText as text } from "../../../messages/flow-editor.ts";
+import { flowEditorText as text } from "../../../../messages/editor/flow.ts";
+import { walkModule } from "../../document/lists.ts";
 import { describeList } from "../describe-step.ts";
-import { walkModule } from "../document/lists.ts";
 import { StepButton } from "../step-button.tsx";
 import type { ViewProps } from "../view-props.ts";
 import type { AddPoint, Lane, StepBox } from "./layout.ts";

@@ -1,6 +1,6 @@
 import type { ClipboardEvent, KeyboardEvent } from "react";
-import { findStep, innerLists } from "./document/lists.ts";
-import { type FlowEditor, orderOf, readSteps, stepText } from "./use-flow-editor.ts";
+import { findStep, innerLists } from "../document/lists.ts";
+import { type FlowEditor, orderOf, readSteps, stepText } from "../use-flow-editor.ts";
 
 interface StepKeys {
   editor: FlowEditor;

@@ -1,6 +1,6 @@
-import { flowEditorText as text } from "../../messages/flow-editor.ts";
-import type { Module } from "./document/flow-document.ts";
-import type { ListRef } from "./document/lists.ts";
+import { flowEditorText as text } from "../../../messages/editor/flow.ts";
+import type { Module } from "../document/flow-document.ts";
+import type { ListRef } from "../document/lists.ts";
 
 /** Returns the kind of a step in words, with the language or the path of what it runs. */
 export function describeStep({ id, value }: Module): string {

@@ -1,5 +1,5 @@
-import type { FlowValue, Module } from "../document/flow-document.ts";
-import { innerLists, type ListRef, MAIN, type Position } from "../document/lists.ts";
+import type { FlowValue, Module } from "../../document/flow-document.ts";
+import { innerLists, type ListRef, MAIN, type Position } from "../../document/lists.ts";
 
 /** A rectangle in the coordinates of the graph. */
 interface Area {

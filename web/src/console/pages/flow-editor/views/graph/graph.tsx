@@ -1,9 +1,10 @@
 import "@xyflow/react/dist/base.css";
 import { Controls, MiniMap, type NodeChange, ReactFlow, type ReactFlowInstance, ViewportPortal } from "@xyflow/react";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { flowEditorText as text } from "../../../messages/flow-editor.ts";
+import { flowEditorText as text } from "../../../../messages/editor/flow.ts";
+import { canMove } from "../../document/edit.ts";
+import type { FlowValue } from "../../document/flow-document.ts";
 import { addLabel } from "../add-label.ts";
-import { canMove } from "../document/edit.ts";
 import { stepKeys } from "../step-keys.ts";
 import type { ViewProps } from "../view-props.ts";
 import { type AddPoint, type Layout, layOut, nearestPoint, STEP } from "./layout.ts";
@@ -100,7 +101,7 @@ export default function Graph(props: ViewProps) {
 
 const MARGIN = 24;
 
-/** A flow is shown as a whole. A long one begins at its first step, because nobody can read it in one piece. */
+/** The whole flow is visible at first. A long flow starts at its first step, so that its texts stay readable. */
 function firstViewport({ width, height }: Layout, visibleWidth: number, visibleHeight: number) {
   const fits = Math.min((visibleWidth - 2 * MARGIN) / width, (visibleHeight - 2 * MARGIN) / Math.max(1, height));
   const zoom = Math.min(1, Math.max(0.6, fits));
@@ -114,7 +115,7 @@ function withDrag(node: FlowNode, id: string, position: { x: number; y: number }
   return node.type === "add" && node.id === target ? { ...node, data: { ...node.data, isTarget: true } } : node;
 }
 
-function toNodes({ steps, addPoints, lanes }: Layout, value: Parameters<typeof addLabel>[0], readOnly: boolean): FlowNode[] {
+function toNodes({ steps, addPoints, lanes }: Layout, value: FlowValue, readOnly: boolean): FlowNode[] {
   const still = { draggable: false, selectable: false } as const;
   const frames = steps.flatMap(({ module, frame }): FlowNode[] => {
     if (!frame) return [];

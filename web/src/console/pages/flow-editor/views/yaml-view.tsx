@@ -1,13 +1,13 @@
 import { Button, Group, Text } from "@mantine/core";
 import { lazy, Suspense, useMemo, useRef } from "react";
-import { Note } from "../../../shared/note.tsx";
-import { Loading } from "../../frame/panel.tsx";
-import { flowEditorText as text } from "../../messages/flow-editor.ts";
-import type { CodeEditorHandle } from "../../parts/code/code-editor.tsx";
-import { writeYaml } from "./document/yaml.ts";
-import type { FlowEditor } from "./use-flow-editor.ts";
+import { Note } from "../../../../shared/note.tsx";
+import { Loading } from "../../../frame/panel.tsx";
+import { flowEditorText as text } from "../../../messages/editor/flow.ts";
+import type { CodeEditorHandle } from "../../../parts/code/code-editor.tsx";
+import { writeYaml } from "../document/yaml.ts";
+import type { FlowEditor } from "../use-flow-editor.ts";
 
-const CodeEditor = lazy(() => import("../../parts/code/code-editor.tsx"));
+const CodeEditor = lazy(() => import("../../../parts/code/code-editor.tsx"));
 
 /** The whole flow as text. A text that is no flow stays, with the place of its problem. */
 export function YamlView({ editor, readOnly }: { editor: FlowEditor; readOnly: boolean }) {

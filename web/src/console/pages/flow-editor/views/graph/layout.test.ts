@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FlowValue, Module } from "../document/flow-document.ts";
+import type { FlowValue, Module } from "../../document/flow-document.ts";
 import { foldedAtFirst, layOut, nearestPoint, STEP } from "./layout.ts";
 
 const step = (id: string): Module => ({ id, value: { type: "identity" } });

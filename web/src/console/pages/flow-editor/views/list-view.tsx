@@ -1,9 +1,9 @@
 import { Button, Text } from "@mantine/core";
-import { flowEditorText as text } from "../../messages/flow-editor.ts";
+import { flowEditorText as text } from "../../../messages/editor/flow.ts";
+import type { Module } from "../document/flow-document.ts";
+import { innerLists, type ListRef, MAIN, modulesOf, type Position } from "../document/lists.ts";
 import { addLabel } from "./add-label.ts";
 import { describeList } from "./describe-step.ts";
-import type { Module } from "./document/flow-document.ts";
-import { innerLists, type ListRef, MAIN, modulesOf, type Position } from "./document/lists.ts";
 import { StepButton } from "./step-button.tsx";
 import { stepKeys } from "./step-keys.ts";
 import type { ViewProps } from "./view-props.ts";
