@@ -16,7 +16,7 @@ export interface StepPanelProps {
   onChange: (module: Module) => void;
   onRename: (id: string) => void;
   readOnly: boolean;
-  /** The job of the last test of this step, by its path in the flow. */
+  /** The run of the last test of the flow. */
   lastJob?: string | undefined;
 }
 
