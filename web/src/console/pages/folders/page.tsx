@@ -63,6 +63,7 @@ export default function FoldersPage() {
         {(loaded, name) => (
           <>
             <NameAndSummary
+              kind="folder"
               name={name}
               loaded={loaded}
               reload={() => loadFolder(workspace, name ?? "")}

@@ -52,6 +52,7 @@ export default function GroupsPage() {
         {(loaded, name) => (
           <>
             <NameAndSummary
+              kind="group"
               name={name}
               loaded={loaded}
               reload={() => loadGroup(workspace, name ?? "")}

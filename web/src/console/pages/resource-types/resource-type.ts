@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
 import { ask } from "../../data/objects-api.ts";
 import { storedText, typesText } from "../../messages/objects/stored.ts";
-import type { Described } from "../../parts/stored/differing-fields.ts";
+import { type ComparedField, compared } from "../../parts/stored/compared-fields.ts";
 import type { Loaded } from "../../parts/stored/use-editor.ts";
 
 /** The fields of the form of a resource type. */
@@ -46,9 +46,9 @@ export function parseTypeFile(fileName: string, text: string): TypeValues | unde
   };
 }
 
-/** Describes a resource type for the comparison of two versions. */
-export const describeType = ({ name, description, schema }: TypeValues): Described => ({
-  [storedText.name]: name,
-  [storedText.description]: description,
-  [typesText.schema]: schema,
-});
+/** The fields in which two versions are compared. */
+export const typeFields: readonly ComparedField<TypeValues>[] = [
+  compared(storedText.name, "name"),
+  compared(storedText.description, "description"),
+  compared(typesText.schema, "schema"),
+];

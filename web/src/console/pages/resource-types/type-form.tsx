@@ -7,7 +7,7 @@ import { storedText, typesText as text } from "../../messages/objects/stored.ts"
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
 import { NameField } from "../../parts/stored/name-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
-import { describeType, loadType, parseSchema, parseTypeFile, type TypeValues } from "./resource-type.ts";
+import { loadType, parseSchema, parseTypeFile, type TypeValues, typeFields } from "./resource-type.ts";
 
 interface TypeFormProps {
   workspace: string;
@@ -22,7 +22,10 @@ interface TypeFormProps {
 export function TypeForm({ workspace, name, loaded, onSaved, onClose }: TypeFormProps) {
   const [fileProblem, setFileProblem] = useState<string>();
   const editor = useEditor({
+    form: ["resource type", name],
     loaded,
+    keepable: (typed) => typed,
+    fields: typeFields,
     reload: () => loadType(workspace, name ?? ""),
     save: (values, headers) => {
       const fields = { description: values.description, schema: parseSchema(values.schema) ?? {} };
@@ -41,7 +44,7 @@ export function TypeForm({ workspace, name, loaded, onSaved, onClose }: TypeForm
   };
   return (
     <>
-      <EditorForm editor={editor} isNew={name === undefined} canSave={!isBroken} describe={describeType} onClose={onClose}>
+      <EditorForm editor={editor} isNew={name === undefined} canSave={!isBroken} onClose={onClose}>
         {name === undefined && (
           <FileInput
             label={text.file}

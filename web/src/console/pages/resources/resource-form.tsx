@@ -10,7 +10,7 @@ import { EditorFooter } from "../../parts/stored/editor-form.tsx";
 import { UseInScript } from "../../parts/stored/in-script/use-in-script.tsx";
 import { PathField } from "../../parts/stored/path-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
-import { describeResource, loadResource, type ResourceValues } from "./resource.ts";
+import { keepableResource, loadResource, type ResourceValues, resourceFields } from "./resource.ts";
 import { resourceTypesQuery } from "./resource-types-query.ts";
 
 interface ResourceFormProps {
@@ -26,7 +26,10 @@ interface ResourceFormProps {
 export function ResourceForm({ workspace, path, loaded, onSaved, onClose }: ResourceFormProps) {
   const types = useQuery(resourceTypesQuery(workspace));
   const editor = useEditor({
+    form: ["resource", path],
     loaded,
+    keepable: (edited) => keepableResource(edited, types.data?.find(({ name }) => name === edited.type)?.schema),
+    fields: resourceFields,
     reload: () => loadResource(workspace, path ?? ""),
     save: ({ type, ...fields }, headers) =>
       path === undefined
@@ -64,9 +67,10 @@ export function ResourceForm({ workspace, path, loaded, onSaved, onClose }: Reso
               schema={listed.find(({ name }) => name === values.type)?.schema}
               value={values.value}
               isSending={editor.isSaving}
+              onEdit={(value) => change({ value })}
               onSubmit={(value) => editor.save({ value })}
             >
-              <EditorFooter editor={editor} isNew={path === undefined} describe={describeResource} onClose={onClose} />
+              <EditorFooter editor={editor} isNew={path === undefined} onClose={onClose} />
             </ValueForm>
           )}
           {path !== undefined && <UseInScript kind="resource" path={path} />}
@@ -85,13 +89,14 @@ interface ValueFormProps {
   schema: Record<string, unknown> | undefined;
   value: unknown;
   isSending: boolean;
+  onEdit: (value: unknown) => void;
   onSubmit: (value: unknown) => void;
   /** The buttons. */
   children: ReactNode;
 }
 
 /** The value of a resource: as the fields of its type, or as JSON if the type names none. */
-function ValueForm({ schema, value, isSending, onSubmit, children }: ValueFormProps) {
+function ValueForm({ schema, value, isSending, onEdit, onSubmit, children }: ValueFormProps) {
   const values = useRef(isJsonObject(value) ? value : {});
   const [json, setJson] = useState(() => JSON.stringify(value, null, 2));
   const [isBroken, setIsBroken] = useState(false);
@@ -103,6 +108,7 @@ function ValueForm({ schema, value, isSending, onSubmit, children }: ValueFormPr
         values={values}
         isSending={isSending}
         error={null}
+        onEdit={onEdit}
         jsonLabel={text.value}
         jsonHelp={text.valueHelp}
         onSubmit={onSubmit}

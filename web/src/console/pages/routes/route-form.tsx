@@ -8,13 +8,14 @@ import { RunnableField } from "../../parts/stored/runnable-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import {
   type Authentication,
-  describeRoute,
+  keepableRoute,
   loadRoute,
   type Method,
   methods,
   type RequestType,
   type RouteValues,
   resourceTypes,
+  routeFields,
   toRoute,
 } from "./route.ts";
 
@@ -32,7 +33,10 @@ const optionsOf = (labels: Readonly<Record<string, string>>) => Object.entries(l
 /** Creates or changes an HTTP route. */
 export function RouteForm({ workspace, path, loaded, onSaved, onClose }: RouteFormProps) {
   const editor = useEditor({
+    form: ["route", path],
     loaded,
+    keepable: keepableRoute,
+    fields: routeFields,
     reload: () => loadRoute(workspace, path ?? ""),
     save: (values, headers) =>
       path === undefined
@@ -43,7 +47,7 @@ export function RouteForm({ workspace, path, loaded, onSaved, onClose }: RouteFo
   const { values, change } = editor;
   const type = resourceTypes[values.authentication];
   return (
-    <EditorForm editor={editor} isNew={path === undefined} describe={describeRoute} onClose={onClose}>
+    <EditorForm editor={editor} isNew={path === undefined} onClose={onClose}>
       <PathField value={values.path} onChange={(changed) => change({ path: changed })} />
       <Group gap="xs" align="flex-start" wrap="nowrap">
         <NativeSelect

@@ -2,8 +2,9 @@ import type { Reply } from "../../../../../contract/client/operation.ts";
 import { basePath } from "../../../shared/base-path.ts";
 import { ask } from "../../data/objects-api.ts";
 import { routesText as text } from "../../messages/objects/routes.ts";
+import { schedulesText } from "../../messages/objects/schedules.ts";
 import { storedText } from "../../messages/objects/stored.ts";
-import type { Described } from "../../parts/stored/differing-fields.ts";
+import { type ComparedField, compared } from "../../parts/stored/compared-fields.ts";
 import type { ChosenRunnable } from "../../parts/stored/runnable-field.tsx";
 import type { Loaded } from "../../parts/stored/use-editor.ts";
 
@@ -120,21 +121,25 @@ export async function loadRoute(workspace: string, path: string): Promise<Loaded
   return { values: fromRoute(value), version: headers.get("etag") ?? undefined };
 }
 
-/** Describes a route for the comparison of two versions. */
-export const describeRoute = ({ runnable, ...values }: RouteValues): Described => ({
-  [storedText.path]: values.path,
-  [text.route]: values.route,
-  [text.method]: values.method.toUpperCase(),
-  [text.workspaced]: values.isWorkspaced ? "✓" : "",
-  [text.requestType]: text.requestTypes[values.requestType],
-  [text.authentication]: text.authentications[values.authentication],
-  [text.resource]: values.resource,
-  [text.wrapBody]: values.wrapsBody ? "✓" : "",
-  [text.rawString]: values.passesRaw ? "✓" : "",
-  [text.origins]: values.origins,
-  [text.summary]: values.summary,
-  [text.description]: values.description,
-});
+/** Returns the values that the browser may store. A route contains no secrets. */
+export const keepableRoute = ({ runsAs, others, ...fields }: RouteValues): Partial<RouteValues> => fields;
+
+/** The fields in which two versions are compared. */
+export const routeFields: readonly ComparedField<RouteValues>[] = [
+  compared(storedText.path, "path"),
+  compared(text.route, "route"),
+  compared(text.method, "method", (method) => method.toUpperCase()),
+  compared(text.workspaced, "isWorkspaced"),
+  compared(schedulesText.runnable, "runnable", (runnable) => (runnable ? `${schedulesText.kindOf[runnable.kind]} ${runnable.path}` : "")),
+  compared(text.requestType, "requestType", (type) => text.requestTypes[type]),
+  compared(text.authentication, "authentication", (method) => text.authentications[method]),
+  compared(text.resource, "resource"),
+  compared(text.wrapBody, "wrapsBody"),
+  compared(text.rawString, "passesRaw"),
+  compared(text.origins, "origins"),
+  compared(text.summary, "summary"),
+  compared(text.description, "description"),
+];
 
 /** Returns the names of the variable parts of a route: `id` of `orders/:id`. */
 export const variableParts = (route: string): string[] =>

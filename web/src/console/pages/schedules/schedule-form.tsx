@@ -4,6 +4,7 @@ import { call } from "../../data/objects-api.ts";
 import { Panel } from "../../frame/panel.tsx";
 import { schedulesText as text } from "../../messages/objects/schedules.ts";
 import { storedText } from "../../messages/objects/stored.ts";
+import { withoutSecrets } from "../../parts/draft/without-secrets.ts";
 import RunForm from "../../parts/run-form/run-form.tsx";
 import { EditorFooter } from "../../parts/stored/editor-form.tsx";
 import { PathField } from "../../parts/stored/path-field.tsx";
@@ -11,7 +12,7 @@ import { type ChosenRunnable, RunnableField } from "../../parts/stored/runnable-
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import { useRunnable } from "../runnable/use-runnable.ts";
 import { NextRuns } from "./next-runs.tsx";
-import { describeCron, describeSchedule, loadSchedule, type ScheduleValues, toSchedule } from "./schedule.ts";
+import { describeCron, keepableSchedule, loadSchedule, type ScheduleValues, scheduleFields, toSchedule } from "./schedule.ts";
 
 interface ScheduleFormProps {
   workspace: string;
@@ -27,7 +28,10 @@ const zones = [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])];
 /** Creates or changes a schedule. */
 export function ScheduleForm({ workspace, path, loaded, onSaved, onClose }: ScheduleFormProps) {
   const editor = useEditor({
+    form: ["schedule", path],
     loaded,
+    keepable: keepableSchedule,
+    fields: scheduleFields,
     reload: () => loadSchedule(workspace, path ?? ""),
     save: (values, headers) =>
       path === undefined
@@ -38,7 +42,7 @@ export function ScheduleForm({ workspace, path, loaded, onSaved, onClose }: Sche
   const { values, change } = editor;
   const { cron, zone, runnable, others } = values;
   const words = describeCron(cron, others.cron_version);
-  const footer = <EditorFooter editor={editor} isNew={path === undefined} describe={describeSchedule} onClose={onClose} />;
+  const footer = <EditorFooter editor={editor} isNew={path === undefined} onClose={onClose} />;
   return (
     <Stack gap="sm">
       {path === undefined && <PathField value={values.path} onChange={(changed) => change({ path: changed })} />}
@@ -99,6 +103,7 @@ export function ScheduleForm({ workspace, path, loaded, onSaved, onClose }: Sche
           runnable={runnable}
           args={values.args}
           isSending={editor.isSaving}
+          onEdit={(args, keepableArgs) => change({ args, keepableArgs })}
           onSubmit={(args) => editor.save({ args })}
         >
           {path !== undefined && <Text size="sm">{text.runsAs(values.runsAs)}</Text>}
@@ -116,19 +121,28 @@ interface ArgumentsProps {
   runnable: ChosenRunnable;
   args: Record<string, unknown>;
   isSending: boolean;
+  /** Receives the arguments, and those that the browser may store. */
+  onEdit: (args: Record<string, unknown>, keepable: Record<string, unknown> | undefined) => void;
   onSubmit: (args: Record<string, unknown>) => void;
   /** The buttons. */
   children: ReactNode;
 }
 
 /** The arguments of the runs, as the form of the script or the flow. */
-function Arguments({ workspace, runnable: { kind, path }, args, isSending, onSubmit, children }: ArgumentsProps) {
+function Arguments({ workspace, runnable: { kind, path }, args, isSending, onEdit, onSubmit, children }: ArgumentsProps) {
   const runnable = useRunnable(workspace, kind, path);
   const values = useRef(args);
   return (
     <Panel query={runnable}>
       {({ schema }) => (
-        <RunForm schema={schema} values={values} isSending={isSending} error={null} onSubmit={onSubmit}>
+        <RunForm
+          schema={schema}
+          values={values}
+          isSending={isSending}
+          error={null}
+          onEdit={(edited) => onEdit(edited, withoutSecrets(edited, schema))}
+          onSubmit={onSubmit}
+        >
           {children}
         </RunForm>
       )}

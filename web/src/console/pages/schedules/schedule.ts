@@ -4,7 +4,7 @@ import { offsetMs } from "../../../shared/form/zoned-time.ts";
 import { ask } from "../../data/objects-api.ts";
 import { schedulesText as text } from "../../messages/objects/schedules.ts";
 import { storedText } from "../../messages/objects/stored.ts";
-import type { Described } from "../../parts/stored/differing-fields.ts";
+import { type ComparedField, compared } from "../../parts/stored/compared-fields.ts";
 import type { ChosenRunnable } from "../../parts/stored/runnable-field.tsx";
 import type { Loaded } from "../../parts/stored/use-editor.ts";
 
@@ -18,6 +18,8 @@ export interface ScheduleValues {
   zone: string;
   runnable: ChosenRunnable | undefined;
   args: Args;
+  /** The arguments without secrets, once the user has edited them. */
+  keepableArgs?: Args | undefined;
   isEnabled: boolean;
   noOverlap: boolean;
   onFailure: string;
@@ -95,20 +97,25 @@ export async function loadSchedule(workspace: string, path: string): Promise<Loa
   return { values: fromSchedule(value), version: headers.get("etag") ?? undefined };
 }
 
-/** Describes a schedule for the comparison of two versions. */
-export const describeSchedule = ({ runnable, ...values }: ScheduleValues): Described => ({
-  [storedText.path]: values.path,
-  [text.summary]: values.summary,
-  [text.runnable]: runnable ? `${text.kindOf[runnable.kind]} ${runnable.path}` : "",
-  [text.cron]: values.cron,
-  [text.zone]: values.zone,
-  [text.args]: JSON.stringify(values.args, null, 2),
-  [storedText.enabled]: values.isEnabled ? "✓" : "",
-  [text.noOverlap]: values.noOverlap ? "✓" : "",
-  [text.onFailure]: values.onFailure,
-  [text.onRecovery]: values.onRecovery,
-  [text.onSuccess]: values.onSuccess,
-});
+/** Returns the values that the browser may store. Arguments are part of them without secrets. */
+export function keepableSchedule({ args, keepableArgs, runsAs, others, ...fields }: ScheduleValues): Partial<ScheduleValues> {
+  return { ...fields, ...(keepableArgs ? { args: keepableArgs } : {}) };
+}
+
+/** The fields in which two versions are compared. */
+export const scheduleFields: readonly ComparedField<ScheduleValues>[] = [
+  compared(storedText.path, "path"),
+  compared(text.summary, "summary"),
+  compared(text.runnable, "runnable", (runnable) => (runnable ? `${text.kindOf[runnable.kind]} ${runnable.path}` : "")),
+  compared(text.cron, "cron"),
+  compared(text.zone, "zone"),
+  compared(text.args, "args"),
+  compared(storedText.enabled, "isEnabled"),
+  compared(text.noOverlap, "noOverlap"),
+  compared(text.onFailure, "onFailure"),
+  compared(text.onRecovery, "onRecovery"),
+  compared(text.onSuccess, "onSuccess"),
+];
 
 /** Describes a cron expression in words, or returns `undefined` if it is none. With `v1`, Sunday is day 1 of a week. */
 export function describeCron(cron: string, version?: string | null): string | undefined {

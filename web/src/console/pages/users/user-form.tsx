@@ -18,7 +18,10 @@ const roles = Object.entries(text.roles).map(([value, label]) => ({ value, label
 /** Adds a user to a workspace, or sends an invitation. */
 export function UserForm({ workspace, loaded, onSaved, onClose }: UserFormProps) {
   const editor = useEditor({
+    form: ["user", undefined],
     loaded,
+    keepable: (typed) => typed,
+    fields: [],
     reload: async () => loaded,
     save: ({ email, username, role, isInvited }) => {
       const body = { email: email.trim(), username: username.trim() || null, ...rolesOf(role) };
@@ -28,7 +31,7 @@ export function UserForm({ workspace, loaded, onSaved, onClose }: UserFormProps)
   });
   const { values, change } = editor;
   return (
-    <EditorForm editor={editor} isNew describe={() => ({})} onClose={onClose}>
+    <EditorForm editor={editor} isNew onClose={onClose}>
       <TextInput
         data-autofocus
         type="email"

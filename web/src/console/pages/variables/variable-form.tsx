@@ -5,7 +5,7 @@ import { EditorForm } from "../../parts/stored/editor-form.tsx";
 import { UseInScript } from "../../parts/stored/in-script/use-in-script.tsx";
 import { PathField } from "../../parts/stored/path-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
-import { describeVariable, loadVariable, toVariableChange, type VariableValues } from "./variable.ts";
+import { keepableVariable, loadVariable, toVariableChange, type VariableValues, variableFields } from "./variable.ts";
 
 interface VariableFormProps {
   workspace: string;
@@ -19,7 +19,10 @@ interface VariableFormProps {
 /** Creates or changes a variable. */
 export function VariableForm({ workspace, path, loaded, onSaved, onClose }: VariableFormProps) {
   const editor = useEditor({
+    form: ["variable", path],
     loaded,
+    keepable: keepableVariable,
+    fields: variableFields,
     reload: () => loadVariable(workspace, path ?? ""),
     save: (values, headers) =>
       path === undefined
@@ -30,8 +33,14 @@ export function VariableForm({ workspace, path, loaded, onSaved, onClose }: Vari
   const { values, change } = editor;
   return (
     <>
-      <EditorForm editor={editor} isNew={path === undefined} describe={describeVariable} onClose={onClose}>
+      <EditorForm editor={editor} isNew={path === undefined} onClose={onClose}>
         <PathField value={values.path} onChange={(changed) => change({ path: changed })} />
+        <Checkbox
+          label={text.secret}
+          description={text.secretHelp}
+          checked={values.isSecret}
+          onChange={({ target }) => change({ isSecret: target.checked })}
+        />
         <Textarea
           label={text.value}
           description={values.wasSecret ? text.valueStays : text.valueHelp}
@@ -42,12 +51,6 @@ export function VariableForm({ workspace, path, loaded, onSaved, onClose }: Vari
           data-secret={values.isSecret}
           value={values.value}
           onChange={({ target }) => change({ value: target.value })}
-        />
-        <Checkbox
-          label={text.secret}
-          description={text.secretHelp}
-          checked={values.isSecret}
-          onChange={({ target }) => change({ isSecret: target.checked })}
         />
         <TextInput
           label={storedText.description}

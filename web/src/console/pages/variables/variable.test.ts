@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeVariable, newVariable, toVariableChange } from "./variable.ts";
+import { keepableVariable, newVariable, toVariableChange, variableFields } from "./variable.ts";
 
 const secret = { ...newVariable, path: "f/ops/key", isSecret: true, wasSecret: true };
 
@@ -12,7 +12,20 @@ it("an empty text is a value of a variable that is no secret", () => {
   expect(toVariableChange({ ...secret, isSecret: false, wasSecret: false })).toMatchObject({ value: "", is_secret: false });
 });
 
-it("the comparison of two versions contains no secret", () => {
-  expect(JSON.stringify(describeVariable({ ...secret, value: "hidden" }))).not.toContain("hidden");
-  expect(JSON.stringify(describeVariable({ ...secret, isSecret: false, value: "hidden" }))).not.toContain("hidden");
+it("the comparison of two versions, and the draft of the browser, contain no secret", () => {
+  for (const isSecret of [true, false]) {
+    const values = { ...secret, isSecret, value: "hidden" };
+    expect(variableFields.map(({ toText }) => toText(values)).join()).not.toContain("hidden");
+    expect(JSON.stringify(keepableVariable(values))).not.toContain("hidden");
+  }
+  expect(JSON.stringify(keepableVariable({ ...newVariable, value: "hidden" }))).not.toContain("hidden");
+});
+
+it("the draft of a variable that is no secret contains its value", () => {
+  expect(keepableVariable({ ...newVariable, isSecret: false, value: "eu" })).toEqual({
+    path: "",
+    isSecret: false,
+    description: "",
+    value: "eu",
+  });
 });

@@ -1,6 +1,6 @@
 import { ask } from "../../data/objects-api.ts";
 import { storedText, variablesText } from "../../messages/objects/stored.ts";
-import type { Described } from "../../parts/stored/differing-fields.ts";
+import { type ComparedField, compared } from "../../parts/stored/compared-fields.ts";
 import type { Loaded } from "../../parts/stored/use-editor.ts";
 
 /** The fields of the form of a variable. */
@@ -14,7 +14,8 @@ export interface VariableValues {
   description: string;
 }
 
-export const newVariable: VariableValues = { path: "", value: "", isSecret: false, wasSecret: false, description: "" };
+/** A new variable is a secret until its author says otherwise, so that the browser never stores its value. */
+export const newVariable: VariableValues = { path: "", value: "", isSecret: true, wasSecret: false, description: "" };
 
 /** Reads a variable for its form. The value of a secret is not read. */
 export async function loadVariable(workspace: string, path: string): Promise<Loaded<VariableValues>> {
@@ -33,13 +34,19 @@ export function toVariableChange({ path, value, isSecret, wasSecret, description
   return wasSecret && value === "" ? fields : { ...fields, value };
 }
 
-/** Describes a variable for the comparison of two versions, without the value of a secret. */
-export function describeVariable({ path, value, isSecret, wasSecret, description }: VariableValues): Described {
-  const isHidden = isSecret || wasSecret;
-  return {
-    [storedText.path]: path,
-    [variablesText.value]: isHidden ? storedText.unchanged : value,
-    [variablesText.secret]: isSecret ? "✓" : "",
-    [storedText.description]: description,
-  };
+/** Returns the values that the browser may store: no value of a variable that is or was a secret. */
+export function keepableVariable({ path, value, isSecret, wasSecret, description }: VariableValues): Partial<VariableValues> {
+  return { path, isSecret, description, ...(isSecret || wasSecret ? {} : { value }) };
 }
+
+/** The fields in which two versions are compared, without the value of a secret. */
+export const variableFields: readonly ComparedField<VariableValues>[] = [
+  compared(storedText.path, "path"),
+  {
+    label: variablesText.value,
+    keys: ["value", "wasSecret"],
+    toText: ({ value, isSecret, wasSecret }) => (isSecret || wasSecret ? storedText.unchanged : value),
+  },
+  compared(variablesText.secret, "isSecret"),
+  compared(storedText.description, "description"),
+];

@@ -2,11 +2,11 @@ import { Button, Group, Text } from "@mantine/core";
 import { formText } from "../../messages/form.ts";
 
 /** Shows that a form has a draft, with a button that discards it. */
-export function DraftNote({ onDiscard }: { onDiscard: () => void }) {
+export function DraftNote({ text = formText.restored, onDiscard }: { text?: string; onDiscard: () => void }) {
   return (
     <Group gap="xs" role="status">
       <Text size="sm" c="dimmed">
-        {formText.restored}
+        {text}
       </Text>
       <Button size="compact-xs" variant="default" onClick={onDiscard}>
         {formText.discard}

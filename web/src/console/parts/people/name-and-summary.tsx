@@ -1,5 +1,6 @@
 import { TextInput } from "@mantine/core";
 import { peopleText as text } from "../../messages/objects/people.ts";
+import { type ComparedField, compared } from "../stored/compared-fields.ts";
 import { EditorForm } from "../stored/editor-form.tsx";
 import { NameField } from "../stored/name-field.tsx";
 import { type Loaded, useEditor } from "../stored/use-editor.ts";
@@ -11,7 +12,10 @@ export interface NamedValues {
 
 export const unnamed: NamedValues = { name: "", summary: "" };
 
+const fields: readonly ComparedField<NamedValues>[] = [compared(text.summary, "summary")];
+
 interface NameAndSummaryProps {
+  kind: "folder" | "group";
   /** The edited folder or group. Undefined: a new one. */
   name: string | undefined;
   loaded: Loaded<NamedValues>;
@@ -22,11 +26,19 @@ interface NameAndSummaryProps {
 }
 
 /** The form of a folder or a group. A name does not change, because permissions refer to it. */
-export function NameAndSummary({ name, loaded, reload, save, onSaved, onClose }: NameAndSummaryProps) {
-  const editor = useEditor({ loaded, reload, save, onSaved: (saved) => onSaved(saved.name) });
+export function NameAndSummary({ kind, name, loaded, reload, save, onSaved, onClose }: NameAndSummaryProps) {
+  const editor = useEditor({
+    form: [kind, name],
+    loaded,
+    keepable: (typed) => typed,
+    fields,
+    reload,
+    save,
+    onSaved: (saved) => onSaved(saved.name),
+  });
   const { values, change } = editor;
   return (
-    <EditorForm editor={editor} isNew={name === undefined} describe={({ summary }) => ({ [text.summary]: summary })} onClose={onClose}>
+    <EditorForm editor={editor} isNew={name === undefined} onClose={onClose}>
       {name === undefined && <NameField help={text.nameHelp} value={values.name} onChange={(changed) => change({ name: changed })} />}
       <TextInput
         label={text.summary}

@@ -1,20 +1,28 @@
-import { Button, Group, Table, Text } from "@mantine/core";
+import { Button, Group, Radio, Table, Text } from "@mantine/core";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { Note } from "../../../shared/note.tsx";
 import { storedText } from "../../messages/objects/stored.ts";
-import { type Described, differingFields } from "./differing-fields.ts";
+import type { Choice, DifferingField } from "./compared-fields.ts";
+
+// CodeMirror is large, and few conflicts have texts of several lines.
+const DiffView = lazy(() => import("../code/diff-view.tsx"));
 
 interface ConflictProps {
-  mine: Described;
-  theirs: Described;
-  onUseMine: () => void;
+  fields: readonly DifferingField[];
+  /** Saves the version with the chosen fields. */
+  onChoose: (choices: Readonly<Record<string, Choice>>) => void;
   onUseTheirs: () => void;
 }
 
 const text = storedText.conflict;
+const isLong = ({ mine, theirs }: DifferingField) => mine.includes("\n") || theirs.includes("\n");
 
-/** Shows what two people have entered, and asks which of both counts. */
-export function Conflict({ mine, theirs, onUseMine, onUseTheirs }: ConflictProps) {
-  const fields = differingFields(mine, theirs);
+/** Shows what two people have entered, and asks for each field which of both counts. */
+export function Conflict({ fields, onChoose, onUseTheirs }: ConflictProps) {
+  const [chosen, setChosen] = useState<Readonly<Record<string, Choice>>>({});
+  const choices = Object.fromEntries(fields.map(({ label, suggested }) => [label, chosen[label] ?? suggested]));
+  const all = (choice: Choice) => Object.fromEntries(fields.map(({ label }) => [label, choice]));
+  const isMixed = new Set(Object.values(choices)).size > 1;
   return (
     <Note tone="bad" focus>
       <Text fw={600}>{text.title}</Text>
@@ -33,23 +41,36 @@ export function Conflict({ mine, theirs, onUseMine, onUseTheirs }: ConflictProps
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {fields.map(({ name, mine: entered, theirs: stored }) => (
-                <Table.Tr key={name}>
-                  <Table.Th scope="row">{name}</Table.Th>
-                  <Table.Td>
-                    <span className="stored-value">{entered || storedText.nothing}</span>
-                  </Table.Td>
-                  <Table.Td>
-                    <span className="stored-value">{stored || storedText.nothing}</span>
-                  </Table.Td>
+              {fields.map((field) => (
+                <Table.Tr key={field.label}>
+                  <Table.Th scope="row">{field.label}</Table.Th>
+                  {(["mine", "theirs"] as const).map((choice) => (
+                    <Table.Td key={choice}>
+                      <Radio
+                        name={`conflict ${field.label}`}
+                        aria-label={text.choose(field.label, text[choice])}
+                        checked={choices[field.label] === choice}
+                        onChange={() => setChosen({ ...chosen, [field.label]: choice })}
+                      />
+                      <span className="stored-value">{field[choice] || storedText.nothing}</span>
+                    </Table.Td>
+                  ))}
                 </Table.Tr>
               ))}
             </Table.Tbody>
           </Table>
         </div>
       )}
+      {fields.filter(isLong).map((field) => (
+        <Differences key={field.label} field={field} />
+      ))}
       <Group mt="xs">
-        <Button size="xs" color="blue.8" onClick={onUseMine}>
+        {isMixed && (
+          <Button size="xs" color="blue.8" onClick={() => onChoose(choices)}>
+            {text.useChoice}
+          </Button>
+        )}
+        <Button size="xs" color="blue.8" variant={isMixed ? "default" : "filled"} onClick={() => onChoose(all("mine"))}>
           {text.useMine}
         </Button>
         <Button size="xs" variant="default" onClick={onUseTheirs}>
@@ -57,5 +78,22 @@ export function Conflict({ mine, theirs, onUseMine, onUseTheirs }: ConflictProps
         </Button>
       </Group>
     </Note>
+  );
+}
+
+/** Compares two texts of several lines. */
+function Differences({ field: { label, mine, theirs } }: { field: DifferingField }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const before = useMemo(() => ({ label: `${label}: ${text.mine}`, text: mine }), [label, mine]);
+  const after = useMemo(() => ({ label: `${label}: ${text.theirs}`, text: theirs }), [label, theirs]);
+  return (
+    <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>{text.differences(label)}</summary>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <DiffView before={before} after={after} language="json" />
+        </Suspense>
+      )}
+    </details>
   );
 }

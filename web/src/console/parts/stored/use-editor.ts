@@ -1,6 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Refused } from "../../../shared/service.ts";
+import { restoreValues } from "../draft/edited-values.ts";
+import { useEditedDraft } from "../draft/use-edited-draft.ts";
+import { type Choice, type ComparedField, combineVersions, differingFields } from "./compared-fields.ts";
 
 /** The values of a form, and the version of the object that they come from. A new object has no version. */
 export interface Loaded<V> {
@@ -8,8 +11,14 @@ export interface Loaded<V> {
   version?: string | undefined;
 }
 
-interface EditorOptions<V> {
+interface EditorOptions<V extends object> {
+  /** Names the draft: the kind of the object, and its path unless it is new. */
+  form: readonly [kind: string, path: string | undefined];
   loaded: Loaded<V>;
+  /** Returns the values that this browser may store: without secrets, and without those that the form does not show. */
+  keepable: (values: V) => Partial<V>;
+  /** The fields in which two versions are compared. */
+  fields: readonly ComparedField<V>[];
   /** Reads the object again after another person has changed it. */
   reload: () => Promise<Loaded<V>>;
   /** `headers` name the version that is replaced. */
@@ -20,13 +29,21 @@ interface EditorOptions<V> {
 const replacing = (version: string | undefined): Record<string, string> => (version === undefined ? {} : { "if-match": version });
 
 /**
- * Edits a stored object. A save replaces only the version that the form was filled from. If another person has saved a newer one, `theirs`
- * contains it, and nothing is saved until the user has chosen.
+ * Edits a stored object. What is typed is kept as a draft, also for the other tabs of the person. A save replaces only the version that the form
+ * was filled from. If another person has saved a newer one, `conflict` contains the differences, and nothing is saved until the user has chosen.
  */
-export function useEditor<V extends object>({ loaded, reload, save, onSaved }: EditorOptions<V>) {
-  const [values, setValues] = useState(loaded.values);
-  const [version, setVersion] = useState(loaded.version);
+export function useEditor<V extends object>({ form, loaded, keepable, fields, reload, save, onSaved }: EditorOptions<V>) {
+  const [kind, path] = form;
+  const draft = useEditedDraft(path === undefined ? [kind] : [kind, path], (other) => {
+    setValues((current) => restoreValues(current, other.values));
+    setRound((round) => round + 1);
+  });
+  const [isRestored, setIsRestored] = useState(draft.initial !== undefined);
+  const [values, setValues] = useState(() => (draft.initial ? restoreValues(loaded.values, draft.initial.values) : loaded.values));
+  // The draft of an older version is compared with the newer one when it is saved.
+  const [version, setVersion] = useState(() => (draft.initial && path !== undefined ? draft.initial.version : loaded.version));
   const [theirs, setTheirs] = useState<Loaded<V>>();
+  const [round, setRound] = useState(0);
   const saving = useMutation({
     // The cache forgets a secret value when the dialog closes.
     gcTime: 0,
@@ -39,11 +56,28 @@ export function useEditor<V extends object>({ loaded, reload, save, onSaved }: E
         return reload();
       }
     },
-    onSuccess: (newer, { saved }) => (newer ? setTheirs(newer) : onSaved(saved)),
+    onSuccess: (newer, { saved }) => {
+      if (newer) return setTheirs(newer);
+      draft.forget();
+      onSaved(saved);
+    },
   });
+  /** Other values take the place of the entered ones. */
+  const replace = (next: Loaded<V>) => {
+    draft.forget();
+    setIsRestored(false);
+    setValues(next.values);
+    setVersion(next.version);
+    setTheirs(undefined);
+    setRound(round + 1);
+  };
   return {
     values,
-    change: (changes: Partial<V>) => setValues((current) => ({ ...current, ...changes })),
+    change: (changes: Partial<V>) => {
+      const next = { ...values, ...changes };
+      setValues(next);
+      draft.keep({ version, values: keepable(next) as Record<string, unknown> });
+    },
     /** Saves the values, with the last changes of a form that reports them when it is sent. */
     save: (changes?: Partial<V>) => {
       const saved = { ...values, ...changes };
@@ -52,20 +86,29 @@ export function useEditor<V extends object>({ loaded, reload, save, onSaved }: E
     },
     isSaving: saving.isPending,
     error: saving.error,
-    theirs: theirs?.values,
     /** Changes when other values take the place of the entered ones. */
-    formKey: version ?? "",
-    useMine: () => {
-      setTheirs(undefined);
-      setVersion(theirs?.version);
-      saving.mutate({ saved: values, expected: theirs?.version });
-    },
-    useTheirs: () => {
-      if (theirs) setValues(theirs.values);
-      setVersion(theirs?.version);
-      setTheirs(undefined);
+    formKey: `${version ?? ""} ${round}`,
+    /** The form began with a draft. */
+    isRestored,
+    /** Removes the draft, and shows the stored values again. */
+    discard: () => replace(loaded),
+    forget: draft.forget,
+    conflict: theirs && {
+      fields: differingFields(fields, {
+        mine: values,
+        theirs: theirs.values,
+        base: version === loaded.version ? loaded.values : undefined,
+      }),
+      choose: (choices: Readonly<Record<string, Choice>>) => {
+        const chosen = combineVersions(fields, { mine: values, theirs: theirs.values }, choices);
+        setTheirs(undefined);
+        setValues(chosen);
+        setVersion(theirs.version);
+        saving.mutate({ saved: chosen, expected: theirs.version });
+      },
+      useTheirs: () => replace(theirs),
     },
   };
 }
 
-export type Editor<V extends object> = ReturnType<typeof useEditor<V>>;
+export type Editor = Omit<ReturnType<typeof useEditor<object>>, "values" | "change" | "save"> & { save: () => void };
