@@ -1,6 +1,7 @@
 export const formText = {
   loading: "Loading…",
   json: "JSON",
+  notShowable: "The schema has too many fields, or refers to itself, so it is not shown as a form.",
   arguments: "Arguments",
   argumentsHelp: "All arguments as one JSON object.",
   none: "It takes no arguments.",

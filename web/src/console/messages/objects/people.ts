@@ -65,11 +65,32 @@ export const usersText = {
   invites: "Invitations",
   invited: (email: string) => `${email} was invited.`,
   noInvites: "No open invitations",
+  consequences: "The removal changes these objects",
+  noConsequences: "No enabled schedule and no HTTP route runs with the rights of this user.",
+  schedulesStop: (count: number) => (count === 1 ? "1 schedule stops" : `${count} schedules stop`),
+  routesStop: (count: number) => (count === 1 ? "1 HTTP route answers 404" : `${count} HTTP routes answer 404`),
+  foldersLose: (count: number) => (count === 1 ? "1 folder has no owner left" : `${count} folders have no owner left`),
+  groupsLose: (count: number) => (count === 1 ? "1 group loses a member" : `${count} groups lose a member`),
+  andMore: (count: number) => `and ${count} more`,
+  openSchedules: "Open the schedules",
   deleteWhy:
     "The user loses all permissions in this workspace at once. The user's tokens no longer work here, queued runs end within a minute, and schedules turn themselves off at their next time. Objects at u/ and the name remain; administrators can move them.",
 } as const;
 
+/** The texts of the permissions of one object. */
+export const permissionsText = {
+  title: "Permissions",
+  of: (path: string) => `Permissions of ${path}`,
+  why: (path: string) =>
+    path.startsWith("u/")
+      ? "The user of the path may do everything. Others have access if they are listed here."
+      : "The members of the folder have access. Users and groups that are listed here have it as well.",
+  none: "No user and no group has an extra permission.",
+  notOwner: "Only the owners of the object and administrators change its permissions.",
+} as const;
+
 export const explainText = {
+  because: "Access of a user, and why",
   title: "Permissions of a user",
   why: "Choose a user and an object, to see what the user may do with it and every rule that grants or refuses it. Administrators and the owners of an object can choose other users.",
   kind: "Kind",

@@ -3,7 +3,9 @@ import { useDeferredValue, useMemo, useState } from "react";
 import Form from "../../../shared/form/form.tsx";
 import { preparedForm } from "../../../shared/form/schema.ts";
 import { call } from "../../data/objects-api.ts";
+import { formText } from "../../messages/form.ts";
 import { storedText, typesText as text } from "../../messages/objects/stored.ts";
+import { isShowable } from "../../parts/run-form/showable-schema.ts";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
 import { NameField } from "../../parts/stored/name-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
@@ -80,7 +82,9 @@ export function TypeForm({ workspace, name, loaded, onSaved, onClose }: TypeForm
 /** The form of a resource of the type. Its fields can be tried, and are not sent. */
 function Preview({ schema }: { schema: string }) {
   const typed = useDeferredValue(schema);
-  const form = useMemo(() => preparedForm({ form_schema: parseSchema(typed) }), [typed]);
+  const parsed = useMemo(() => parseSchema(typed), [typed]);
+  const canShow = useMemo(() => isShowable(parsed), [parsed]);
+  const form = useMemo(() => (canShow ? preparedForm({ form_schema: parsed }) : undefined), [parsed, canShow]);
   return (
     <Stack component="section" aria-label={text.preview} gap="xs" mt="md">
       <Title order={3} size="h6">
@@ -91,7 +95,7 @@ function Preview({ schema }: { schema: string }) {
           {null}
         </Form>
       ) : (
-        <Text c="dimmed">{text.noPreview}</Text>
+        <Text c="dimmed">{canShow ? text.noPreview : formText.notShowable}</Text>
       )}
     </Stack>
   );

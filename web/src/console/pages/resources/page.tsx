@@ -8,6 +8,7 @@ import { isOffered } from "../../access/actions.ts";
 import { call } from "../../data/objects-api.ts";
 import { notifications } from "../../frame/notifications.tsx";
 import { storedText, resourcesText as text } from "../../messages/objects/stored.ts";
+import { PermissionsButton } from "../../parts/people/permissions.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
 import { StoredPage } from "../../parts/stored/stored-page.tsx";
@@ -68,6 +69,7 @@ export default function ResourcesPage() {
               onEdit={mayChange ? () => search.openEdit(path) : undefined}
               onDelete={mayDelete ? () => list.askToDelete(path) : undefined}
             >
+              <PermissionsButton kind="resource" path={path} />
               {resource_type === "s3" && <TestBucket workspace={workspace} path={path} />}
             </RowActions>
           </Table.Td>

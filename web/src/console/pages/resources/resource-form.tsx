@@ -8,6 +8,7 @@ import { storedText, resourcesText as text } from "../../messages/objects/stored
 import RunForm from "../../parts/run-form/run-form.tsx";
 import { EditorFooter } from "../../parts/stored/editor-form.tsx";
 import { UseInScript } from "../../parts/stored/in-script/use-in-script.tsx";
+import { UsedBy } from "../../parts/stored/in-script/used-by.tsx";
 import { PathField } from "../../parts/stored/path-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import { keepableResource, loadResource, type ResourceValues, resourceFields } from "./resource.ts";
@@ -73,7 +74,12 @@ export function ResourceForm({ workspace, path, loaded, onSaved, onClose }: Reso
               <EditorFooter editor={editor} isNew={path === undefined} onClose={onClose} />
             </ValueForm>
           )}
-          {path !== undefined && <UseInScript kind="resource" path={path} />}
+          {path !== undefined && (
+            <>
+              <UseInScript kind="resource" path={path} />
+              <UsedBy workspace={workspace} kind="resource" path={path} />
+            </>
+          )}
         </Stack>
       )}
     </Panel>

@@ -7,6 +7,7 @@ import { call } from "../../data/objects-api.ts";
 import { routesText as text } from "../../messages/objects/routes.ts";
 import { schedulesText } from "../../messages/objects/schedules.ts";
 import { storedText } from "../../messages/objects/stored.ts";
+import { PermissionsButton } from "../../parts/people/permissions.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { EnabledSwitch } from "../../parts/stored/enabled-switch.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
@@ -102,6 +103,7 @@ function Row({ workspace, route, onChanged, onTest, onEdit, onDelete }: RowProps
       </Table.Td>
       <Table.Td>
         <RowActions path={path} onEdit={onEdit} onDelete={onDelete}>
+          <PermissionsButton kind="http_trigger" path={path} />
           <Button size="compact-sm" variant="default" aria-label={text.testOf(path)} onClick={onTest}>
             {text.test}
           </Button>

@@ -9,6 +9,7 @@ import { call } from "../../data/objects-api.ts";
 import { notifications } from "../../frame/notifications.tsx";
 import { schedulesText as text } from "../../messages/objects/schedules.ts";
 import { storedText } from "../../messages/objects/stored.ts";
+import { PermissionsButton } from "../../parts/people/permissions.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { EnabledSwitch } from "../../parts/stored/enabled-switch.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
@@ -115,6 +116,7 @@ function Row({ workspace, schedule, onChanged, onEdit, onDelete }: RowProps) {
       <Table.Td>
         <RowActions path={path} onEdit={onEdit} onDelete={onDelete}>
           <Group gap="xs" wrap="nowrap">
+            <PermissionsButton kind="schedule" path={path} />
             <Button
               size="compact-sm"
               variant="default"

@@ -13,6 +13,7 @@ import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
 import { StoredPage } from "../../parts/stored/stored-page.tsx";
 import { useStoredList } from "../../parts/stored/use-stored-list.ts";
+import { RemovalConsequences } from "./consequences.tsx";
 import { newUser, type Role, roleOf, rolesOf } from "./role.ts";
 import { UserForm } from "./user-form.tsx";
 
@@ -37,6 +38,7 @@ export default function UsersPage() {
       list={list}
       mayCreate={isOffered("workspaces.addUser", member)}
       columns={[text.username, text.email, text.role, text.groups, text.disabled]}
+      consequences={(username) => <RemovalConsequences workspace={workspace} username={username} />}
       remove={(username) => call.users.delete({ workspace, username })}
       keyOf={({ username }) => username}
       row={(user) => (

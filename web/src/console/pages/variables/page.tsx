@@ -7,6 +7,7 @@ import { isOffered } from "../../access/actions.ts";
 import { call } from "../../data/objects-api.ts";
 import { Failed } from "../../frame/panel.tsx";
 import { storedText, variablesText as text } from "../../messages/objects/stored.ts";
+import { PermissionsButton } from "../../parts/people/permissions.tsx";
 import { ShownOnce } from "../../parts/shown-once.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
@@ -50,6 +51,7 @@ export default function VariablesPage() {
               onEdit={mayChange ? () => search.openEdit(variable.path) : undefined}
               onDelete={isOffered("variables.delete", member) ? () => list.askToDelete(variable.path) : undefined}
             >
+              <PermissionsButton kind="variable" path={variable.path} />
               {variable.is_secret && <ShowSecret workspace={workspace} path={variable.path} />}
             </RowActions>
           </Table.Td>

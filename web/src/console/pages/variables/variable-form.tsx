@@ -3,6 +3,7 @@ import { call } from "../../data/objects-api.ts";
 import { storedText, variablesText as text } from "../../messages/objects/stored.ts";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
 import { UseInScript } from "../../parts/stored/in-script/use-in-script.tsx";
+import { UsedBy } from "../../parts/stored/in-script/used-by.tsx";
 import { PathField } from "../../parts/stored/path-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import { keepableVariable, loadVariable, toVariableChange, type VariableValues, variableFields } from "./variable.ts";
@@ -59,7 +60,12 @@ export function VariableForm({ workspace, path, loaded, onSaved, onClose }: Vari
           onChange={({ target }) => change({ description: target.value })}
         />
       </EditorForm>
-      {path !== undefined && <UseInScript kind="variable" path={path} />}
+      {path !== undefined && (
+        <>
+          <UseInScript kind="variable" path={path} />
+          <UsedBy workspace={workspace} kind="variable" path={path} />
+        </>
+      )}
     </>
   );
 }

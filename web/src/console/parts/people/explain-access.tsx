@@ -54,6 +54,29 @@ export function ExplainAccess({ workspace, username }: { workspace: string; user
   );
 }
 
+interface ExplainUserProps {
+  workspace: string;
+  username: string;
+  kind: string;
+  path: string;
+  /** Only owners of the object and administrators may ask about other users. */
+  mayAskForOthers: boolean;
+}
+
+/** Explains what a user may do with one object. */
+export function ExplainUser({ workspace, username, kind, path, mayAskForOthers }: ExplainUserProps) {
+  const [user, setUser] = useState(username);
+  return (
+    <section aria-label={text.because}>
+      <Title order={3} size="h6" mt="md" mb="xs">
+        {text.because}
+      </Title>
+      {mayAskForOthers && <PrincipalField workspace={workspace} withGroups={false} value={user} onChange={setUser} />}
+      {user !== "" && <Explanation workspace={workspace} question={{ user, kind, path }} />}
+    </section>
+  );
+}
+
 function Explanation({ workspace, question }: { workspace: string; question: Question }) {
   const { user, kind, path } = question;
   const explained = useQuery({

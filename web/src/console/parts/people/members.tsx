@@ -20,13 +20,26 @@ interface MembersProps {
   members: readonly MemberOf[];
   /** The permissions that a member can get. Absent: members have none. */
   rights?: readonly Right[];
+  /** Says that there are no members. */
+  empty?: string;
+  /** Default: the user may add and remove members. */
+  mayChange?: boolean;
   add: (name: string, right: Right) => Promise<unknown>;
   remove: (member: MemberOf) => Promise<unknown>;
   onChanged: () => Promise<unknown>;
 }
 
 /** Lists the members of a folder or a group. Each change is saved at once. */
-export function Members({ workspace, members, rights = [], add, remove, onChanged }: MembersProps) {
+export function Members({
+  workspace,
+  members,
+  rights = [],
+  empty = text.noMembers,
+  mayChange = true,
+  add,
+  remove,
+  onChanged,
+}: MembersProps) {
   const [name, setName] = useState("");
   const [right, setRight] = useState<Right>(rights.at(-1) ?? "read");
   const adding = useMutation({
@@ -51,7 +64,7 @@ export function Members({ workspace, members, rights = [], add, remove, onChange
         {text.members}
       </Title>
       {members.length === 0 ? (
-        <Text c="dimmed">{text.noMembers}</Text>
+        <Text c="dimmed">{empty}</Text>
       ) : (
         <ul className="plain-list">
           {members.map((member) => (
@@ -60,35 +73,39 @@ export function Members({ workspace, members, rights = [], add, remove, onChange
                 <span>
                   {member.name} {member.right && <span className="mark">{text.rights[member.right]}</span>}
                 </span>
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  aria-label={text.removeOf(member.name)}
-                  loading={removing.isPending && removing.variables.name === member.name}
-                  onClick={() => removing.mutate(member)}
-                >
-                  {text.remove}
-                </Button>
+                {mayChange && (
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    aria-label={text.removeOf(member.name)}
+                    loading={removing.isPending && removing.variables.name === member.name}
+                    onClick={() => removing.mutate(member)}
+                  >
+                    {text.remove}
+                  </Button>
+                )}
               </Group>
             </li>
           ))}
         </ul>
       )}
       {error && <Failed error={error} />}
-      <Group align="flex-end" gap="xs" mt="sm">
-        <PrincipalField workspace={workspace} withGroups={rights.length > 0} value={name} onChange={setName} />
-        {rights.length > 0 && (
-          <NativeSelect
-            label={text.right}
-            data={rights.map((value) => ({ value, label: text.rights[value] }))}
-            value={right}
-            onChange={({ target }) => setRight(target.value as Right)}
-          />
-        )}
-        <Button variant="default" disabled={name === ""} loading={adding.isPending} onClick={() => adding.mutate()}>
-          {text.addMember}
-        </Button>
-      </Group>
+      {mayChange && (
+        <Group align="flex-end" gap="xs" mt="sm">
+          <PrincipalField workspace={workspace} withGroups={rights.length > 0} value={name} onChange={setName} />
+          {rights.length > 0 && (
+            <NativeSelect
+              label={text.right}
+              data={rights.map((value) => ({ value, label: text.rights[value] }))}
+              value={right}
+              onChange={({ target }) => setRight(target.value as Right)}
+            />
+          )}
+          <Button variant="default" disabled={name === ""} loading={adding.isPending} onClick={() => adding.mutate()}>
+            {text.addMember}
+          </Button>
+        </Group>
+      )}
     </section>
   );
 }

@@ -11,6 +11,7 @@ import { formText } from "../../messages/form.ts";
 import { readArguments } from "./arguments-text.ts";
 import { issuesOf } from "./issues.ts";
 import { ResourceField } from "./resource-field.tsx";
+import { isShowable } from "./showable-schema.ts";
 import { StoredFileField } from "./stored-file-field.tsx";
 
 type Args = Record<string, unknown>;
@@ -51,10 +52,15 @@ export default function RunForm({
   onSubmit,
   children,
 }: RunFormProps) {
-  const [isJson, setIsJson] = useState(typed !== undefined);
+  const canShow = useMemo(() => isShowable(schema), [schema]);
+  const [choosesJson, setIsJson] = useState(typed !== undefined);
+  const isJson = choosesJson || !canShow;
   // A form begins with the values that the other view has left.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the switch between both views builds the form again
-  const form = useMemo(() => preparedForm({ form_schema: schema, default_args: values.current, choosesStored: true }), [schema, isJson]);
+  const form = useMemo(
+    () => (isJson ? undefined : preparedForm({ form_schema: schema, default_args: values.current, choosesStored: true })),
+    [schema, isJson],
+  );
   const issues = useMemo(() => (error instanceof Refused ? issuesOf(error) : []), [error]);
   const errors = useMemo(() => {
     const tree = new ErrorSchemaBuilder();
@@ -70,7 +76,8 @@ export default function RunForm({
   );
   return (
     <Stack gap="md" className="run-form">
-      <Switch label={formText.json} checked={isJson} onChange={({ target }) => setIsJson(target.checked)} />
+      {!canShow && <Text size="sm">{formText.notShowable}</Text>}
+      <Switch disabled={!canShow} label={formText.json} checked={isJson} onChange={({ target }) => setIsJson(target.checked)} />
       {isJson ? (
         <JsonForm
           label={jsonLabel}

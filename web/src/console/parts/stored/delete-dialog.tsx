@@ -1,5 +1,6 @@
 import { Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { notifications } from "../../frame/notifications.tsx";
 import { storedText } from "../../messages/objects/stored.ts";
 import { Confirm } from "../confirm.tsx";
@@ -11,10 +12,12 @@ interface DeleteDialogProps {
   remove: (path: string) => Promise<unknown>;
   onDeleted: () => void;
   onClose: () => void;
+  /** Further consequences. */
+  children?: ReactNode;
 }
 
 /** Asks before an object is deleted. */
-export function DeleteDialog({ path, why, remove, onDeleted, onClose }: DeleteDialogProps) {
+export function DeleteDialog({ path, why, remove, onDeleted, onClose, children }: DeleteDialogProps) {
   const removing = useMutation({
     mutationFn: remove,
     onSuccess: (_, removed) => {
@@ -37,6 +40,7 @@ export function DeleteDialog({ path, why, remove, onDeleted, onClose }: DeleteDi
       }}
     >
       <Text>{why}</Text>
+      {children}
     </Confirm>
   );
 }

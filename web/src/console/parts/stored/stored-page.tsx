@@ -24,6 +24,8 @@ interface StoredPageProps<T> {
   guide: string;
   list: StoredList<T>;
   mayCreate: boolean;
+  /** Shows further consequences of the deletion of an object. */
+  consequences?: (path: string) => ReactNode;
   /** Deletes an object by its path or name. */
   remove: (path: string) => Promise<unknown>;
   columns: readonly string[];
@@ -38,7 +40,7 @@ interface StoredPageProps<T> {
 
 /** A page that lists the stored objects of a kind, with a search and a button to create one. */
 export function StoredPage<T>(props: StoredPageProps<T>) {
-  const { text, guide, list, mayCreate, remove, filters, children } = props;
+  const { text, guide, list, mayCreate, consequences, remove, filters, children } = props;
   const { search, query, isShown } = list;
   const isFiltered = search.sought !== "" || search.type !== undefined;
   return (
@@ -83,7 +85,9 @@ export function StoredPage<T>(props: StoredPageProps<T>) {
         remove={remove}
         onDeleted={() => void list.refresh()}
         onClose={list.closeDeletion}
-      />
+      >
+        {list.deleted !== undefined && consequences?.(list.deleted)}
+      </DeleteDialog>
     </Page>
   );
 }

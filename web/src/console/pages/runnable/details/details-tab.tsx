@@ -4,7 +4,9 @@ import type { ReactNode } from "react";
 import { Fact } from "../../../../shared/fact.tsx";
 import { Ago } from "../../../../shared/time/ago.tsx";
 import { costText } from "../../../messages/cost.ts";
+import { permissionsText } from "../../../messages/objects/people.ts";
 import { detailsText as text, usedByText } from "../../../messages/versions.ts";
+import { Permissions } from "../../../parts/people/permissions.tsx";
 import { LazyCode } from "../lazy-code.tsx";
 import type { Runnable } from "../use-runnable.ts";
 import { FlowSteps } from "./flow-steps.tsx";
@@ -56,6 +58,9 @@ export default function DetailsTab({ workspace, runnable }: { workspace: string;
       </Part>
       <Part title={usedByText.title}>
         <UsedBy workspace={workspace} runnable={runnable} />
+      </Part>
+      <Part title={permissionsText.title}>
+        <Permissions kind={runnable.kind} path={path} />
       </Part>
       <Part title={costText.ofPath}>
         <PathCost workspace={workspace} runnable={runnable} />

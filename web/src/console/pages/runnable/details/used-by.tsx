@@ -8,10 +8,12 @@ import { usedByText as text } from "../../../messages/versions.ts";
 import type { Runnable } from "../use-runnable.ts";
 import { groupUsers, type User } from "./users.ts";
 
+/** A kind of object that others can use. */
+type MentionedKind = Runnable["kind"] | "variable" | "resource";
 type Target = Pick<Runnable, "kind" | "path">;
 
-/** Loads the objects that use a script or a flow, and whether there may be more. */
-export function useUsers(workspace: string, { kind, path }: Target) {
+/** Loads the objects that use another one, and whether there may be more. */
+export function useUsers(workspace: string, { kind, path }: { kind: MentionedKind; path: string }) {
   return useQuery({
     queryKey: [workspace, "users of", kind, path],
     queryFn: async ({ signal }) => {
@@ -24,7 +26,6 @@ export function useUsers(workspace: string, { kind, path }: Target) {
 /** Shows what uses a script or a flow, and counts the webhook tokens, which are secrets of their owners. */
 export function UsedBy({ workspace, runnable }: { workspace: string; runnable: Target }) {
   const { kind, path } = runnable;
-  const users = useUsers(workspace, runnable);
   const counts = useQuery({
     queryKey: [workspace, "tokens of", kind, path],
     queryFn: ({ signal }) => (kind === "flow" ? call.flows.countTriggers : call.scripts.countTriggers)({ workspace, path, signal }),
@@ -32,24 +33,32 @@ export function UsedBy({ workspace, runnable }: { workspace: string; runnable: T
   const tokens = counts.data?.webhook_count ?? 0;
   return (
     <Stack gap="xs">
-      <Panel query={users}>
-        {(found) => (
-          <>
-            {found.users.length === 0 ? (
-              <Text c="dimmed">{text.nowhere}</Text>
-            ) : (
-              <UserList workspace={workspace} users={found.users} label={text.title} />
-            )}
-            {found.isPartial && <Text size="sm">{text.partial}</Text>}
-          </>
-        )}
-      </Panel>
+      <Users workspace={workspace} kind={kind} path={path} />
       {tokens > 0 && (
         <dl className="facts">
           <Fact name={text.tokens}>{tokens}</Fact>
         </dl>
       )}
     </Stack>
+  );
+}
+
+/** Shows what uses an object, as far as the reader may read it. */
+export function Users({ workspace, kind, path }: { workspace: string; kind: MentionedKind; path: string }) {
+  const users = useUsers(workspace, { kind, path });
+  return (
+    <Panel query={users}>
+      {(found) => (
+        <>
+          {found.users.length === 0 ? (
+            <Text c="dimmed">{text.nowhere}</Text>
+          ) : (
+            <UserList workspace={workspace} users={found.users} label={text.title} />
+          )}
+          {found.isPartial && <Text size="sm">{text.partial}</Text>}
+        </>
+      )}
+    </Panel>
   );
 }
 

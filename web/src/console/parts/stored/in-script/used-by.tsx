@@ -1,0 +1,20 @@
+import { useState } from "react";
+import { usedByText as text } from "../../../messages/versions.ts";
+import { Users } from "../../../pages/runnable/details/used-by.tsx";
+
+interface UsedByProps {
+  workspace: string;
+  kind: "variable" | "resource";
+  path: string;
+}
+
+/** Shows what uses a stored value, once a reader opens it: the search reads all sources that may contain the path. */
+export function UsedBy(props: UsedByProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>{text.title}</summary>
+      {isOpen && <Users {...props} />}
+    </details>
+  );
+}
