@@ -20,6 +20,14 @@ it("the page of variables creates a secret, shows it on request, and asks if ano
   await dialog.getByLabel("Path").fill("f/t/key");
   await dialog.getByLabel("Value").fill("planted-secret");
   await dialog.getByLabel("Secret").check();
+  await dialog.getByLabel("Description").fill("Typed earlier");
+  await expectAccessible(watched);
+  await page.reload();
+  await dialog.getByText("You typed this earlier").waitFor();
+  expect(await dialog.getByLabel("Path").inputValue()).toBe("f/t/key");
+  expect(await dialog.getByLabel("Description").inputValue()).toBe("Typed earlier");
+  expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain("planted-secret");
+  await dialog.getByLabel("Value").fill("planted-secret");
   await expectAccessible(watched);
   await dialog.getByRole("button", { name: "Create" }).click();
   const row = page.getByRole("row", { name: "f/t/key" });
@@ -38,7 +46,8 @@ it("the page of variables creates a secret, shows it on request, and asks if ano
   expectStatus(await ws.post("variables/update/f/t/key", { description: "Theirs" }), 200);
   await dialog.getByRole("button", { name: "Save" }).click();
   await dialog.getByText("Another person has saved a newer version").waitFor();
-  await dialog.getByRole("cell", { name: "Theirs", exact: true }).waitFor();
+  await dialog.getByRole("radio", { name: "Description: Theirs" }).waitFor();
+  expect(await dialog.getByRole("radio", { name: "Description: Yours" }).isChecked()).toBe(true);
   // The form of the refused save is reported in the browser's console as a failed request.
   watched.complaints.splice(0);
   await expectAccessible(watched);
@@ -47,6 +56,21 @@ it("the page of variables creates a secret, shows it on request, and asks if ano
   const stored = expectStatus(await ws.get("variables/get/f/t/key"), 200).json;
   expect(stored).toMatchObject({ description: "Mine", value: "planted-secret", is_secret: true });
 
+  await button(page, "Permissions of f/t/key").click();
+  await dialog.getByText("Access of a user, and why").waitFor();
+  const bea = await member(ws, "bea");
+  await dialog.getByRole("combobox", { name: "User or group" }).fill(bea.username);
+  await page
+    .getByRole("listbox")
+    .getByRole("option", { name: `u/${bea.username}` })
+    .click();
+  await dialog.getByLabel("Permission", { exact: true }).selectOption("Read");
+  await button(page, "Add member").click();
+  await dialog.getByRole("listitem").getByText(`u/${bea.username}`).waitFor();
+  await expectAccessible(watched);
+  expect(expectStatus(await bea.in(ws).get("variables/get_value/f/t/key"), 200).json).toBe("planted-secret");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
   await button(page, "Delete f/t/key").click();
   await dialog.getByRole("button", { name: "Delete" }).click();
   await row.waitFor({ state: "detached" });
@@ -58,6 +82,8 @@ it("the pages of resources and their types create a type, and a resource with it
   const { page } = watched;
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("acme");
+  await dialog.getByLabel("Schema").fill('{"type":"object","properties":{"a":{"$ref":"#"}}}');
+  await dialog.getByText("or refers to itself").waitFor();
   await dialog.getByLabel("Schema").fill('{"type":"object","properties":{"host":{"type":"string"}},"required":["host"]}');
   await dialog.getByRole("region", { name: "Form preview" }).getByLabel("host").waitFor();
   await expectAccessible(watched);
@@ -78,6 +104,9 @@ it("the pages of resources and their types create a type, and a resource with it
   await expectAccessible(watched);
   expect(expectStatus(await ws.get("resources/get_value/f/t/acme"), 200).json).toEqual({ host: "acme.example" });
   await button(page, "Edit f/t/acme").click();
+  await dialog.getByText("Used by", { exact: true }).click();
+  await dialog.getByText("Nothing that you may read uses it.").waitFor();
+  await expectAccessible(watched);
   await dialog.getByLabel("host").fill("other.example");
   await dialog.getByRole("button", { name: "Save" }).click();
   await dialog.waitFor({ state: "detached" });
@@ -147,6 +176,12 @@ it("the pages of folders, groups and users give access, and explain it", async (
   await page.getByText(`${ann.username} was changed.`).waitFor();
   expect(expectStatus(await ws.get(`users/get/${ann.username}`), 200).json).toMatchObject({ operator: true });
 
+  await button(page, `Remove ${ann.username}`).click();
+  await dialog.getByText("1 group loses a member: buyers").waitFor();
+  await expectAccessible(watched);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await dialog.waitFor({ state: "detached" });
+
   await show(page, `/w/${ws.id}/audit?operation=users.update`);
   await page.getByRole("cell", { name: ann.username }).waitFor();
   await expectAccessible(watched);
@@ -179,6 +214,20 @@ it("the page of HTTP routes creates a route, calls it as a stranger, and makes i
   await button(page, "To OpenAPI").click();
   await button(page, "Preview").click();
   await dialog.getByText(`/api/r/${ws.id}/orders/{id}`).waitFor();
+  await dialog.getByRole("region", { name: "Check of the document" }).getByRole("status").waitFor();
   await expectAccessible(watched);
+
+  await show(page, `/w/${ws.id}/routes?edit=f/t/orders`);
+  await dialog.getByLabel("Answers with").selectOption("A stored file");
+  await dialog.getByLabel("Key of the file").fill("f/t/site/");
+  await dialog.getByLabel("Upload the file").setInputFiles({ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("Hello") });
+  await dialog.getByText("1 file is stored.").waitFor();
+  expect(await dialog.getByLabel("Key of the file").inputValue()).toBe("f/t/site/a.txt");
+  await expectAccessible(watched);
+  await dialog.getByLabel("Route", { exact: true }).fill("hello");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const served = await fetch(`${new URL(page.url()).origin}/api/r/${ws.id}/hello`);
+  expect(await served.text()).toBe("Hello");
   await endBrowser();
 });

@@ -80,7 +80,7 @@ export default function ResourcesPage() {
         search={search}
         mayEdit={mayChange}
         newTitle={text.new}
-        blank={newResource}
+        blank={{ ...newResource, type: search.type ?? "" }}
         load={(path) => loadResource(workspace, path)}
       >
         {(loaded, path) => (

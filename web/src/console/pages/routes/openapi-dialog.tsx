@@ -1,6 +1,6 @@
 import { Button, Group, Modal, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, lazy, Suspense, useState } from "react";
 import { toRequest } from "../../../../../contract/client/request.ts";
 import { basePath } from "../../../shared/base-path.ts";
 import { call, operations } from "../../data/objects-api.ts";
@@ -10,6 +10,9 @@ import { copyText } from "../../parts/copy.ts";
 import { download } from "../../parts/download.ts";
 import { Example } from "../../parts/stored/example.tsx";
 import { type DocumentChoice, everything, toDocumentRequest } from "./openapi.ts";
+
+// The parser of YAML is loaded with the first document.
+const DocumentCheck = lazy(() => import("./document-check.tsx"));
 
 const optionsOf = (labels: Readonly<Record<string, string>>) => Object.entries(labels).map(([value, label]) => ({ value, label }));
 const types = { yaml: "application/yaml", json: "application/json" } as const;
@@ -87,6 +90,9 @@ export function OpenapiDialog({ workspace, onClose }: { workspace: string; onClo
                   {text.copy}
                 </Button>
               </Group>
+              <Suspense fallback={null}>
+                <DocumentCheck document={written} />
+              </Suspense>
               <Example label={text.document} text={written} />
             </div>
           )}

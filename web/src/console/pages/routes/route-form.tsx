@@ -1,5 +1,6 @@
 import { Checkbox, Group, NativeSelect, Text, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { call } from "../../data/objects-api.ts";
 import { routesText as text } from "../../messages/objects/routes.ts";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
@@ -16,8 +17,10 @@ import {
   type RouteValues,
   resourceTypes,
   routeFields,
+  type Serving,
   toRoute,
 } from "./route.ts";
+import { StaticFiles } from "./static-files.tsx";
 
 interface RouteFormProps {
   workspace: string;
@@ -45,6 +48,7 @@ export function RouteForm({ workspace, path, loaded, onSaved, onClose }: RouteFo
     onSaved: (saved) => onSaved(saved.path),
   });
   const { values, change } = editor;
+  const servesFiles = values.serving !== "run";
   const type = resourceTypes[values.authentication];
   return (
     <EditorForm editor={editor} isNew={path === undefined} onClose={onClose}>
@@ -53,7 +57,8 @@ export function RouteForm({ workspace, path, loaded, onSaved, onClose }: RouteFo
         <NativeSelect
           label={text.method}
           data={methods.map((value) => ({ value, label: value.toUpperCase() }))}
-          value={values.method}
+          value={servesFiles ? "get" : values.method}
+          disabled={servesFiles}
           onChange={({ target }) => change({ method: target.value as Method })}
         />
         <TextInput
@@ -70,17 +75,38 @@ export function RouteForm({ workspace, path, loaded, onSaved, onClose }: RouteFo
         />
       </Group>
       <Checkbox label={text.workspaced} checked={values.isWorkspaced} onChange={({ target }) => change({ isWorkspaced: target.checked })} />
-      {values.servesFiles ? (
-        <Text>{text.staticFiles}</Text>
-      ) : (
-        <RunnableField workspace={workspace} value={values.runnable} onChange={(runnable) => change({ runnable })} />
-      )}
       <NativeSelect
-        label={text.requestType}
-        data={optionsOf(text.requestTypes)}
-        value={values.requestType}
-        onChange={({ target }) => change({ requestType: target.value as RequestType })}
+        label={text.serves}
+        data={optionsOf(text.serving)}
+        value={values.serving}
+        onChange={({ target }) => change({ serving: target.value as Serving })}
       />
+      {servesFiles && (
+        <StaticFiles
+          workspace={workspace}
+          isFolder={values.serving === "site"}
+          value={values.fileKey}
+          onChange={(fileKey) => change({ fileKey })}
+        />
+      )}
+      {values.serving === "file" && (
+        <TextInput
+          label={text.fileName}
+          maxLength={255}
+          value={values.fileName}
+          onChange={({ target }) => change({ fileName: target.value })}
+        />
+      )}
+      {servesFiles && <Text size="sm">{text.notStarted}</Text>}
+      <RunnableField workspace={workspace} value={values.runnable} onChange={(runnable) => change({ runnable })} />
+      {!servesFiles && (
+        <NativeSelect
+          label={text.requestType}
+          data={optionsOf(text.requestTypes)}
+          value={values.requestType}
+          onChange={({ target }) => change({ requestType: target.value as RequestType })}
+        />
+      )}
       <NativeSelect
         label={text.authentication}
         data={optionsOf(text.authentications)}
@@ -90,8 +116,12 @@ export function RouteForm({ workspace, path, loaded, onSaved, onClose }: RouteFo
       {type !== undefined && (
         <SecretField workspace={workspace} type={type} value={values.resource} onChange={(resource) => change({ resource })} />
       )}
-      <Checkbox label={text.wrapBody} checked={values.wrapsBody} onChange={({ target }) => change({ wrapsBody: target.checked })} />
-      <Checkbox label={text.rawString} checked={values.passesRaw} onChange={({ target }) => change({ passesRaw: target.checked })} />
+      {!servesFiles && (
+        <Checkbox label={text.wrapBody} checked={values.wrapsBody} onChange={({ target }) => change({ wrapsBody: target.checked })} />
+      )}
+      {!servesFiles && (
+        <Checkbox label={text.rawString} checked={values.passesRaw} onChange={({ target }) => change({ passesRaw: target.checked })} />
+      )}
       <Textarea
         label={text.origins}
         description={text.originsHelp}
@@ -134,14 +164,19 @@ function SecretField({ workspace, type, value, onChange }: SecretFieldProps) {
   const paths = (listed.data ?? []).map(({ path }) => path);
   const offered = value === "" || paths.includes(value) ? paths : [value, ...paths];
   return (
-    <NativeSelect
-      label={text.resource}
-      error={listed.error?.message ?? (listed.data && offered.length === 0 ? text.noResource(type) : undefined)}
-      required
-      withAsterisk={false}
-      data={[{ value: "", label: "" }, ...offered]}
-      value={value}
-      onChange={({ target }) => onChange(target.value)}
-    />
+    <>
+      <NativeSelect
+        label={text.resource}
+        error={listed.error?.message ?? (listed.data && offered.length === 0 ? text.noResource(type) : undefined)}
+        required
+        withAsterisk={false}
+        data={[{ value: "", label: "" }, ...offered]}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      <Link to="/w/$ws/resources" params={{ ws: workspace }} search={{ new: "true", type }} target="_blank">
+        {text.newResource(type)}
+      </Link>
+    </>
   );
 }

@@ -35,6 +35,7 @@ it("a save of a route sends the settings that the form does not show, and nothin
     authentication_method: "svc",
     authentication_resource_path: null,
     is_static_website: false,
+    static_asset_config: null,
     wrap_body: false,
     raw_string: true,
     allowed_origins: ["https://shop.example"],
@@ -42,6 +43,21 @@ it("a save of a route sends the settings that the form does not show, and nothin
     description: null,
     mode: "enabled",
     failed_status: 502,
+  });
+});
+
+it("a route of files has the method get, and its files are in the storage of the deployment", () => {
+  const site = { ...fromRoute(stored), serving: "site", fileKey: "f/site/shop ", fileName: "" } as const;
+  expect(toRoute(site)).toMatchObject({
+    http_method: "get",
+    is_static_website: true,
+    static_asset_config: { s3: "f/site/shop", storage: "_stack_", filename: null },
+  });
+  const file = { s3: "f/site/a.pdf", storage: "_stack_", filename: "b.pdf" };
+  expect(fromRoute({ ...stored, is_static_website: false, static_asset_config: file } as HttpRoute)).toMatchObject({
+    serving: "file",
+    fileKey: "f/site/a.pdf",
+    fileName: "b.pdf",
   });
 });
 

@@ -12,7 +12,11 @@ export type HttpRoute = Reply<"http_triggers.get">;
 export const methods = ["get", "post", "put", "patch", "delete"] as const;
 export type Method = (typeof methods)[number];
 export type Authentication = keyof typeof text.authentications;
+export type Serving = keyof typeof text.serving;
 export type RequestType = keyof typeof text.requestTypes;
+
+/** Routes serve files from the storage of the deployment alone. */
+export const SERVED_STORAGE = "_stack_";
 
 /** The type of the resource that a method of authentication needs. The others need none. */
 export const resourceTypes: Partial<Record<Authentication, string>> = {
@@ -40,7 +44,12 @@ export interface RouteValues {
   description: string;
   /** The user whose rights the runs have. */
   runsAs: string;
-  servesFiles: boolean;
+  /** What answers: a run, a file, or the files of a folder. */
+  serving: Serving;
+  /** The key of the file or the folder. */
+  fileKey: string;
+  /** The name with which a browser saves the file. */
+  fileName: string;
   /** The settings that the form does not show. A save would remove those that it omits. */
   others: object;
 }
@@ -60,7 +69,9 @@ export const newRoute: RouteValues = {
   summary: "",
   description: "",
   runsAs: "",
-  servesFiles: false,
+  serving: "run",
+  fileKey: "",
+  fileName: "",
   others: {},
 };
 
@@ -70,7 +81,8 @@ const toAuthentication = (method: HttpRoute["authentication_method"]): Authentic
 /** Returns the values of the form of a stored route. */
 export function fromRoute(stored: HttpRoute): RouteValues {
   const { path, route_path, http_method, workspaced_route, script_path, is_flow, request_type, authentication_method, ...more } = stored;
-  const { authentication_resource_path, wrap_body, raw_string, allowed_origins, summary, description, permissioned_as, ...rest } = more;
+  const { authentication_resource_path, wrap_body, raw_string, allowed_origins, summary, description, permissioned_as, ...most } = more;
+  const { static_asset_config: file, is_static_website: isSite, ...rest } = most;
   // The service sets these.
   const { workspace_id, extra_perms, email, edited_by, edited_at, error, ...others } = rest as typeof rest & Record<string, unknown>;
   return {
@@ -88,19 +100,25 @@ export function fromRoute(stored: HttpRoute): RouteValues {
     summary: summary ?? "",
     description: description ?? "",
     runsAs: permissioned_as,
-    servesFiles: others.static_asset_config !== undefined && others.static_asset_config !== null,
+    serving: file ? (isSite ? "site" : "file") : "run",
+    fileKey: file?.s3 ?? "",
+    fileName: file?.filename ?? "",
     others,
   };
 }
 
 /** Returns what a save sends. */
 export function toRoute(values: RouteValues) {
+  const { serving, fileKey, fileName } = values;
+  const file = { s3: fileKey.trim(), storage: SERVED_STORAGE, filename: fileName.trim() || null };
   const origins = values.origins.split(/\s+/).filter((origin) => origin !== "");
   return {
     ...values.others,
     path: values.path,
     route_path: values.route,
-    http_method: values.method,
+    http_method: serving === "run" ? values.method : "get",
+    static_asset_config: serving === "run" ? null : file,
+    is_static_website: serving === "site",
     workspaced_route: values.isWorkspaced,
     script_path: values.runnable?.path ?? "",
     is_flow: values.runnable?.kind === "flow",
@@ -131,6 +149,9 @@ export const routeFields: readonly ComparedField<RouteValues>[] = [
   compared(text.method, "method", (method) => method.toUpperCase()),
   compared(text.workspaced, "isWorkspaced"),
   compared(schedulesText.runnable, "runnable", (runnable) => (runnable ? `${schedulesText.kindOf[runnable.kind]} ${runnable.path}` : "")),
+  compared(text.serves, "serving", (serving) => text.serving[serving]),
+  compared(text.fileKey, "fileKey"),
+  compared(text.fileName, "fileName"),
   compared(text.requestType, "requestType", (type) => text.requestTypes[type]),
   compared(text.authentication, "authentication", (method) => text.authentications[method]),
   compared(text.resource, "resource"),

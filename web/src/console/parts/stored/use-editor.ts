@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Refused } from "../../../shared/service.ts";
 import { restoreValues } from "../draft/edited-values.ts";
 import { useEditedDraft } from "../draft/use-edited-draft.ts";
@@ -40,6 +40,9 @@ export function useEditor<V extends object>({ form, loaded, keepable, fields, re
   });
   const [isRestored, setIsRestored] = useState(draft.initial !== undefined);
   const [values, setValues] = useState(() => (draft.initial ? restoreValues(loaded.values, draft.initial.values) : loaded.values));
+  // An upload that ends later changes the newest values.
+  const latest = useRef(values);
+  latest.current = values;
   // The draft of an older version is compared with the newer one when it is saved.
   const [version, setVersion] = useState(() => (draft.initial && path !== undefined ? draft.initial.version : loaded.version));
   const [theirs, setTheirs] = useState<Loaded<V>>();
@@ -74,7 +77,8 @@ export function useEditor<V extends object>({ form, loaded, keepable, fields, re
   return {
     values,
     change: (changes: Partial<V>) => {
-      const next = { ...values, ...changes };
+      const next = { ...latest.current, ...changes };
+      latest.current = next;
       setValues(next);
       draft.keep({ version, values: keepable(next) as Record<string, unknown> });
     },
