@@ -65,7 +65,7 @@ describe("users of a workspace", () => {
     expect(shaped(routes.whois, await mine.get(`users/whois/${dev.username}`))).toMatchObject({ email: dev.email });
     const email = await mine.get(`users/username_to_email/${dev.username}`);
     expect([email.text, email.headers.get("content-type")]).toEqual([dev.email, "text/plain; charset=utf-8"]);
-    expect(await status(mine.get("users/get/nobody"))).toBe(404);
+    expect(await status(mine.get("users/get/missing-user"))).toBe(404);
     expect(await status(mine.post(`users/update/${dev.username}`, { is_admin: true }))).toBe(403);
     expect(await status(mine.post("workspaces/add_user", { email: "a@b.cd", is_admin: true, operator: false }))).toBe(403);
     expectStatus(await ws.post(`users/update/${dev.username}`, { operator: true }), 200);
@@ -141,7 +141,7 @@ describe("groups", () => {
     const other = await member(ws, "other");
     const theirs = other.in(ws);
     expect(await status(theirs.post("groups/adduser/ops", { username: other.username }))).toBe(403);
-    expect(await status(mine.post("groups/adduser/ops", { username: "nobody" }))).toBe(404);
+    expect(await status(mine.post("groups/adduser/ops", { username: "missing-user" }))).toBe(404);
     expectStatus(await mine.post("groups/adduser/ops", { username: other.username }), 200);
     expect(await status(theirs.post("groups/update/ops", { summary: "Mine" }))).toBe(403);
     expectStatus(await mine.post("acls/add/group_/ops", { owner: `u/${other.username}`, write: true }), 200);
@@ -212,7 +212,7 @@ describe("users of the instance", () => {
   it("superadmins create, list and change users, and one superadmin always remains", async () => {
     const who = await someone("plain", client);
     expect((await client.get(`users/exists/${who.email}`)).json).toBe(true);
-    expect((await client.get("users/exists/nobody@example.com")).json).toBe(false);
+    expect((await client.get("users/exists/missing-user@example.com")).json).toBe(false);
     expect(await status(who.api.get(`users/exists/${who.email}`))).toBe(403);
     shaped(routes.listUsers, await client.get("users/list_as_super_admin"));
     expect(await listPages(client, "users/list_as_super_admin")).toContainEqual(
@@ -270,7 +270,7 @@ describe("the explanation of a user's access", () => {
     // A reader learns nothing about others, and a user without access does not learn that the folder exists.
     expect(await status(explain(theirs, "f/explained/x", dev.username))).toBe(403);
     expect(await status(explain(theirs, "u/hidden/x", dev.username))).toBe(404);
-    expect(await status(explain(ws, "f/explained/x", "nobody"))).toBe(404);
+    expect(await status(explain(ws, "f/explained/x", "missing-user"))).toBe(404);
   });
 
   it("is hidden from users of other workspaces", async () => {

@@ -56,9 +56,9 @@ it("the page of variables creates a secret, shows it on request, and asks if ano
   const stored = expectStatus(await ws.get("variables/get/f/t/key"), 200).json;
   expect(stored).toMatchObject({ description: "Mine", value: "planted-secret", is_secret: true });
 
+  const bea = await member(ws, "bea");
   await button(page, "Permissions of f/t/key").click();
   await dialog.getByText("Access of a user, and why").waitFor();
-  const bea = await member(ws, "bea");
   await dialog.getByRole("combobox", { name: "User or group" }).fill(bea.username);
   await page
     .getByRole("listbox")

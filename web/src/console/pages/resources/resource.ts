@@ -22,7 +22,7 @@ export async function loadResource(workspace: string, path: string): Promise<Loa
   return { values: { path, type, description, value }, version: headers.get("etag") ?? undefined };
 }
 
-/** Names of fields that hold secrets, whether or not their type says so. */
+/** Matches the names of fields that usually contain secrets, because types do not mark all of them. */
 const SECRET_NAME = /pass|secret|token|key|credential|private|auth|cert/i;
 
 /**

@@ -44,7 +44,7 @@ export interface RouteValues {
   description: string;
   /** The user whose rights the runs have. */
   runsAs: string;
-  /** What answers: a run, a file, or the files of a folder. */
+  /** Whether a run answers, a file, or the files of a folder. */
   serving: Serving;
   /** The key of the file or the folder. */
   fileKey: string;

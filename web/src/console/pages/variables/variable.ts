@@ -14,7 +14,7 @@ export interface VariableValues {
   description: string;
 }
 
-/** A new variable is a secret until its author says otherwise, so that the browser never stores its value. */
+/** A new variable is a secret until its author unticks the field, so that the browser does not store its value before. */
 export const newVariable: VariableValues = { path: "", value: "", isSecret: true, wasSecret: false, description: "" };
 
 /** Reads a variable for its form. The value of a secret is not read. */

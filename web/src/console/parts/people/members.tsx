@@ -20,7 +20,7 @@ interface MembersProps {
   members: readonly MemberOf[];
   /** The permissions that a member can get. Absent: members have none. */
   rights?: readonly Right[];
-  /** Says that there are no members. */
+  /** The text of an empty list. */
   empty?: string;
   /** Default: the user may add and remove members. */
   mayChange?: boolean;

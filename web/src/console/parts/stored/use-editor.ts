@@ -29,7 +29,7 @@ interface EditorOptions<V extends object> {
 const replacing = (version: string | undefined): Record<string, string> => (version === undefined ? {} : { "if-match": version });
 
 /**
- * Edits a stored object. What is typed is kept as a draft, also for the other tabs of the person. A save replaces only the version that the form
+ * Edits a stored object. A draft keeps the entered values, also for the other tabs of the person. A save replaces only the version that the form
  * was filled from. If another person has saved a newer one, `conflict` contains the differences, and nothing is saved until the user has chosen.
  */
 export function useEditor<V extends object>({ form, loaded, keepable, fields, reload, save, onSaved }: EditorOptions<V>) {
