@@ -8,7 +8,7 @@ import { RunnableField } from "../../parts/stored/runnable-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import { loadTrigger } from "./load-triggers.ts";
 import { SetupCommands } from "./setup-commands.tsx";
-import { describeTrigger, parseObject, type SourceKind, saveTrigger, type TriggerValues } from "./trigger.ts";
+import { keepableTrigger, parseObject, type SourceKind, saveTrigger, type TriggerValues, triggerFields } from "./trigger.ts";
 
 interface TriggerFormProps {
   workspace: string;
@@ -24,7 +24,10 @@ const optionsOf = (labels: Readonly<Record<string, string>>) => Object.entries(l
 /** Creates or changes a trigger. */
 export function TriggerForm({ workspace, name, loaded, onSaved, onClose }: TriggerFormProps) {
   const editor = useEditor({
+    form: ["trigger", name],
     loaded,
+    keepable: keepableTrigger,
+    fields: triggerFields,
     reload: () => loadTrigger(workspace, name ?? ""),
     save: (values, headers) => saveTrigger(workspace, name === undefined ? undefined : loaded.values.path, values, headers),
     onSaved: (saved) => onSaved(saved.path),
@@ -33,7 +36,7 @@ export function TriggerForm({ workspace, name, loaded, onSaved, onClose }: Trigg
   const isNew = name === undefined;
   const isBroken = parseObject(values.filterPolicy) === undefined || parseObject(values.pattern) === undefined;
   return (
-    <EditorForm editor={editor} isNew={isNew} canSave={!isBroken} describe={describeTrigger} onClose={onClose}>
+    <EditorForm editor={editor} isNew={isNew} canSave={!isBroken} onClose={onClose}>
       <NativeSelect
         label={text.kind}
         data={optionsOf(text.kinds)}

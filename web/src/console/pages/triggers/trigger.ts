@@ -3,7 +3,7 @@ import type { TriggerMode } from "../../../../../contract/routes/triggers/trigge
 import { call } from "../../data/objects-api.ts";
 import { storedText } from "../../messages/objects/stored.ts";
 import { triggersText as text } from "../../messages/objects/triggers.ts";
-import type { Described } from "../../parts/stored/differing-fields.ts";
+import { type ComparedField, compared } from "../../parts/stored/compared-fields.ts";
 import type { ChosenRunnable } from "../../parts/stored/runnable-field.tsx";
 
 /** The sources that the form offers. The API has one kind for topics, buses and buckets. */
@@ -238,24 +238,27 @@ export const setTriggerMode = (api: ApiKind, location: TriggerLocation, mode: Tr
     body: { mode },
   });
 
-/** Describes a trigger for the comparison of two versions. */
-export const describeTrigger = ({ runnable, ...values }: TriggerValues): Described => ({
-  [storedText.path]: values.path,
-  [text.kind]: text.kinds[values.kind],
-  [text.runnable]: runnable ? `${runnable.kind} ${runnable.path}` : "",
-  [text.mode]: values.mode,
-  [text.queueUrl]: values.queueUrl,
-  [text.otherAccount]: values.resource,
-  [text.attributes]: values.attributes,
-  [text.topic]: values.topicArn,
-  [text.filterPolicy]: values.filterPolicy,
-  [text.pattern]: values.pattern,
-  [text.bus]: values.bus,
-  [text.bucket]: values.bucket,
-  [text.prefix]: values.prefix,
-  [text.suffix]: values.suffix,
-  [text.events]: values.events,
-  [text.localPart]: values.localPart,
-  [text.workspaced]: values.isWorkspaced ? "✓" : "",
-  [text.onError]: values.onError,
-});
+/** Returns the values that the browser may store. A trigger contains no secrets. */
+export const keepableTrigger = ({ runsAs, address, others, ...fields }: TriggerValues): Partial<TriggerValues> => fields;
+
+/** The fields in which two versions are compared. */
+export const triggerFields: readonly ComparedField<TriggerValues>[] = [
+  compared(storedText.path, "path"),
+  compared(text.kind, "kind", (kind) => text.kinds[kind]),
+  compared(text.runnable, "runnable", (runnable) => (runnable ? `${runnable.kind} ${runnable.path}` : "")),
+  compared(text.mode, "mode"),
+  compared(text.queueUrl, "queueUrl"),
+  compared(text.otherAccount, "resource"),
+  compared(text.attributes, "attributes"),
+  compared(text.topic, "topicArn"),
+  compared(text.filterPolicy, "filterPolicy"),
+  compared(text.pattern, "pattern"),
+  compared(text.bus, "bus"),
+  compared(text.bucket, "bucket"),
+  compared(text.prefix, "prefix"),
+  compared(text.suffix, "suffix"),
+  compared(text.events, "events"),
+  compared(text.localPart, "localPart"),
+  compared(text.workspaced, "isWorkspaced"),
+  compared(text.onError, "onError"),
+];
