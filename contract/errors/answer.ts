@@ -8,7 +8,11 @@ interface Answer<D> {
 export type Answers<D> = { readonly [C in keyof D]: Answer<D[C]> };
 
 export type NoDetails = Record<never, never>;
-export type Issues = { path: string; reason: string }[];
+/** `at`: the path in its parts, for an issue of a value that a form can show at its field. */
+export type Issues = { path: string; reason: string; at?: string[] }[];
+
+/** A refused value carries its issues in this header, so that a form can show each at its field: a JSON array of their parts and reasons, in ASCII. */
+export const ISSUES_HEADER = "x-svc-issues";
 
 /** Formats issues as a part of a sentence: `path: reason; path: reason`. */
 export const listIssues = (issues: Issues) => issues.map(({ path, reason }) => `${path || "(the whole value)"}: ${reason}`).join("; ");

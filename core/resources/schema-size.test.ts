@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { countEvaluations, EVALUATIONS_MOST } from "./evaluation-work.ts";
-import { describeSchemaProblem, findValueIssues } from "./value-check.ts";
+import { describeSchemaProblem, findValueIssues as findIssues } from "./value-check.ts";
+
+/** The issues without the parts of their places. */
+const findValueIssues = (...checked: Parameters<typeof findIssues>) => findIssues(...checked).map(({ path, reason }) => ({ path, reason }));
 
 const list = <T>(length: number, make: (index: number) => T) => Array.from({ length }, (_, index) => make(index));
 /** Builds a schema in which each definition refers twice to the next. */

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { catalogue } from "./catalogue/catalogue.ts";
 import { toBuiltInTypeJson } from "./type.ts";
-import { describeSchemaProblem, findArgumentIssues, findValueIssues } from "./value-check.ts";
+import { describeSchemaProblem, findArgumentIssues, findValueIssues as findIssues } from "./value-check.ts";
+
+/** The issues without the parts of their places. */
+const findValueIssues = (...checked: Parameters<typeof findIssues>) => findIssues(...checked).map(({ path, reason }) => ({ path, reason }));
 
 const schema = {
   type: "object",
@@ -32,6 +35,22 @@ describe("valueIssues", () => {
   it("does not change what it checks", () => {
     const value = Object.freeze({ port: 1, other: Object.freeze({}) });
     expect(findValueIssues({ ...schema, properties: { ...schema.properties, mode: { default: "a" } } }, value)).toEqual([]);
+  });
+});
+
+describe("the place of an issue", () => {
+  const named = {
+    properties: { "a.b/c~d": { type: "object", required: ["x.y"], additionalProperties: false, properties: { "x.y": {} } } },
+  };
+
+  it("has its parts, which may contain any character, and ends with a missing or unexpected property", () => {
+    for (const find of [findIssues, findArgumentIssues]) {
+      expect(find(named, { "a.b/c~d": { z: 1 } }).map(({ at }) => at)).toEqual([
+        ["a.b/c~d", "x.y"],
+        ["a.b/c~d", "z"],
+      ]);
+      expect(find(named, { "a.b/c~d": 1 })[0]?.at).toEqual(["a.b/c~d"]);
+    }
   });
 });
 

@@ -11,6 +11,8 @@ import { checkSchemaSize, SchemaSizeError } from "./schema-size.ts";
 interface Issue {
   path: string;
   reason: string;
+  /** The path in its parts, which may contain dots. */
+  at: string[];
 }
 
 /**
@@ -108,10 +110,10 @@ function findIssues(schema: Record<string, unknown>, input: unknown, whole: stri
   let validate: ValidateFunction;
   try {
     validate = compileSchema(schema);
-    if (countEvaluations(schema, value) > EVALUATIONS_MOST) return [{ path: whole, reason: TOO_MUCH_WORK }];
+    if (countEvaluations(schema, value) > EVALUATIONS_MOST) return [{ path: whole, reason: TOO_MUCH_WORK, at: [] }];
     if (validate(value)) return [];
   } catch (error) {
-    return [{ path: whole, reason: `cannot be checked, because ${describeCheckProblem(schema, error)}` }];
+    return [{ path: whole, reason: `cannot be checked, because ${describeCheckProblem(schema, error)}`, at: [] }];
   }
   const referring = findReferring(value);
   return (validate.errors ?? [])
@@ -120,25 +122,33 @@ function findIssues(schema: Record<string, unknown>, input: unknown, whole: stri
     .map(describe);
 }
 
-const toIssue = ({ instancePath, message = "does not match the schema", keyword, params }: ErrorObject): Issue => ({
-  path: `value${instancePath.replaceAll("/", ".")}`,
-  reason: keyword === "enum" ? `must be one of ${(params["allowedValues"] as unknown[]).join(", ")}` : message,
-});
+const toIssue = (error: ErrorObject): Issue => {
+  const { instancePath, message = "does not match the schema", keyword, params } = error;
+  return {
+    path: `value${instancePath.replaceAll("/", ".")}`,
+    reason: keyword === "enum" ? `must be one of ${(params["allowedValues"] as unknown[]).join(", ")}` : message,
+    at: findParts(error),
+  };
+};
 
 function toArgumentIssue(error: ErrorObject): Issue {
-  const { instancePath, keyword, params, data } = error;
+  const at = findParts(error);
+  return { path: at.join("."), reason: describeArgument(error), at };
+}
+
+function describeArgument(error: ErrorObject): string {
+  const { keyword, params, data } = error;
+  if (keyword === "required") return "is missing";
+  if (keyword === "additionalProperties") return "is not in the schema";
+  if (keyword === "type") return `must be ${[params["type"]].flat().join(" or ")}, but is ${describeType(data)}`;
+  return toIssue(error).reason.slice(0, MESSAGE_MOST);
+}
+
+/** Returns the parts of the path of a fault. A property that is missing, or that a schema does not contain, is the last one. */
+function findParts({ instancePath, keyword, params }: ErrorObject): string[] {
   const at = instancePath.split("/").slice(1).map(decodePointerPart);
-  const pathOf = (...parts: unknown[]) => [...at, ...parts].join(".");
-  switch (keyword) {
-    case "required":
-      return { path: pathOf(params["missingProperty"]), reason: "is missing" };
-    case "additionalProperties":
-      return { path: pathOf(params["additionalProperty"]), reason: "is not in the schema" };
-    case "type":
-      return { path: pathOf(), reason: `must be ${[params["type"]].flat().join(" or ")}, but is ${describeType(data)}` };
-    default:
-      return { path: pathOf(), reason: toIssue(error).reason.slice(0, MESSAGE_MOST) };
-  }
+  if (keyword === "required") return [...at, String(params["missingProperty"])];
+  return keyword === "additionalProperties" ? [...at, String(params["additionalProperty"])] : at;
 }
 
 const decodePointerPart = (part: string) => part.replaceAll("~1", "/").replaceAll("~0", "~");

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { env } from "../../../contract/env.ts";
+import { ISSUES_HEADER } from "../../../contract/errors/answer.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { runRoutes } from "../../../contract/routes/jobs/runs.ts";
 import { logger } from "../observe.ts";
@@ -103,6 +104,26 @@ describe("apiHandler with reply headers", () => {
       throw new SvcError("job.syncTimeout", { id: "job-1", limitMs: 25_000 });
     });
     expect([statusCode, headers?.["x-svc-job-id"]]).toEqual([504, "job-1"]);
+  });
+});
+
+describe("a response to a refused value", () => {
+  const headerOf = (issues: { path: string; reason: string; at?: string[] }[]) =>
+    toErrorReply(new SvcError("approval.form", { issues })).headers?.[ISSUES_HEADER];
+
+  it("has the places in a header of ASCII without line ends, as far as they fit", () => {
+    const issue = { at: ["a.b", "ü\r\nx-svc-other: 1"], reason: "is missing “here”" };
+    const header = String(
+      headerOf([
+        { path: "a", reason: "has no place" },
+        { path: "b", ...issue },
+      ]),
+    );
+    expect(header).toMatch(/^[ -~]*$/);
+    expect(JSON.parse(header)).toEqual([issue]);
+    const many = Array.from({ length: 100 }, () => ({ path: "", at: ["x".repeat(500)], reason: "is missing" }));
+    expect(JSON.parse(String(headerOf(many)))).toHaveLength(7);
+    expect(headerOf([{ path: "", at: [], reason: "is too large" }])).toBeUndefined();
   });
 });
 

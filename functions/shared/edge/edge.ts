@@ -6,6 +6,7 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { z } from "zod";
 import { workspaceId } from "../../../contract/common.ts";
 import { defined } from "../../../contract/defined.ts";
+import { ISSUES_HEADER, type Issues } from "../../../contract/errors/answer.ts";
 import { toIssues } from "../../../contract/errors/issues.ts";
 import { describeError, isSvcError, SvcError } from "../../../contract/errors.ts";
 import type { Payload } from "../../../contract/payload.ts";
@@ -291,10 +292,28 @@ export function toErrorReply(error: SvcError, headers: Record<string, string> = 
   return text(status, sentence, {
     "x-svc-error": error.code,
     ...(status === 429 || "retryAfterS" in error.details ? { "Retry-After": String(retryAfterS(error)) } : {}),
+    ...("issues" in error.details ? buildIssuesHeader(error.details.issues) : {}),
     ...(error.code === "body.encoding" ? { "Accept-Encoding": "gzip, deflate, br" } : {}),
     ...(error.code === "job.syncTimeout" ? { "x-svc-job-id": (error as SvcError<"job.syncTimeout">).details.id } : {}),
     ...headers,
   });
+}
+
+/** Headers of a reply have at most 10 KB together. */
+const ISSUES_CHARS = 4000;
+
+/** Returns the header with the issues whose places are known, as far as they fit. */
+function buildIssuesHeader(issues: Issues): Record<string, string> {
+  const shown: string[] = [];
+  let chars = 0;
+  for (const { at, reason } of issues) {
+    if (!at || at.length === 0) continue;
+    // A header contains ASCII only. JSON escapes line ends, so no text can begin another header.
+    const json = JSON.stringify({ at, reason }).replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    chars += json.length + 1;
+    if (chars <= ISSUES_CHARS) shown.push(json);
+  }
+  return shown.length > 0 ? { [ISSUES_HEADER]: `[${shown.join(",")}]` } : {};
 }
 
 /** Returns the seconds until a refused request may succeed: the error's own value, or 1. */

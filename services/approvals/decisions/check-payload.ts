@@ -19,15 +19,17 @@ export async function checkPayload(deps: Uses<"jobs" | "storage">, request: Appr
   // Loaded with the first form, so that functions start faster without it.
   const { findValueIssues: valueIssues } = await import("../../../core/resources/value-check.ts");
   const value = payload ?? {};
-  const issues = valueIssues(schema as Record<string, unknown>, value).map(({ path, reason }) => ({
-    path: path.replace(/^value\.?/, ""),
-    reason,
+  const issues = valueIssues(schema as Record<string, unknown>, value).map((issue) => ({
+    ...issue,
+    path: issue.path.replace(/^value\.?/, ""),
   }));
   const { enums = {} } = await loadPrompt(deps, request);
   for (const [field, choices] of Object.entries(enums)) {
     const chosen = (value as Record<string, unknown>)[field];
     const all = (Array.isArray(chosen) ? chosen : [chosen]).filter((each) => each !== undefined);
-    if (!all.every((each) => choices.includes(String(each)))) issues.push({ path: field, reason: `must be one of ${choices.join(", ")}` });
+    if (!all.every((each) => choices.includes(String(each)))) {
+      issues.push({ path: field, reason: `must be one of ${choices.join(", ")}`, at: [field] });
+    }
   }
   if (issues.length > 0) throw new SvcError("approval.form", { issues });
 }

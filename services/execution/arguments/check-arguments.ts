@@ -22,7 +22,7 @@ export async function findArgumentProblem(
   const { [ENTRYPOINT_ARGUMENT]: _, ...others } = args;
   if ((findEntrypoint(args) ?? "main") !== "main") {
     const reason = 'must be "main" or absent, because the schema describes no other function';
-    return new SvcError("run.arguments", { path, issues: [{ path: ENTRYPOINT_ARGUMENT, reason }] });
+    return new SvcError("run.arguments", { path, issues: [{ path: ENTRYPOINT_ARGUMENT, reason, at: [ENTRYPOINT_ARGUMENT] }] });
   }
   // Loaded with the first schema, so that functions start faster without it.
   const { findArgumentIssues: argumentIssues } = await import("../../../core/resources/value-check.ts");

@@ -52,6 +52,7 @@ export function Decide({ approval }: { approval: ReadyApproval }) {
           <Form
             form={form}
             disabled={sending}
+            error={refused}
             onChange={(values, isTyped) => {
               if (isTyped && isJsonObject(values)) draft.keep({ values });
             }}

@@ -9,10 +9,13 @@ export class Refused extends Error {
   override readonly name = "Refused";
   readonly status: number;
   readonly code: string;
-  constructor(status: number, code: string, sentence: string) {
+  /** The refused values of a form, as the service sends them. */
+  readonly issues: string;
+  constructor(status: number, code: string, sentence: string, issues = "[]") {
     super(sentence);
     this.status = status;
     this.code = code;
+    this.issues = issues;
   }
 }
 
@@ -80,7 +83,9 @@ export async function send({ method, address, body, headers: sentHeaders, signal
   const text = await answer.text().catch(refuse);
   if (!answer.ok) {
     const code = headers.get("x-svc-error");
-    throw code === null ? new Refused(status, "", sentenceOf(status, text)) : new Refused(status, code, text);
+    throw code === null
+      ? new Refused(status, "", sentenceOf(status, text))
+      : new Refused(status, code, text, headers.get("x-svc-issues") ?? undefined);
   }
   return { status, headers, value: read(headers.get("content-type"), text) };
 }

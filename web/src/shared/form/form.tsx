@@ -1,9 +1,11 @@
 import { Stack } from "@mantine/core";
 import Rjsf from "@rjsf/core/lib/components/Form.js";
-import type { ErrorSchema, RegistryFieldsType, RJSFValidationError } from "@rjsf/utils";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import type { RegistryFieldsType, RJSFValidationError } from "@rjsf/utils";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Note } from "../note.tsx";
+import { Refused } from "../service.ts";
 import { DECISION_FILES, type FilesLimit, filesFit } from "./files.ts";
+import { toFieldErrors } from "./issues.ts";
 import { JsonField, type Unfinished } from "./json-field.tsx";
 import type { PreparedForm } from "./schema.ts";
 import { templates } from "./templates.tsx";
@@ -16,8 +18,8 @@ interface FormProps {
   onSubmit: (values: unknown) => void;
   /** Receives the values with their defaults first, and then after each change. `isTyped`: the reader has changed them. */
   onChange?: (values: unknown, isTyped: boolean) => void;
-  /** The errors of the service, at their fields. */
-  errors?: ErrorSchema | undefined;
+  /** The error of the last attempt. The form shows each refused value at its field. */
+  error?: Error | null | undefined;
   /** Further fields, by their names in `ui:field`. */
   fields?: RegistryFieldsType;
   limit?: FilesLimit;
@@ -35,9 +37,10 @@ function focusFirst(errors: RJSFValidationError[]): void {
 const ownFields = { json: JsonField };
 
 /** Shows the form of a schema. Errors are shown next to their fields, and the first invalid field is focused. */
-export default function Form({ form, disabled, onSubmit, onChange, errors, fields, limit = DECISION_FILES, children }: FormProps) {
+export default function Form({ form, disabled, onSubmit, onChange, error, fields, limit = DECISION_FILES, children }: FormProps) {
   const [problem, setProblem] = useState<{ text: string }>();
   const [unfinished] = useState<Unfinished>(() => new Map());
+  const errors = useMemo(() => (error instanceof Refused ? toFieldErrors(error) : undefined), [error]);
   const isShown = useRef(false);
   useEffect(() => {
     isShown.current = true;

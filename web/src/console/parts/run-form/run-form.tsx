@@ -1,15 +1,12 @@
 import { Stack, Switch, Text, Textarea } from "@mantine/core";
-import { ErrorSchemaBuilder } from "@rjsf/utils";
 import { type FormEvent, type ReactNode, useMemo, useState } from "react";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
 import type { FilesLimit } from "../../../shared/form/files.ts";
 import Form from "../../../shared/form/form.tsx";
 import { preparedForm } from "../../../shared/form/schema.ts";
-import { Refused } from "../../../shared/service.ts";
 import { Failed } from "../../frame/panel.tsx";
 import { formText } from "../../messages/form.ts";
 import { readArguments } from "./arguments-text.ts";
-import { issuesOf } from "./issues.ts";
 import { ResourceField } from "./resource-field.tsx";
 import { isShowable } from "./showable-schema.ts";
 import { StoredFileField } from "./stored-file-field.tsx";
@@ -61,12 +58,6 @@ export default function RunForm({
     () => (isJson ? undefined : preparedForm({ form_schema: schema, default_args: values.current, choosesStored: true })),
     [schema, isJson],
   );
-  const issues = useMemo(() => (error instanceof Refused ? issuesOf(error) : []), [error]);
-  const errors = useMemo(() => {
-    const tree = new ErrorSchemaBuilder();
-    for (const { path, reason } of issues) tree.addErrors(reason, path);
-    return tree.ErrorSchema;
-  }, [issues]);
   const submit = (sent: unknown) => onSubmit(isJsonObject(sent) ? sent : {});
   const buttons = (
     <>
@@ -95,7 +86,7 @@ export default function RunForm({
         <Form
           form={form}
           disabled={isSending}
-          errors={errors}
+          error={error}
           fields={fields}
           limit={RUN_FILES}
           onChange={(changed, isTyped) => {
