@@ -7,6 +7,8 @@ import { type End, iterationPath, type Outcome, type Progress } from "./journal.
 import { bodyScope, branchScope, DEFAULT, isLoop, isParallel, type ScopeName } from "./scopes.ts";
 
 type State = OutlineStepJson["state"];
+/** Longer summaries are cut: a page of an outline has 200 of them. */
+const SUMMARY_CHARS = 200;
 
 /** One level of the outline: the steps of a list, or the lists inside a step. `address` is its path in the outline. */
 export interface ListAddress {
@@ -81,6 +83,7 @@ export function summarizeStep(module: FlowModule, at: ListAddress, record: StepR
   return {
     path: joinAddress(at.address, module.id),
     module: module.id,
+    ...(module.summary ? { summary: module.summary.slice(0, SUMMARY_CHARS).toWellFormed() } : {}),
     kind: module.value.type,
     state: stateOfStep(record, flowEnded),
     ...defined({ job: job?.id ?? outcome?.job }),

@@ -14,6 +14,7 @@ const outlineStates = [
 export const outlineStepSchema = z.object({
   path: z.string().describe("The address of the step, iteration or branch: `loop/3/step`. Send it as `under` to get what is inside."),
   module: z.string(),
+  summary: z.string().optional().describe("The beginning of the summary that the author of the flow gave the module."),
   kind: z.string().describe("The type of the module, or `iteration` or `branch` for a list of steps inside it."),
   state: z.enum(outlineStates),
   job: jobId.optional().describe("The job of the last attempt. The job of a nested flow has an outline too."),

@@ -32,7 +32,7 @@ describe("the outline of a flow", () => {
   it("contains the state of each step, with its job, its times, its attempts and its marks", async () => {
     const { run } = await runFlowInCloud(world, {
       modules: [
-        step("a"),
+        step("a", { summary: `Reads ${"x".repeat(300)}` }),
         echo("mocked", "1", { mock: { enabled: true, return_value: 1 } }),
         step("skipped", { skip_if: { expr: "true" } }),
         nested("inner", "f/t/inner"),
@@ -50,7 +50,15 @@ describe("the outline of a flow", () => {
     const at = expect.stringMatching(/^20.*Z$/);
     const [a, mocked, skipped, inner, retried, last, never] = rows;
     expect(a).toEqual({
-      ...{ path: "a", module: "a", kind: "script", state: "succeeded", job: expect.any(String), attempts: 1 },
+      ...{
+        path: "a",
+        module: "a",
+        summary: `Reads ${"x".repeat(194)}`,
+        kind: "script",
+        state: "succeeded",
+        job: expect.any(String),
+        attempts: 1,
+      },
       ...{ queued_at: at, started_at: at, ended_at: at, waited_ms: expect.any(Number) },
     });
     expect([mocked?.mocked, skipped?.skipped, mocked?.job, never?.attempts]).toEqual([true, true, undefined, 0]);

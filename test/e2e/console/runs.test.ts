@@ -145,13 +145,17 @@ describe("the pages of runs", () => {
     expect(await readFile(await saved.path(), "utf8")).toBe("city,total\r\nBern,1\r\n'=1+1,2");
     await expectAccessible(watched);
     await page.getByText("Graph", { exact: true }).click();
-    await page.getByRole("region", { name: "Graph" }).getByRole("button", { name: /^each/ }).waitFor();
-    await expectAccessible(watched);
+    const graph = page.getByRole("region", { name: "Graph" });
+    await graph.getByRole("button", { name: /^each.*2 failed inside/ }).waitFor();
     await button(page, "Show the inside of each in the list").click();
     await page
       .getByRole("navigation", { name: "Steps of the flow" })
       .getByRole("button", { name: /^Iteration 2/ })
-      .waitFor();
+      .click();
+    await page.getByText("Graph", { exact: true }).click();
+    await graph.getByText("Iteration 2").waitFor();
+    await graph.getByRole("button", { name: /^ship.*Failed/ }).waitFor();
+    await expectAccessible(watched);
     await page.getByRole("tab", { name: "Timeline" }).click();
     await page.getByRole("table", { name: "Times of the steps" }).getByRole("row", { name: /^each/ }).waitFor();
     await expectAccessible(watched);

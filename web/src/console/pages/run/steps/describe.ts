@@ -7,17 +7,28 @@ const text = runText.steps;
 /** Returns the facts of a step besides its state: times, attempts, contents, marks and approvals. */
 export function describeStep(step: Step, nowMs: number): string[] {
   const { queuedMs, ranMs } = timesOf(step, nowMs);
-  const { children, failed_children, failed_children_partial: isPartial, of: iterations, kind } = step;
-  const isLoop = iterations !== undefined && kind !== "iteration";
   return [
     ...(queuedMs !== undefined && queuedMs >= 1000 ? [text.queued(durationText(queuedMs))] : []),
     ...(ranMs === undefined ? [] : [text.ran(durationText(ranMs))]),
     ...(step.attempts > 1 ? [text.attempts(step.attempts)] : []),
-    ...(isLoop ? [text.iterations(children ?? 0, iterations)] : []),
-    ...(failed_children ? [isPartial ? text.failedAtLeast(failed_children) : text.failedInside(failed_children)] : []),
+    ...describeInside(step),
     ...(step.cached ? [text.cached] : []),
     ...(step.mocked ? [text.mocked] : []),
     ...(step.approval ? describeApproval(step.approval) : []),
+  ];
+}
+
+/** Returns the numbers of the iterations of a loop, and of the lists inside a step that failed. */
+export function describeInside({
+  children = 0,
+  failed_children,
+  failed_children_partial: isPartial,
+  of: iterations,
+  kind,
+}: Step): string[] {
+  return [
+    ...(iterations !== undefined && kind !== "iteration" ? [text.iterations(children, iterations)] : []),
+    ...(failed_children ? [isPartial ? text.failedAtLeast(failed_children) : text.failedInside(failed_children)] : []),
   ];
 }
 

@@ -7,7 +7,8 @@ import { Panel } from "../../../frame/panel.tsx";
 import { runText } from "../../../messages/run.ts";
 import { StateBadge } from "../../../parts/state-badge.tsx";
 import { type RunJob, runKey } from "../use-run.ts";
-import { type Step, stateOfStep, useOutline } from "./outline.ts";
+import { describeInside } from "./describe.ts";
+import { type Step, selectedInside, stateOfStep, useOutline } from "./outline.ts";
 
 interface GraphProps {
   workspace: string;
@@ -44,16 +45,18 @@ export default function Graph({ workspace, run, ...actions }: GraphProps) {
     <Panel query={flow}>
       {({ modules }) => (
         <section className="graph" aria-label={text.graph} onKeyDown={onKeyDown}>
-          <List modules={modules} states={states} {...actions} />
+          <List workspace={workspace} run={run} under="" modules={modules} states={states} {...actions} />
         </section>
       )}
     </Panel>
   );
 }
 
-interface ListProps extends Omit<GraphProps, "workspace" | "run"> {
+interface ListProps extends GraphProps {
   modules: readonly FlowModule[];
-  /** The summaries of the steps of the flow itself, by their paths. */
+  /** The path of the iteration or branch that contains the steps. "": the flow itself. */
+  under: string;
+  /** The summaries of the steps, by their paths. */
   states: ReadonlyMap<string, Step>;
 }
 
@@ -69,36 +72,56 @@ function List({ modules, ...rest }: ListProps) {
   );
 }
 
-/** The lists of steps inside a module, with their names. */
-function listsOf({ value }: FlowModule): { name: string; modules: readonly FlowModule[] }[] {
+interface InnerList {
+  /** The name of a branch in the outline. The steps of a loop are the same for each iteration. */
+  name?: string;
+  title: string;
+  modules: readonly FlowModule[];
+}
+
+/** The lists of steps inside a module. */
+function listsOf({ value }: FlowModule): InnerList[] {
   switch (value.type) {
     case "forloopflow":
     case "whileloopflow":
-      return [{ name: "", modules: value.modules }];
+      return [{ title: "", modules: value.modules }];
     case "branchone":
       return [
-        ...value.branches.map(({ summary, expr, modules }) => ({ name: summary || expr, modules })),
-        { name: text.defaultBranch, modules: value.default ?? [] },
+        ...value.branches.map(({ summary, expr, modules }, index) => ({ name: String(index), title: summary || expr, modules })),
+        { name: "default", title: text.defaultBranch, modules: value.default ?? [] },
       ];
     case "branchall":
-      return value.branches.map(({ summary, modules }, index) => ({ name: summary || text.branch(index + 1), modules }));
+      return value.branches.map(({ summary, modules }, index) => ({
+        ...{ name: String(index), title: summary || text.branch(index + 1), modules },
+      }));
     default:
       return [];
   }
 }
 
-function Node({ module, states, ...actions }: Omit<ListProps, "modules"> & { module: FlowModule }) {
-  const { selected, onSelect, onShowInside } = actions;
-  const step = states.get(module.id);
+const NO_STATES: ReadonlyMap<string, Step> = new Map();
+
+/** The steps of the selected iteration or branch, with their states. */
+function SelectedList(props: Omit<ListProps, "states">) {
+  const { workspace, run, under } = props;
+  const outline = useOutline({ workspace, id: run.id, under });
+  return <List {...props} states={new Map(outline.data?.pages.flat().map((step) => [step.path, step]))} />;
+}
+
+function Node({ module, states, under, ...rest }: Omit<ListProps, "modules"> & { module: FlowModule }) {
+  const { selected, onSelect, onShowInside } = rest;
+  const path = under === "" ? module.id : `${under}/${module.id}`;
+  const step = states.get(path);
   const state = step && stateOfStep(step);
   const lists = listsOf(module);
+  const inside = selectedInside(path, selected);
   return (
     <div className="graph-node" data-state={state} data-container={lists.length > 0}>
       <UnstyledButton
         className="graph-step"
         disabled={!step}
-        aria-current={selected === module.id ? "true" : undefined}
-        onClick={() => onSelect(module.id, step?.job)}
+        aria-current={selected === path ? "true" : undefined}
+        onClick={() => onSelect(path, step?.job)}
       >
         <Text span fw={600}>
           {module.id}
@@ -107,25 +130,43 @@ function Node({ module, states, ...actions }: Omit<ListProps, "modules"> & { mod
           {module.summary || runText.kinds[module.value.type]}
         </Text>
         {state && <StateBadge state={state} />}
+        {step && lists.length > 0 && (
+          <Text span size="xs" c="dimmed">
+            {describeInside(step).join(" · ")}
+          </Text>
+        )}
       </UnstyledButton>
       {step?.children !== undefined && step.children > 0 && (
-        <button type="button" className="tree-more" onClick={() => onShowInside(module.id)}>
-          {text.showInside(module.id)}
+        <button type="button" className="tree-more" onClick={() => onShowInside(path)}>
+          {text.showInside(path)}
         </button>
       )}
       {lists.length > 0 && (
         <div className="graph-lists">
-          {lists.map(({ name, modules }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the branches of a version never move
-            <div key={index} className="graph-branch">
-              {name && (
-                <Text size="xs" c="dimmed">
-                  {name}
-                </Text>
-              )}
-              <List modules={modules} states={new Map()} {...actions} selected={undefined} />
-            </div>
-          ))}
+          {lists.map(({ name, title, modules }) => {
+            const isSelected = inside !== undefined && (name === undefined || name === inside);
+            const shown = name === undefined && inside !== undefined ? text.iteration(Number(inside) + 1) : title;
+            return (
+              <div key={name ?? ""} className="graph-branch" data-selected={isSelected}>
+                {shown && (
+                  <Text size="xs" c="dimmed">
+                    {name !== undefined && step?.children ? (
+                      <button type="button" className="tree-more" onClick={() => onSelect(`${path}/${name}`, undefined)}>
+                        {shown}
+                      </button>
+                    ) : (
+                      shown
+                    )}
+                  </Text>
+                )}
+                {isSelected ? (
+                  <SelectedList {...rest} modules={modules} under={`${path}/${inside}`} />
+                ) : (
+                  <List {...rest} modules={modules} under={`${path}/${name ?? ""}`} states={NO_STATES} />
+                )}
+              </div>
+            );
+          })}
         </div>
       )}
     </div>

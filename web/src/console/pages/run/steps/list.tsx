@@ -90,6 +90,7 @@ function Row({ step, ...props }: ListProps & { step: Step }) {
           onKeyDown={onKeyDown}
         >
           <span className="step-name">{name}</span>
+          {step.summary && <span className="step-summary">{step.summary}</span>}
           {state ? (
             <StateBadge state={state} />
           ) : (

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeStep } from "./describe.ts";
-import { nameOfStep, pageOf, pageOfSelected, type Step, stateOfStep, timesOf } from "./outline.ts";
+import { nameOfStep, pageOf, pageOfSelected, type Step, selectedInside, stateOfStep, timesOf } from "./outline.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 const step = (fields: Partial<Step> = {}): Step => ({ path: "a", module: "a", kind: "script", state: "succeeded", attempts: 1, ...fields });
@@ -49,4 +49,16 @@ it("an iteration is on the page of its number, also when an address selects a st
   expect(pageOfSelected("loop", "loop/5000/step")).toBe(26);
   expect([pageOfSelected("loop", "loop"), pageOfSelected("loop", undefined), pageOfSelected("one", "one/default/x")]).toEqual([1, 1, 1]);
   expect([0, 199, 200, 9_999].map(pageOf)).toEqual([1, 1, 2, 50]);
+});
+
+it.each([
+  ["each", "each/3/ship", "3"],
+  ["each", "each/3", "3"],
+  ["each/3/choose", "each/3/choose/default/b", "default"],
+  ["each", "each", undefined],
+  ["each", "eachother/1", undefined],
+  ["each", "each/", undefined],
+  ["each", undefined, undefined],
+])("inside of %s, the selected step %s is in %s", (path, selected, expected) => {
+  expect(selectedInside(path, selected)).toBe(expected);
 });

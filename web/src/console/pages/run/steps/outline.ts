@@ -45,6 +45,10 @@ export function pageOfSelected(under: string, selected: string | undefined): num
   return /^\d+$/.test(iteration) ? pageOf(Number(iteration)) : 1;
 }
 
+/** The number of the iteration, or the name of the branch, in which the selected step is. `path`: that of the loop or the branches. */
+export const selectedInside = (path: string, selected: string | undefined): string | undefined =>
+  selected?.startsWith(`${path}/`) ? selected.slice(path.length + 1).split("/")[0] || undefined : undefined;
+
 /** Returns the state that the console words. A step that has not started, or never runs, has none. */
 export const stateOfStep = ({ state, skipped }: Pick<Step, "state" | "skipped">): RunState | undefined => {
   if (skipped) return "skipped";
