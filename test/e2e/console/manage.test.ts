@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { button } from "../../support/approvals/page.ts";
 import { endBrowser } from "../../support/browser/browser.ts";
-import { expectAccessible, openConsole } from "../../support/console/console.ts";
+import { expectAccessible, openConsole, show } from "../../support/console/console.ts";
 
 let ws: Workspace;
 beforeAll(async () => {
@@ -73,5 +73,76 @@ it("the page of files uploads a file to a folder, asks before it replaces one, c
   await button(page, "Delete f/t/reports/may.csv").click();
   await dialog.getByRole("button", { name: "Delete" }).click();
   await page.getByRole("heading", { name: "No files" }).waitFor();
+  await endBrowser();
+});
+
+it("the settings of a workspace change its name and its error handler, rotate its key, and ask for its id before it is archived", async () => {
+  const watched = await openConsole(`/w/${ws.id}/settings/general`);
+  const { page } = watched;
+  await page.getByLabel("Name", { exact: true }).fill("Orders");
+  await button(page, "Save").click();
+  await page.getByText("The settings were saved.").waitFor();
+  await expectAccessible(watched);
+
+  await show(page, `/w/${ws.id}/settings/error-handler`);
+  await page.getByRole("combobox", { name: "Script or flow" }).fill("order");
+  await page.getByRole("option", { name: "Script f/t/order" }).click();
+  await button(page, "Save").first().click();
+  await button(page, "Remove handler").waitFor();
+  await expectAccessible(watched);
+  const settings = expectStatus(await ws.get("workspaces/get_settings"), 200).json;
+  expect(settings).toMatchObject({ name: "Orders", error_handler: { path: "script/f/t/order" } });
+
+  await show(page, `/w/${ws.id}/settings/encryption-key`);
+  await button(page, "Generate").click();
+  const key = await page.getByLabel("New key").inputValue();
+  await button(page, "Rotate key").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel(`Enter ${ws.id} to confirm`).fill(ws.id);
+  await expectAccessible(watched);
+  await dialog.getByRole("button", { name: "Rotate key" }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect(expectStatus(await ws.get("workspaces/encryption_key"), 200).json).toEqual({ key });
+
+  await show(page, `/w/${ws.id}/settings/danger-zone`);
+  await button(page, "Archive workspace").click();
+  await dialog.getByRole("button", { name: "Archive workspace" }).click();
+  expect(expectStatus(await ws.get("scripts/list"), 200).json).toHaveLength(1);
+  await expectAccessible(watched);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await endBrowser();
+});
+
+it("the page of changes lists what was saved since a time, with its author", async () => {
+  const watched = await openConsole(`/w/${ws.id}/changes`);
+  const { page } = watched;
+  await page.getByRole("row", { name: "f/t/order" }).getByText("New", { exact: true }).waitFor();
+  await expectAccessible(watched);
+  await endBrowser();
+});
+
+it("the page of apps stores JSON, makes a version of each changed value, and loads an older one", async () => {
+  const watched = await openConsole(`/w/${ws.id}/apps?new=true`);
+  const { page } = watched;
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Path").fill("f/t/board");
+  await dialog.getByLabel("Value").fill('{"grid":1}');
+  await expectAccessible(watched);
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("row", { name: "f/t/board" }).waitFor();
+  await expectAccessible(watched);
+  await button(page, "Edit f/t/board").click();
+  await dialog.getByLabel("Value").fill('{"grid":2}');
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await button(page, "Edit f/t/board").click();
+  await dialog.getByText("Versions").click();
+  await dialog
+    .getByRole("button", { name: /^Load version/ })
+    .last()
+    .click();
+  await dialog.getByText("Save it to make it the newest").waitFor();
+  expect(JSON.parse(await dialog.getByLabel("Value").inputValue())).toEqual({ grid: 1 });
+  await expectAccessible(watched);
   await endBrowser();
 });

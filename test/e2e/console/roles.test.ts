@@ -51,7 +51,8 @@ async function open({ address }: RolePage): Promise<void> {
 }
 
 /** The pages that a role sees in different states: the tabs of a page that is refused are the same page. */
-const pagesOf = (role: Role) => world.pages.filter(({ address, seenBy }) => seenBy.includes(role) || !/[?]|[/]history/.test(address));
+const pagesOf = (role: Role) =>
+  world.pages.filter(({ address, seenBy }) => seenBy.includes(role) || !/[?]|[/]history|(settings|instance)[/](?!webhooks)/.test(address));
 
 describe("each page of the console", () => {
   it.each(roles)("shows its content or its refusal, and only permitted actions: %s", { timeout: 300_000 }, async (role) => {

@@ -155,6 +155,7 @@ function pagesOf(ws: string, { first, second, ofFlow, asked, shared }: Runs): Ro
       },
       refusal: { heading: "Workspace settings", text: "Only admins see the settings" },
     },
+    ...pagesOfSettings(w),
     {
       address: "/instance/webhooks",
       isChecked: true,
@@ -239,6 +240,44 @@ function pagesOfItem(kind: string, path: string, refusal: View): RolePage[] {
   ];
 }
 
+/** The other tabs of the settings of the workspace and of the instance. */
+function pagesOfSettings(w: string): RolePage[] {
+  const ofWorkspace = (tab: string, text: string, actions: Actions, isChecked?: true): RolePage => ({
+    address: `${w}/settings/${tab}`,
+    seenBy: admins,
+    content: { heading: "Workspace settings", text },
+    actions,
+    refusal: { heading: "Workspace settings", text: "Only admins see the settings" },
+    ...(isChecked ? { isChecked } : {}),
+  });
+  const ofInstance = (tab: string, text: string, actions: Actions): RolePage => ({
+    address: `/instance/${tab}`,
+    seenBy: ["superadmin"],
+    content: { heading: "Instance", text },
+    actions,
+    refusal: { heading: "Instance", text: "Only superadmins see this page" },
+  });
+  return [
+    ofWorkspace("general", "HTTP status of failed runs", { Save: "workspaces.changeName" }, true),
+    ofWorkspace("error-handler", "The error handler is called", { Save: "workspaces.editErrorHandler" }, true),
+    ofWorkspace("success-handler", "The success handler is called", { Save: "workspaces.editSuccessHandler" }),
+    ofWorkspace("chat", "No chat settings", {}),
+    ofWorkspace("default-app", "Apps do not run in this service", { Save: "workspaces.editDefaultApp" }),
+    ofWorkspace("encryption-key", "The key encrypts", { "Rotate key": "workspaces.setEncryptionKey" }, true),
+    ofWorkspace(
+      "danger-zone",
+      "An archived workspace can be read",
+      { "Archive workspace": "workspaces.archive", "Delete workspace": "workspaces.delete" },
+      true,
+    ),
+    ofInstance("users", "Everyone who may sign in", { "New user": "users.createGlobal" }),
+    ofInstance("workspaces", "All workspaces", { "New workspace": "workspaces.create" }),
+    ofInstance("settings", "Settings that apply to every workspace", {}),
+    ofInstance("groups", "A group of the instance can have", { "New group": "instanceGroups.create" }),
+    { address: `${w}/changes`, isChecked: true, seenBy: members, content: { heading: "Changes since", text: "Get the changes into git" } },
+  ];
+}
+
 /** The pages of approvals. Only admins may decide the request, and read the record. */
 function pagesOfApprovals(address: string): RolePage[] {
   const heading = "Approvals";
@@ -277,6 +316,7 @@ function pagesOfObjects(w: string): RolePage[] {
     page("schedules", "Schedules", "No schedules", { "New schedule": "schedules.create" }),
     page("triggers", "Triggers", "No triggers", { "New trigger": "sqs_triggers.create" }),
     page("routes", "HTTP routes", "No HTTP routes", { "New route": "http_triggers.create", "To OpenAPI": "openapi.generate" }),
+    page("apps", "Apps", "No apps", { "New app": "apps.create" }),
     page("files", "Files", "No files", { Upload: "files.presignUpload" }),
     page("folders", "Folders", "A folder determines", { "New folder": "folders.create" }),
     page("groups", "Groups", "Every user is in the group all", { "New group": "groups.create" }),

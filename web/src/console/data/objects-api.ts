@@ -1,9 +1,9 @@
 import { createClient } from "../../../../contract/client/client.ts";
 import { accessOperations } from "../../../../contract/client/operations/people.ts";
 import { scheduleOperations } from "../../../../contract/client/operations/schedules.ts";
-import { variableOperations } from "../../../../contract/client/operations/stored.ts";
+import { appOperations, variableOperations } from "../../../../contract/client/operations/stored.ts";
 import { openapiDocumentOperations, setupOperations, triggerOperations } from "../../../../contract/client/operations/triggers.ts";
-import { auditOperations } from "../../../../contract/client/operations/workspaces.ts";
+import { auditOperations, opaqueSettingOperations } from "../../../../contract/client/operations/workspaces.ts";
 import { send } from "../../shared/service.ts";
 import { operations as common } from "./api.ts";
 
@@ -11,7 +11,9 @@ import { operations as common } from "./api.ts";
 export const operations = {
   ...common,
   ...accessOperations,
+  ...appOperations,
   ...auditOperations,
+  ...opaqueSettingOperations,
   ...openapiDocumentOperations,
   ...scheduleOperations,
   ...setupOperations,

@@ -1,4 +1,6 @@
 export const itemsText = {
+  changes: "Changes since",
+  apps: "Apps",
   title: "Scripts and flows",
   filters: "Filters",
   search: "Search",

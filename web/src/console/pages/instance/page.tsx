@@ -1,11 +1,12 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { call } from "../../data/api.ts";
 import { meQuery } from "../../data/me.ts";
 import { Page } from "../../frame/page.tsx";
 import { NotFound } from "../../frame/page-failed.tsx";
-import { Empty, Panel } from "../../frame/panel.tsx";
+import { Empty, Loading, Panel } from "../../frame/panel.tsx";
 import { instanceText } from "../../messages/settings.ts";
 import { instanceWebhookText } from "../../messages/webhooks.ts";
 import { AddressTabs } from "../../parts/address-tabs.tsx";
@@ -13,11 +14,20 @@ import { Deliveries } from "../../parts/webhooks/deliveries/deliveries.tsx";
 import { InstanceWebhook, RECEIVER_SETTING } from "../../parts/webhooks/instance-webhook.tsx";
 import { instanceSource } from "../../parts/webhooks/source.ts";
 
+const tabs = {
+  users: lazy(async () => ({ default: (await import("./users.tsx")).Users })),
+  workspaces: lazy(async () => ({ default: (await import("./workspaces.tsx")).Workspaces })),
+  settings: lazy(async () => ({ default: (await import("./instance-settings.tsx")).InstanceSettings })),
+  webhooks: Webhooks,
+  groups: lazy(async () => ({ default: (await import("./instance-groups.tsx")).InstanceGroups })),
+};
+
 /** Shows the settings of the instance to superadmins. */
 export default function InstancePage() {
   const me = useQuery(meQuery);
   const { tab = "" } = useParams({ strict: false });
   if (!Object.hasOwn(instanceText.tabs, tab)) return <NotFound />;
+  const Tab = tabs[tab as keyof typeof tabs];
   return (
     <Page title={instanceText.title}>
       {me.data?.super_admin ? (
@@ -27,7 +37,9 @@ export default function InstancePage() {
             tabs={instanceText.tabs}
             linkTo={(name) => ({ to: "/instance/$tab", params: { tab: name } })}
           />
-          <Webhooks />
+          <Suspense fallback={<Loading />}>
+            <Tab />
+          </Suspense>
         </>
       ) : (
         <Empty title={instanceText.superadminsOnly} guide="permissions#users-members-and-roles">

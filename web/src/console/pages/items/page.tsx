@@ -51,6 +51,12 @@ export default function ItemsPage() {
           data={[{ value: "", label: itemsText.any }, ...Object.entries(itemsText.kinds).map(([value, label]) => ({ value, label }))]}
           onChange={({ target }) => change({ kind: target.value })}
         />
+        <Link to="/w/$ws/changes" params={{ ws: workspace }}>
+          {itemsText.changes}
+        </Link>
+        <Link to="/w/$ws/apps" params={{ ws: workspace }}>
+          {itemsText.apps}
+        </Link>
         <Switch
           label={itemsText.archived}
           checked={isArchived}

@@ -1,11 +1,13 @@
 import { Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { useEffect, useMemo } from "react";
+import { lazy, Suspense, useEffect, useMemo } from "react";
 import { isOffered } from "../../access/actions.ts";
 import { useMember, useWorkspace } from "../../data/me.ts";
 import { Page } from "../../frame/page.tsx";
 import { NotFound } from "../../frame/page-failed.tsx";
-import { Empty, Panel } from "../../frame/panel.tsx";
+import { Empty, Loading, Panel } from "../../frame/panel.tsx";
+import { workspaceSettingsText } from "../../messages/objects/workspace-settings.ts";
 import { settingsText } from "../../messages/settings.ts";
 import { webhooksText } from "../../messages/webhooks.ts";
 import { AddressTabs } from "../../parts/address-tabs.tsx";
@@ -14,6 +16,14 @@ import { Endpoints } from "../../parts/webhooks/endpoints.tsx";
 import { workspaceSource } from "../../parts/webhooks/source.ts";
 import { useEndpoints } from "../../parts/webhooks/use-webhooks.ts";
 import { OWN_ENDPOINT, WorkspaceWebhook } from "../../parts/webhooks/workspace-webhook.tsx";
+import { settingsQuery } from "./settings.ts";
+
+const General = lazy(async () => ({ default: (await import("./general.tsx")).General }));
+const Handler = lazy(async () => ({ default: (await import("./handler.tsx")).Handler }));
+const FailureNoticesForm = lazy(async () => ({ default: (await import("./handler.tsx")).FailureNoticesForm }));
+const DefaultApp = lazy(async () => ({ default: (await import("./default-app.tsx")).DefaultApp }));
+const EncryptionKey = lazy(async () => ({ default: (await import("./encryption-key.tsx")).EncryptionKey }));
+const DangerZone = lazy(async () => ({ default: (await import("./danger-zone.tsx")).DangerZone }));
 
 /** Shows the settings of a workspace to its admins. */
 export default function SettingsPage() {
@@ -31,7 +41,9 @@ export default function SettingsPage() {
             tabs={settingsText.tabs}
             linkTo={(name) => ({ to: "/w/$ws/settings/$tab", params: { ws: workspace, tab: name } })}
           />
-          <Webhooks key={workspace} workspace={workspace} />
+          <Suspense fallback={<Loading />}>
+            <Tab key={`${workspace} ${tab}`} workspace={workspace} tab={tab as TabName} />
+          </Suspense>
         </>
       ) : (
         <Empty title={settingsText.adminsOnly} guide="permissions#users-members-and-roles">
@@ -42,11 +54,59 @@ export default function SettingsPage() {
   );
 }
 
+type TabName = keyof typeof settingsText.tabs;
+
+function Tab({ workspace, tab }: { workspace: string; tab: TabName }) {
+  switch (tab) {
+    case "webhooks":
+      return <Webhooks workspace={workspace} />;
+    case "chat":
+      return (
+        <Empty title={workspaceSettingsText.chat.empty} guide="notices">
+          <Text>{workspaceSettingsText.chat.emptyWhy}</Text>
+        </Empty>
+      );
+    case "encryption-key":
+      return <EncryptionKey workspace={workspace} />;
+    case "danger-zone":
+      return <DangerZone workspace={workspace} />;
+    default:
+      return <SettingsTab workspace={workspace} tab={tab} />;
+  }
+}
+
+interface SettingsTabProps {
+  workspace: string;
+  tab: "general" | "error-handler" | "success-handler" | "default-app";
+}
+
+/** A tab whose form begins with the stored settings. A save reads them again. */
+function SettingsTab({ workspace, tab }: SettingsTabProps) {
+  const settings = useQuery(settingsQuery(workspace));
+  return (
+    <Panel query={settings} guide="permissions">
+      {(stored) => {
+        const form = { workspace, settings: stored };
+        const key = settings.dataUpdatedAt;
+        if (tab === "general") return <General key={key} {...form} />;
+        if (tab === "default-app") return <DefaultApp key={key} {...form} />;
+        if (tab === "success-handler") return <Handler key={key} {...form} of="success" />;
+        return (
+          <Stack key={key} gap="xl">
+            <Handler {...form} of="error" />
+            <FailureNoticesForm {...form} />
+          </Stack>
+        );
+      }}
+    </Panel>
+  );
+}
+
 /** Opens the first tab once: the address changes while it loads. */
 function FirstTab({ workspace }: { workspace: string }) {
   const navigate = useNavigate();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a redirect happens once
-  useEffect(() => void navigate({ to: "/w/$ws/settings/$tab", params: { ws: workspace, tab: "webhooks" }, replace: true }), []);
+  useEffect(() => void navigate({ to: "/w/$ws/settings/$tab", params: { ws: workspace, tab: "general" }, replace: true }), []);
   return null;
 }
 

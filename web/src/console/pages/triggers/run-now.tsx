@@ -6,7 +6,8 @@ import { call } from "../../data/objects-api.ts";
 import { Failed } from "../../frame/panel.tsx";
 import { frameText } from "../../messages/frame.ts";
 import { triggersText as text } from "../../messages/objects/triggers.ts";
-import { kindOf, parseObject, type Trigger } from "./trigger.ts";
+import { parseObject } from "../../parts/stored/parse-object.ts";
+import { kindOf, type Trigger } from "./trigger.ts";
 
 interface RunNowProps {
   workspace: string;

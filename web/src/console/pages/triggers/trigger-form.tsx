@@ -3,12 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { call } from "../../data/objects-api.ts";
 import { triggersText as text } from "../../messages/objects/triggers.ts";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
+import { parseObject } from "../../parts/stored/parse-object.ts";
 import { PathField } from "../../parts/stored/path-field.tsx";
 import { RunnableField } from "../../parts/stored/runnable-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import { loadTrigger } from "./load-triggers.ts";
 import { SetupCommands } from "./setup-commands.tsx";
-import { keepableTrigger, parseObject, type SourceKind, saveTrigger, type TriggerValues, triggerFields } from "./trigger.ts";
+import { keepableTrigger, type SourceKind, saveTrigger, type TriggerValues, triggerFields } from "./trigger.ts";
 
 interface TriggerFormProps {
   workspace: string;

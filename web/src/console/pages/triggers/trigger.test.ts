@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { changedTriggerSchemas } from "../../../../../contract/routes/triggers/trigger-kinds.ts";
+import { parseObject } from "../../parts/stored/parse-object.ts";
 import { nameOf, parseName } from "./load-triggers.ts";
-import { apiOf, fromTrigger, kindOf, parseObject, sourceOf, type Trigger, toTrigger } from "./trigger.ts";
+import { apiOf, fromTrigger, kindOf, sourceOf, type Trigger, toTrigger } from "./trigger.ts";
 
 const common = {
   ...{

@@ -4,6 +4,7 @@ import { call } from "../../data/objects-api.ts";
 import { storedText } from "../../messages/objects/stored.ts";
 import { triggersText as text } from "../../messages/objects/triggers.ts";
 import { type ComparedField, compared } from "../../parts/stored/compared-fields.ts";
+import { parseObject } from "../../parts/stored/parse-object.ts";
 import type { ChosenRunnable } from "../../parts/stored/runnable-field.tsx";
 
 /** The sources that the form offers. The API has one kind for topics, buses and buckets. */
@@ -137,17 +138,6 @@ export function fromTrigger(trigger: Trigger): TriggerValues {
     suffix: trigger.suffix ?? "",
     events: toLines(trigger.events),
   };
-}
-
-/** Parses a JSON object. An empty text is none. Returns undefined if the text is broken. */
-export function parseObject(json: string): Record<string, unknown> | null | undefined {
-  if (json.trim() === "") return null;
-  try {
-    const parsed: unknown = JSON.parse(json);
-    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? (parsed as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const commonOf = (values: TriggerValues) => ({

@@ -1,0 +1,170 @@
+import "../../parts/stored/stored.css";
+import { Button, Group, Stack, Table, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { When } from "../../../shared/time/when.tsx";
+import { isOffered } from "../../access/actions.ts";
+import type { Search } from "../../data/address.ts";
+import { call } from "../../data/api.ts";
+import { useMember, useWorkspace } from "../../data/me.ts";
+import { Page } from "../../frame/page.tsx";
+import { Empty, Panel } from "../../frame/panel.tsx";
+import { TableScroll } from "../../frame/table-scroll.tsx";
+import { changesText as text } from "../../messages/objects/changes.ts";
+import { copyText } from "../../parts/copy.ts";
+import { fromLocalTime, toLocalTime } from "../../parts/local-time.ts";
+import { Example } from "../../parts/stored/example.tsx";
+import { TextFilter } from "../../parts/text-filter.tsx";
+import { type Item, keyOf, useItems } from "../items/items.ts";
+import { changedSince, describeChange, gitCommands, type SavedVersion } from "./changes.ts";
+
+const WEEK_MS = 7 * 24 * 3600 * 1000;
+const PER_PART = 25;
+
+/** Lists what was saved in a workspace since a time, with the differences and the commands that bring it into git. */
+export default function ChangesPage() {
+  const workspace = useWorkspace();
+  const member = useMember();
+  const search: Search = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const [opened] = useState(() => toLocalTime(Date.now() - WEEK_MS));
+  const [shown, setShown] = useState(PER_PART);
+  const since = search["since"] || opened;
+  const sinceMs = Date.parse(fromLocalTime(since) ?? "");
+  const items = useItems(workspace, false);
+  return (
+    <Page title={text.title}>
+      <Text mb="sm">{text.why}</Text>
+      <Group align="flex-end" mb="sm">
+        <TextFilter
+          label={text.since}
+          type="datetime-local"
+          value={since}
+          onTyped={(typed) => void navigate({ to: ".", search: { ...search, since: typed }, replace: true })}
+        />
+      </Group>
+      <Panel
+        query={items}
+        guide="sync"
+        isEmpty={(all) => changedSince(all, sinceMs).length === 0}
+        empty={
+          <Empty title={text.none} guide="sync">
+            <Text>{text.noneWhy}</Text>
+          </Empty>
+        }
+      >
+        {(all) => {
+          const changed = changedSince(all, sinceMs);
+          return (
+            <>
+              <TableScroll label={text.caption}>
+                <Table verticalSpacing="xs">
+                  <Table.Caption className="hidden">{text.caption}</Table.Caption>
+                  <Table.Thead>
+                    <Table.Tr>
+                      {[text.item, text.changed, text.by, text.message, text.difference].map((column) => (
+                        <Table.Th key={column} scope="col">
+                          {column}
+                        </Table.Th>
+                      ))}
+                    </Table.Tr>
+                  </Table.Thead>
+                  <Table.Tbody>
+                    {changed.slice(0, shown).map((item) => (
+                      <Row key={keyOf(item)} workspace={workspace} item={item} sinceMs={sinceMs} />
+                    ))}
+                  </Table.Tbody>
+                </Table>
+              </TableScroll>
+              {changed.length > shown && (
+                <Button mt="sm" size="xs" variant="default" onClick={() => setShown(shown + PER_PART)}>
+                  {text.more}
+                </Button>
+              )}
+            </>
+          );
+        }}
+      </Panel>
+      <Stack gap="xs" mt="lg">
+        <Title order={2} size="h5">
+          {text.git}
+        </Title>
+        <Text>{text.gitWhy}</Text>
+        <Example label={text.git} text={gitCommands} />
+        <Group>
+          <Button size="xs" variant="default" onClick={() => void copyText(gitCommands)}>
+            {text.copy}
+          </Button>
+        </Group>
+        <Text>{text.others}</Text>
+        {isOffered("audit.list", member) && (
+          <Link to="/w/$ws/audit" params={{ ws: workspace }} search={{ from: since }}>
+            {text.audit}
+          </Link>
+        )}
+      </Stack>
+    </Page>
+  );
+}
+
+async function loadVersions(workspace: string, { kind, path }: Item, signal: AbortSignal): Promise<SavedVersion[]> {
+  if (kind === "flow") {
+    const found = await call.flows.history({ workspace, path, signal });
+    return found.map(({ id, created_at, created_by = "", deployment_msg = "" }) => ({
+      id: String(id),
+      savedAt: created_at,
+      savedBy: created_by,
+      message: deployment_msg,
+    }));
+  }
+  const found = await call.scripts.history({ workspace, path, signal });
+  return found.map(({ script_hash, created_at = "", created_by = "", deployment_msg = "" }) => ({
+    id: script_hash,
+    savedAt: created_at,
+    savedBy: created_by,
+    message: deployment_msg,
+  }));
+}
+
+function Row({ workspace, item, sinceMs }: { workspace: string; item: Item; sinceMs: number }) {
+  const { kind, path, summary, hash, editedAt } = item;
+  const versions = useQuery({
+    queryKey: [workspace, "changes of", kind, path, hash],
+    queryFn: ({ signal }) => loadVersions(workspace, item, signal),
+  });
+  const change = versions.data && describeChange(versions.data, sinceMs);
+  const to = kind === "flow" ? "/w/$ws/flows/$" : "/w/$ws/scripts/$";
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" className="stored-path">
+        <Link to={to} params={{ ws: workspace, _splat: path }}>
+          {path}
+        </Link>
+        <Text size="sm" c="dimmed">
+          {text.kinds[kind]}
+          {summary && ` · ${summary}`}
+        </Text>
+      </Table.Th>
+      <Table.Td>
+        <When at={editedAt} />
+      </Table.Td>
+      <Table.Td>{versions.error ? versions.error.message : change?.authors.join(", ")}</Table.Td>
+      <Table.Td>{change?.newest?.message}</Table.Td>
+      <Table.Td>
+        {change?.before && change.newest ? (
+          <Link
+            to={to}
+            params={{ ws: workspace, _splat: `${path}/history` }}
+            search={{ newer: change.newest.id, older: change.before.id }}
+            aria-label={text.showOf(path)}
+          >
+            {text.show}
+          </Link>
+        ) : (
+          change && text.isNew
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
