@@ -146,3 +146,28 @@ it("the page of apps stores JSON, makes a version of each changed value, and loa
   await expectAccessible(watched);
   await endBrowser();
 });
+
+it("the form of a schedule builds its expression from choices, and keeps its further settings", async () => {
+  const watched = await openConsole(`/w/${ws.id}/schedules?new=true`);
+  const { page } = watched;
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Path").fill("f/t/weekly");
+  await dialog.getByRole("combobox", { name: "Script or flow" }).fill("order");
+  await page.getByRole("option", { name: "Script f/t/order" }).click();
+  await dialog.getByLabel("Repeat").selectOption("On days of the week");
+  await dialog.getByLabel("Friday").check();
+  await dialog.getByLabel("Monday").uncheck();
+  await dialog.getByLabel("At", { exact: true }).fill("17:30");
+  expect(await dialog.getByLabel("Cron").inputValue()).toBe("30 17 * * 5");
+  await dialog.getByText("More settings").click();
+  await dialog.getByLabel("Description").fill("Every Friday");
+  await dialog.getByLabel("Failures in a row").fill("3");
+  await dialog.getByLabel("msg").fill("now");
+  await expectAccessible(watched);
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("row", { name: "f/t/weekly" }).waitFor();
+  expect(expectStatus(await ws.get("schedules/get/f/t/weekly"), 200).json).toMatchObject({
+    ...{ schedule: "30 17 * * 5", description: "Every Friday", on_failure_times: 3, args: { msg: "now" } },
+  });
+  await endBrowser();
+});

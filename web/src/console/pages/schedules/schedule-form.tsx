@@ -11,6 +11,8 @@ import { PathField } from "../../parts/stored/path-field.tsx";
 import { type ChosenRunnable, RunnableField } from "../../parts/stored/runnable-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import { useRunnable } from "../runnable/use-runnable.ts";
+import { CronBuilder } from "./cron-builder.tsx";
+import { MoreSettings } from "./more-settings.tsx";
 import { NextRuns } from "./next-runs.tsx";
 import { describeCron, keepableSchedule, loadSchedule, type ScheduleValues, scheduleFields, toSchedule } from "./schedule.ts";
 
@@ -65,6 +67,8 @@ export function ScheduleForm({ workspace, path, loaded, onSaved, onClose }: Sche
       <Text size="sm" role="status">
         {words}
       </Text>
+      {/* The first version counts the days of a week differently. */}
+      {others.cron_version !== "v1" && <CronBuilder cron={cron} onChange={(built) => change({ cron: built })} />}
       <Group gap="xs" role="group" aria-label={text.examples}>
         {text.presets.map((preset) => (
           <Button key={preset.cron} size="compact-xs" variant="default" onClick={() => change({ cron: preset.cron })}>
@@ -96,6 +100,7 @@ export function ScheduleForm({ workspace, path, loaded, onSaved, onClose }: Sche
         />
         <TextInput label={text.onSuccess} value={values.onSuccess} onChange={({ target }) => change({ onSuccess: target.value.trim() })} />
       </details>
+      <MoreSettings others={others} onChange={(changed) => change({ others: { ...others, ...changed } })} />
       {runnable ? (
         <Arguments
           key={`${editor.formKey} ${runnable.kind} ${runnable.path}`}

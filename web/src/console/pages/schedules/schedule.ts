@@ -115,6 +115,7 @@ export const scheduleFields: readonly ComparedField<ScheduleValues>[] = [
   compared(text.onFailure, "onFailure"),
   compared(text.onRecovery, "onRecovery"),
   compared(text.onSuccess, "onSuccess"),
+  compared(text.more.title, "others"),
 ];
 
 /** Describes a cron expression in words, or returns `undefined` if it is none. With `v1`, Sunday is day 1 of a week. */
