@@ -8,7 +8,7 @@ import { documentOf, type FlowDocument } from "./document/flow-document.ts";
 /** A flow keeps its whole numbers, also those that a double cannot hold. */
 const readExact = (contentType: string | null | undefined, text: string) =>
   contentType?.startsWith("application/json") ? parseExactJson(text) : text;
-export const { call, ask } = createClient({ ...flowOperations, ...flowRunOperations }, (request) => send(request, readExact));
+const { call, ask } = createClient({ ...flowOperations, ...flowRunOperations }, (request) => send(request, readExact));
 
 /** A flow with the version that a save replaces. */
 export interface LoadedFlow {
