@@ -18,7 +18,8 @@ const arrows = {
   engine: ["functions", "services", "aws", "ports", "core", "contract", "lib/config.ts", "lib/compute/concurrency.ts"],
   cli: ["contract", "core/sync", "core/signatures", "clients/pack.ts"],
   clients: ["contract"],
-  web: ["contract"],
+  // The editor of scripts reads signatures as the service does. The parsers are pure, and know no schema of the contract.
+  web: ["contract", "core/signatures/parse.ts"],
 };
 
 /** Folders that may name the types of others, where a value would be a dependency. */

@@ -63,6 +63,15 @@ describe("the console", () => {
     expect(sizeOf(/^console-words-/)).toBeLessThan(60_000);
   });
 
+  it("loads at most 320 KB more than the frame to edit a script", () => {
+    const frame = bytesOfConsole();
+    const editor = bytesOfConsole(/^console-script-editor-/, /^console-code-editor-/, /^console-run-form-/, /^console-waited-run-/);
+    expect(editor - frame).toBeGreaterThan(100_000);
+    expect(editor - frame).toBeLessThan(320_000);
+    expect(sizeOf(/^console-signature-worker-/)).toBeGreaterThan(10_000);
+    expect(sizeOf(/^console-signature-worker-/)).toBeLessThan(150_000);
+  });
+
   it("loads the form, the source and the comparison of a script on demand", () => {
     const first = bytesOfConsole(/^console-runnable-/);
     expect(first).toBeGreaterThan(50_000);

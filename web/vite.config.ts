@@ -57,6 +57,10 @@ export default defineConfig(({ mode }) => ({
   define: guidesOf(process.env["SVC_GUIDES"]),
   // Each reply with a page replaces it (functions/shared/reply/static-files.ts).
   html: { cspNonce: "__CSP_NONCE__" },
+  worker: {
+    format: "es",
+    rolldownOptions: { output: { entryFileNames: "assets/console-[name]-[hash].js", chunkFileNames: "assets/console-[name]-[hash].js" } },
+  },
   build: {
     emptyOutDir: false,
     target: "es2022",

@@ -7,7 +7,7 @@ import { staticFiles } from "../shared/reply/static-files.ts";
 import { cliRoutes } from "./cli.ts";
 
 /** `lib/api/web.ts` and `lib/api/guides.ts` bundle these files. */
-const serveFile = staticFiles({
+const options = {
   folder: join(import.meta.dirname, "site"),
   // HTML from a flow is accepted only from the sanitizer.
   policy: ["require-trusted-types-for 'script'", "trusted-types dompurify"],
@@ -18,13 +18,19 @@ const serveFile = staticFiles({
     "x-frame-options": "DENY",
     "cross-origin-opener-policy": "same-origin",
   },
+};
+const serveFile = staticFiles(options);
+/** The editors of the console start workers. A policy of the page allows only its own files, because the replies of scripts have the same origin. */
+const serveConsole = staticFiles({
+  ...options,
+  policy: ["worker-src 'self'", "require-trusted-types-for 'script'", "trusted-types dompurify svc-worker"],
 });
 
 const approvalPage = ({ headers }: { headers: Readonly<Record<string, string | undefined>> }) =>
   serveFile("approve.html", "/approve", headers["accept-encoding"]);
 
 const consolePage = ({ headers }: { headers: Readonly<Record<string, string | undefined>> }) =>
-  serveFile("console.html", "/login", headers["accept-encoding"]);
+  serveConsole("console.html", "/login", headers["accept-encoding"]);
 
 const devicePage = ({ headers }: { headers: Readonly<Record<string, string | undefined>> }) =>
   serveFile("device.html", "/device", headers["accept-encoding"]);

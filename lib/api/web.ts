@@ -65,9 +65,15 @@ function sourcesHash(root: string): string {
     .filter((entry) => entry.isFile() && !/\.test\.ts$|\.md$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
+  // The pages contain the parsers of signatures.
+  const parsers = ["core/signatures", "core/builds/parsers"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !/\.test\.ts$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
   const guides = Object.values(GUIDES).flatMap((paths) => paths.map((path) => join(root, "docs", path)));
   const builders = ["guides.ts", "guide-words.ts"].map((name) => join(root, "lib/api", name));
-  for (const path of [...sources, ...guides.sort(), ...builders, join(root, "package-lock.json")]) {
+  for (const path of [...sources, ...parsers.sort(), ...guides.sort(), ...builders, join(root, "package-lock.json")]) {
     if (existsSync(path)) hash.update(`\0${relative(root, path)}\0`).update(readFileSync(path));
   }
   return hash.digest("hex").slice(0, 16);

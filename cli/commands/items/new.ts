@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { folderName } from "../../../contract/common.ts";
 import type { RunnerLanguage } from "../../../contract/languages.ts";
+import { scriptTemplates } from "../../../contract/templates/script-templates.ts";
 import { parseSignature, toArgumentsSchema } from "../../../core/signatures/signature.ts";
 import { isSafeName } from "../../../core/sync/files/file-names.ts";
 import { toFiles } from "../../../core/sync/files/layout.ts";
@@ -12,37 +13,13 @@ import { writeLocalFile } from "../../project/local-files.ts";
 import { toLayout } from "../../project/snapshots.ts";
 import { openLocalProject, openSyncProject } from "../../sync/session.ts";
 
-const typescript = (parameter: string) => `export async function main(${parameter}) {
-  return { greeting: \`Hello, \${name}!\` };
-}
-`;
-
-/** The initial script of each language that a runner executes. */
-const sources: Readonly<Record<RunnerLanguage, string>> = {
-  bun: typescript("name: string"),
-  deno: typescript("name: string"),
-  nodejs: typescript("name: string"),
-  python3: `def main(name: str):
-    return {"greeting": f"Hello, {name}!"}
-`,
-  go: `package inner
-
-func main(name string) (interface{}, error) {
-\treturn map[string]string{"greeting": "Hello, " + name + "!"}, nil
-}
-`,
-  bash: `name="$1"
-echo "Hello, $name!"
-`,
-};
-
 /** Writes the files of a new script. */
 export function newScript(
   context: Context,
   path: string,
   { language, summary = "" }: { language: RunnerLanguage; summary?: string },
 ): void {
-  const content = sources[language];
+  const content = scriptTemplates[language].script;
   const schema = toArgumentsSchema(parseSignature(language, content));
   writeNew(context, { kind: "script", path, language, content, value: { summary, description: "", kind: "script", schema } });
 }
@@ -55,11 +32,11 @@ export function newFlow(context: Context, path: string, { summary = "" }: { summ
     value: {
       type: "rawscript",
       language: "bun",
-      content: sources.bun,
+      content: scriptTemplates.bun.script,
       input_transforms: { name: { type: "javascript", expr: "flow_input.name" } },
     },
   };
-  const schema = toArgumentsSchema(parseSignature("bun", sources.bun));
+  const schema = toArgumentsSchema(parseSignature("bun", scriptTemplates.bun.script));
   writeNew(context, { kind: "flow", path, value: { summary, description: "", value: { modules: [step] }, schema } });
 }
 

@@ -46,6 +46,14 @@ describe("a page", () => {
     expect(first.body).not.toBe(second.body);
   });
 
+  it("starts workers only if its policy says so, and a worker can call and load nothing", async () => {
+    const page = await staticFiles({ folder, policy: ["worker-src 'self'"], page: {} })("page.html", "/page.html");
+    expect(policyOf(page.headers)["worker-src"]).toEqual(["'self'"]);
+    writeFileSync(join(folder, "a-worker-Ab_1.js.gz"), gzipSync("1"));
+    const worker = await staticFiles({ folder, policy: [], page: {} })("a-worker-Ab_1.js", "/a-worker-Ab_1.js");
+    expect(policyOf(worker.headers)).toEqual({ "default-src": ["'none'"], "frame-ancestors": ["'none'"] });
+  });
+
   it("names its files below the path of the service, which is empty at most origins", async () => {
     const { body } = await serve("linked.html");
     expect(body).toBe('<script src="/assets/a.js"></script><link href="/docs/b.css"><link href="data:,">');

@@ -28,7 +28,7 @@ const buildPolicy = (nonce: string, more: readonly string[]) =>
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
     `style-src 'nonce-${nonce}'`,
-    "worker-src 'none'",
+    ...(more.some((directive) => directive.startsWith("worker-src ")) ? [] : ["worker-src 'none'"]),
     "img-src 'self' data:",
     "connect-src 'self'",
     "base-uri 'none'",
@@ -39,6 +39,9 @@ const buildPolicy = (nonce: string, more: readonly string[]) =>
 
 /** A file that a page loads is not a page, and renders nothing if it is opened. */
 const FILE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
+/** A worker has the policy of its file. It loads nothing and calls nothing. Browsers refuse a worker in a sandbox. */
+const WORKER_POLICY = "default-src 'none'; frame-ancestors 'none'";
+const isWorker = (name: string) => /-worker-[\w-]+\.js$/.test(name);
 
 export interface StaticFiles {
   /** The folder in the function's asset. Bundling compresses each file and names all but the pages after their content. */
@@ -76,7 +79,7 @@ export function staticFiles({ folder, policy, page }: StaticFiles) {
       statusCode: 200,
       headers: {
         "content-type": type,
-        "content-security-policy": FILE_POLICY,
+        "content-security-policy": isWorker(name) ? WORKER_POLICY : FILE_POLICY,
         "cache-control": "public, max-age=31536000, immutable",
         "x-content-type-options": "nosniff",
         vary: "accept-encoding",

@@ -124,6 +124,21 @@ function pagesOf(ws: string, { first, second, ofFlow, asked, shared }: Runs): Ro
       refusal: { heading: "Scripts and flows", text: "Nothing is archived" },
     },
     ...pagesOfItem(`${w}/scripts/`, "f/t/greet", { heading: FAILED, text: "There is no script at f/t/greet." }),
+    {
+      address: `${w}/scripts/new`,
+      isChecked: true,
+      seenBy: members,
+      content: { heading: "New script" },
+      actions: { Deploy: "scripts.create" },
+    },
+    {
+      address: `${w}/scripts/f/t/greet/edit`,
+      isChecked: true,
+      seenBy: readers,
+      content: { heading: "f/t/greet" },
+      actions: { Deploy: "scripts.create", Insert: "scripts.create" },
+      refusal: { heading: FAILED, text: "There is no script at f/t/greet." },
+    },
     ...pagesOfItem(`${w}/flows/`, "f/t/orders", { heading: FAILED, text: "There is no flow at f/t/orders." }),
     {
       address: `${w}/flows/f/t/orders/edit`,

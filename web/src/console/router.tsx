@@ -46,6 +46,11 @@ const workspacePages = [
   createRoute({ ...inWorkspace, path: "/items", component: lazyRouteComponent(() => import("./pages/items/page.tsx")) }),
   createRoute({
     ...inWorkspace,
+    path: "/scripts/new",
+    component: lazyRouteComponent(() => import("./pages/script-editor/page.tsx"), "NewScriptPage"),
+  }),
+  createRoute({
+    ...inWorkspace,
     path: "/scripts/$",
     component: lazyRouteComponent(() => import("./pages/runnable/page.tsx"), "ScriptPage"),
   }),

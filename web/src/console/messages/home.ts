@@ -15,6 +15,7 @@ export const homeText = {
   example: "Begin with an example",
   exampleWhy: (path: string) => `Create the script ${path}, which greets a person. Its page has a form that runs it.`,
   exampleSummary: "Greets a person",
+  newScript: "New script",
   createExample: "Create the example",
   byCommand: "Begin with the command line",
   byCommandWhy: "A script is a file. Write it in your editor, and push it to the workspace.",

@@ -2,6 +2,7 @@ export const itemsText = {
   changes: "Changes since",
   apps: "Apps",
   title: "Scripts and flows",
+  newScript: "New script",
   filters: "Filters",
   search: "Search",
   searchHelp: "A part of the path, the summary or the source",

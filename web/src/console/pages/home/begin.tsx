@@ -83,6 +83,9 @@ function Example({ workspace, username }: { workspace: string; username: string 
           <Button loading={create.isPending} onClick={() => create.mutate()}>
             {homeText.createExample}
           </Button>
+          <Button variant="default" renderRoot={(props) => <Link to="/w/$ws/scripts/new" params={{ ws: workspace }} {...props} />}>
+            {homeText.newScript}
+          </Button>
         </Group>
       </Stack>
     </Section>

@@ -80,9 +80,14 @@ function NewItems({ workspace }: { workspace: string }) {
   const member = useMember();
   if (!isOffered("flows.create", member)) return null;
   return (
-    <Button size="xs" variant="default" renderRoot={(props) => <Link to="/w/$ws/flows/new" params={{ ws: workspace }} {...props} />}>
-      {itemsText.newFlow}
-    </Button>
+    <Group gap="xs">
+      <Button size="xs" variant="default" renderRoot={(props) => <Link to="/w/$ws/scripts/new" params={{ ws: workspace }} {...props} />}>
+        {itemsText.newScript}
+      </Button>
+      <Button size="xs" variant="default" renderRoot={(props) => <Link to="/w/$ws/flows/new" params={{ ws: workspace }} {...props} />}>
+        {itemsText.newFlow}
+      </Button>
+    </Group>
   );
 }
 

@@ -55,11 +55,17 @@ export function Actions({ workspace, runnable }: { workspace: string; runnable: 
         >
           {runnableText.star}
         </Button>
-        {kind === "flow" && !isArchived && isOffered("flows.update", member) && (
+        {!isArchived && isOffered("flows.update", member) && (
           <Button
             size="xs"
             variant="default"
-            renderRoot={(props) => <Link to="/w/$ws/flows/$" params={{ ws: workspace, _splat: `${path}/edit` }} {...props} />}
+            renderRoot={(props) => (
+              <Link
+                to={kind === "flow" ? "/w/$ws/flows/$" : "/w/$ws/scripts/$"}
+                params={{ ws: workspace, _splat: `${path}/edit` }}
+                {...props}
+              />
+            )}
           >
             {runnableText.edit}
           </Button>

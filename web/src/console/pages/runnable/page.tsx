@@ -14,6 +14,7 @@ import { Actions } from "./actions.tsx";
 import { RunTab } from "./run-tab.tsx";
 import { type Kind, type Runnable, useRunnable } from "./use-runnable.ts";
 
+const ScriptEditor = lazy(() => import("../script-editor/page.tsx"));
 const DetailsTab = lazy(() => import("./details/details-tab.tsx"));
 const VersionsTab = lazy(() => import("./versions-tab.tsx"));
 const FlowEditor = lazy(() => import("../flow-editor/page.tsx"));
@@ -35,12 +36,19 @@ function RunnablePage({ kind }: { kind: Kind }) {
       </Suspense>
     );
   }
-  return <ShownRunnable kind={kind} path={path} isHistory={view === "history"} />;
+  return <ShownRunnable kind={kind} path={path} isHistory={view === "history"} isEdit={view === "edit"} />;
 }
 
-function ShownRunnable({ kind, path, isHistory }: { kind: Kind; path: string; isHistory: boolean }) {
+function ShownRunnable({ kind, path, isHistory, isEdit }: { kind: Kind; path: string; isHistory: boolean; isEdit: boolean }) {
   const workspace = useWorkspace();
   const runnable = useRunnable(workspace, kind, path);
+  if (isEdit && runnable.data?.script) {
+    return (
+      <Suspense fallback={<Loading />}>
+        <ScriptEditor script={runnable.data.script} />
+      </Suspense>
+    );
+  }
   if (runnable.data) return <Content key={path} workspace={workspace} runnable={runnable.data} isHistory={isHistory} />;
   if (!runnable.error) return <Loading />;
   return (

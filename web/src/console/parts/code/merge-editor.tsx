@@ -48,7 +48,7 @@ export default function MergeEditor({ versions, value, onChange, language }: Mer
           extensions: [
             editable,
             EditorView.lineWrapping,
-            EditorView.contentAttributes.of({ "aria-label": text.merged }),
+            EditorView.contentAttributes.of({ "aria-label": text.merged, tabindex: "0" }),
             grammar ?? [],
             report,
           ],

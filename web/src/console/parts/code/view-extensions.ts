@@ -19,6 +19,7 @@ const chosen = "var(--mantine-color-blue-light)";
 
 const theme = EditorView.theme({
   "&": { ...surface, fontSize: "13px", maxHeight: "var(--code-height, 70vh)" },
+  ".cm-content": { minHeight: "var(--code-min-height, 0)" },
   ".cm-scroller": { fontFamily: "var(--mantine-font-family-monospace)" },
   ".cm-gutters": { color: "var(--mantine-color-dimmed)", backgroundColor: "var(--mantine-color-body)", border: "none" },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--code-active-line, rgb(128 128 128 / 8%))" },

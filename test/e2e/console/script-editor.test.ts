@@ -1,0 +1,85 @@
+import type { Locator } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { api, shared } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { button, heading } from "../../support/approvals/page.ts";
+import { endBrowser } from "../../support/browser/browser.ts";
+import { expectAccessible, openConsole, show } from "../../support/console/console.ts";
+
+let ws: Workspace;
+
+beforeAll(async () => {
+  ws = await newWorkspace();
+});
+afterAll(endBrowser);
+
+const content = `export async function main(name: string) {
+  if (name === "nobody") throw new Error("there is nobody to greet");
+  return { greeting: "hello " + name };
+}
+`;
+
+/** Replaces the whole code. A browser that replaces coloured text itself reports the colours as inline styles. */
+async function write(code: Locator, text: string): Promise<void> {
+  await code.press("ControlOrMeta+a");
+  await code.press("Delete");
+  await code.page().keyboard.insertText(text);
+}
+
+describe("the script editor", () => {
+  it("writes a script, tests it and deploys it with a message", async () => {
+    const watched = await openConsole(`/w/${ws.id}/scripts/new`);
+    const { page } = watched;
+    const code = page.getByRole("textbox", { name: "Code" });
+    await page.getByRole("textbox", { name: "Path" }).fill("f/t/greet");
+    await write(code, content);
+    await page.getByRole("textbox", { name: "name" }).fill("nobody");
+    await code.press("ControlOrMeta+Enter");
+    await page.getByText("Error: there is nobody to greet").first().waitFor();
+    await code.press("ControlOrMeta+Shift+KeyM");
+    await page.getByRole("listbox").getByText("there is nobody to greet").waitFor();
+    await expectAccessible(watched);
+    await page.getByText("Draft saved").waitFor();
+    await page.reload();
+    await page.getByText("there is nobody to greet").first().waitFor();
+    expect(await page.getByRole("textbox", { name: "Path" }).inputValue()).toBe("f/t/greet");
+    await button(page, "Deploy").click();
+    await page.getByLabel("Message").fill("Greets people");
+    await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click();
+    await heading(page, "f/t/greet").waitFor();
+    await page.getByText("The version is deployed.").waitFor();
+    await expectAccessible(watched);
+    const [version] = expectStatus(await ws.get("scripts/history/p/f/t/greet"), 200).json as { deployment_msg?: string }[];
+    expect(version?.deployment_msg).toBe("Greets people");
+    expect(expectStatus(await ws.get("drafts/list"), 200).json).toEqual([]);
+  });
+
+  it("merges the text with the newer version of another person, and keeps it over an ended session", async () => {
+    const parent = await ws.saveScript({ path: "f/t/both", content: "one\ntwo\nthree\n", language: "bash" });
+    const watched = await openConsole(`/w/${ws.id}/scripts/f/t/both/edit`);
+    const { page } = watched;
+    const code = page.getByRole("textbox", { name: "Code" });
+    await write(code, "one, mine\ntwo\nthree, mine\n");
+    await page.getByText("Draft saved").waitFor();
+    await ws.saveScript({ path: "f/t/both", content: "one, theirs\ntwo\nthree\n", language: "bash", parent_hash: parent });
+    await button(page, "Deploy").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click();
+    const merge = page.getByRole("dialog", { name: "Another person has deployed a newer version" });
+    await merge.getByRole("textbox", { name: "Merged text" }).waitFor();
+    // The service has refused the deployment.
+    expect(watched.complaints.splice(0)).toEqual([expect.stringContaining("400")]);
+    await expectAccessible(watched);
+    await merge.getByRole("button", { name: "Use both in the first place" }).click();
+    await merge.getByRole("button", { name: "Use the merged text" }).click();
+    await page.getByText("Draft saved").waitFor();
+    await page.context().clearCookies();
+    await page.context().addCookies([{ name: "token", value: api().token, url: shared().url }]);
+    await show(page, `/w/${ws.id}/scripts/f/t/both/edit`);
+    await page.getByText("one, theirs").waitFor();
+    await button(page, "Deploy").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click();
+    await page.getByText("The version is deployed.").waitFor();
+    const { content: merged } = expectStatus(await ws.get("scripts/get/p/f/t/both"), 200).json as { content: string };
+    expect(merged).toBe("one, mine\none, theirs\ntwo\nthree, mine\n");
+  });
+});

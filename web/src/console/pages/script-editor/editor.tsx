@@ -1,0 +1,212 @@
+import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { Note } from "../../../shared/note.tsx";
+import type { Search } from "../../data/address.ts";
+import { notifications } from "../../frame/notifications.tsx";
+import { Page } from "../../frame/page.tsx";
+import { Loading } from "../../frame/panel.tsx";
+import { deployText, draftText, settingsText, scriptText as text } from "../../messages/editor/script.ts";
+import type { CodeEditorHandle } from "../../parts/code/code-editor.tsx";
+import type { Problem } from "../../parts/code/problems.ts";
+import { Confirm } from "../../parts/confirm.tsx";
+import type { ServerDraft } from "../../parts/draft/use-server-draft.ts";
+import { Dependencies } from "./deploy/dependencies.tsx";
+import { DeployDialog } from "./deploy/deploy-dialog.tsx";
+import { MergeDialog } from "./deploy/merge-dialog.tsx";
+import { useDeploy } from "./deploy/use-deploy.ts";
+import { InsertMenu } from "./fields/insert-menu.tsx";
+import { SettingsFields } from "./fields/settings-fields.tsx";
+import { type EditedScript, hasChanges, isPath } from "./script.ts";
+import { useSignature } from "./signature/use-signature.ts";
+import { TestPanel } from "./test/test-panel.tsx";
+
+const CodeEditor = lazy(() => import("../../parts/code/code-editor.tsx"));
+
+interface EditorProps {
+  workspace: string;
+  /** The deployed version, or the beginning of a new script. */
+  deployed: EditedScript;
+  isNew: boolean;
+  draft: ServerDraft<EditedScript>;
+}
+
+const NO_PROBLEMS: readonly Problem[] = [];
+
+/** Edits a script: its code and settings, a test beside it, and its deployment. */
+export function Editor({ workspace, deployed, isNew, draft }: EditorProps) {
+  const navigate = useNavigate();
+  const search: Search = useSearch({ strict: false });
+  const [script, setScript] = useState(draft.shown ?? deployed);
+  const [problems, setProblems] = useState(NO_PROBLEMS);
+  const [dialog, setDialog] = useState<"deploy" | "discard">();
+  const code = useRef<CodeEditorHandle>(null);
+  const startTest = useRef<() => void>(undefined);
+  const { shown, keep } = draft;
+  const first = useRef(shown);
+  // Another tab, or the choice of a newer draft, replaces the text.
+  useEffect(() => {
+    if (shown !== undefined && shown !== first.current) setScript(shown);
+    first.current = shown;
+  }, [shown]);
+  const change = useCallback((changes: Partial<EditedScript>) => {
+    setScript((before) => ({ ...before, ...changes }));
+  }, []);
+  const edited = useRef(script);
+  useEffect(() => {
+    if (edited.current !== script && script !== shown) keep(script);
+    edited.current = script;
+  }, [script, shown, keep]);
+  const signature = useSignature(script.language, script.content);
+  const { deploy, newer, merge, closeNewer } = useDeploy({
+    workspace,
+    script,
+    inferred: signature?.schema,
+    onDeployed: (hash) => {
+      setDialog(undefined);
+      // The service has removed the draft at the path. That of a new script is at another one.
+      if (isNew) void draft.discard();
+      else draft.forget();
+      edited.current = { ...script, parent_hash: hash };
+      setScript(edited.current);
+      notifications.show({ message: deployText.deployed(script.path) });
+      void navigate({
+        to: "/w/$ws/scripts/$",
+        params: { ws: workspace, _splat: `${script.path}/edit` },
+        search: { deployed: hash },
+        replace: !isNew,
+      });
+    },
+  });
+  const keys = useMemo(() => ({ "Mod-Enter": () => startTest.current?.() }), []);
+  const isBundle = Boolean(script.codebase);
+  const languages = script.language in text.languages ? text.languages : { ...text.languages, [script.language]: script.language };
+  const isChanged = hasChanges(deployed, script);
+  return (
+    <Page
+      title={isNew ? text.newTitle : deployed.path}
+      actions={
+        <>
+          <InsertMenu
+            workspace={workspace}
+            language={script.language}
+            onInsert={(inserted) => code.current?.insert(inserted)}
+            onReplace={(content) => change({ content })}
+          />
+          <Button size="xs" variant="default" disabled={draft.status === "none"} onClick={() => setDialog("discard")}>
+            {draftText.discard}
+          </Button>
+          <Button size="xs" disabled={isBundle || !isPath(script.path) || (!isNew && !isChanged)} onClick={() => setDialog("deploy")}>
+            {deployText.deploy}
+          </Button>
+        </>
+      }
+    >
+      <Stack gap="md">
+        <Text size="sm" c="dimmed" role="status">
+          {draftText.status[draft.status]}
+        </Text>
+        {draft.newer && (
+          <Note tone="bad" focus>
+            <Text fw={600}>{draftText.newerTitle}</Text>
+            <Text>{draftText.newerWhy}</Text>
+            <Group mt="xs">
+              <Button size="xs" variant="default" onClick={draft.keepMine}>
+                {draftText.keepMine}
+              </Button>
+              <Button size="xs" variant="default" onClick={draft.takeNewer}>
+                {draftText.takeNewer}
+              </Button>
+            </Group>
+          </Note>
+        )}
+        {isBundle && <Note tone="plain">{text.bundle}</Note>}
+        <div className="script-fields">
+          <TextInput
+            label={text.path}
+            description={isNew ? text.pathHelp : undefined}
+            readOnly={!isNew}
+            value={script.path}
+            spellCheck={false}
+            autoComplete="off"
+            maxLength={255}
+            onChange={({ target }) => change({ path: target.value.trim() })}
+          />
+          <TextInput
+            label={text.summary}
+            maxLength={1000}
+            value={script.summary}
+            onChange={({ target }) => change({ summary: target.value })}
+          />
+          <NativeSelect
+            label={text.language}
+            value={script.language}
+            data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
+            onChange={({ target }) => change({ language: target.value as EditedScript["language"] })}
+          />
+        </div>
+        <div className="script-editor">
+          <Stack gap="md">
+            <Suspense fallback={<Loading label={text.loading} />}>
+              <CodeEditor
+                ref={code}
+                label={text.code}
+                value={script.content}
+                onChange={(content) => change({ content })}
+                language={script.language}
+                problems={problems}
+                keys={keys}
+                readOnly={isBundle}
+              />
+            </Suspense>
+            <section aria-label={settingsText.title}>
+              <Title order={2} size="h5" mb="xs">
+                {settingsText.title}
+              </Title>
+              <SettingsFields script={script} onChange={change} />
+            </section>
+          </Stack>
+          <Stack gap="lg">
+            <TestPanel workspace={workspace} script={script} signature={signature} start={startTest} onProblems={setProblems} />
+            {search["deployed"] !== undefined && <Dependencies workspace={workspace} hash={search["deployed"]} />}
+          </Stack>
+        </div>
+      </Stack>
+      {dialog === "deploy" && (
+        <DeployDialog
+          isBusy={deploy.isPending}
+          error={deploy.error}
+          onDeploy={(message) => deploy.mutate(message)}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
+      {newer && (
+        <MergeDialog
+          versions={{ base: newer.base.content, theirs: newer.theirs.content, mine: script.content }}
+          language={script.language}
+          onMerged={(content) => {
+            const merged = merge(content);
+            if (merged) setScript(merged);
+          }}
+          onClose={closeNewer}
+        />
+      )}
+      <Confirm
+        isOpen={dialog === "discard"}
+        title={draftText.discard}
+        action={draftText.discard}
+        isBusy={false}
+        error={null}
+        onConfirm={() => {
+          setDialog(undefined);
+          void draft.discard();
+          edited.current = deployed;
+          setScript(deployed);
+        }}
+        onClose={() => setDialog(undefined)}
+      >
+        <Text>{draftText.discardWhy}</Text>
+      </Confirm>
+    </Page>
+  );
+}

@@ -1,0 +1,33 @@
+import { isJsonObject } from "../../../../../../contract/json/json-object.ts";
+
+export interface ErrorLine {
+  message: string;
+  at: { line: number; column?: number };
+}
+
+interface RunOfScript {
+  language: string;
+  /** The path with which the run was started. Its errors name it. */
+  path: string;
+  result: unknown;
+}
+
+/** Returns the line of a script at which its run failed, if the error names one. Python's stacks end with the innermost line, others begin with it. */
+export function errorLineOf({ language, path, result }: RunOfScript): ErrorLine | undefined {
+  if (!isJsonObject(result) || !isJsonObject(result["error"])) return undefined;
+  const { name, message, stack } = result["error"];
+  const texts = [stack, message].filter((text) => typeof text === "string");
+  const frame = new RegExp(`${escaped(path)}\\.\\w+(?::(\\d+)(?::(\\d+))?|", line (\\d+))`, "g");
+  for (const text of texts) {
+    const found = [...text.matchAll(frame)];
+    const match = language === "python3" ? found.at(-1) : found[0];
+    if (!match) continue;
+    const [, line, column, pythonLine] = match;
+    const at = { line: Number(line ?? pythonLine), ...mapColumn(column) };
+    return { message: [name, message].filter((text) => typeof text === "string" && text !== "").join(": "), at };
+  }
+  return undefined;
+}
+
+const mapColumn = (column: string | undefined) => (column ? { column: Number(column) } : {});
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
