@@ -18,8 +18,8 @@ const arrows = {
   engine: ["functions", "services", "aws", "ports", "core", "contract", "lib/config.ts", "lib/compute/concurrency.ts"],
   cli: ["contract", "core/sync", "core/signatures", "clients/pack.ts"],
   clients: ["contract"],
-  // The editor of scripts reads signatures as the service does. The parsers are pure, and know no schema of the contract.
-  web: ["contract", "core/signatures/parse.ts"],
+  // The rules that an editor applies while a person types. They are pure, and need no schemas.
+  web: ["contract", "core/expressions", "core/approvals/template.ts", "core/signatures/parse-source.ts"],
 };
 
 /** Folders that may name the types of others, where a value would be a dependency. */

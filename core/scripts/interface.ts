@@ -1,6 +1,7 @@
 import { findRunner, getManifest, type ScriptLanguage } from "../../contract/languages.ts";
 import type { ParamTypes } from "../../runners/protocol.ts";
-import { parseSignature, toArgumentsSchema } from "../signatures/signature.ts";
+import { toArgumentsSchema } from "../signatures/parse-source.ts";
+import { parseSignature } from "../signatures/signature.ts";
 
 /** The signature of a script's entrypoint, read from its source. `params` is `null` if it cannot be read. */
 export interface ScriptInterface {

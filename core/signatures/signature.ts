@@ -1,8 +1,6 @@
 import { findManifest, type ScriptLanguage } from "../../contract/languages.ts";
-import { parseSignatureBy } from "./parse.ts";
+import { parseSource } from "./parse-source.ts";
 import type { Signature } from "./parsed-signature.ts";
-
-export { toArgumentsSchema } from "./parse.ts";
 
 /**
  * Parses the signature of a script's `main` from its source without executing it. Never throws: broken source yields the parts that can be
@@ -11,5 +9,5 @@ export { toArgumentsSchema } from "./parse.ts";
 export function parseSignature(language: ScriptLanguage, content: string): Signature {
   const parser = findManifest(language)?.signature ?? "none";
   if (parser === "none") return { ok: false, error: `The parameters of ${language} scripts cannot be read.` };
-  return parseSignatureBy(parser, content);
+  return parseSource(parser, content);
 }

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyText } from "../../test/builders/any-text.ts";
+import { toArgumentsSchema } from "./parse-source.ts";
 import type { ParsedSignature } from "./parsed-signature.ts";
-import { parseSignature, toArgumentsSchema } from "./signature.ts";
+import { parseSignature } from "./signature.ts";
 
 function read(source: string): ParsedSignature {
   const signature = parseSignature("bun", source);

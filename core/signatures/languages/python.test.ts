@@ -7,8 +7,9 @@ import { pythonCorpus } from "../../../test/fixtures/signatures/python-corpus.ts
 import { requirementsCorpus } from "../../../test/fixtures/signatures/requirements-corpus.ts";
 import { pythonPath } from "../../../test/support/programs.ts";
 import { readRequirements } from "../../builds/python-requirements.ts";
+import { toArgumentsSchema } from "../parse-source.ts";
 import { parsePythonSignature } from "../python/signature.ts";
-import { parseSignature, toArgumentsSchema } from "../signature.ts";
+import { parseSignature } from "../signature.ts";
 
 interface Described extends TrueSignature {
   /** The numbers of lines that begin with a comment. */

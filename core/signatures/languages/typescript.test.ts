@@ -3,7 +3,8 @@ import { listDifferences, listRefusedDefaults } from "../../../test/fixtures/sig
 import type { TrueSignature } from "../../../test/fixtures/signatures/case.ts";
 import { typescriptCorpus } from "../../../test/fixtures/signatures/typescript-corpus.ts";
 import { describeTypescript } from "../../../test/fixtures/signatures/typescript-oracle.ts";
-import { parseSignature, toArgumentsSchema } from "../signature.ts";
+import { toArgumentsSchema } from "../parse-source.ts";
+import { parseSignature } from "../signature.ts";
 
 describe("the signature of a TypeScript script", () => {
   let described: TrueSignature[];

@@ -1,6 +1,7 @@
 import { toCanonicalJson } from "../../../contract/json/canonical-json.ts";
 import { isJsonObject } from "../../../contract/json/json-object.ts";
-import { parseSignature, toArgumentsSchema } from "../../signatures/signature.ts";
+import { toArgumentsSchema } from "../../signatures/parse-source.ts";
+import { parseSignature } from "../../signatures/signature.ts";
 import { placeOf } from "../files/file-place.ts";
 import { inlineReference, listFlowScripts } from "../files/inline-scripts.ts";
 import { type FileMap, type LayoutOptions, toFiles } from "../files/layout.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseSignature, toArgumentsSchema } from "../../signatures/signature.ts";
+import { toArgumentsSchema } from "../../signatures/parse-source.ts";
+import { parseSignature } from "../../signatures/signature.ts";
 import { mergeSchema } from "./merge-schema.ts";
 
 /** Merges the schema of a TypeScript function's parameters into that of its argument `x`. */

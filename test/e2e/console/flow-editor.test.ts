@@ -80,7 +80,7 @@ describe("the flow editor", () => {
     await step("h").focus();
     await page.keyboard.press("Alt+ArrowUp");
     await page.keyboard.press("F2");
-    await page.getByLabel("Id").fill("book");
+    await page.getByRole("dialog").getByLabel("Id").fill("book");
     await page.keyboard.press("Enter");
     await step("book").waitFor();
     await step("a").focus();

@@ -4,7 +4,8 @@ import { readSpecifier } from "../../../core/builds/packages/package-specifiers.
 import { findNamedDependencies, parseDependencies } from "../../../core/builds/packages/workspace-dependencies.ts";
 import { readPythonImports } from "../../../core/builds/python-imports.ts";
 import { readRequirements } from "../../../core/builds/python-requirements.ts";
-import { parseSignature, toArgumentsSchema } from "../../../core/signatures/signature.ts";
+import { toArgumentsSchema } from "../../../core/signatures/parse-source.ts";
+import { parseSignature } from "../../../core/signatures/signature.ts";
 import { readGoLock } from "../../../functions/build/go/go-lock.ts";
 import { readNpmLock } from "../../../functions/build/javascript/npm-lock.ts";
 import { readPythonLock } from "../../../functions/build/python/python-lock.ts";

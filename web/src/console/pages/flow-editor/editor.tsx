@@ -268,7 +268,7 @@ function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDi
                 />
               </Suspense>
             )}
-            <Side editor={editor} readOnly={readOnly} />
+            <Side workspace={workspace} path={savedPath} editor={editor} readOnly={readOnly} lastJob={job} />
           </div>
         </div>
       </Tabs>

@@ -1,29 +1,44 @@
-import { Button, Group, Stack, TextInput, Title } from "@mantine/core";
+import { Button, Group, Stack, Title } from "@mantine/core";
+import { lazy, Suspense } from "react";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
+import { Loading } from "../../frame/panel.tsx";
 import { flowEditorText as text } from "../../messages/editor/flow.ts";
+import { stepsBefore } from "./document/edit.ts";
 import type { FlowValue, Module } from "./document/flow-document.ts";
 import { findStep, replaceStep } from "./document/lists.ts";
 import { readFlow, writeYaml } from "./document/yaml.ts";
 import { PartYaml } from "./part-yaml.tsx";
+import { changedField } from "./step/changed-field.ts";
 import type { FlowEditor } from "./use-flow-editor.ts";
 
+/** The name under which changes of one text are one step back. */
+const fieldOf = (id: string, field: string | undefined) => (field === undefined ? undefined : `${id}${field}`);
+
+const StepPanel = lazy(() => import("./step/step-panel.tsx"));
+const FlowSettings = lazy(() => import("./step/flow-settings.tsx"));
+
 interface SideProps {
+  workspace: string;
+  /** The path of the flow. Empty: a new flow. */
+  path: string;
+  /** The run of the last test of the flow. */
+  lastJob: string | undefined;
   editor: FlowEditor;
   readOnly: boolean;
 }
 
 /** The panel beside the flow: the open step, or the settings of the flow. */
-export function Side({ editor, readOnly }: SideProps) {
+export function Side({ editor, readOnly, ...page }: SideProps) {
   const { opened, value } = editor;
   const module = opened === undefined ? undefined : findStep(value, opened)?.module;
   return module ? (
-    <StepSide key={module.id} editor={editor} readOnly={readOnly} module={module} />
+    <StepSide key={module.id} editor={editor} readOnly={readOnly} module={module} {...page} />
   ) : (
-    <SettingsSide editor={editor} readOnly={readOnly} />
+    <SettingsSide editor={editor} readOnly={readOnly} {...page} />
   );
 }
 
-function StepSide({ editor, readOnly, module }: SideProps & { module: Module }) {
+function StepSide({ workspace, path, lastJob, editor, readOnly, module }: SideProps & { module: Module }) {
   const { id } = module;
   const change = (next: Module, field?: string) => editor.changeValue((value) => replaceStep(value, id, () => next), field);
   const apply = (part: unknown): string | undefined => {
@@ -44,20 +59,30 @@ function StepSide({ editor, readOnly, module }: SideProps & { module: Module }) 
             {text.close}
           </Button>
         </Group>
-        <TextInput
-          size="xs"
-          label={text.summary}
-          readOnly={readOnly}
-          value={module.summary ?? ""}
-          onChange={({ target }) => change({ ...module, summary: target.value }, `${id} summary`)}
-        />
-        <PartYaml label={text.stepYaml} part={module} readOnly={readOnly} onApply={apply} />
+        <Suspense fallback={<Loading />}>
+          <StepPanel
+            workspace={workspace}
+            path={path}
+            flow={editor.value}
+            schema={editor.document.schema}
+            module={module}
+            before={stepsBefore(editor.value, id)}
+            readOnly={readOnly}
+            lastJob={lastJob}
+            onChange={(next) => change(next, fieldOf(id, changedField(module, next)))}
+            onRename={(next) => editor.rename(id, next)}
+          />
+        </Suspense>
+        <details>
+          <summary>{text.stepYaml}</summary>
+          <PartYaml label={text.stepYaml} part={module} readOnly={readOnly} onApply={apply} />
+        </details>
       </Stack>
     </section>
   );
 }
 
-function SettingsSide({ editor, readOnly }: SideProps) {
+function SettingsSide({ workspace, path, editor, readOnly }: SideProps) {
   const { document } = editor;
   const { value, summary, ...others } = document;
   const { modules, failure_module, preprocessor_module, ...settings } = value;
@@ -74,15 +99,19 @@ function SettingsSide({ editor, readOnly }: SideProps) {
         <Title order={2} size="h5">
           {text.settings}
         </Title>
-        <TextInput
-          size="xs"
-          label={text.summary}
-          readOnly={readOnly}
-          maxLength={1000}
-          value={summary}
-          onChange={({ target }) => editor.change((current) => ({ ...current, summary: target.value }), "summary")}
-        />
-        <PartYaml label={text.settingsYaml} part={{ ...others, value: settings }} readOnly={readOnly} onApply={apply} />
+        <Suspense fallback={<Loading />}>
+          <FlowSettings
+            workspace={workspace}
+            path={path}
+            document={document}
+            readOnly={readOnly}
+            onChange={(next) => editor.change(() => next, fieldOf("", changedField(document, next)))}
+          />
+        </Suspense>
+        <details>
+          <summary>{text.settingsYaml}</summary>
+          <PartYaml label={text.settingsYaml} part={{ ...others, value: settings }} readOnly={readOnly} onApply={apply} />
+        </details>
       </Stack>
     </section>
   );

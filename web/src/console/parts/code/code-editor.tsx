@@ -119,7 +119,7 @@ export default function CodeEditor(props: CodeEditorProps) {
   useEffect(() => view?.dispatch({ effects: parts.lock.reconfigure(readOnly ? locked : []) }), [view, parts, readOnly]);
   useEffect(() => view?.dispatch({ effects: parts.more.reconfigure(extension) }), [view, parts, extension]);
   useEffect(() => {
-    const named = EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": "keys", tabindex: "0" });
+    const named = EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label, "aria-describedby": "keys" });
     view?.dispatch({ effects: parts.label.reconfigure(named) });
   }, [view, parts, label]);
   useEffect(() => view?.dispatch({ effects: mark(problems) }), [view, problems]);

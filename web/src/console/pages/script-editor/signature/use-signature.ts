@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import type { SignatureParser } from "../../../../../../core/signatures/parse.ts";
+import type { SignatureParser } from "../../../../../../core/signatures/parse-source.ts";
 import { createWorker } from "../../../parts/worker/create-worker.ts";
 import workerAddress from "./signature-worker.ts?worker&url";
 

@@ -6,18 +6,17 @@ import { parsePythonSignature } from "./python/signature.ts";
 import { accepts, nullable } from "./schema.ts";
 import { parseTypescriptSignature } from "./typescript/signature.ts";
 
-/** The parsers by the name that a manifest gives them. Pages use them too, so this file knows no manifest. */
+/** The parsers by the name that a manifest gives them. */
 const parsers = {
   typescript: parseTypescriptSignature,
   python: parsePythonSignature,
   go: parseGoSignature,
   bash: parseBashSignature,
-} as const satisfies Record<string, (content: string) => Signature>;
-
+} satisfies Record<string, (content: string) => Signature>;
 export type SignatureParser = keyof typeof parsers;
 
-/** Parses the signature of a script's `main` without executing it. Never throws: broken source yields the parts that can be parsed. */
-export function parseSignatureBy(parser: SignatureParser, content: string): Signature {
+/** Parses a source by the name of its parser. Unlike `parseSignature`, it needs no table of languages, so that a page can use it. */
+export function parseSource(parser: SignatureParser, content: string): Signature {
   const signature: Signature = parsers[parser](normalizeSource(content));
   return signature.ok ? { ...signature, params: signature.params.map(reconcileDefault) } : signature;
 }

@@ -1,0 +1,77 @@
+import "./step.css";
+import { Stack, Textarea, TextInput, Title } from "@mantine/core";
+import { lazy, Suspense } from "react";
+import { isJsonObject } from "../../../../../../contract/json/json-object.ts";
+import { Loading } from "../../../frame/panel.tsx";
+import { stepText as text } from "../../../messages/editor/step.ts";
+import type { FlowDocument, FlowValue } from "../document/flow-document.ts";
+import type { FlowSettingsProps } from "../step-props.ts";
+import { StepContextProvider } from "./context.ts";
+import { flowSettings, ON_CANVAS, otherFields, withOtherFields } from "./fields/fields.ts";
+import { JsonField } from "./fields/json-field.tsx";
+import { Options } from "./fields/options.tsx";
+import { listIds } from "./test/preview-flow.ts";
+
+const SchemaEditor = lazy(() => import("../../../parts/schema-editor/schema-editor.tsx"));
+
+const SHOWN = [...ON_CANVAS, ...Object.keys(flowSettings)];
+
+/** The settings of a flow: its words, its inputs, and the options of each run. */
+export default function FlowSettings({ workspace, path, document, onChange, readOnly }: FlowSettingsProps) {
+  const { value, schema, summary, description } = document;
+  const settings = Object.fromEntries(Object.entries(value).filter(([name]) => Object.hasOwn(flowSettings, name)));
+  const others = otherFields(value, SHOWN);
+  const steps = Object.fromEntries(Object.entries(value).filter(([name]) => ON_CANVAS.includes(name)));
+  const change = (changes: Partial<FlowDocument>) => onChange({ ...document, ...changes });
+  return (
+    <StepContextProvider
+      value={{
+        workspace,
+        key: `${workspace} ${path}`,
+        id: "",
+        before: listIds(value.modules),
+        loops: 0,
+        afterApproval: false,
+        inputNames: isJsonObject(schema?.["properties"]) ? Object.keys(schema["properties"]) : [],
+        lastRun: undefined,
+      }}
+    >
+      <fieldset className="step-panel" disabled={readOnly} aria-label={text.flowSettings}>
+        <Stack gap="lg">
+          <TextInput label={text.summary} maxLength={1000} value={summary} onChange={({ target }) => change({ summary: target.value })} />
+          <Textarea
+            label={text.description}
+            autosize
+            minRows={2}
+            maxRows={8}
+            value={description ?? ""}
+            onChange={({ target }) => change({ description: target.value })}
+          />
+          <Suspense fallback={<Loading />}>
+            <SchemaEditor label={text.flowSchema} schema={schema ?? {}} onChange={(next) => change({ schema: next })} />
+          </Suspense>
+          <Stack gap="sm" component="section" aria-label={text.options}>
+            <Title order={3} size="h6">
+              {text.options}
+            </Title>
+            <Options
+              around="flow"
+              options={flowSettings}
+              values={settings}
+              onChange={(changed) => change({ value: { ...steps, ...others, ...changed } as FlowValue })}
+            />
+          </Stack>
+          {Object.keys(others).length > 0 && (
+            <JsonField
+              label={text.otherFields}
+              help={text.otherFieldsHelp}
+              isObject
+              value={others}
+              onChange={(changed) => change({ value: withOtherFields(value, SHOWN, changed as typeof others) as FlowValue })}
+            />
+          )}
+        </Stack>
+      </fieldset>
+    </StepContextProvider>
+  );
+}

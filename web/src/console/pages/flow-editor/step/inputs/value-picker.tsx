@@ -1,0 +1,83 @@
+import { Select } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Refused } from "../../../../../shared/service.ts";
+import { call } from "../../../../data/api.ts";
+import { stepText as text } from "../../../../messages/editor/step.ts";
+import { type StepContext, useStepContext } from "../context.ts";
+import { listParts, pathOf, type ReadableValue, resultOf } from "./values.ts";
+
+/** Each step is one request, made when the picker is opened. */
+const MOST_STEPS = 20;
+
+/** Reads the results that the last run has stored. A step that has not run has none. */
+export async function loadResults({ workspace, lastRun, before }: StepContext, signal: AbortSignal): Promise<Record<string, unknown>> {
+  if (lastRun === undefined) return {};
+  const results = await Promise.all(
+    before.slice(-MOST_STEPS).map(async (node): Promise<[string, unknown][]> => {
+      try {
+        return [[node, await call.jobs.getStepResult({ workspace, id: lastRun, node, signal })]];
+      } catch (error) {
+        if (error instanceof Refused && [403, 404].includes(error.status)) return [];
+        throw error;
+      }
+    }),
+  );
+  return Object.fromEntries(results.flat());
+}
+
+/** The results of the steps before, of the last run. */
+export function useLastResults(context: StepContext, enabled: boolean) {
+  return useQuery({
+    queryKey: [context.workspace, "step results", context.lastRun, context.before],
+    queryFn: ({ signal }) => loadResults(context, signal),
+    enabled: enabled && context.lastRun !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+function groupsOf({ before, loops, afterApproval, inputNames }: StepContext, results: Readonly<Record<string, unknown>>) {
+  const plain = (expression: string): ReadableValue => ({ expression, preview: "" });
+  const ofSteps = [...before].reverse().map((id) => ({
+    group: text.resultOf(id),
+    values: Object.hasOwn(results, id) ? listParts(resultOf(id), results[id]) : [plain(resultOf(id))],
+  }));
+  return [
+    ...(loops > 0 ? [{ group: text.loop, values: ["value", "index"].map((name) => plain(pathOf("flow_input", ["iter", name]))) }] : []),
+    ...(afterApproval ? [{ group: text.approval, values: ["resume", "resumes", "approvers"].map(plain) }] : []),
+    { group: text.flowInput, values: [plain("flow_input"), ...inputNames.map((name) => plain(pathOf("flow_input", [name])))] },
+    ...ofSteps,
+    { group: text.others, values: ["previous_result", "flow_env"].map(plain) },
+  ];
+}
+
+interface ValuePickerProps {
+  label: string;
+  onPick: (expression: string) => void;
+}
+
+/** Chooses a value that an expression can read: fields of earlier results, the flow's inputs, a loop's value, an approval. */
+export function ValuePicker({ label, onPick }: ValuePickerProps) {
+  const context = useStepContext();
+  const [isOpened, setIsOpened] = useState(false);
+  const results = useLastResults(context, isOpened);
+  const data = groupsOf(context, results.data ?? {}).map(({ group, values }) => ({
+    group,
+    items: values.map(({ expression, preview }) => ({ value: expression, label: preview ? `${expression} – ${preview}` : expression })),
+  }));
+  return (
+    <Select
+      size="xs"
+      aria-label={label}
+      placeholder={text.insert}
+      error={results.error?.message}
+      searchable
+      limit={200}
+      nothingFoundMessage={text.nothingFound}
+      data={data}
+      value={null}
+      onDropdownOpen={() => setIsOpened(true)}
+      onChange={(expression) => expression !== null && onPick(expression)}
+    />
+  );
+}

@@ -1,0 +1,93 @@
+import type { FlowValue, Module } from "../../document/flow-document.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+const modulesOf = (value: unknown): readonly Module[] => (Array.isArray(value) ? (value as Module[]) : []);
+
+/** The options of a step that a test of this step alone keeps. The others depend on the flow around it, or would hide the result. */
+const KEPT_OPTIONS = ["id", "summary", "value", "timeout"];
+
+/** Returns a flow that runs one step with constants as its inputs. Without `inputs`, its own inputs stay. */
+export function toStepFlow(flow: FlowValue, module: Module, inputs?: Fields): FlowValue {
+  const {
+    modules: _,
+    failure_module: _failure,
+    preprocessor_module: _preprocessor,
+    early_return: _return,
+    skip_expr: _skip,
+    ...settings
+  } = flow;
+  const kept = Object.fromEntries(Object.entries(module).filter(([name]) => KEPT_OPTIONS.includes(name)));
+  const constants = inputs && Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, { type: "static", value }]));
+  const value = constants ? { ...module.value, input_transforms: constants } : module.value;
+  // A failure handler and a preprocessor run like any other step here, under an id that is not reserved.
+  const id = ["failure", "preprocessor"].includes(module.id) ? `test_${module.id}` : module.id;
+  return { ...settings, modules: [{ ...kept, id, value }] } as FlowValue;
+}
+
+/** Returns the flow without the steps after one, in its list and in the lists around it. Undefined: it does not contain the step. */
+export function cutAfter(flow: FlowValue, id: string): FlowValue | undefined {
+  const { early_return: earlyReturn, ...rest } = flow;
+  const modules = cutList(flow.modules, id);
+  if (!modules) return undefined;
+  const isThere = modules.some((module) => module.id === earlyReturn);
+  return isThere ? { ...flow, modules } : { ...rest, modules };
+}
+
+function cutList(modules: readonly Module[], id: string): Module[] | undefined {
+  for (const [index, module] of modules.entries()) {
+    const cut = module.id === id ? module : cutInside(module, id);
+    if (cut) return [...modules.slice(0, index), cut];
+  }
+  return undefined;
+}
+
+function cutInside(module: Module, id: string): Module | undefined {
+  const { value } = module;
+  for (const name of ["modules", "default"]) {
+    const cut = cutList(modulesOf(value[name]), id);
+    if (cut) return { ...module, value: { ...value, [name]: cut } };
+  }
+  const branches = Array.isArray(value["branches"]) ? (value["branches"] as unknown[]) : [];
+  for (const [index, branch] of branches.entries()) {
+    const cut = isObject(branch) ? cutList(modulesOf(branch["modules"]), id) : undefined;
+    if (cut) return { ...module, value: { ...value, branches: branches.with(index, { ...(branch as Fields), modules: cut }) } };
+  }
+  return undefined;
+}
+
+/** Returns the ids of all steps of a flow. */
+export function listIds(modules: readonly Module[]): string[] {
+  return modules.flatMap(({ id, value }) => {
+    const branches = Array.isArray(value["branches"]) ? (value["branches"] as unknown[]) : [];
+    const inner = [value["modules"], value["default"], ...branches.map((branch) => (isObject(branch) ? branch["modules"] : undefined))];
+    return [id, ...inner.flatMap((list) => listIds(modulesOf(list)))];
+  });
+}
+
+/** The values that a step can read besides results: those of the loops around it, and of an approval directly before it. */
+export interface Surroundings {
+  loops: number;
+  afterApproval: boolean;
+}
+
+/** Finds the surroundings of a step. */
+export function findSurroundings(modules: readonly Module[], id: string, loops = 0): Surroundings | undefined {
+  for (const [index, module] of modules.entries()) {
+    const { value } = module;
+    if (module.id === id) {
+      const previous = modules[index - 1];
+      const suspend = previous?.["suspend"];
+      const waits = isObject(suspend) && Number(suspend["required_events"] ?? 0) > 0;
+      return { loops, afterApproval: previous !== undefined && (waits || previous.value.type === "consentgate") };
+    }
+    const isLoop = value.type === "forloopflow" || value.type === "whileloopflow";
+    const branches = Array.isArray(value["branches"]) ? (value["branches"] as unknown[]) : [];
+    const lists = [value["modules"], value["default"], ...branches.map((branch) => (isObject(branch) ? branch["modules"] : undefined))];
+    for (const list of lists) {
+      const found = findSurroundings(modulesOf(list), id, loops + (isLoop ? 1 : 0));
+      if (found) return found;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,225 @@
+import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
+import type { CallArguments } from "../../../../../../../contract/client/operation.ts";
+import { isJsonObject } from "../../../../../../../contract/json/json-object.ts";
+import { readQuotedPath } from "../../../../../../../core/expressions/plain-path.ts";
+import { durationText } from "../../../../../shared/time/time.ts";
+import { isOffered } from "../../../../access/actions.ts";
+import { call } from "../../../../data/api.ts";
+import { useMember } from "../../../../data/me.ts";
+import { hasEnded, stateOf } from "../../../../data/run-state.ts";
+import { Failed, Loading, Panel } from "../../../../frame/panel.tsx";
+import { stepText as text } from "../../../../messages/editor/step.ts";
+import { Log } from "../../../../parts/log/log.tsx";
+import { Result } from "../../../../parts/result/result.tsx";
+import { StateBadge } from "../../../../parts/state-badge.tsx";
+import { causeOf } from "../../../run/cause.ts";
+import { type RunJob, useLog, useRun } from "../../../run/use-run.ts";
+import type { FlowValue } from "../../document/flow-document.ts";
+import type { StepPanelProps } from "../../step-props.ts";
+import { type StepContext, useStepContext } from "../context.ts";
+import { toArguments } from "../inputs/transforms.ts";
+import { useStepSchema } from "../inputs/use-step-schema.ts";
+import { loadResults } from "../inputs/value-picker.tsx";
+import { cutAfter, toStepFlow } from "./preview-flow.ts";
+
+const RunForm = lazy(() => import("../../../../parts/run-form/run-form.tsx"));
+
+type FlowBody = CallArguments<"jobs.run.previewFlow">[0]["body"];
+type Args = Record<string, unknown>;
+type Test = "step" | "upTo";
+
+/** Tests of one step, alone or with the steps before it. */
+export function TestStep({ workspace, path, flow, schema, module, onChange }: StepPanelProps) {
+  const [opened, setOpened] = useState<Test>();
+  const runsCode = ["script", "flow", "rawscript"].includes(module.value.type);
+  const inputs = useStepSchema(workspace, module.value);
+  const start = useMutation({
+    mutationFn: ({ value, args }: { value: FlowValue; args: Args }) =>
+      // The service checks the whole value again.
+      call.jobs.run.previewFlow({ workspace, body: { value: value as FlowBody["value"], args, path: path || undefined } }),
+  });
+  const cut = cutAfter(flow, module.id);
+  if (!isOffered("jobs.run.previewFlow", useMember())) return null;
+  return (
+    <Stack gap="sm" component="section" aria-label={text.test}>
+      <Title order={3} size="h6">
+        {text.test}
+      </Title>
+      <Group gap="xs">
+        <Button size="xs" aria-expanded={opened === "step"} onClick={() => setOpened("step")}>
+          {text.testStep}
+        </Button>
+        {cut && (
+          <Button size="xs" variant="default" aria-expanded={opened === "upTo"} onClick={() => setOpened("upTo")}>
+            {text.testUpTo}
+          </Button>
+        )}
+      </Group>
+      {opened === "step" && (
+        <TestForm
+          key="step"
+          title={runsCode ? text.testInputs : text.flowInputs}
+          help={runsCode ? text.testInputsHelp : undefined}
+          schema={(runsCode ? inputs.data : schema) ?? undefined}
+          begin={runsCode ? (context, signal) => loadArguments(context, module.value["input_transforms"], signal) : undefined}
+          isSending={start.isPending}
+          error={start.error}
+          onClose={() => setOpened(undefined)}
+          onSubmit={(args) =>
+            start.mutate(runsCode ? { value: toStepFlow(flow, module, args), args: {} } : { value: toStepFlow(flow, module), args })
+          }
+        />
+      )}
+      {opened === "upTo" && cut && (
+        <TestForm
+          key="upTo"
+          title={text.flowInputs}
+          schema={schema ?? undefined}
+          isSending={start.isPending}
+          error={start.error}
+          onClose={() => setOpened(undefined)}
+          onSubmit={(args) => start.mutate({ value: cut, args })}
+        />
+      )}
+      {start.data !== undefined && (
+        <TestRun
+          key={start.data}
+          workspace={workspace}
+          id={start.data}
+          onMock={(value) => onChange({ ...module, mock: { enabled: true, return_value: value } })}
+        />
+      )}
+    </Stack>
+  );
+}
+
+/** The constants of a step, and for plain paths the values of the last run. Nothing is run to find them. */
+async function loadArguments(context: StepContext, transforms: unknown, signal: AbortSignal): Promise<Args> {
+  const results = await loadResults(context, signal);
+  return toArguments(isJsonObject(transforms) ? transforms : {}, (expression) => readQuotedPath({ results }, expression));
+}
+
+interface TestFormProps {
+  title: string;
+  help?: string | undefined;
+  schema: Args | undefined;
+  begin?: ((context: StepContext, signal: AbortSignal) => Promise<Args>) | undefined;
+  isSending: boolean;
+  error: Error | null;
+  onSubmit: (args: Args) => void;
+  onClose: () => void;
+}
+
+function TestForm({ title, help, schema, begin, isSending, error, onSubmit, onClose }: TestFormProps) {
+  const context = useStepContext();
+  const values = useQuery({
+    queryKey: [context.workspace, "test inputs", context.key, context.lastRun],
+    queryFn: ({ signal }) => (begin ? begin(context, signal) : Promise.resolve({})),
+    gcTime: 0,
+  });
+  return (
+    <Paper withBorder p="sm" component="section" aria-label={title}>
+      <Title order={4} size="h6">
+        {title}
+      </Title>
+      {help && <Text size="sm">{help}</Text>}
+      <Panel query={values}>
+        {(found) => (
+          <Suspense fallback={<Loading />}>
+            <Arguments schema={schema} found={found} isSending={isSending} error={error} onSubmit={onSubmit}>
+              <Group gap="xs">
+                <Button type="submit" size="xs" loading={isSending}>
+                  {text.run}
+                </Button>
+                <Button size="xs" variant="default" onClick={onClose}>
+                  {text.closeForm}
+                </Button>
+              </Group>
+            </Arguments>
+          </Suspense>
+        )}
+      </Panel>
+    </Paper>
+  );
+}
+
+interface ArgumentsProps extends Pick<TestFormProps, "schema" | "isSending" | "error" | "onSubmit"> {
+  found: Args;
+  children: ReactNode;
+}
+
+function Arguments({ found, children, ...props }: ArgumentsProps) {
+  const values = useRef(found);
+  return (
+    <RunForm {...props} values={values}>
+      {children}
+    </RunForm>
+  );
+}
+
+interface TestRunProps {
+  workspace: string;
+  id: string;
+  onMock: (value: unknown) => void;
+}
+
+/** The state and the result of a test while it runs and after it. */
+function TestRun({ workspace, id, onMock }: TestRunProps) {
+  const run = useRun(workspace, id);
+  return (
+    <Paper withBorder p="sm" component="section" aria-label={text.result}>
+      <Panel query={run}>{(found) => <Outcome workspace={workspace} run={found} onMock={onMock} />}</Panel>
+    </Paper>
+  );
+}
+
+function Outcome({ workspace, run, onMock }: { workspace: string; run: RunJob; onMock: (value: unknown) => void }) {
+  const { log, stream } = useLog(workspace, run);
+  const [isMock, setIsMock] = useState(false);
+  const state = stateOf(run, Date.now());
+  const cause = causeOf(run);
+  const cancel = useMutation({ mutationFn: () => call.jobs.cancel({ workspace, id: run.id, body: {} }) });
+  const use = () => {
+    onMock(run.type === "CompletedJob" ? run.result : null);
+    setIsMock(true);
+  };
+  return (
+    <Stack gap="sm">
+      <Group gap="sm">
+        <span role="status">
+          <StateBadge state={state} />
+        </span>
+        {run.type === "CompletedJob" && <Text size="sm">{durationText(run.duration_ms)}</Text>}
+        <Link to="/w/$ws/runs/$id" params={{ ws: workspace, id: run.id }}>
+          {text.openRun}
+        </Link>
+        {!hasEnded(state) && (
+          <Button size="compact-xs" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+            {text.cancel}
+          </Button>
+        )}
+        {state === "succeeded" && (
+          <Button size="compact-xs" variant="default" onClick={use}>
+            {text.useAsMock}
+          </Button>
+        )}
+      </Group>
+      {isMock && (
+        <Text size="sm" role="status">
+          {text.mockUsed}
+        </Text>
+      )}
+      {cancel.error && <Failed error={cancel.error} />}
+      {cause && (
+        <Text size="sm" className="message">
+          {text.failed([cause.name, cause.message].filter(Boolean).join(": "))}
+        </Text>
+      )}
+      {run.type === "CompletedJob" ? <Result value={run.result} name={run.id} /> : <Text size="sm">{stream || text.waiting}</Text>}
+      <Log log={log} name={`${run.id}.log`} isOpen={run.type === "QueuedJob"} />
+    </Stack>
+  );
+}

@@ -1,0 +1,90 @@
+import "./schema-editor.css";
+import { SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
+import { lazy, Suspense, useRef, useState } from "react";
+import { parseExactJson } from "../../../../../contract/json/exact-json.ts";
+import { isJsonObject } from "../../../../../contract/json/json-object.ts";
+import { Loading } from "../../frame/panel.tsx";
+import { schemaText as text } from "../../messages/editor/schema.ts";
+import { FieldsEditor } from "./fields-editor.tsx";
+import type { Schema } from "./schema-fields.ts";
+
+const RunForm = lazy(() => import("../run-form/run-form.tsx"));
+
+interface SchemaEditorProps {
+  /** The name of the described object. */
+  label: string;
+  schema: Schema;
+  onChange: (schema: Schema) => void;
+}
+
+type View = "fields" | "json" | "form";
+
+/** Edits the JSON Schema of an object: as fields or as JSON, with the form that it makes. */
+export default function SchemaEditor({ label, schema, onChange }: SchemaEditorProps) {
+  const [view, setView] = useState<View>("fields");
+  return (
+    <Stack gap="sm" component="section" aria-label={label}>
+      <Text size="sm" fw={600}>
+        {label}
+      </Text>
+      <SegmentedControl
+        size="xs"
+        className="schema-views"
+        aria-label={text.views}
+        value={view}
+        onChange={(next) => setView(next as View)}
+        data={[
+          { value: "fields", label: text.fields },
+          { value: "json", label: text.json },
+          { value: "form", label: text.form },
+        ]}
+      />
+      {view === "fields" && <FieldsEditor schema={schema} onChange={onChange} />}
+      {view === "json" && <SchemaJson schema={schema} onChange={onChange} />}
+      {view === "form" && <Preview key={JSON.stringify(schema)} schema={schema} />}
+    </Stack>
+  );
+}
+
+function SchemaJson({ schema, onChange }: Omit<SchemaEditorProps, "label">) {
+  const [typed, setTyped] = useState(() => JSON.stringify(schema, null, 2));
+  const isBroken = parseSchema(typed) === undefined;
+  return (
+    <Textarea
+      label={text.schema}
+      error={isBroken && text.broken}
+      autosize
+      minRows={6}
+      maxRows={24}
+      spellCheck={false}
+      classNames={{ input: "code-input" }}
+      value={typed}
+      onChange={({ target }) => {
+        setTyped(target.value);
+        const parsed = parseSchema(target.value);
+        if (parsed) onChange(parsed);
+      }}
+    />
+  );
+}
+
+function parseSchema(typed: string): Schema | undefined {
+  try {
+    const parsed: unknown = parseExactJson(typed);
+    return isJsonObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The form of a run or an approval. Its fields can be tried, and are not sent. */
+function Preview({ schema }: { schema: Schema }) {
+  const values = useRef<Record<string, unknown>>({});
+  return (
+    <Suspense fallback={<Loading />}>
+      <RunForm schema={schema} values={values} isSending={false} error={null} onSubmit={() => undefined}>
+        {null}
+      </RunForm>
+    </Suspense>
+  );
+}
