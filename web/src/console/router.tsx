@@ -47,7 +47,7 @@ const workspacePages = [
   createRoute({
     ...inWorkspace,
     path: "/scripts/new",
-    component: lazyRouteComponent(() => import("./pages/script-editor/page.tsx"), "NewScriptPage"),
+    component: lazyRouteComponent(() => import("./pages/script-editor/page.tsx")),
   }),
   createRoute({
     ...inWorkspace,

@@ -10,16 +10,16 @@ import type { Script } from "../runnable/use-runnable.ts";
 import { Editor } from "./editor.tsx";
 import { type EditedScript, parseEdited, toEdited } from "./script.ts";
 
-/** Writes a new script. Its draft belongs to its author, because it has no path yet. */
-export function NewScriptPage() {
+/** Edits the newest version of a script, or writes a new one. */
+export default function ScriptEditorPage({ script }: { script?: Script }) {
+  return script ? <Drafted key={script.path} deployed={toEdited(script)} draftPath={script.path} isNew={false} /> : <NewScript />;
+}
+
+/** The draft of a new script belongs to its author, because it has no path yet. */
+function NewScript() {
   const { username } = useMember();
   const begun: EditedScript = { path: `u/${username}/`, summary: "", content: scriptTemplates.bun.script, language: "bun" };
   return <Drafted deployed={begun} draftPath={`u/${username}/new_script`} isNew />;
-}
-
-/** Edits the newest version of a script. */
-export default function ScriptEditorPage({ script }: { script: Script }) {
-  return <Drafted key={script.path} deployed={toEdited(script)} draftPath={script.path} isNew={false} />;
 }
 
 interface DraftedProps {

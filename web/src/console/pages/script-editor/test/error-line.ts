@@ -12,14 +12,19 @@ interface RunOfScript {
   result: unknown;
 }
 
+/** The place after the path of a script: `.ts:3:5`, or `.py", line 3`. */
+const AFTER_PATH = /^\.\w+(?::(\d+)(?::(\d+))?|", line (\d+))/;
+
 /** Returns the line of a script at which its run failed, if the error names one. Python's stacks end with the innermost line, others begin with it. */
 export function errorLineOf({ language, path, result }: RunOfScript): ErrorLine | undefined {
   if (!isJsonObject(result) || !isJsonObject(result["error"])) return undefined;
   const { name, message, stack } = result["error"];
   const texts = [stack, message].filter((text) => typeof text === "string");
-  const frame = new RegExp(`${escaped(path)}\\.\\w+(?::(\\d+)(?::(\\d+))?|", line (\\d+))`, "g");
   for (const text of texts) {
-    const found = [...text.matchAll(frame)];
+    const found = text.split(path).flatMap((rest, index) => {
+      const place = index > 0 && AFTER_PATH.exec(rest);
+      return place ? [place] : [];
+    });
     const match = language === "python3" ? found.at(-1) : found[0];
     if (!match) continue;
     const [, line, column, pythonLine] = match;
@@ -30,4 +35,3 @@ export function errorLineOf({ language, path, result }: RunOfScript): ErrorLine 
 }
 
 const mapColumn = (column: string | undefined) => (column ? { column: Number(column) } : {});
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
