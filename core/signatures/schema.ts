@@ -31,7 +31,7 @@ export const MAX_DEPTH = 12;
 export const MAX_TYPES = 2000;
 
 /** The maximum number of types that are searched for an alternative, such as null, in one signature. Beyond it, no further alternative is found. */
-export const MAX_SEARCHED = 100_000;
+export const MAX_SEARCHED = 20_000;
 
 /** Creates the schema of an object from its fields. */
 export function createObjectSchema(fields: Field[]): Schema {

@@ -1,3 +1,4 @@
+import { readErrorPreview } from "../../../contract/utilities/error-preview.ts";
 import { fillTemplate } from "../../../core/approvals/template.ts";
 import { parseExpression } from "../../../core/expressions/parse-expression.ts";
 import { isPlainPath, parsePlainPath, readQuotedPath } from "../../../core/expressions/plain-path.ts";
@@ -69,6 +70,12 @@ export const texts: CostCase[] = [
     (text: string) => [isPlainPath(text), parsePlainPath(text), readQuotedPath({ a: {} }, text)],
     expressions,
   ),
+  ...feed("the preview of an error", MOST, readErrorPreview, {
+    names: between('{"error":{', repeat('"a":1,'), '"name":"E","message":"m'),
+    "names without an end": between('{"error":{', repeat('"name":"')),
+    messages: between('{"error":{"name":"E",', repeat('"message":')),
+    escapes: between('{"error":{"name":"E","message":"', repeat("\\\\")),
+  }),
   ...feed("a schedule", 1024, (schedule: string) => parseTiming({ schedule, timezone: "Europe/Berlin" }), {
     ...mix("*", "1", ",", "-", "/", "* ", "L", "#"),
     "a list of minutes": between("0", repeat(",59"), " * * * *"),

@@ -22,8 +22,8 @@ export function errorLineOf({ language, path, result }: RunOfScript): ErrorLine 
   const texts = [stack, message].filter((text) => typeof text === "string");
   for (const text of texts) {
     const found = text.split(path).flatMap((rest, index) => {
-      const place = index > 0 && AFTER_PATH.exec(rest);
-      return place ? [place] : [];
+      const frame = index > 0 && AFTER_PATH.exec(rest);
+      return frame ? [frame] : [];
     });
     const match = language === "python3" ? found.at(-1) : found[0];
     if (!match) continue;
