@@ -62,11 +62,11 @@ export function Editor({ workspace, deployed, isNew, draft }: EditorProps) {
     workspace,
     script,
     inferred: signature?.schema,
-    onDeployed: (hash) => {
-      setDialog(undefined);
-      // The service has removed the draft at the path. That of a new script is at another one.
-      if (isNew) void draft.discard();
+    onDeployed: async (hash) => {
+      // The service has removed the draft at the path. That of a new script is at another one, and must be gone before its page ends.
+      if (isNew) await draft.discard();
       else draft.forget();
+      setDialog(undefined);
       edited.current = { ...script, parent_hash: hash };
       setScript(edited.current);
       notifications.show({ message: deployText.deployed(script.path) });

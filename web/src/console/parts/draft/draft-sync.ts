@@ -144,7 +144,7 @@ export class DraftSync<V> {
   async discard(): Promise<boolean> {
     this.forget();
     const result = await this.ports.write(undefined, { syncedAt: undefined, force: true });
-    this.ports.announce();
+    this.announce();
     return result.kind === "saved";
   }
 
@@ -197,7 +197,7 @@ export class DraftSync<V> {
         this.syncedAt = result.savedAt;
         this.isUnsent = !isNewest;
         this.ports.keepInBrowser({ value: this.value, syncedAt: this.syncedAt, isUnsent: this.isUnsent });
-        this.ports.announce();
+        this.announce();
         this.report({ status: isNewest ? "saved" : "typed" });
         break;
       case "changed":
@@ -212,6 +212,11 @@ export class DraftSync<V> {
         return this.hasEnded ? undefined : this.schedule(RETRY_MS);
     }
     if (this.isUnsent && !this.hasEnded) this.schedule(SEND_MS);
+  }
+
+  /** The editor may end during a write. Then its channel to the other tabs is closed. */
+  private announce(): void {
+    if (!this.hasEnded) this.ports.announce();
   }
 
   private report(changes: Partial<DraftState<V>>): void {

@@ -17,7 +17,7 @@ interface DeployOptions {
   script: EditedScript;
   /** The schema of the code, if it can be read. */
   inferred: Record<string, unknown> | undefined;
-  onDeployed: (hash: string) => void;
+  onDeployed: (hash: string) => Promise<void>;
 }
 
 /** A newer version took the place of the one that this text began from. */
@@ -51,7 +51,7 @@ export function useDeploy({ workspace, script, inferred, onDeployed }: DeployOpt
     },
     onSuccess: async (hash) => {
       if (hash === undefined) return;
-      onDeployed(hash);
+      await onDeployed(hash);
       await Promise.all([
         queries.invalidateQueries({ queryKey: runnableKey(workspace, "script", script.path) }),
         queries.invalidateQueries({ queryKey: [workspace, "items"] }),
