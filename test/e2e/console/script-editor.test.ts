@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(endBrowser);
 
 const content = `export async function main(name: string) {
-  if (name === "nobody") throw new Error("there is nobody to greet");
+  if (name === "Eve") throw new Error("Eve is not on the list");
   return { greeting: "hello " + name };
 }
 `;
@@ -33,15 +33,15 @@ describe("the script editor", () => {
     const code = page.getByRole("textbox", { name: "Code" });
     await page.getByRole("textbox", { name: "Path" }).fill("f/t/greet");
     await write(code, content);
-    await page.getByRole("textbox", { name: "name" }).fill("nobody");
+    await page.getByRole("textbox", { name: "name" }).fill("Eve");
     await code.press("ControlOrMeta+Enter");
-    await page.getByText("Error: there is nobody to greet").first().waitFor();
+    await page.getByText("Error: Eve is not on the list").first().waitFor();
     await code.press("ControlOrMeta+Shift+KeyM");
-    await page.getByRole("listbox").getByText("there is nobody to greet").waitFor();
+    await page.getByRole("listbox").getByText("Eve is not on the list").waitFor();
     await expectAccessible(watched);
     await page.getByText("Draft saved").waitFor();
     await page.reload();
-    await page.getByText("there is nobody to greet").first().waitFor();
+    await page.getByText("Eve is not on the list").first().waitFor();
     expect(await page.getByRole("textbox", { name: "Path" }).inputValue()).toBe("f/t/greet");
     await button(page, "Deploy").click();
     await page.getByLabel("Message").fill("Greets people");

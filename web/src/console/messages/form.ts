@@ -23,4 +23,6 @@ export const formText = {
   removeFile: "Remove file",
   restored: "You typed these values earlier and did not send them. Passwords and files are not kept.",
   discard: "Begin again",
+  notJson: "Enter valid JSON.",
+  notObject: "Enter a JSON object.",
 } as const;

@@ -7,7 +7,6 @@ export const schemaText = {
   json: "JSON",
   form: "Form",
   schema: "Schema",
-  broken: "Enter a JSON object.",
   empty: "No fields yet.",
   add: "Add field",
   name: "Name of the field",

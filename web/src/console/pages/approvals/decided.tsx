@@ -9,6 +9,7 @@ import { call } from "../../data/api.ts";
 import { waitingKey } from "../../data/waiting.ts";
 import { Empty, Panel } from "../../frame/panel.tsx";
 import { approvalsText } from "../../messages/approvals.ts";
+import { ListTable } from "../../parts/list-table.tsx";
 import { distinctEntries, whoDecided } from "./record.ts";
 import { Verification } from "./verification.tsx";
 
@@ -39,46 +40,31 @@ export default function Decided({ workspace }: { workspace: string }) {
         }
       >
         {() => (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls can be scrolled by keyboard
-          <section className="table-scroll" aria-label={approvalsText.record} tabIndex={0}>
-            <Table highlightOnHover verticalSpacing={4}>
-              <Table.Caption className="hidden">{approvalsText.record}</Table.Caption>
-              <Table.Thead>
-                <Table.Tr>
-                  {Object.values(columns).map((name) => (
-                    <Table.Th scope="col" key={name}>
-                      {name}
-                    </Table.Th>
-                  ))}
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {entries.map((entry) => (
-                  <Table.Tr key={`${entry.root} ${entry.n}`}>
-                    <Table.Td>
-                      <Ago at={new Date(entry.atMs).toISOString()} focusable />
-                    </Table.Td>
-                    <Table.Td>
-                      {approvalsText.what[entry.what]}
-                      {!entry.decides && (
-                        <Text size="xs" c="dimmed">
-                          {approvalsText.partOf}
-                        </Text>
-                      )}
-                    </Table.Td>
-                    <Table.Td className="path">
-                      <Link to="/w/$ws/runs/$id" params={{ ws: workspace, id: entry.root }}>
-                        {entry.flowPath ?? entry.root}
-                      </Link>
-                    </Table.Td>
-                    <Table.Td>{entry.module}</Table.Td>
-                    <Table.Td>{whoDecided(entry)}</Table.Td>
-                    <Table.Td className="path">{entry.reason}</Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </section>
+          <ListTable caption={approvalsText.record} columns={Object.values(columns)} highlightOnHover verticalSpacing={4}>
+            {entries.map((entry) => (
+              <Table.Tr key={`${entry.root} ${entry.n}`}>
+                <Table.Td>
+                  <Ago at={new Date(entry.atMs).toISOString()} focusable />
+                </Table.Td>
+                <Table.Td>
+                  {approvalsText.what[entry.what]}
+                  {!entry.decides && (
+                    <Text size="xs" c="dimmed">
+                      {approvalsText.partOf}
+                    </Text>
+                  )}
+                </Table.Td>
+                <Table.Td className="path">
+                  <Link to="/w/$ws/runs/$id" params={{ ws: workspace, id: entry.root }}>
+                    {entry.flowPath ?? entry.root}
+                  </Link>
+                </Table.Td>
+                <Table.Td>{entry.module}</Table.Td>
+                <Table.Td>{whoDecided(entry)}</Table.Td>
+                <Table.Td className="path">{entry.reason}</Table.Td>
+              </Table.Tr>
+            ))}
+          </ListTable>
         )}
       </Panel>
       <Group gap="xs">

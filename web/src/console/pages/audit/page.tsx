@@ -9,9 +9,9 @@ import type { Search } from "../../data/address.ts";
 import { useMember, useWorkspace } from "../../data/me.ts";
 import { Page } from "../../frame/page.tsx";
 import { Empty, Panel } from "../../frame/panel.tsx";
-import { TableScroll } from "../../frame/table-scroll.tsx";
 import { auditText as text } from "../../messages/objects/audit.ts";
 import { ExportMenu } from "../../parts/export-menu.tsx";
+import { ListTable } from "../../parts/list-table.tsx";
 import { TextFilter } from "../../parts/text-filter.tsx";
 import {
   type AuditCursor,
@@ -116,35 +116,21 @@ function Found({ workspace, filter }: { workspace: string; filter: AuditFilter }
 function EntryTable({ entries }: { entries: readonly AuditJson[] }) {
   const { columns } = text;
   return (
-    <TableScroll label={text.caption}>
-      <Table verticalSpacing="xs">
-        <Table.Caption className="hidden">{text.caption}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            {Object.values(columns).map((column) => (
-              <Table.Th key={column} scope="col">
-                {column}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {entries.map((entry) => (
-            <Table.Tr key={entry.id}>
-              <Table.Td>
-                <When at={entry.timestamp} />
-              </Table.Td>
-              <Table.Td>{entry.username}</Table.Td>
-              <Table.Td>
-                <code>{entry.operation}</code>
-              </Table.Td>
-              <Table.Td>{text.kinds[entry.action_kind]}</Table.Td>
-              <Table.Td className="path">{entry.resource}</Table.Td>
-              <Table.Td className="path">{describeParameters(entry)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </TableScroll>
+    <ListTable caption={text.caption} columns={Object.values(columns)} verticalSpacing="xs">
+      {entries.map((entry) => (
+        <Table.Tr key={entry.id}>
+          <Table.Td>
+            <When at={entry.timestamp} />
+          </Table.Td>
+          <Table.Td>{entry.username}</Table.Td>
+          <Table.Td>
+            <code>{entry.operation}</code>
+          </Table.Td>
+          <Table.Td>{text.kinds[entry.action_kind]}</Table.Td>
+          <Table.Td className="path">{entry.resource}</Table.Td>
+          <Table.Td className="path">{describeParameters(entry)}</Table.Td>
+        </Table.Tr>
+      ))}
+    </ListTable>
   );
 }

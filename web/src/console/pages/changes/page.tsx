@@ -10,9 +10,9 @@ import { call } from "../../data/api.ts";
 import { useMember, useWorkspace } from "../../data/me.ts";
 import { Page } from "../../frame/page.tsx";
 import { Empty, Panel } from "../../frame/panel.tsx";
-import { TableScroll } from "../../frame/table-scroll.tsx";
 import { changesText as text } from "../../messages/objects/changes.ts";
 import { copyText } from "../../parts/copy.ts";
+import { ListTable } from "../../parts/list-table.tsx";
 import { fromLocalTime, toLocalTime } from "../../parts/local-time.ts";
 import { Example } from "../../parts/stored/example.tsx";
 import { TextFilter } from "../../parts/text-filter.tsx";
@@ -58,25 +58,15 @@ export default function ChangesPage() {
           const changed = changedSince(all, sinceMs);
           return (
             <>
-              <TableScroll label={text.caption}>
-                <Table verticalSpacing="xs">
-                  <Table.Caption className="hidden">{text.caption}</Table.Caption>
-                  <Table.Thead>
-                    <Table.Tr>
-                      {[text.item, text.changed, text.by, text.message, text.difference].map((column) => (
-                        <Table.Th key={column} scope="col">
-                          {column}
-                        </Table.Th>
-                      ))}
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {changed.slice(0, shown).map((item) => (
-                      <Row key={keyOf(item)} workspace={workspace} item={item} sinceMs={sinceMs} />
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </TableScroll>
+              <ListTable
+                caption={text.caption}
+                columns={[text.item, text.changed, text.by, text.message, text.difference]}
+                verticalSpacing="xs"
+              >
+                {changed.slice(0, shown).map((item) => (
+                  <Row key={keyOf(item)} workspace={workspace} item={item} sinceMs={sinceMs} />
+                ))}
+              </ListTable>
               {changed.length > shown && (
                 <Button mt="sm" size="xs" variant="default" onClick={() => setShown(shown + PER_PART)}>
                   {text.more}

@@ -12,9 +12,9 @@ import { call, operations } from "../../data/api.ts";
 import { useMember, useWorkspace } from "../../data/me.ts";
 import { Page } from "../../frame/page.tsx";
 import { Empty, Panel } from "../../frame/panel.tsx";
-import { TableScroll } from "../../frame/table-scroll.tsx";
 import { filesText as text } from "../../messages/objects/files.ts";
 import { storedText } from "../../messages/objects/stored.ts";
+import { ListTable } from "../../parts/list-table.tsx";
 import { formatSize } from "../../parts/run-form/upload-target.ts";
 import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
 import { TextFilter } from "../../parts/text-filter.tsx";
@@ -92,45 +92,31 @@ export default function FilesPage() {
         }
       >
         {({ pages }) => (
-          <TableScroll label={text.caption}>
-            <Table verticalSpacing="xs">
-              <Table.Caption className="hidden">{text.caption}</Table.Caption>
-              <Table.Thead>
-                <Table.Tr>
-                  {[text.name, text.size, text.modified, text.actions].map((column) => (
-                    <Table.Th key={column} scope="col">
-                      {column}
-                    </Table.Th>
-                  ))}
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {[...new Set(pages.flatMap((part) => part.folders))].map((key) => (
-                  <Table.Tr key={key}>
-                    <Table.Th scope="row" className="stored-path">
-                      <Link to="." search={{ ...address, folder: key, search: undefined }}>
-                        {key.slice(folder.length)}
-                      </Link>
-                    </Table.Th>
-                    <Table.Td colSpan={3} />
-                  </Table.Tr>
-                ))}
-                {pages
-                  .flatMap((part) => part.files)
-                  .map((file) => (
-                    <Row
-                      key={file.key}
-                      workspace={workspace}
-                      storage={storage}
-                      file={file}
-                      folder={folder}
-                      onLink={() => setShared(file.key)}
-                      onDelete={isOffered("files.delete", member) ? () => setDeleted(file.key) : undefined}
-                    />
-                  ))}
-              </Table.Tbody>
-            </Table>
-          </TableScroll>
+          <ListTable caption={text.caption} columns={[text.name, text.size, text.modified, text.actions]} verticalSpacing="xs">
+            {[...new Set(pages.flatMap((part) => part.folders))].map((key) => (
+              <Table.Tr key={key}>
+                <Table.Th scope="row" className="stored-path">
+                  <Link to="." search={{ ...address, folder: key, search: undefined }}>
+                    {key.slice(folder.length)}
+                  </Link>
+                </Table.Th>
+                <Table.Td colSpan={3} />
+              </Table.Tr>
+            ))}
+            {pages
+              .flatMap((part) => part.files)
+              .map((file) => (
+                <Row
+                  key={file.key}
+                  workspace={workspace}
+                  storage={storage}
+                  file={file}
+                  folder={folder}
+                  onLink={() => setShared(file.key)}
+                  onDelete={isOffered("files.delete", member) ? () => setDeleted(file.key) : undefined}
+                />
+              ))}
+          </ListTable>
         )}
       </Panel>
       {parts.hasNextPage && (

@@ -18,7 +18,7 @@ import { runnableKey } from "../runnable/use-runnable.ts";
 import { AddDialog } from "./add-dialog.tsx";
 import { Conflict } from "./conflict.tsx";
 import type { FlowDocument } from "./document/flow-document.ts";
-import { findStep, innerLists, type ListRef, MAIN, type Position, walk } from "./document/lists.ts";
+import { innerLists, type ListRef, MAIN, type Position, stepsAround, walk } from "./document/lists.ts";
 import { readFlow } from "./document/yaml.ts";
 import { deployFlow, type LoadedFlow, loadFlow, loadVersion } from "./flow-api.ts";
 import { refusedStep } from "./refused-step.ts";
@@ -129,9 +129,7 @@ function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDi
     setFolded((current) => new Set(isFolded ? [...current, id] : [...current].filter((each) => each !== id)));
   /** Makes a step visible: it and the containers around it. */
   const show = (id: string, opens = false) => {
-    const around: string[] = [];
-    for (let placed = findStep(value, id); placed?.list.owner !== undefined; placed = findStep(value, placed.list.owner))
-      around.push(placed.list.owner);
+    const around = stepsAround(value, id).map((module) => module.id);
     setFolded((current) => new Set([...current].filter((each) => !around.includes(each))));
     if (opens) editor.open(id);
     else editor.focus(id);

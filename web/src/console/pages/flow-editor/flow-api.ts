@@ -3,7 +3,7 @@ import type { CallArguments } from "../../../../../contract/client/operation.ts"
 import { flowOperations, flowRunOperations } from "../../../../../contract/client/operations/flows.ts";
 import { parseExactJson } from "../../../../../contract/json/exact-json.ts";
 import { Refused, send } from "../../../shared/service.ts";
-import { documentOf, type FlowDocument } from "./document/flow-document.ts";
+import { documentOf, type FlowDocument, type FlowValue } from "./document/flow-document.ts";
 
 /** A flow keeps its whole numbers, also those that a double cannot hold. */
 const readExact = (contentType: string | null | undefined, text: string) =>
@@ -53,6 +53,6 @@ export function deployFlow({ workspace, path, document, version, message }: Depl
   return call.flows.update({ workspace, path, headers: { "if-match": version }, body });
 }
 
-/** Starts a test of the flow as it is in the editor, and returns its job. */
-export const testFlow = (workspace: string, path: string, { value }: FlowDocument, args: Record<string, unknown>): Promise<string> =>
+/** Starts a test of a flow as it is in the editor, and returns its job. The service checks the whole value. */
+export const testFlow = (workspace: string, path: string, value: FlowValue, args: Record<string, unknown>): Promise<string> =>
   call.jobs.run.previewFlow({ workspace, body: { value: value as FlowBody["value"], path: path || undefined, args } });

@@ -11,8 +11,18 @@ interface PartYamlProps {
   onApply: (value: unknown) => string | undefined;
 }
 
-/** A part of the flow as text, for every field that has no input. */
-export function PartYaml({ label, part, readOnly, onApply }: PartYamlProps) {
+/** A part of the flow as text, for every field that has no input. It is written when it is opened: a loop can contain hundreds of steps. */
+export function PartYaml(props: PartYamlProps) {
+  const [wasOpened, setWasOpened] = useState(false);
+  return (
+    <details onToggle={() => setWasOpened(true)}>
+      <summary>{props.label}</summary>
+      {wasOpened && <PartText {...props} />}
+    </details>
+  );
+}
+
+function PartText({ label, part, readOnly, onApply }: PartYamlProps) {
   const written = writeYaml(part);
   const [typed, setTyped] = useState<string>();
   const [problem, setProblem] = useState<string>();

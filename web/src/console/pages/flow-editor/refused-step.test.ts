@@ -14,7 +14,7 @@ it.each([
   ["value.modules[1].value: invalid", "f"],
   ["value.failure_module.value.type: must be script", "failure"],
   ["The body does not match the schema. the step c: the approvers g/finance do not exist in this workspace", "c"],
-  ["the step nobody: is unknown", undefined],
+  ["the step missing: is unknown", undefined],
   ["value.modules.9.id: too long", undefined],
   ["summary: too long", undefined],
 ])("the refusal %j is about the step %s", (sentence, id) => expect(refusedStep(flow, sentence)).toBe(id));

@@ -73,10 +73,7 @@ function StepSide({ workspace, path, lastJob, editor, readOnly, module }: SidePr
             onRename={(next) => editor.rename(id, next)}
           />
         </Suspense>
-        <details>
-          <summary>{text.stepYaml}</summary>
-          <PartYaml label={text.stepYaml} part={module} readOnly={readOnly} onApply={apply} />
-        </details>
+        <PartYaml label={text.stepYaml} part={module} readOnly={readOnly} onApply={apply} />
       </Stack>
     </section>
   );
@@ -108,10 +105,7 @@ function SettingsSide({ workspace, path, editor, readOnly }: SideProps) {
             onChange={(next) => editor.change(() => next, fieldOf("", changedField(document, next)))}
           />
         </Suspense>
-        <details>
-          <summary>{text.settingsYaml}</summary>
-          <PartYaml label={text.settingsYaml} part={{ ...others, value: settings }} readOnly={readOnly} onApply={apply} />
-        </details>
+        <PartYaml label={text.settingsYaml} part={{ ...others, value: settings }} readOnly={readOnly} onApply={apply} />
       </Stack>
     </section>
   );

@@ -1,8 +1,7 @@
 import { Button, Group, Modal, Stack, Textarea, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { flowEditorText as text } from "../../messages/editor/flow.ts";
-import { idsOf } from "./document/edit.ts";
-import { idProblem } from "./document/fresh-id.ts";
+import { renameProblem } from "./document/edit.ts";
 import { type FlowEditor, readSteps } from "./use-flow-editor.ts";
 
 interface DialogProps {
@@ -13,34 +12,26 @@ interface DialogProps {
 /** Renames a step with all references to it. */
 export function RenameDialog({ editor, id, onClose }: DialogProps & { id: string }) {
   const [typed, setTyped] = useState(id);
-  const taken = idsOf(editor.value);
-  taken.delete(id);
-  const problem = idProblem(typed, taken);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const problem = renameProblem(editor.value, id, typed);
+  const submit = () => {
     if (problem) return;
     if (typed !== id) editor.rename(id, typed);
     onClose();
   };
   return (
-    <Modal opened onClose={onClose} title={text.rename}>
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            data-autofocus
-            label={text.id}
-            description={text.idHelp}
-            error={problem && text.idProblems[problem]}
-            spellCheck={false}
-            autoComplete="off"
-            maxLength={80}
-            value={typed}
-            onChange={({ target }) => setTyped(target.value)}
-          />
-          <Buttons action={text.save} onClose={onClose} />
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog title={text.rename} action={text.save} onSubmit={submit} onClose={onClose}>
+      <TextInput
+        data-autofocus
+        label={text.id}
+        description={text.idHelp}
+        error={problem && text.idProblems[problem]}
+        spellCheck={false}
+        autoComplete="off"
+        maxLength={80}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+    </FormDialog>
   );
 }
 
@@ -48,8 +39,7 @@ export function RenameDialog({ editor, id, onClose }: DialogProps & { id: string
 export function PasteDialog({ editor, onClose }: DialogProps) {
   const [typed, setTyped] = useState("");
   const [problem, setProblem] = useState<string>();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const read = readSteps(typed);
     if ("problem" in read) {
       setProblem(read.problem.reason);
@@ -59,32 +49,48 @@ export function PasteDialog({ editor, onClose }: DialogProps) {
     onClose();
   };
   return (
-    <Modal opened onClose={onClose} title={text.paste}>
-      <form onSubmit={submit}>
-        <Stack>
-          <Textarea
-            data-autofocus
-            label={text.pasteField}
-            description={text.pasteHelp}
-            error={problem}
-            rows={10}
-            spellCheck={false}
-            classNames={{ input: "code-input" }}
-            value={typed}
-            onChange={({ target }) => setTyped(target.value)}
-          />
-          <Buttons action={text.add} onClose={onClose} />
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog title={text.paste} action={text.add} onSubmit={submit} onClose={onClose}>
+      <Textarea
+        data-autofocus
+        label={text.pasteField}
+        description={text.pasteHelp}
+        error={problem}
+        rows={10}
+        spellCheck={false}
+        classNames={{ input: "code-input" }}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+    </FormDialog>
   );
 }
 
-const Buttons = ({ action, onClose }: { action: string; onClose: () => void }) => (
-  <Group justify="flex-end">
-    <Button variant="default" onClick={onClose}>
-      {text.cancel}
-    </Button>
-    <Button type="submit">{action}</Button>
-  </Group>
+interface FormDialogProps {
+  title: string;
+  /** The name of the button that submits the form. */
+  action: string;
+  onSubmit: () => void;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+const FormDialog = ({ title, action, onSubmit, onClose, children }: FormDialogProps) => (
+  <Modal opened onClose={onClose} title={title}>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      <Stack>
+        {children}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {text.cancel}
+          </Button>
+          <Button type="submit">{action}</Button>
+        </Group>
+      </Stack>
+    </form>
+  </Modal>
 );

@@ -25,7 +25,7 @@ interface TestPanelProps {
 export default function TestPanel({ workspace, path, document, job, onStarted, onTested, onClose }: TestPanelProps) {
   const values = useRef<Record<string, unknown>>({});
   const start = useMutation({
-    mutationFn: (args: Record<string, unknown>) => testFlow(workspace, path, document, args),
+    mutationFn: (args: Record<string, unknown>) => testFlow(workspace, path, document.value, args),
     onSuccess: onStarted,
   });
   return (

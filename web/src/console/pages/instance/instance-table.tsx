@@ -3,8 +3,8 @@ import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-q
 import { type ReactNode, useState } from "react";
 import { notifications } from "../../frame/notifications.tsx";
 import { Empty, Panel } from "../../frame/panel.tsx";
-import { TableScroll } from "../../frame/table-scroll.tsx";
 import { instanceTabsText as text } from "../../messages/objects/instance.ts";
+import { ListTable } from "../../parts/list-table.tsx";
 import { TypedConfirm } from "../../parts/typed-confirm.tsx";
 
 const PER_PAGE = 100;
@@ -84,25 +84,11 @@ export function InstanceTable<T>({ list, why, caption, columns, empty, keyOf, ro
         }
       >
         {({ pages }) => (
-          <TableScroll label={caption}>
-            <Table verticalSpacing="xs">
-              <Table.Caption className="hidden">{caption}</Table.Caption>
-              <Table.Thead>
-                <Table.Tr>
-                  {columns.map((column) => (
-                    <Table.Th key={column} scope="col">
-                      {column}
-                    </Table.Th>
-                  ))}
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {pages.flat().map((item) => (
-                  <Table.Tr key={keyOf(item)}>{row(item, () => setDeleted(keyOf(item)))}</Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </TableScroll>
+          <ListTable caption={caption} columns={columns} verticalSpacing="xs">
+            {pages.flat().map((item) => (
+              <Table.Tr key={keyOf(item)}>{row(item, () => setDeleted(keyOf(item)))}</Table.Tr>
+            ))}
+          </ListTable>
         )}
       </Panel>
       {query.hasNextPage && (

@@ -7,8 +7,8 @@ import { exactText } from "../../../shared/time/time.ts";
 import type { Search } from "../../data/address.ts";
 import { call } from "../../data/api.ts";
 import { Panel } from "../../frame/panel.tsx";
-import { TableScroll } from "../../frame/table-scroll.tsx";
 import { versionsText as text } from "../../messages/versions.ts";
+import { ListTable } from "../../parts/list-table.tsx";
 import type { Runnable } from "./use-runnable.ts";
 
 const DiffView = lazy(() => import("../../parts/code/diff-view.tsx"));
@@ -70,42 +70,28 @@ function Versions({ workspace, runnable, versions }: { workspace: string; runnab
   const options = versions.map(({ id, hash, savedAt }) => ({ value: id, label: `${hash.slice(0, 8)} · ${savedAt && exactText(savedAt)}` }));
   return (
     <Stack gap="md">
-      <TableScroll label={text.label}>
-        <Table>
-          <Table.Caption className="hidden">{text.label}</Table.Caption>
-          <Table.Thead>
-            <Table.Tr>
-              {Object.values(text.columns).map((column) => (
-                <Table.Th key={column} scope="col">
-                  {column}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {versions.map(({ id, hash, savedBy, savedAt, message }, index) => (
-              <Table.Tr key={id}>
-                <Table.Td>{hash}</Table.Td>
-                <Table.Td>{savedAt && <Ago at={savedAt} />}</Table.Td>
-                <Table.Td>{savedBy}</Table.Td>
-                <Table.Td>{message}</Table.Td>
-                <Table.Td>
-                  {index < versions.length - 1 && (
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={text.compareOf(hash)}
-                      onClick={() => change({ newer: id, older: versions[index + 1]?.id })}
-                    >
-                      {text.compare}
-                    </Button>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </TableScroll>
+      <ListTable caption={text.label} columns={Object.values(text.columns)}>
+        {versions.map(({ id, hash, savedBy, savedAt, message }, index) => (
+          <Table.Tr key={id}>
+            <Table.Td>{hash}</Table.Td>
+            <Table.Td>{savedAt && <Ago at={savedAt} />}</Table.Td>
+            <Table.Td>{savedBy}</Table.Td>
+            <Table.Td>{message}</Table.Td>
+            <Table.Td>
+              {index < versions.length - 1 && (
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  aria-label={text.compareOf(hash)}
+                  onClick={() => change({ newer: id, older: versions[index + 1]?.id })}
+                >
+                  {text.compare}
+                </Button>
+              )}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </ListTable>
       {newer && older ? (
         <>
           <Group gap="sm">

@@ -1,5 +1,6 @@
 import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { Note } from "../../../shared/note.tsx";
 import { durationText } from "../../../shared/time/time.ts";
 import { Tree } from "../../../shared/tree.tsx";
@@ -21,20 +22,28 @@ export default function WaitedRun({ workspace, id }: { workspace: string; id: st
   );
 }
 
+/** The state and the duration of a run, the link to its page, and buttons beside them. */
+export function RunHead({ workspace, run, children }: { workspace: string; run: RunJob; children?: ReactNode }) {
+  return (
+    <Group gap="sm">
+      <span role="status">
+        <StateBadge state={stateOf(run, Date.now())} />
+      </span>
+      {run.type === "CompletedJob" && <Text size="sm">{durationText(run.duration_ms)}</Text>}
+      <Link to="/w/$ws/runs/$id" params={{ ws: workspace, id: run.id }}>
+        {runnableText.openRun}
+      </Link>
+      {children}
+    </Group>
+  );
+}
+
 function Outcome({ workspace, run }: { workspace: string; run: RunJob }) {
   const { log, stream } = useLog(workspace, run);
   const cause = causeOf(run);
   return (
     <Stack gap="sm">
-      <Group gap="sm">
-        <span role="status">
-          <StateBadge state={stateOf(run, Date.now())} />
-        </span>
-        {run.type === "CompletedJob" && <Text size="sm">{durationText(run.duration_ms)}</Text>}
-        <Link to="/w/$ws/runs/$id" params={{ ws: workspace, id: run.id }}>
-          {runnableText.openRun}
-        </Link>
-      </Group>
+      <RunHead workspace={workspace} run={run} />
       {cause && (
         <Note tone="bad">
           <Text className="message">{[cause.name, cause.message].filter(Boolean).join(": ")}</Text>

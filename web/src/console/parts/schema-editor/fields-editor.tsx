@@ -1,9 +1,9 @@
 import { Button, Checkbox, Group, NativeSelect, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
-import { parseExactJson } from "../../../../../contract/json/exact-json.ts";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
 import { Loading } from "../../frame/panel.tsx";
 import { schemaText as text } from "../../messages/editor/schema.ts";
+import { JsonField } from "../json-field/json-field.tsx";
 import {
   addField,
   changeKind,
@@ -214,30 +214,14 @@ function Choices({ choices, onChange }: { choices: unknown; onChange: (choices: 
 }
 
 function FieldJson({ field, onChange }: KindFieldsProps) {
-  const [typed, setTyped] = useState(() => JSON.stringify(field, null, 2));
-  const [isBroken, setIsBroken] = useState(false);
-  const change = (next: string) => {
-    setTyped(next);
-    try {
-      const parsed: unknown = parseExactJson(next);
-      setIsBroken(!isJsonObject(parsed));
-      if (isJsonObject(parsed)) onChange(parsed);
-    } catch {
-      setIsBroken(true);
-    }
-  };
   return (
-    <Textarea
+    <JsonField
       label={text.fieldJson}
-      description={text.fieldJsonHelp}
-      error={isBroken && text.broken}
-      autosize
+      help={text.fieldJsonHelp}
+      isObject
       minRows={3}
-      maxRows={16}
-      spellCheck={false}
-      classNames={{ input: "code-input" }}
-      value={typed}
-      onChange={({ target }) => change(target.value)}
+      value={field}
+      onChange={(next) => onChange(next as Schema)}
     />
   );
 }

@@ -1,10 +1,9 @@
 import "./schema-editor.css";
-import { SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
+import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { lazy, Suspense, useRef, useState } from "react";
-import { parseExactJson } from "../../../../../contract/json/exact-json.ts";
-import { isJsonObject } from "../../../../../contract/json/json-object.ts";
 import { Loading } from "../../frame/panel.tsx";
 import { schemaText as text } from "../../messages/editor/schema.ts";
+import { JsonField } from "../json-field/json-field.tsx";
 import { FieldsEditor } from "./fields-editor.tsx";
 import type { Schema } from "./schema-fields.ts";
 
@@ -40,41 +39,12 @@ export default function SchemaEditor({ label, schema, onChange }: SchemaEditorPr
         ]}
       />
       {view === "fields" && <FieldsEditor schema={schema} onChange={onChange} />}
-      {view === "json" && <SchemaJson schema={schema} onChange={onChange} />}
+      {view === "json" && (
+        <JsonField label={text.schema} isObject minRows={6} maxRows={24} value={schema} onChange={(next) => onChange(next as Schema)} />
+      )}
       {view === "form" && <Preview key={JSON.stringify(schema)} schema={schema} />}
     </Stack>
   );
-}
-
-function SchemaJson({ schema, onChange }: Omit<SchemaEditorProps, "label">) {
-  const [typed, setTyped] = useState(() => JSON.stringify(schema, null, 2));
-  const isBroken = parseSchema(typed) === undefined;
-  return (
-    <Textarea
-      label={text.schema}
-      error={isBroken && text.broken}
-      autosize
-      minRows={6}
-      maxRows={24}
-      spellCheck={false}
-      classNames={{ input: "code-input" }}
-      value={typed}
-      onChange={({ target }) => {
-        setTyped(target.value);
-        const parsed = parseSchema(target.value);
-        if (parsed) onChange(parsed);
-      }}
-    />
-  );
-}
-
-function parseSchema(typed: string): Schema | undefined {
-  try {
-    const parsed: unknown = parseExactJson(typed);
-    return isJsonObject(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The form of a run or an approval. Its fields can be tried, and are not sent. */

@@ -2,8 +2,8 @@ import { Button, Group, Table, Text, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Page } from "../../frame/page.tsx";
 import { Empty, Panel } from "../../frame/panel.tsx";
-import { TableScroll } from "../../frame/table-scroll.tsx";
 import { storedText } from "../../messages/objects/stored.ts";
+import { ListTable } from "../list-table.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import type { StoredList } from "./use-stored-list.ts";
 
@@ -94,24 +94,10 @@ export function StoredPage<T>(props: StoredPageProps<T>) {
 
 function Listed<T>({ text, columns, keyOf, row, items }: StoredPageProps<T> & { items: readonly T[] }) {
   return (
-    <TableScroll label={text.caption}>
-      <Table verticalSpacing="xs">
-        <Table.Caption className="hidden">{text.caption}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            {[...columns, storedText.actions].map((column) => (
-              <Table.Th key={column} scope="col">
-                {column}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {items.map((item) => (
-            <Table.Tr key={keyOf(item)}>{row(item)}</Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </TableScroll>
+    <ListTable caption={text.caption} columns={[...columns, storedText.actions]} verticalSpacing="xs">
+      {items.map((item) => (
+        <Table.Tr key={keyOf(item)}>{row(item)}</Table.Tr>
+      ))}
+    </ListTable>
   );
 }

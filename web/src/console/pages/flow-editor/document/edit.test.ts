@@ -77,7 +77,7 @@ describe("a step", () => {
     const next = replaceStep(flow, "d", (module) => ({ ...module, summary: "x" }));
     expect(next.modules[0]).toBe(flow.modules[0]);
     expect(modulesOf(next, { owner: "c", list: 0 })).toEqual([{ ...step("d"), summary: "x" }]);
-    expect(replaceStep(flow, "nobody", (module) => ({ ...module, summary: "x" }))).toBe(flow);
+    expect(replaceStep(flow, "missing", (module) => ({ ...module, summary: "x" }))).toBe(flow);
   });
 });
 

@@ -1,10 +1,9 @@
 import type { FlowValue, Module } from "./flow-document.ts";
-import { freshId, RESERVED } from "./fresh-id.ts";
-import { findStep, type ListRef, mapModule, mapSteps, modulesOf, type Position, replaceList, walk, walkModule } from "./lists.ts";
+import { freshId, type IdProblem, idProblem, RESERVED } from "./fresh-id.ts";
+import { findStep, type ListRef, listIds, mapModule, mapSteps, modulesOf, type Position, replaceList, walk } from "./lists.ts";
 import { renameInFields, renameInModule } from "./rename-references.ts";
 
 export const idsOf = (value: FlowValue): Set<string> => new Set([...walk(value)].map(({ module }) => module.id));
-const idsWithin = (module: Module): string[] => [...walkModule(module)].map((placed) => placed.module.id);
 const asideId = ({ owner, list }: ListRef): string | undefined =>
   owner === undefined && list !== "modules" ? list.replace("_module", "") : undefined;
 
@@ -20,7 +19,7 @@ function withFreshIds(modules: readonly Module[], existing: ReadonlySet<string>,
   const taken = new Set(existing);
   const renamed = new Map<string, string>();
   for (const [index, module] of modules.entries()) {
-    for (const id of idsWithin(module)) {
+    for (const id of listIds([module])) {
       const isFirst = index === 0 && id === module.id;
       const next = isFirst && reserved !== undefined ? reserved : id === "" || taken.has(id) || RESERVED.includes(id) ? freshId(taken) : id;
       if (next !== id) renamed.set(id, next);
@@ -41,7 +40,7 @@ export function removeStep(value: FlowValue, id: string): FlowValue {
 export function canMove(value: FlowValue, id: string, { list }: Position): boolean {
   const placed = findStep(value, id);
   if (!placed || RESERVED.includes(id) || asideId(list) !== undefined) return false;
-  return list.owner === undefined || !idsWithin(placed.module).includes(list.owner);
+  return list.owner === undefined || !listIds([placed.module]).includes(list.owner);
 }
 
 /** Moves a step with the steps inside it. `index` counts the steps of the list before the move. */
@@ -54,6 +53,13 @@ export function moveStep(value: FlowValue, id: string, position: Position): Flow
   if (isSameList && at === placed.index) return value;
   const without = removeStep(value, id);
   return replaceList(without, list, modulesOf(without, list).toSpliced(at, 0, placed.module));
+}
+
+/** Returns why a step cannot have another id. */
+export function renameProblem(value: FlowValue, id: string, next: string): IdProblem | undefined {
+  const taken = idsOf(value);
+  taken.delete(id);
+  return idProblem(next, taken);
 }
 
 /** Renames a step and each reference to it. The caller has checked the new id. */
@@ -81,7 +87,7 @@ export function stepsBefore(value: FlowValue, id: string): string[] {
 
 function branchIds(module: Module): string[] {
   if (module.value.type !== "branchone" && module.value.type !== "branchall") return [];
-  return [...walkModule(module)].slice(1).map((placed) => placed.module.id);
+  return listIds([module]).slice(1);
 }
 
 /** Finds the steps whose id, summary, path, code or expressions contain a text. */

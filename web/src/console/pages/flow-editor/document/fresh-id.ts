@@ -14,8 +14,10 @@ function letters(number: number): string {
   return number < 26 ? last : letters(Math.floor(number / 26) - 1) + last;
 }
 
+export type IdProblem = "form" | "reserved" | "taken";
+
 /** Returns why a text cannot be the id of a step. */
-export function idProblem(id: string, taken: ReadonlySet<string>): "form" | "reserved" | "taken" | undefined {
+export function idProblem(id: string, taken: ReadonlySet<string>): IdProblem | undefined {
   if (!/^(?!(__proto__|constructor)$)[A-Za-z0-9_-]{1,80}$/.test(id)) return "form";
   if (RESERVED.includes(id)) return "reserved";
   return taken.has(id) ? "taken" : undefined;

@@ -44,7 +44,7 @@ export function innerLists(module: Module): Inner[] {
 }
 
 /** Returns a module with another list of steps inside. */
-function withInner(module: Module, list: InnerList, modules: readonly Module[]): Module {
+export function withInner(module: Module, list: InnerList, modules: readonly Module[]): Module {
   const { value } = module;
   if (typeof list !== "number") return { ...module, value: { ...value, [list]: modules } };
   const branches = branchesOf(module).map((branch, index) => (index === list ? { ...branch, modules } : branch));
@@ -70,12 +70,25 @@ function* within(modules: readonly Module[], list: ListRef, depth: number): Gene
   }
 }
 
-/** Lists a step and those inside it. */
-export const walkModule = (module: Module): Generator<Placed> => within([module], MAIN, 0);
+/** Returns the ids of steps and of those inside them. */
+export const listIds = (modules: readonly Module[]): string[] => [...within(modules, MAIN, 0)].map(({ module }) => module.id);
 
 export function findStep(value: FlowValue, id: string): Placed | undefined {
   for (const placed of walk(value)) if (placed.module.id === id) return placed;
   return undefined;
+}
+
+/** Returns the steps around a step, the innermost one first. */
+export function stepsAround(value: FlowValue, id: string): Module[] {
+  const around: Module[] = [];
+  let owner = findStep(value, id)?.list.owner;
+  while (owner !== undefined) {
+    const placed = findStep(value, owner);
+    if (!placed) break;
+    around.push(placed.module);
+    owner = placed.list.owner;
+  }
+  return around;
 }
 
 export function modulesOf(value: FlowValue, { owner, list }: ListRef): readonly Module[] {

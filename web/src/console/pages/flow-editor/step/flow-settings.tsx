@@ -4,13 +4,13 @@ import { lazy, Suspense } from "react";
 import { isJsonObject } from "../../../../../../contract/json/json-object.ts";
 import { Loading } from "../../../frame/panel.tsx";
 import { stepText as text } from "../../../messages/editor/step.ts";
+import { JsonField } from "../../../parts/json-field/json-field.tsx";
 import type { FlowDocument, FlowValue } from "../document/flow-document.ts";
+import { listIds } from "../document/lists.ts";
 import type { FlowSettingsProps } from "../step-props.ts";
 import { StepContextProvider } from "./context.ts";
 import { flowSettings, ON_CANVAS, otherFields, withOtherFields } from "./fields/fields.ts";
-import { JsonField } from "./fields/json-field.tsx";
 import { Options } from "./fields/options.tsx";
-import { listIds } from "./test/preview-flow.ts";
 
 const SchemaEditor = lazy(() => import("../../../parts/schema-editor/schema-editor.tsx"));
 

@@ -4,19 +4,21 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { isJsonObject } from "../../../../../../contract/json/json-object.ts";
 import { call } from "../../../data/api.ts";
+import { flowEditorText } from "../../../messages/editor/flow.ts";
 import { stepText as text } from "../../../messages/editor/step.ts";
+import { JsonField } from "../../../parts/json-field/json-field.tsx";
+import { renameProblem } from "../document/edit.ts";
 import type { Module } from "../document/flow-document.ts";
+import { RESERVED } from "../document/fresh-id.ts";
 import type { StepPanelProps } from "../step-props.ts";
 import { StepContextProvider } from "./context.ts";
 import { moduleOptions, otherFields, withOtherFields } from "./fields/fields.ts";
-import { JsonField } from "./fields/json-field.tsx";
 import { Options } from "./fields/options.tsx";
 import { Kind } from "./kinds/kind.tsx";
-import { findSurroundings, listIds } from "./test/preview-flow.ts";
+import { findSurroundings } from "./test/preview-flow.ts";
 import { TestStep } from "./test/test-step.tsx";
 
 const SHOWN = ["id", "value", "summary", ...Object.keys(moduleOptions)];
-const ASIDE = ["failure", "preprocessor"];
 
 /** The last run of a flow, if there is one. Its results fill the picker of values. */
 function useLastRun(workspace: string, path: string) {
@@ -38,7 +40,7 @@ function useLastRun(workspace: string, path: string) {
 export default function StepPanel(props: StepPanelProps) {
   const { workspace, path, flow, schema, module, before, onChange, readOnly, lastJob } = props;
   const lastRun = useLastRun(workspace, path);
-  const surroundings = findSurroundings(flow.modules, module.id) ?? { loops: 0, afterApproval: false };
+  const surroundings = findSurroundings(flow, module.id) ?? { loops: 0, afterApproval: false };
   const others = otherFields(module, SHOWN);
   const { id, value, summary, ...options } = module;
   const present = Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(moduleOptions, name)));
@@ -62,7 +64,7 @@ export default function StepPanel(props: StepPanelProps) {
               value={summary ?? ""}
               onChange={({ target }) => onChange({ ...module, summary: target.value })}
             />
-            {!ASIDE.includes(id) && <StepId key={id} {...props} />}
+            {!RESERVED.includes(id) && <StepId key={id} {...props} />}
           </Stack>
           <Kind
             workspace={workspace}
@@ -100,13 +102,10 @@ export default function StepPanel(props: StepPanelProps) {
   );
 }
 
-const STEP_ID = /^[A-Za-z0-9_-]{1,80}$/;
-
 /** The id of the step. It changes at once with all expressions that name it, and not while it is typed. */
 function StepId({ flow, module, onRename }: StepPanelProps) {
   const [typed, setTyped] = useState(module.id);
-  const isUsed = typed !== module.id && [...listIds(flow.modules), ...ASIDE].includes(typed);
-  const problem = STEP_ID.test(typed) ? isUsed && text.idUsed : text.idBroken;
+  const problem = renameProblem(flow, module.id, typed);
   return (
     <form
       onSubmit={(event) => {
@@ -119,13 +118,13 @@ function StepId({ flow, module, onRename }: StepPanelProps) {
           className="step-id"
           label={text.id}
           description={text.idHelp}
-          error={problem}
+          error={problem && flowEditorText.idProblems[problem]}
           spellCheck={false}
           autoComplete="off"
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
         />
-        <Button type="submit" variant="default" disabled={Boolean(problem) || typed === module.id}>
+        <Button type="submit" variant="default" disabled={problem !== undefined || typed === module.id}>
           {text.rename}
         </Button>
       </Group>

@@ -3,12 +3,12 @@ import { lazy, Suspense } from "react";
 import { Loading } from "../../../../frame/panel.tsx";
 import { stepText as text } from "../../../../messages/editor/step.ts";
 import { wordsOf } from "../../../../messages/editor/step-fields.ts";
+import { JsonField } from "../../../../parts/json-field/json-field.tsx";
+import { useTypedText } from "../../../../parts/json-field/use-typed-text.ts";
 import { ExpressionField } from "../inputs/expression-field.tsx";
 import { TransformField } from "../inputs/transform-field.tsx";
 import { isTransform } from "../inputs/transforms.ts";
 import { type Field, type Fields, isSet, otherFields, startOf, withField, withOtherFields } from "./fields.ts";
-import { JsonField } from "./json-field.tsx";
-import { useTypedText } from "./use-typed-text.ts";
 
 const SchemaEditor = lazy(() => import("../../../../parts/schema-editor/schema-editor.tsx"));
 

@@ -4,9 +4,9 @@ import { isJsonObject } from "../../../../../../../contract/json/json-object.ts"
 import { ordered } from "../../../../../shared/form/schema.ts";
 import { Loading } from "../../../../frame/panel.tsx";
 import { stepText as text } from "../../../../messages/editor/step.ts";
+import { JsonField } from "../../../../parts/json-field/json-field.tsx";
 import type { ModuleValue } from "../../document/flow-document.ts";
 import { withField } from "../fields/fields.ts";
-import { JsonField } from "../fields/json-field.tsx";
 import { TransformField } from "./transform-field.tsx";
 import { isTransform, listInputs, type Transform } from "./transforms.ts";
 import { useStepSchema } from "./use-step-schema.ts";

@@ -1,9 +1,9 @@
 import { Button, Fieldset, Group, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
 import { isJsonObject } from "../../../../../../../contract/json/json-object.ts";
 import { stepText as text } from "../../../../messages/editor/step.ts";
+import { JsonField } from "../../../../parts/json-field/json-field.tsx";
 import type { ModuleValue } from "../../document/flow-document.ts";
 import { otherFields, withField, withOtherFields } from "../fields/fields.ts";
-import { JsonField } from "../fields/json-field.tsx";
 import { ExpressionField } from "../inputs/expression-field.tsx";
 
 type Branch = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
 import { Stack, Text } from "@mantine/core";
 import { stepText as text } from "../../../../messages/editor/step.ts";
+import { JsonField } from "../../../../parts/json-field/json-field.tsx";
 import type { ModuleValue } from "../../document/flow-document.ts";
 import { FieldList } from "../fields/field-editor.tsx";
 import { otherFields, specialFields, valueSettings, withOtherFields } from "../fields/fields.ts";
-import { JsonField } from "../fields/json-field.tsx";
 import { Inputs } from "../inputs/inputs.tsx";
 import { Branches } from "./branches.tsx";
 import { Called } from "./called.tsx";

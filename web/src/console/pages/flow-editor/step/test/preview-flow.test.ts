@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FlowValue, Module } from "../../document/flow-document.ts";
-import { cutAfter, findSurroundings, listIds, toStepFlow } from "./preview-flow.ts";
+import { listIds } from "../../document/lists.ts";
+import { cutAfter, findSurroundings, toStepFlow } from "./preview-flow.ts";
 
 const step = (id: string, fields: object = {}): Module => ({ id, value: { type: "identity" }, ...fields });
 const loop = (id: string, ...modules: Module[]): Module => ({ id, value: { type: "forloopflow", iterator: { type: "static" }, modules } });
@@ -55,7 +56,7 @@ describe("a test of one step", () => {
 });
 
 it("a step knows the loops around it, and the approval before it", () => {
-  expect(findSurroundings(flow.modules, "d")).toEqual({ loops: 1, afterApproval: false });
-  expect(findSurroundings(flow.modules, "l")).toEqual({ loops: 0, afterApproval: true });
-  expect(findSurroundings(flow.modules, "missing")).toBeUndefined();
+  expect(findSurroundings(flow, "d")).toEqual({ loops: 1, afterApproval: false });
+  expect(findSurroundings(flow, "l")).toEqual({ loops: 0, afterApproval: true });
+  expect(findSurroundings(flow, "missing")).toBeUndefined();
 });

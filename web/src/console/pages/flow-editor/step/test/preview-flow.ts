@@ -1,8 +1,8 @@
+import { isJsonObject } from "../../../../../../../contract/json/json-object.ts";
 import type { FlowValue, Module } from "../../document/flow-document.ts";
+import { findStep, innerLists, modulesOf, stepsAround, withInner } from "../../document/lists.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
-const modulesOf = (value: unknown): readonly Module[] => (Array.isArray(value) ? (value as Module[]) : []);
 
 /** The options of a step that a test of this step alone keeps. The others depend on the flow around it, or would hide the result. */
 const KEPT_OPTIONS = ["id", "summary", "value", "timeout"];
@@ -43,26 +43,11 @@ function cutList(modules: readonly Module[], id: string): Module[] | undefined {
 }
 
 function cutInside(module: Module, id: string): Module | undefined {
-  const { value } = module;
-  for (const name of ["modules", "default"]) {
-    const cut = cutList(modulesOf(value[name]), id);
-    if (cut) return { ...module, value: { ...value, [name]: cut } };
-  }
-  const branches = Array.isArray(value["branches"]) ? (value["branches"] as unknown[]) : [];
-  for (const [index, branch] of branches.entries()) {
-    const cut = isObject(branch) ? cutList(modulesOf(branch["modules"]), id) : undefined;
-    if (cut) return { ...module, value: { ...value, branches: branches.with(index, { ...(branch as Fields), modules: cut }) } };
+  for (const { list, modules } of innerLists(module)) {
+    const cut = cutList(modules, id);
+    if (cut) return withInner(module, list, cut);
   }
   return undefined;
-}
-
-/** Returns the ids of all steps of a flow. */
-export function listIds(modules: readonly Module[]): string[] {
-  return modules.flatMap(({ id, value }) => {
-    const branches = Array.isArray(value["branches"]) ? (value["branches"] as unknown[]) : [];
-    const inner = [value["modules"], value["default"], ...branches.map((branch) => (isObject(branch) ? branch["modules"] : undefined))];
-    return [id, ...inner.flatMap((list) => listIds(modulesOf(list)))];
-  });
 }
 
 /** The values that a step can read besides results: those of the loops around it, and of an approval directly before it. */
@@ -72,22 +57,14 @@ export interface Surroundings {
 }
 
 /** Finds the surroundings of a step. */
-export function findSurroundings(modules: readonly Module[], id: string, loops = 0): Surroundings | undefined {
-  for (const [index, module] of modules.entries()) {
-    const { value } = module;
-    if (module.id === id) {
-      const previous = modules[index - 1];
-      const suspend = previous?.["suspend"];
-      const waits = isObject(suspend) && Number(suspend["required_events"] ?? 0) > 0;
-      return { loops, afterApproval: previous !== undefined && (waits || previous.value.type === "consentgate") };
-    }
-    const isLoop = value.type === "forloopflow" || value.type === "whileloopflow";
-    const branches = Array.isArray(value["branches"]) ? (value["branches"] as unknown[]) : [];
-    const lists = [value["modules"], value["default"], ...branches.map((branch) => (isObject(branch) ? branch["modules"] : undefined))];
-    for (const list of lists) {
-      const found = findSurroundings(modulesOf(list), id, loops + (isLoop ? 1 : 0));
-      if (found) return found;
-    }
-  }
-  return undefined;
+export function findSurroundings(value: FlowValue, id: string): Surroundings | undefined {
+  const placed = findStep(value, id);
+  if (!placed) return undefined;
+  const previous = modulesOf(value, placed.list)[placed.index - 1];
+  const suspend = previous?.["suspend"];
+  const waits = isJsonObject(suspend) && Number(suspend["required_events"] ?? 0) > 0;
+  return {
+    loops: stepsAround(value, id).filter((module) => ["forloopflow", "whileloopflow"].includes(module.value.type)).length,
+    afterApproval: previous !== undefined && (waits || previous.value.type === "consentgate"),
+  };
 }

@@ -1,11 +1,8 @@
 import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
-import type { CallArguments } from "../../../../../../../contract/client/operation.ts";
 import { isJsonObject } from "../../../../../../../contract/json/json-object.ts";
 import { readQuotedPath } from "../../../../../../../core/expressions/plain-path.ts";
-import { durationText } from "../../../../../shared/time/time.ts";
 import { isOffered } from "../../../../access/actions.ts";
 import { call } from "../../../../data/api.ts";
 import { useMember } from "../../../../data/me.ts";
@@ -14,10 +11,11 @@ import { Failed, Loading, Panel } from "../../../../frame/panel.tsx";
 import { stepText as text } from "../../../../messages/editor/step.ts";
 import { Log } from "../../../../parts/log/log.tsx";
 import { Result } from "../../../../parts/result/result.tsx";
-import { StateBadge } from "../../../../parts/state-badge.tsx";
 import { causeOf } from "../../../run/cause.ts";
 import { type RunJob, useLog, useRun } from "../../../run/use-run.ts";
+import { RunHead } from "../../../runnable/waited-run.tsx";
 import type { FlowValue } from "../../document/flow-document.ts";
+import { testFlow } from "../../flow-api.ts";
 import type { StepPanelProps } from "../../step-props.ts";
 import { type StepContext, useStepContext } from "../context.ts";
 import { toArguments } from "../inputs/transforms.ts";
@@ -27,7 +25,6 @@ import { cutAfter, toStepFlow } from "./preview-flow.ts";
 
 const RunForm = lazy(() => import("../../../../parts/run-form/run-form.tsx"));
 
-type FlowBody = CallArguments<"jobs.run.previewFlow">[0]["body"];
 type Args = Record<string, unknown>;
 type Test = "step" | "upTo";
 
@@ -37,9 +34,7 @@ export function TestStep({ workspace, path, flow, schema, module, onChange }: St
   const runsCode = ["script", "flow", "rawscript"].includes(module.value.type);
   const inputs = useStepSchema(workspace, module.value);
   const start = useMutation({
-    mutationFn: ({ value, args }: { value: FlowValue; args: Args }) =>
-      // The service checks the whole value again.
-      call.jobs.run.previewFlow({ workspace, body: { value: value as FlowBody["value"], args, path: path || undefined } }),
+    mutationFn: ({ value, args }: { value: FlowValue; args: Args }) => testFlow(workspace, path, value, args),
   });
   const cut = cutAfter(flow, module.id);
   if (!isOffered("jobs.run.previewFlow", useMember())) return null;
@@ -188,14 +183,7 @@ function Outcome({ workspace, run, onMock }: { workspace: string; run: RunJob; o
   };
   return (
     <Stack gap="sm">
-      <Group gap="sm">
-        <span role="status">
-          <StateBadge state={state} />
-        </span>
-        {run.type === "CompletedJob" && <Text size="sm">{durationText(run.duration_ms)}</Text>}
-        <Link to="/w/$ws/runs/$id" params={{ ws: workspace, id: run.id }}>
-          {text.openRun}
-        </Link>
+      <RunHead workspace={workspace} run={run}>
         {!hasEnded(state) && (
           <Button size="compact-xs" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
             {text.cancel}
@@ -206,7 +194,7 @@ function Outcome({ workspace, run, onMock }: { workspace: string; run: RunJob; o
             {text.useAsMock}
           </Button>
         )}
-      </Group>
+      </RunHead>
       {isMock && (
         <Text size="sm" role="status">
           {text.mockUsed}

@@ -2,7 +2,7 @@ import { ActionIcon, Text } from "@mantine/core";
 import type { Node, NodeProps } from "@xyflow/react";
 import { createContext, useContext } from "react";
 import { flowEditorText as text } from "../../../../messages/editor/flow.ts";
-import { walkModule } from "../../document/lists.ts";
+import { listIds } from "../../document/lists.ts";
 import { describeList } from "../describe-step.ts";
 import { StepButton } from "../step-button.tsx";
 import type { ViewProps } from "../view-props.ts";
@@ -47,7 +47,7 @@ function StepOfGraph({ data: { box, isFirst } }: NodeProps<StepNode>) {
           <span aria-hidden>{isFolded ? "+" : "−"}</span>
         </ActionIcon>
       )}
-      {isFolded && <span className="flow-inside">{text.inside([...walkModule(module)].length - 1)}</span>}
+      {isFolded && <span className="flow-inside">{text.inside(listIds([module]).length - 1)}</span>}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { Textarea } from "@mantine/core";
-import { parseExactJson } from "../../../../../../../contract/json/exact-json.ts";
-import { stepText as text } from "../../../../messages/editor/step.ts";
+import { parseExactJson } from "../../../../../contract/json/exact-json.ts";
+import { isJsonObject } from "../../../../../contract/json/json-object.ts";
+import { formText as text } from "../../messages/form.ts";
 import { useTypedText } from "./use-typed-text.ts";
 
 interface JsonFieldProps {
@@ -10,6 +11,8 @@ interface JsonFieldProps {
   onChange: (value: unknown) => void;
   /** Only an object is complete. */
   isObject?: boolean;
+  minRows?: number;
+  maxRows?: number;
 }
 
 const format = (value: unknown) => (value === undefined ? "" : (JSON.stringify(value, null, 2) ?? ""));
@@ -25,12 +28,11 @@ function parseJson(written: string): { value: unknown } | undefined {
 
 function parseObject(written: string) {
   const parsed = parseJson(written);
-  const isObject = typeof parsed?.value === "object" && parsed.value !== null && !Array.isArray(parsed.value);
-  return isObject ? parsed : undefined;
+  return isJsonObject(parsed?.value) ? parsed : undefined;
 }
 
 /** A field for any JSON value. A text that is not complete stays in the field, and changes nothing. */
-export function JsonField({ label, help, value, onChange, isObject = false }: JsonFieldProps) {
+export function JsonField({ label, help, value, onChange, isObject = false, minRows = 2, maxRows = 16 }: JsonFieldProps) {
   const typed = useTypedText({ value, format, parse: isObject ? parseObject : parseJson, onChange });
   return (
     <Textarea
@@ -38,8 +40,8 @@ export function JsonField({ label, help, value, onChange, isObject = false }: Js
       description={help}
       error={typed.isBroken && (isObject ? text.notObject : text.notJson)}
       autosize
-      minRows={2}
-      maxRows={16}
+      minRows={minRows}
+      maxRows={maxRows}
       spellCheck={false}
       classNames={{ input: "code-input" }}
       value={typed.text}
