@@ -106,7 +106,7 @@ describe("the pages of scripts and flows", () => {
     });
 
     await page.getByRole("tab", { name: "Webhooks" }).click();
-    const webhook = page.getByRole("region", { name: /^Synchronous.*\(POST, by path/ });
+    const webhook = page.getByRole("region", { name: /^Synchronous.*\(POST\)/ });
     await webhook.locator(".webhook-url").waitFor();
     await expectAccessible(watched);
     await button(page, "Create a token for this webhook").first().click();

@@ -1,4 +1,4 @@
-import type { MenuProps, ModalProps, MultiSelectProps, NotificationProps, SelectProps } from "@mantine/core";
+import type { MenuProps, ModalProps, MultiSelectProps, NotificationProps, SegmentedControlProps, SelectProps } from "@mantine/core";
 import { frameText } from "./messages/frame.ts";
 
 /**
@@ -24,6 +24,9 @@ export const theme = {
       } satisfies Partial<MultiSelectProps>,
     },
     Notification: { defaultProps: { closeButtonProps: { "aria-label": frameText.close } } satisfies Partial<NotificationProps> },
+    SegmentedControl: {
+      defaultProps: { classNames: { root: "segments", indicator: "segment-shown" } } satisfies Partial<SegmentedControlProps>,
+    },
     Select: { defaultProps: { comboboxProps: { transitionProps: { duration: 0 } } } satisfies Partial<SelectProps> },
   },
 };

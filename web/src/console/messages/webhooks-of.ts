@@ -25,5 +25,6 @@ export const webhooksOfText = {
     sync: "Synchronous: waits, and returns the result",
     stream: "Stream: sends the result while it is produced",
   },
-  versions: { newest: "by path, newest version", exact: "by version" },
+  version: "Version",
+  versions: { newest: "Newest version, by path", exact: "This version only" },
 } as const;

@@ -39,6 +39,7 @@ export default function ItemsPage() {
       <Group role="search" aria-label={itemsText.filters} gap="xs" align="flex-end" mb="sm">
         <TextInput
           size="xs"
+          className="items-search"
           label={itemsText.search}
           placeholder={itemsText.searchHelp}
           value={search["search"] ?? ""}
@@ -51,17 +52,19 @@ export default function ItemsPage() {
           data={[{ value: "", label: itemsText.any }, ...Object.entries(itemsText.kinds).map(([value, label]) => ({ value, label }))]}
           onChange={({ target }) => change({ kind: target.value })}
         />
-        <Link to="/w/$ws/changes" params={{ ws: workspace }}>
-          {itemsText.changes}
-        </Link>
-        <Link to="/w/$ws/apps" params={{ ws: workspace }}>
-          {itemsText.apps}
-        </Link>
         <Switch
           label={itemsText.archived}
           checked={isArchived}
           onChange={({ target }) => change({ archived: target.checked ? "true" : undefined, folder: undefined })}
         />
+        <Group gap="md" className="items-links">
+          <Link to="/w/$ws/changes" params={{ ws: workspace }}>
+            {itemsText.changes}
+          </Link>
+          <Link to="/w/$ws/apps" params={{ ws: workspace }}>
+            {itemsText.apps}
+          </Link>
+        </Group>
       </Group>
       <Panel
         query={items}

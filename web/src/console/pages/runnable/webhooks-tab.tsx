@@ -1,8 +1,10 @@
-import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, Paper, SegmentedControl, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import type { Reply } from "../../../../../contract/client/operation.ts";
 import { Ago } from "../../../shared/time/ago.tsx";
+import type { Search } from "../../data/address.ts";
 import { call } from "../../data/api.ts";
 import { Panel } from "../../frame/panel.tsx";
 import { webhooksOfText as text } from "../../messages/webhooks-of.ts";
@@ -14,16 +16,21 @@ const WebhookToken = lazy(() => import("./webhook-token.tsx"));
 
 type Webhook = Reply<"scripts.webhooks">[number];
 
-/** `sync by GET, this version` becomes `Synchronous: … (GET, by version)`. */
+/** `sync by GET, this version` becomes `Synchronous: … (GET)`. */
 function nameOf({ kind, method }: Webhook): string {
   const explanation = Object.entries(text.kinds).find(([word]) => kind.startsWith(word))?.[1] ?? kind;
-  return `${explanation} (${method}, ${kind.endsWith("this version") ? text.versions.exact : text.versions.newest})`;
+  return `${explanation} (${method})`;
 }
+
+const versionOf = ({ kind }: Webhook): keyof typeof text.versions => (kind.endsWith("this version") ? "exact" : "newest");
 
 /** The addresses that run a script or a flow, with examples and tokens for it alone. */
 export default function WebhooksTab({ workspace, runnable }: { workspace: string; runnable: Runnable }) {
   const { kind, path, schema } = runnable;
   const [createsToken, setCreatesToken] = useState(false);
+  const navigate = useNavigate();
+  const search: Search = useSearch({ strict: false });
+  const version = search["version"] === "exact" ? "exact" : "newest";
   const webhooks = useQuery({
     queryKey: [workspace, "webhooks of", kind, path],
     queryFn: ({ signal }) => (kind === "flow" ? call.flows.webhooks : call.scripts.webhooks)({ workspace, path, signal }),
@@ -36,35 +43,45 @@ export default function WebhooksTab({ workspace, runnable }: { workspace: string
   return (
     <Stack gap="md">
       <Text>{text.explain}</Text>
+      <SegmentedControl
+        className="webhook-version"
+        size="xs"
+        aria-label={text.version}
+        value={version}
+        onChange={(next) => void navigate({ to: ".", search: { ...search, version: next === "exact" ? next : undefined }, replace: true })}
+        data={Object.entries(text.versions).map(([value, label]) => ({ value, label }))}
+      />
       <Panel query={webhooks}>
         {(found) => (
           <Stack gap="sm">
-            {found.map((webhook) => (
-              <Paper key={webhook.kind} withBorder p="sm" component="section" aria-label={nameOf(webhook)}>
-                <Title order={2} size="h6">
-                  {nameOf(webhook)}
-                </Title>
-                <Text className="webhook-url" size="sm">
-                  {webhook.method} {webhook.url}
-                </Text>
-                <Group gap="xs" mt="xs">
-                  <Button size="xs" variant="default" onClick={() => void copyText(webhook.url)}>
-                    {text.copyUrl}
-                  </Button>
-                  <Button size="xs" variant="default" onClick={() => void copyText(webhook.curl)}>
-                    {text.copyCurl}
-                  </Button>
-                  <Button size="xs" variant="default" onClick={() => setCreatesToken(true)}>
-                    {text.createToken}
-                  </Button>
-                </Group>
-                <details className="examples">
-                  <summary>{text.examples}</summary>
-                  <Example language={text.javascript} program={javascriptOf(webhook, args)} />
-                  <Example language={text.python} program={pythonOf(webhook, args)} />
-                </details>
-              </Paper>
-            ))}
+            {found
+              .filter((webhook) => versionOf(webhook) === version)
+              .map((webhook) => (
+                <Paper key={webhook.kind} withBorder p="sm" component="section" aria-label={nameOf(webhook)}>
+                  <Title order={2} size="h6">
+                    {nameOf(webhook)}
+                  </Title>
+                  <Text className="webhook-url" size="sm">
+                    {webhook.method} {webhook.url}
+                  </Text>
+                  <Group gap="xs" mt="xs">
+                    <Button size="xs" variant="default" onClick={() => void copyText(webhook.url)}>
+                      {text.copyUrl}
+                    </Button>
+                    <Button size="xs" variant="default" onClick={() => void copyText(webhook.curl)}>
+                      {text.copyCurl}
+                    </Button>
+                    <Button size="xs" variant="default" onClick={() => setCreatesToken(true)}>
+                      {text.createToken}
+                    </Button>
+                  </Group>
+                  <details className="examples">
+                    <summary>{text.examples}</summary>
+                    <Example language={text.javascript} program={javascriptOf(webhook, args)} />
+                    <Example language={text.python} program={pythonOf(webhook, args)} />
+                  </details>
+                </Paper>
+              ))}
           </Stack>
         )}
       </Panel>
