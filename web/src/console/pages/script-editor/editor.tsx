@@ -17,7 +17,7 @@ import { MergeDialog } from "./deploy/merge-dialog.tsx";
 import { useDeploy } from "./deploy/use-deploy.ts";
 import { InsertMenu } from "./fields/insert-menu.tsx";
 import { SettingsFields } from "./fields/settings-fields.tsx";
-import { type EditedScript, hasChanges, isPath } from "./script.ts";
+import { changeLanguage, type EditedScript, hasChanges, isPath } from "./script.ts";
 import { useSignature } from "./signature/use-signature.ts";
 import { TestPanel } from "./test/test-panel.tsx";
 
@@ -142,7 +142,7 @@ export function Editor({ workspace, deployed, isNew, draft }: EditorProps) {
             label={text.language}
             value={script.language}
             data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
-            onChange={({ target }) => change({ language: target.value as EditedScript["language"] })}
+            onChange={({ target }) => change(changeLanguage(script, target.value as EditedScript["language"]))}
           />
         </div>
         <div className="script-editor">

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { newScriptSchema } from "../../../../../contract/routes/stored/script.ts";
-import { authoredFields, hasChanges, mergeFields, nextSchema, parseEdited } from "./script.ts";
+import { scriptTemplates } from "../../../../../contract/templates/script-templates.ts";
+import { authoredFields, changeLanguage, hasChanges, mergeFields, nextSchema, parseEdited } from "./script.ts";
 
 const base = { path: "f/a/b", summary: "S", content: "a", language: "bun", timeout: 5 } as const;
 
@@ -19,6 +20,14 @@ describe("a script that is edited", () => {
 
   it("has changes if a field differs, and an absent field equals null", () => {
     expect([hasChanges(base, { ...base, tag: null }), hasChanges(base, { ...base, tag: "x" })]).toEqual([false, true]);
+  });
+
+  it("begins with the template of a new language, unless its code was edited", () => {
+    const { bun, python3, go } = scriptTemplates;
+    const approval = { ...base, content: bun.approval ?? "" };
+    expect(changeLanguage(approval, "python3").content).toBe(python3.approval);
+    expect(changeLanguage(approval, "go").content).toBe(go.script);
+    expect(changeLanguage(base, "go")).toEqual({ language: "go" });
   });
 
   it("is no value of another program", () => {

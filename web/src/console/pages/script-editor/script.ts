@@ -1,5 +1,6 @@
 import type { Body, Reply } from "../../../../../contract/client/operation.ts";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
+import { scriptTemplates, templateKinds } from "../../../../../contract/templates/script-templates.ts";
 
 type NewScript = Body<"scripts.create">;
 type Script = Reply<"scripts.getByPath">;
@@ -36,6 +37,15 @@ export function toEdited(script: Script): EditedScript {
   const entries = authoredFields.map((name) => [name, script[name]] as const).filter(([, value]) => value !== undefined && value !== null);
   const { path, summary, content, language, hash } = script;
   return { ...Object.fromEntries(entries), path, summary, content, language, parent_hash: hash };
+}
+
+const templatesOf = (language: string): Partial<Record<string, string>> => scriptTemplates[language as keyof typeof scriptTemplates] ?? {};
+
+/** Changes the language. A template that was not edited becomes that of the new language; other code stays. */
+export function changeLanguage({ language, content }: EditedScript, next: EditedScript["language"]): Partial<EditedScript> {
+  const kind = templateKinds.find((each) => templatesOf(language)[each] === content);
+  const template = kind && (templatesOf(next)[kind] ?? templatesOf(next)["script"]);
+  return template === undefined ? { language: next } : { language: next, content: template };
 }
 
 /** Returns a draft if it has the form of a script. */

@@ -53,6 +53,15 @@ export function TestPanel({ workspace, script, signature, start, onProblems }: T
   });
   useEffect(() => {
     start.current = () => panel.current?.querySelector("form")?.requestSubmit();
+    // The code editor handles the key itself, and a dialog has its own button.
+    const press = (event: KeyboardEvent) => {
+      const isInDialog = event.target instanceof Element && event.target.closest("[role=dialog]") !== null;
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented || isInDialog) return;
+      event.preventDefault();
+      start.current?.();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
   }, [start]);
   return (
     <Stack gap="md" ref={panel} component="section" aria-label={text.title}>
