@@ -120,7 +120,7 @@ function TokenTable({ tokens, onRevoke }: TokenTableProps) {
             <Table.Tr key={`${token.token_prefix} ${token.created_at}`}>
               <Table.Td>{token.label ?? <Text c="dimmed">{tokensText.unnamed}</Text>}</Table.Td>
               <Table.Td>
-                <code className="prefix">{token.token_prefix}…</code>
+                <code className="one-line">{token.token_prefix}…</code>
               </Table.Td>
               <Table.Td>
                 <Limits token={token} />

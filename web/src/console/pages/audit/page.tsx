@@ -119,7 +119,7 @@ function EntryTable({ entries }: { entries: readonly AuditJson[] }) {
     <ListTable caption={text.caption} columns={Object.values(columns)} verticalSpacing="xs">
       {entries.map((entry) => (
         <Table.Tr key={entry.id}>
-          <Table.Td>
+          <Table.Td className="one-line">
             <When at={entry.timestamp} />
           </Table.Td>
           <Table.Td>{entry.username}</Table.Td>

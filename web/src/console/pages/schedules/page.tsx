@@ -115,7 +115,7 @@ function Row({ workspace, schedule, onChanged, onEdit, onDelete }: RowProps) {
       </Table.Td>
       <Table.Td>
         <RowActions path={path} onEdit={onEdit} onDelete={onDelete}>
-          <Group gap="xs" wrap="nowrap">
+          <Group gap={6} wrap="nowrap">
             <PermissionsButton kind="schedule" path={path} />
             <Button
               size="compact-sm"

@@ -14,7 +14,7 @@ interface RowActionsProps {
 /** The buttons of an object in a list. Each names its object for screen readers. */
 export function RowActions({ path, onEdit, onDelete, children }: RowActionsProps) {
   return (
-    <Group className="row-actions" gap="xs" wrap="nowrap">
+    <Group className="row-actions" gap={6} wrap="nowrap">
       {children}
       {onEdit && (
         <Button size="compact-sm" variant="default" aria-label={storedText.editOf(path)} onClick={onEdit}>
