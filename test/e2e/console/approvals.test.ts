@@ -54,14 +54,23 @@ describe("the page of approvals", () => {
   });
 
   it("offers a decision on the page of a run, and the record to administrators only", async () => {
-    const run = await waitingRun([asks("ask", { reject_reason_required: true }, undefined, { summary: "Pay the bill" })]);
+    const run = await waitingRun([
+      asks("check", {}, undefined, { summary: "Check the bill" }),
+      asks("pay", { reject_reason_required: true }, undefined, { summary: "Pay the bill" }),
+    ]);
     const watched = await openConsole(`/w/${ws.id}/approvals`, { token: ann.api.token });
     expect(await watched.page.getByRole("tab").allTextContents()).toEqual(["Waiting for me", "All"]);
     expectQuiet(watched);
     await endBrowser();
 
     const admin = await openConsole(`/w/${ws.id}/runs/${run}`);
-    await admin.page.getByRole("region", { name: "Request" }).waitFor();
+    const request = admin.page.getByRole("region", { name: "Request" });
+    await request.getByRole("heading", { name: "Check the bill" }).waitFor();
+    await button(admin.page, "Approve").click();
+    // The page follows the steps without a reload.
+    const second = admin.page.getByRole("navigation", { name: "Steps" }).getByRole("listitem").filter({ hasText: "Pay the bill" });
+    await second.getByText("Suspended").waitFor();
+    await request.getByRole("heading", { name: "Pay the bill", exact: true }).waitFor();
     await button(admin.page, "Reject").click();
     const reject = admin.page.getByRole("form", { name: "Reject" });
     await button(reject, "Reject").click();
@@ -72,7 +81,9 @@ describe("the page of approvals", () => {
     await admin.page.getByText("too expensive").waitFor();
     await button(reject, "Reject").click();
     await admin.page.getByText("Reason: too expensive").waitFor();
-    expect((await runOf(ws, run)).gates[0]?.decision).toMatchObject({ how: "rejected", reason: "too expensive" });
+    expect((await runOf(ws, run)).gates.map(({ decision }) => decision)).toContainEqual(
+      expect.objectContaining({ how: "rejected", reason: "too expensive" }),
+    );
     await expectAccessible(admin);
     await show(admin.page, `/w/${ws.id}/approvals?tab=all`);
     await admin.page.getByText("No run waits for an approval").waitFor();

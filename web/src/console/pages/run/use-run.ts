@@ -7,6 +7,7 @@ import { basePath } from "../../../shared/base-path.ts";
 import { call, operations } from "../../data/api.ts";
 import { GrowingLog, type LogLines, NO_LINES, splitLog } from "../../parts/log/growing-log.ts";
 import { followRun } from "./follow-run.ts";
+import { usePolling } from "./polling.ts";
 
 export type RunJob = Reply<"jobs.get">;
 
@@ -16,11 +17,17 @@ export const runKey = (workspace: string, id: string) => [workspace, "run", id] 
 
 /** Loads a run without its log and its code. */
 export function useRun(workspace: string, id: string) {
+  const flowInterval = usePolling(() => false);
   return useQuery({
     queryKey: runKey(workspace, id),
     queryFn: ({ signal }) => call.jobs.get({ workspace, id, query: { no_logs: true, no_code: true }, signal }),
-    // Events report a change at once; a proxy that holds them back delays it to the next poll.
-    refetchInterval: ({ state: { data } }) => (data?.type === "QueuedJob" ? POLLED_MS : false),
+    // Events report the beginning and the end of a run at once, but not that a flow waits. A proxy that holds events back delays them to the
+    // next poll.
+    refetchInterval: (query) => {
+      const { data } = query.state;
+      if (data?.type !== "QueuedJob") return false;
+      return data.flow_status ? flowInterval(query) : POLLED_MS;
+    },
   });
 }
 

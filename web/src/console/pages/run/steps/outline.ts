@@ -1,8 +1,9 @@
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import type { OutlineStepJson } from "../../../../../../contract/routes/jobs/run-details.ts";
 import { call } from "../../../data/api.ts";
 import type { RunState } from "../../../data/run-state.ts";
-import { runKey } from "../use-run.ts";
+import { usePolling } from "../polling.ts";
+import { type RunJob, runKey } from "../use-run.ts";
 
 export type Step = OutlineStepJson;
 
@@ -18,9 +19,15 @@ interface OutlineRequest {
   firstPage?: number;
 }
 
-/** Loads the summaries of one level of steps, page by page. They are read again when the run changes. */
+/**
+ * Loads the summaries of one level of steps, page by page. They are read repeatedly while the run continues, because its events do not report
+ * steps.
+ */
 export function useOutline({ workspace, id, under, onlyFailed = false, firstPage = 1 }: OutlineRequest) {
+  const queries = useQueryClient();
+  const refetchInterval = usePolling(() => queries.getQueryData<RunJob>(runKey(workspace, id))?.type !== "QueuedJob");
   return useInfiniteQuery({
+    refetchInterval,
     queryKey: [...runKey(workspace, id), "outline", under, onlyFailed, firstPage],
     queryFn: ({ pageParam, signal }) =>
       call.jobs.getFlowOutline({
