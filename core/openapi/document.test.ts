@@ -67,6 +67,25 @@ describe("buildDocument", () => {
     expect(document.components.schemas.script_f_shop_order).not.toHaveProperty("$schema");
   });
 
+  it("has the labels of routes, scripts and flows as tags, or their folder, and selects by them", async () => {
+    const labelled = aRoute("a", {}, { labels: ["public"], runnable: aRunnable("f/shop/order", { labels: ["orders"] }) });
+    const content = [
+      [labelled, aRoute("b")],
+      [aRunnable("f/ops/report", { labels: ["orders"] }), aRunnable("u/ann/x")],
+    ] as const;
+    const document = build([...content[0]], [...content[1]]);
+    await expectValid(document);
+    expect(document.tags).toEqual([{ name: "f/shop" }, { name: "orders" }, { name: "public" }, { name: "u/ann" }]);
+    expect(document.paths["/api/r/a"].post.tags).toEqual(["public", "orders"]);
+    const selected = build([...content[0]], [...content[1]], { tags: ["orders"] });
+    expect(Object.keys(selected.paths)).toEqual([
+      "/api/r/a",
+      "/api/w/demo/jobs/run/p/f/ops/report",
+      "/api/w/demo/jobs/run_wait_result/p/f/ops/report",
+    ]);
+    expect(build([...content[0]], [...content[1]], { tags: ["none"] }).paths).toEqual({});
+  });
+
   it("lets a GET request send its arguments in the query", async () => {
     const document = build([aRoute("a", { http_method: "get", summary: "Mine" })]);
     await expectValid(document);

@@ -12,6 +12,7 @@ export interface DocumentedRunnable {
   summary?: string | undefined;
   description?: string | undefined;
   schema?: Json | undefined;
+  labels?: readonly string[] | undefined;
   /** A preprocessor creates the arguments from any request. */
   hasPreprocessor: boolean;
 }
@@ -34,6 +35,12 @@ export function addArguments({ schemas }: Components, { kind, path, schema, hasP
 export function requireBearer({ securitySchemes }: Components): Json[] {
   securitySchemes.set("bearer", { type: "http", scheme: "bearer", bearerFormat: "JWT" });
   return [{ bearer: [] }];
+}
+
+/** Returns the tags of an operation: all labels, or the folder of its path if it has none. */
+export function findTags(path: string, ...labels: readonly (readonly string[] | null | undefined)[]): string[] {
+  const tags = [...new Set(labels.flatMap((list) => list ?? []))];
+  return tags.length > 0 ? tags : [path.split("/").slice(0, 2).join("/")];
 }
 
 /** Returns the summary and the description that are not empty. */

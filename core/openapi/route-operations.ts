@@ -7,6 +7,7 @@ import {
   type Components,
   type DocumentedRunnable,
   describeOperation,
+  findTags,
   jsonBody,
   requireBearer,
   responsesOf,
@@ -22,6 +23,7 @@ export interface DocumentedRoute {
   /** The address below `/api/r/`, such as `shop/orders/:id`. */
   address: string;
   fields: HttpFields;
+  labels?: readonly string[] | undefined;
   /** Absent if there is none, or if the caller may not read it. */
   runnable?: DocumentedRunnable | undefined;
   /** The header of the API key, where the caller may read the resource. */
@@ -93,6 +95,7 @@ function buildOperation(components: Components, route: DocumentedRoute, paramete
   const inQuery = args && fields.http_method === "get" ? [payloadParameter(args.schema, args.required)] : [];
   return {
     operationId: buildOperationId("route", route.path),
+    tags: findTags(route.path, route.labels, runnable?.labels),
     ...describeOperation(fields.summary ?? runnable?.summary, fields.description ?? runnable?.description),
     security: buildSecurity(components, route),
     ...(inPath.length + inQuery.length > 0 ? { parameters: [...inPath, ...inQuery] } : {}),

@@ -4,6 +4,7 @@ import {
   type Components,
   type DocumentedRunnable,
   describeOperation,
+  findTags,
   jsonBody,
   requireBearer,
   responsesOf,
@@ -13,7 +14,7 @@ type Json = Record<string, unknown>;
 
 /** Returns the operations that start a script or flow, asynchronously and synchronously, each with its path. */
 export function buildWebhookOperations(workspace: string, runnable: DocumentedRunnable, components: Components): [path: string, Json][] {
-  const { kind, path, schema, summary, description } = runnable;
+  const { kind, path, schema, summary, description, labels } = runnable;
   const name = addArguments(components, runnable);
   const shape: Json = name === undefined ? {} : { $ref: `#/components/schemas/${name}` };
   const isRequired = name !== undefined && Array.isArray(schema?.["required"]) && schema["required"].length > 0;
@@ -25,6 +26,7 @@ export function buildWebhookOperations(workspace: string, runnable: DocumentedRu
     `/api/w/${workspace}/jobs/${form}/${kind === "script" ? "p" : "f"}/${path}`,
     {
       operationId: buildOperationId(prefix, path),
+      tags: findTags(path, labels),
       ...describeOperation(summary, description),
       security: requireBearer(components),
       ...jsonBody(shape, isRequired),

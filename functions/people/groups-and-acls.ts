@@ -6,7 +6,7 @@ import {
   addToGroup,
   createGroup,
   deleteGroup,
-  getGroup,
+  getVersionedGroup,
   listGroupNames,
   listGroups,
   removeFromGroup,
@@ -15,7 +15,7 @@ import {
 import type { ApiRoutes } from "../shared/edge/domain-api.ts";
 import { on } from "../shared/edge/edge.ts";
 import { namePrefixes } from "../shared/edge/guard.ts";
-import { json, text } from "../shared/reply/reply.ts";
+import { json, text, versioned } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
 export const access: ApiRoutes = [
@@ -23,13 +23,13 @@ export const access: ApiRoutes = [
   on(routes.listGroupNames, async ({ auth: { actor }, params: { workspace }, query }) =>
     json(200, await listGroupNames(deps, { actor, workspace }, { onlyOwn: query.only_member_of === "true" })),
   ),
-  on(routes.getGroup, async ({ params: { workspace, name } }) => json(200, await getGroup(deps, workspace, name))),
+  on(routes.getGroup, async ({ params: { workspace, name } }) => versioned(await getVersionedGroup(deps, workspace, name))),
   on(routes.createGroup, async ({ auth, params: { workspace }, body: { name, summary } }) => {
     await createGroup(deps, { actor: auth.actor, workspace }, { name, summary });
     return text(201, `The group ${name} was created.`);
   }),
-  on(routes.updateGroup, async ({ auth: { actor }, params: { workspace, name }, body: { summary } }) => {
-    await setGroupSummary(deps, { actor, workspace }, name, summary);
+  on(routes.updateGroup, async ({ auth: { actor }, params: { workspace, name }, body: { summary }, expected }) => {
+    await setGroupSummary(deps, { actor, workspace }, { name, summary, expected });
     return text(200, `The group ${name} was changed.`);
   }),
   on(routes.deleteGroup, async ({ params: { workspace, name } }) => {

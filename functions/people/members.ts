@@ -2,6 +2,7 @@ import { accessRoutes } from "../../contract/routes/people/access.ts";
 import { memberRoutes as routes } from "../../contract/routes/people/members.ts";
 import { paginate } from "../../core/objects/page.ts";
 import { may } from "../../core/permissions/may.ts";
+import { countTokens } from "../../services/identity/tokens/tokens.ts";
 import { addMember } from "../../services/workspaces/add-member.ts";
 import { acceptInvite, declineInvite, deleteInvite, inviteUser, listInvites, listOwnInvites } from "../../services/workspaces/invites.ts";
 import {
@@ -27,6 +28,10 @@ export const members: ApiRoutes = [
   on(routes.getMember, async ({ auth: { actor }, params: { workspace, username } }) =>
     json(200, await getMember(deps, { actor, workspace }, username)),
   ),
+  on(routes.countTokens, async ({ params: { workspace, username } }) => {
+    const { email } = await findMember(deps, workspace, username);
+    return json(200, { tokens: await countTokens(deps, email, workspace) });
+  }),
   on(routes.whois, async ({ auth: { actor }, params: { workspace, username } }) =>
     json(200, await getMember(deps, { actor, workspace }, username)),
   ),

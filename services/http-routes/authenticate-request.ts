@@ -85,7 +85,7 @@ async function verify(deps: Uses<"readKeySet" | "nowMs">, credential: Credential
 const readRoute: AccessRule = { domain: "http_triggers", verb: "read", need: "read", target: "path", hiddenAs: "trigger.notFound" };
 const readFlow: AccessRule = { domain: "flows", verb: "read", need: "read", target: "path", hiddenAs: "flow.notFound" };
 
-/** A token's scopes must allow the route; its user must be allowed to read the route and its script or flow. */
+/** A token's scopes must allow the route; its user must be allowed to read the route, and its script or flow if it has one. */
 async function authenticateByToken(
   deps: Uses<"jobs" | "objects" | "publicKey" | "nowMs">,
   { workspace, trigger }: FoundHttpRoute,
@@ -101,7 +101,8 @@ async function authenticateByToken(
   if (!actor) return refuse("wrongToken");
   const mayRead =
     may(actor, readRoute, { workspace, path: trigger.path }) &&
-    may(withoutScopes(actor), trigger.isFlow ? readFlow : actions.readScript.access, { workspace, path: trigger.scriptPath });
+    (trigger.scriptPath === "" ||
+      may(withoutScopes(actor), trigger.isFlow ? readFlow : actions.readScript.access, { workspace, path: trigger.scriptPath }));
   return mayRead ? { outcome: "admitted", actor, secretHeaders: ["authorization"] } : refuse("noAccess");
 }
 

@@ -59,7 +59,8 @@ async function loadRoute(
   const [stored, head, credential, ...rights] = await objects.batchGet(
     [
       triggerObject.key(workspace, "http", path),
-      isFlow ? flowHeadObject.key(workspace, scriptPath) : scriptHeadObject.key(workspace, scriptPath),
+      // A route that serves files has none.
+      isFlow ? flowHeadObject.key(workspace, scriptPath || "none") : scriptHeadObject.key(workspace, scriptPath || "none"),
       routeCredentialObject.key(workspace, resource ?? "none"),
       ...buildRightsKeys(personKey(email), workspace),
     ],

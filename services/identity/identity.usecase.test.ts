@@ -25,7 +25,7 @@ import {
   setInstanceGroupRole,
 } from "./instance-groups.ts";
 import { impersonate, openSession } from "./sign-in/sign-in.ts";
-import { createToken, deleteToken, listTokens, updateToken } from "./tokens/tokens.ts";
+import { countTokens, createToken, deleteToken, listTokens, updateToken } from "./tokens/tokens.ts";
 import { createUser, deleteUser, getOwnUser, listUsers, loadPerson, personExists, updateUser } from "./users.ts";
 
 let world: World;
@@ -87,6 +87,17 @@ describe("tokens, whichever of their writes fails,", () => {
         },
       };
     });
+  });
+
+  it("are counted for a workspace if they are valid and reach it", async () => {
+    const person = await aPerson();
+    const expiration = new Date(world.clock.nowMs + 3600_000).toISOString();
+    await createToken(world.deps, person, { label: "everywhere" });
+    await createToken(world.deps, person, { workspace_id: "other" });
+    await createToken(world.deps, person, { workspace_id: "here", expiration });
+    expect(await countTokens(world.deps, person.email, "here")).toBe(2);
+    world.clock.nowMs += 2 * 3600_000;
+    expect(await countTokens(world.deps, person.email, "here")).toBe(1);
   });
 
   it("are deleted, or changed, in both of their places", async () => {

@@ -68,11 +68,12 @@ export async function generateOpenapi(
     workspace,
     baseUrl: deps.baseUrl,
     routesUrl: deps.routesUrl,
-    routes: routes.map(({ path, own, isFlow, scriptPath }): DocumentedRoute => {
+    routes: routes.map(({ path, own, labels, isFlow, scriptPath }): DocumentedRoute => {
       const fields = own as HttpFields;
       return {
         path,
-        fields: fields,
+        fields,
+        labels,
         address: toHttpRouteAddress(workspace, fields).address,
         runnable: byPath.get(`${isFlow ? "flow" : "script"}/${scriptPath}`),
         apiKeyHeader: headers.get(fields.authentication_resource_path ?? ""),
@@ -107,6 +108,7 @@ async function loadRunnables(
         path: listed.path,
         summary: listed.summary ?? undefined,
         description: listed.description ?? undefined,
+        labels: listed.labels ?? undefined,
         hasPreprocessor: ("has_preprocessor" in listed && listed.has_preprocessor) || false,
       }));
   const [scripts, flows] = await Promise.all([load("script"), load("flow")]);

@@ -36,7 +36,9 @@ export async function getWorkspaceSettings({ objects }: Uses<"objects">, workspa
 /** Returns the settings of a workspace that every member may know. Throws `workspace.notFound`. */
 export async function getPublicSettings(deps: Uses<"objects">, workspace: string): Promise<PublicSettingsJson> {
   const { workspace_id, name, color, large_file_storage: storage } = await getWorkspaceSettings(deps, workspace);
-  return { workspace_id, name, ...(color ? { color } : {}), ...(storage ? { large_file_storage: { type: storage.type } } : {}) };
+  const names = storage && "secondary_storage" in storage ? Object.keys(storage.secondary_storage ?? {}) : [];
+  const shown = storage && { type: storage.type, ...(names.length > 0 ? { names } : {}) };
+  return { workspace_id, name, ...(color ? { color } : {}), ...(shown ? { large_file_storage: shown } : {}) };
 }
 
 /** Replaces the whole value of a setting; `undefined` removes it. Throws `workspace.notFound`. */

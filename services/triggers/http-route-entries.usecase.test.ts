@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import { newTriggerSchemas } from "../../contract/routes/triggers/trigger-kinds.ts";
 import { httpRouteFailuresObject } from "../../core/http-routes/failures.ts";
 import { httpRoutesAtObject } from "../../core/http-routes/route-entries.ts";
 import type { Person } from "../../core/people/actor.ts";
@@ -61,6 +62,20 @@ describe("an HTTP route", () => {
     expect(await find(`${address}/7`, "post")).toEqual({ outcome: "otherMethod", allowed: ["get"] });
     expect(await find(`${address}/7/8`)).toEqual(unknown);
     expect(await find(address)).toEqual(unknown);
+  });
+
+  it("needs no script if it serves files, and one otherwise", async () => {
+    const [path, address] = [newPath(), newAddress()];
+    const files = { script_path: "", is_static_website: true, static_asset_config: { s3: "f/site", storage: "_stack_" } };
+    await world.create("http", route(path, address, files));
+    const place = { workspace: world.workspace, kind: "http" as const, path };
+    expect((await getTrigger(world.deps, place)).json).toMatchObject({ script_path: "", is_static_website: true });
+    expect(await find(address)).toEqual([path, {}]);
+    await setTriggerMode(world.deps, { actor: anAdmin, ...place }, "disabled");
+    await setTriggerMode(world.deps, { actor: anAdmin, ...place }, "enabled");
+    expect(await find(address)).toEqual([path, {}]);
+    const refused = newTriggerSchemas.http.safeParse(route(path, address, { script_path: "" }));
+    expect(refused.error?.issues).toMatchObject([{ path: ["script_path"] }]);
   });
 
   it("shows its last refused requests in its details alone", async () => {

@@ -21,6 +21,7 @@ import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { RESERVED_LOCAL_PARTS } from "../../core/triggers/mail.ts";
 import { buildEventPattern, findMissingSource } from "../../core/triggers/sources.ts";
 import { buildLocalPart, releaseObject, type StoredTrigger, triggerObject } from "../../core/triggers/trigger.ts";
+import type { ObjectStore } from "../../ports/object-store.ts";
 import { findHandlerTarget } from "../flows/definitions/find-handler.ts";
 import { requireNewestFlow } from "../flows/definitions/load.ts";
 import { requireRunnableHandler } from "../flows/definitions/require-runnable.ts";
@@ -136,7 +137,8 @@ export async function setTriggerMode(
 ): Promise<void> {
   const { actor, workspace, kind } = target;
   const { connections } = await changeObject(deps, toTriggerPathKind(kind), target, async () => async (before) => {
-    if (mode !== "disabled") permitRun(actor, workspace, { path: before.scriptPath, isFlow: before.isFlow });
+    const { scriptPath, isFlow } = before;
+    if (mode !== "disabled" && scriptPath !== "") permitRun(actor, workspace, { path: scriptPath, isFlow });
     const after = { ...before, mode, editedBy: actor.username, editedAtMs: deps.nowMs() };
     return buildChange(deps, { actor, workspace }, before, after);
   });
@@ -197,16 +199,25 @@ async function checkRunnable(
   request: NewTrigger,
   fields: StoredTrigger["own"],
 ): Promise<RunAs> {
-  const { actor, workspace } = caller;
+  const { workspace } = caller;
   const { script_path: path, is_flow: isFlow } = request;
+  checkCustomScript(fields, { path, isFlow, preprocessor: path === "" ? undefined : await findPreprocessor(objects, caller, request) });
+  const handler = await findHandlerTarget(objects, workspace, request.error_handler_path ?? "");
+  if (handler) await requireRunnableHandler({ objects }, caller, handler);
+  return resolveRunAs({ objects }, caller, request, (permissionedAs) => new SvcError("trigger.notPermittedAs", { permissionedAs }));
+}
+
+/** Returns the preprocessor of the script or the flow, which the caller may run. */
+async function findPreprocessor(
+  objects: ObjectStore,
+  { actor, workspace }: WorkspaceCaller,
+  { script_path: path, is_flow: isFlow }: NewTrigger,
+): Promise<unknown> {
   permitRun(actor, workspace, { path, isFlow });
   const { preprocessor } = isFlow
     ? requireNewestFlow(await objects.get(flowHeadObject.key(workspace, path)), path)
     : requireNewestScript(await objects.get(scriptHeadObject.key(workspace, path)), path);
-  checkCustomScript(fields, { path, isFlow, preprocessor });
-  const handler = await findHandlerTarget(objects, workspace, request.error_handler_path ?? "");
-  if (handler) await requireRunnableHandler({ objects }, caller, handler);
-  return resolveRunAs({ objects }, caller, request, (permissionedAs) => new SvcError("trigger.notPermittedAs", { permissionedAs }));
+  return preprocessor;
 }
 
 /** Returns the kind's own fields, after the check that the workspace may use their source. Throws `trigger.source`. */

@@ -31,7 +31,7 @@ it("members cannot use up the space for rights with the summary or the members o
   await changeAccess(deps.objects, workspace, fill, { by: "bounded" });
   const longer = `u/bob/${"a".repeat(100)}`;
   const attempts = (caller: typeof bob) => [
-    () => setGroupSummary(deps, caller, "team", "y".repeat(100)),
+    () => setGroupSummary(deps, caller, { name: "team", summary: "y".repeat(100) }),
     () => updateVariable(deps, { ...caller, path: "u/bob/a" }, { path: longer }),
     () => addToGroup(deps, caller, "team", "ann"),
   ];
@@ -39,5 +39,5 @@ it("members cannot use up the space for rights with the summary or the members o
   for (const attempt of attempts(bob).slice(0, 2)) await expect(attempt()).rejects.toMatchObject({ code: "access.tooMuch" });
   for (const attempt of attempts(admin)) await attempt();
   await expect(addToGroup(deps, bob, "full", "ann")).rejects.toMatchObject({ code: "access.tooMuch" });
-  await setGroupSummary(deps, bob, "team", "");
+  await setGroupSummary(deps, bob, { name: "team", summary: "" });
 });

@@ -1,8 +1,9 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { actions } from "../../contract/access/actions.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { GroupJson } from "../../contract/routes/people/access.ts";
+import { type ExpectedVersions, requireVersion, type Versioned } from "../../core/objects/version.ts";
 import { write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { instanceGroupObject } from "../../core/people/instance-group.ts";
@@ -44,6 +45,19 @@ export async function listGroupNames(
 ): Promise<string[]> {
   const names = (await listGroups(deps, workspace)).map(({ name }) => name);
   return onlyOwn ? names.filter((name) => actor.rights?.groups.includes(name)) : names;
+}
+
+/** Returns the version of a group. Its members are no part of it, because other requests change them. */
+const versionOf = ({ id = "", summary = "" }: Pick<Group, "id" | "summary">): string =>
+  createHash("sha256")
+    .update(JSON.stringify([id, summary]))
+    .digest("hex")
+    .slice(0, 32);
+
+/** Returns a group with its members, and the version that a change of it can name. Throws `group.notFound`. */
+export async function getVersionedGroup(deps: Uses<"objects">, workspace: string, name: string): Promise<Versioned<GroupJson>> {
+  const [json, { access }] = await Promise.all([getGroup(deps, workspace, name), loadAccess(deps.objects, workspace)]);
+  return { json, version: versionOf((Object.hasOwn(access.groups, name) ? access.groups[name] : undefined) ?? {}) };
 }
 
 /** Returns a group with its members. Throws `group.notFound`. */
@@ -95,15 +109,25 @@ export async function createGroup(
   );
 }
 
-/** Sets the summary of a group. An empty or absent summary removes it. Throws `group.notFound`, `group.all`, `access.tooMuch`. */
+/** The change of a group. `expected`: the versions that the caller has read. Absent: any. */
+interface GroupChange {
+  name: string;
+  summary: string | null | undefined;
+  expected?: ExpectedVersions | undefined;
+}
+
+/**
+ * Sets the summary of a group. An empty or absent summary removes it. Throws `group.notFound`, `group.all`, `access.tooMuch`,
+ * `object.versionChanged`.
+ */
 export async function setGroupSummary(
   { objects }: Uses<"objects">,
   { actor, workspace }: WorkspaceCaller,
-  name: string,
-  summary: string | null | undefined,
+  { name, summary, expected }: GroupChange,
 ): Promise<void> {
   const change = (access: Access) => {
     const group = requireGroup(access, name);
+    requireVersion({ version: versionOf(group) }, { path: name, expected });
     if (summary) group.summary = summary;
     else delete group.summary;
   };

@@ -21,7 +21,7 @@ import { purgeDeletedWorkspaces } from "../maintenance/purge-workspaces.ts";
 import { createVariable } from "../variables/save.ts";
 import { changeAccess } from "./access.ts";
 import { deleteWorkspace, setWorkspaceArchived } from "./archive.ts";
-import { createGroup, deleteGroup, getGroup, listGroupNames, setGroupSummary } from "./groups.ts";
+import { createGroup, deleteGroup, getGroup, getVersionedGroup, listGroupNames, setGroupSummary } from "./groups.ts";
 import { listMembers } from "./members.ts";
 import { createWorkspace, listAllWorkspaces, listUserWorkspaces, renameWorkspace, setWorkspaceColor } from "./workspaces.ts";
 
@@ -110,8 +110,23 @@ it("the list of group names contains all groups, or only the caller's groups", a
   const caller = { actor: aReader(workspace, []), workspace };
   expect(await listGroupNames(deps, caller, { onlyOwn: false })).toEqual(["all", "readers", "writers"]);
   expect(await listGroupNames(deps, caller, { onlyOwn: true })).toEqual(["readers"]);
-  await setGroupSummary(deps, { actor: anAdmin, workspace }, "readers", "");
+  await setGroupSummary(deps, { actor: anAdmin, workspace }, { name: "readers", summary: "" });
   expect(await getGroup(deps, workspace, "readers")).not.toHaveProperty("summary");
+});
+
+it("a change of a group that names an older version is refused, also for a group that was created again", async () => {
+  const { deps, workspace } = world;
+  const [caller, name] = [{ actor: anAdmin, workspace }, `g${randomUUID()}`];
+  const change = (summary: string, version: string) => setGroupSummary(deps, caller, { name, summary, expected: [version] });
+  await createGroup(deps, caller, { name, summary: "First" });
+  const { version } = await getVersionedGroup(deps, workspace, name);
+  await change("Second", version);
+  const second = (await getVersionedGroup(deps, workspace, name)).version;
+  await expect(change("Third", version)).rejects.toMatchObject({ code: "object.versionChanged", details: { version: second } });
+  expect(await getGroup(deps, workspace, name)).toMatchObject({ summary: "Second" });
+  await deleteGroup(deps, workspace, name);
+  await createGroup(deps, caller, { name, summary: "Second" });
+  await expect(change("Fourth", second)).rejects.toMatchObject({ code: "object.versionChanged" });
 });
 
 it("the workspaces of a user have the name and the colour that they were given last, and archived ones are omitted", async () => {

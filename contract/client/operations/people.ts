@@ -41,6 +41,7 @@ export const memberOperations = {
   "users.list": "GET /api/w/{workspace}/users/list",
   "users.listUsernames": "GET /api/w/{workspace}/users/list_usernames",
   "users.get": "GET /api/w/{workspace}/users/get/{username}",
+  "users.countTokens": "GET /api/w/{workspace}/users/token_count/{username}",
   "users.whois": "GET /api/w/{workspace}/users/whois/{username}",
   "users.usernameToEmail": "GET /api/w/{workspace}/users/username_to_email/{username}",
   "users.isOwnerOfPath": "GET /api/w/{workspace}/users/is_owner/{path+}",

@@ -84,6 +84,16 @@ export const memberRoutes = {
     reply: { json: userSchema },
     errors: ["member.notFound"],
   }),
+  countTokens: defineRoute({
+    ...read,
+    name: "users.countTokens",
+    summary: "Count the valid tokens of a user that reach this workspace, without sessions: they lose it when the user is removed.",
+    path: `${w}/users/token_count/{username}`,
+    access: { domain: "users", verb: "read", need: "admin", target: "none" },
+    params: byUsername,
+    reply: { json: z.object({ tokens: z.int() }) },
+    errors: ["member.notFound"],
+  }),
   whois: defineRoute({
     ...read,
     name: "users.whois",

@@ -41,6 +41,11 @@ export const openapiRequestSchema = z.object({
     )
     .max(20)
     .nullish(),
+  tags: z
+    .array(z.string().min(1).max(100))
+    .max(50)
+    .nullish()
+    .describe("Only the operations with one of these tags: the labels of a route and its script or flow, or its folder if there are none."),
 });
 export type OpenapiRequest = z.output<typeof openapiRequestSchema>;
 

@@ -101,9 +101,20 @@ export type SqsFields = z.output<typeof ownFieldSchemas.sqs>;
 export type AwsFields = z.output<typeof ownFieldSchemas.aws>;
 export type EmailFields = z.output<typeof ownFieldSchemas.email>;
 
+/** Empty for a route that serves files, which starts nothing. */
+const servedPath = z.union([z.literal(""), runnablePath]);
+interface Served {
+  script_path: string;
+  static_asset_config?: unknown;
+}
+function requireRunnable({ script_path: path, static_asset_config: files }: Served, context: z.RefinementCtx): void {
+  if (path === "" && files == null)
+    context.addIssue({ code: "custom", path: ["script_path"], message: "is required for a route that serves no files" });
+}
+
 /** The bodies of `create`. */
 export const newTriggerSchemas = {
-  http: z.object({ ...commonFields, ...httpFields }),
+  http: z.object({ ...commonFields, ...httpFields, script_path: servedPath }).superRefine(requireRunnable),
   sqs: z.object(commonFields).and(ownFieldSchemas.sqs),
   aws: z.object(commonFields).and(ownFieldSchemas.aws),
   email: z.object(commonFields).and(ownFieldSchemas.email),
@@ -114,7 +125,9 @@ export const newTriggerSchemas = {
  */
 export const changedTriggerSchemas = {
   ...newTriggerSchemas,
-  http: z.object({ ...commonFields, ...httpFields, authentication_method: authenticationMethodSchema }),
+  http: z
+    .object({ ...commonFields, ...httpFields, script_path: servedPath, authentication_method: authenticationMethodSchema })
+    .superRefine(requireRunnable),
 } as const;
 export type NewTrigger = z.output<z.ZodObject<typeof commonFields>>;
 

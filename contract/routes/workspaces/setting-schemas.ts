@@ -102,9 +102,11 @@ export const settingsSchema = opaqueSettingsSchema.extend({
   failure_notices: failureNoticesSchema.optional(),
 });
 /** The settings that every member may know. */
-export const publicSettingsSchema = settingsSchema
-  .pick({ workspace_id: true, name: true, color: true })
-  .extend({ large_file_storage: z.object({ type: z.string() }).optional() });
+export const publicSettingsSchema = settingsSchema.pick({ workspace_id: true, name: true, color: true }).extend({
+  large_file_storage: z
+    .object({ type: z.string(), names: z.array(z.string()).optional().describe("The names of the further storages.") })
+    .optional(),
+});
 
 export type PublicSettingsJson = z.output<typeof publicSettingsSchema>;
 

@@ -77,6 +77,14 @@ export function checkExpiration(actor: Actor, expiration: string | null | undefi
   if (actor.kind === "person" && endsAtMs > (actor.tokenExpiresAtMs ?? Number.POSITIVE_INFINITY)) throw new SvcError("token.tooWide", {});
 }
 
+/** Counts the valid tokens of a user that reach a workspace, without sessions. */
+export async function countTokens({ objects, nowMs }: Uses<"objects" | "nowMs">, email: string, workspace: string): Promise<number> {
+  const stored = await objects.list(userTokenObject.partitionKey(email), { beginsWith: "token#" });
+  const reaches = ({ session, workspace: bound = workspace, expiresAtMs }: TokenRecord) =>
+    !session && bound === workspace && (expiresAtMs ?? Number.POSITIVE_INFINITY) > nowMs();
+  return userTokenObject.parseReadable(stored).filter(reaches).length;
+}
+
 /** Lists the caller's tokens, the newest first, with expired ones until housekeeping deletes them; for a bound token, those of the same workspace. */
 export async function listTokens(
   { objects, nowMs }: Uses<"objects" | "nowMs">,

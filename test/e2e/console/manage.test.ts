@@ -116,7 +116,10 @@ it("the settings of a workspace change its name and its error handler, rotate it
 it("the page of changes lists what was saved since a time, with its author", async () => {
   const watched = await openConsole(`/w/${ws.id}/changes`);
   const { page } = watched;
+  expectStatus(await ws.post("variables/create", { path: "f/t/limit", value: "1", is_secret: false, description: "" }), 201);
+  await page.reload();
   await page.getByRole("row", { name: "f/t/order" }).getByText("New", { exact: true }).waitFor();
+  await page.getByRole("row", { name: "f/t/limit" }).getByText("Variable").waitFor();
   await expectAccessible(watched);
   await endBrowser();
 });
@@ -162,12 +165,18 @@ it("the form of a schedule builds its expression from choices, and keeps its fur
   await dialog.getByText("More settings").click();
   await dialog.getByLabel("Description").fill("Every Friday");
   await dialog.getByLabel("Failures in a row").fill("3");
+  await dialog.getByLabel("Runs again after a failure").selectOption("After equal pauses");
+  await dialog.getByLabel("Labels").fill("weekly, ops");
+  await dialog.getByText("Handlers", { exact: true }).click();
+  await dialog.getByLabel("On failure", { exact: true }).fill("script/f/t/order");
+  await dialog.getByLabel("On failure: further arguments").fill('{"msg": "failed"}');
   await dialog.getByLabel("msg").fill("now");
   await expectAccessible(watched);
   await dialog.getByRole("button", { name: "Create" }).click();
   await page.getByRole("row", { name: "f/t/weekly" }).waitFor();
   expect(expectStatus(await ws.get("schedules/get/f/t/weekly"), 200).json).toMatchObject({
     ...{ schedule: "30 17 * * 5", description: "Every Friday", on_failure_times: 3, args: { msg: "now" } },
+    ...{ labels: ["weekly", "ops"], retry: { constant: { attempts: 3, seconds: 10 } }, on_failure_extra_args: { msg: "failed" } },
   });
   await endBrowser();
 });

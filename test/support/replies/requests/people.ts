@@ -21,6 +21,7 @@ const members: Steps = [
   ...closed("listMembers"),
   ...closed("listUsernames"),
   ...found("getMember", { username: "cleo" }, { username: "none" }),
+  ...found("countTokens", { username: "cleo" }, { username: "none" }),
   ...found("whois", { username: "cleo" }, { username: "none" }),
   ...found("usernameToEmail", { username: "cleo" }, { username: "none" }),
   ...closed("isOwner", { params: { path: "f/team/x" } }),

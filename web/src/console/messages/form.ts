@@ -21,6 +21,8 @@ export const formText = {
   storedFileAsJson: 'A stored file as JSON, such as {"s3": "f/ops/report.csv"}. Your role may not store files.',
   stored: (key: string) => `Stored as ${key}`,
   removeFile: "Remove file",
+  add: "Add",
+  removeRow: (name: string) => `Remove ${name}`,
   restored: "You typed these values earlier and did not send them. Passwords and files are not kept.",
   discard: "Begin again",
   notJson: "Enter valid JSON.",

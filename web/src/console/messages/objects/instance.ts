@@ -34,16 +34,32 @@ export const instanceTabsText = {
     emptyWhy: "Create a workspace, and add its members.",
   },
   settings: {
-    why: "Settings that apply to every workspace. A value is JSON; an empty text restores the default.",
+    why: "Settings that apply to every workspace. Each one is saved by its own button.",
     names: {
-      aws_trigger_sources:
-        'The ARNs of topics, event buses and buckets that the triggers of each workspace may use: {"demo": ["arn:aws:s3:::incoming"]}',
-      timeout_wait_result: "The time in seconds after which a synchronous call is answered with 504.",
-      http_route_workspaced_route: "true: every HTTP route has an address that begins with its workspace.",
-      require_preexisting_user_for_oauth: "false: people without a user or an invitation may sign in through a provider.",
+      aws_trigger_sources: {
+        label: "Sources of triggers",
+        help: "The topics, event buses and buckets that the triggers of each workspace may use.",
+      },
+      timeout_wait_result: {
+        label: "Time limit of synchronous calls",
+        help: "In seconds. A call that takes longer is answered with 504. Empty: the default.",
+      },
+      http_route_workspaced_route: {
+        label: "Addresses of HTTP routes begin with the workspace",
+        help: "Yes: every route has such an address. By default, each route chooses.",
+      },
+      require_preexisting_user_for_oauth: {
+        label: "Signing in through a provider needs a user or an invitation",
+        help: "No: everyone whom the provider knows may sign in.",
+      },
     },
+    workspace: "Workspace",
+    arns: "ARNs",
+    arnsHelp: "Separated by commas: arn:aws:s3:::incoming",
+    byDefault: "By default",
+    yes: "Yes",
+    no: "No",
     valueOf: (name: string) => `Value of ${name}`,
-    broken: "Enter a JSON value.",
     saved: (name: string) => `${name} was saved.`,
     changed: "Another superadmin has changed this setting since you opened the page. Reload the page to see it, then save again.",
     save: "Save",

@@ -66,9 +66,15 @@ export const usersText = {
   invited: (email: string) => `${email} was invited.`,
   noInvites: "No open invitations",
   consequences: "The removal changes these objects",
-  noConsequences: "No enabled schedule and no HTTP route runs with the rights of this user.",
+  noConsequences:
+    "No enabled schedule, HTTP route or trigger runs with the rights of this user, and no token of the user reaches this workspace.",
   schedulesStop: (count: number) => (count === 1 ? "1 schedule stops" : `${count} schedules stop`),
   routesStop: (count: number) => (count === 1 ? "1 HTTP route answers 404" : `${count} HTTP routes answer 404`),
+  triggersStop: (count: number) => (count === 1 ? "1 trigger stops" : `${count} triggers stop`),
+  tokensEnd: (count: number) =>
+    count === 1
+      ? "1 token no longer reaches this workspace, including its webhooks"
+      : `${count} tokens no longer reach this workspace, including its webhooks`,
   foldersLose: (count: number) => (count === 1 ? "1 folder has no owner left" : `${count} folders have no owner left`),
   groupsLose: (count: number) => (count === 1 ? "1 group loses a member" : `${count} groups lose a member`),
   andMore: (count: number) => `and ${count} more`,

@@ -50,6 +50,8 @@ export const schedulesText = {
     pausedUntilHelp: "No run starts before this time.",
     skip: "Script that decides whether a run is skipped",
     skipHelp: "It gets scheduled_for, and skips the run by returning true.",
+    labels: "Labels",
+    labelsHelp: "Separated by commas. The list can be filtered by them.",
     tag: "Tag",
   },
   zone: "Time zone",
@@ -73,5 +75,7 @@ export const schedulesText = {
   onFailure: "On failure",
   onRecovery: "On recovery",
   onSuccess: "On success",
+  argsOf: (handler: string) => `${handler}: further arguments`,
+  handlerArgsHelp: "A JSON object that the handler gets in addition. Empty: none.",
   deleteWhy: "A run that has started continues. It cannot be restored.",
 } as const;

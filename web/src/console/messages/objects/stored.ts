@@ -34,6 +34,14 @@ export const storedText = {
   /** The words for values that forms do not show. */
   unchanged: "(unchanged)",
   nothing: "(empty)",
+  retry: {
+    title: "Runs again after a failure",
+    help: "A script only: a flow has the retries of its steps.",
+    pauses: { none: "Never", constant: "After equal pauses", exponential: "After pauses that grow" },
+    attempts: "Attempts",
+    seconds: "Seconds between them",
+    multiplier: "Factor",
+  },
   conflict: {
     title: "Another person has saved a newer version",
     why: "Choose a version of each field. Nothing has been saved yet.",
@@ -43,7 +51,10 @@ export const storedText = {
     caption: "The fields that differ",
     same: "Both versions are equal in these fields.",
     choose: (field: string, version: string) => `${field}: ${version}`,
-    differences: (field: string) => `Differences of ${field}`,
+    merge: (field: string) => `Merge both versions of ${field}`,
+    useMerged: "Use the merged text",
+    mergedChosen: "Chosen. Save your choice to store it.",
+    mergedBroken: "The merged text is no JSON value.",
     useChoice: "Save your choice",
     useMine: "Save yours",
     useTheirs: "Use theirs",

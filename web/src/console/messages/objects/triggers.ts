@@ -49,6 +49,11 @@ export const triggersText = {
   noMail: "This deployment receives no mail. The guide describes how to set a domain.",
   onError: "On failure",
   onErrorHelp: "The path of a script or a flow with script/ or flow/ before it. It replaces the error handler of the workspace.",
+  onErrorArgs: "On failure: further arguments",
+  onErrorArgsHelp: "A JSON object that the handler gets in addition. Empty: none.",
+  labels: "Labels",
+  labelsHelp: "Separated by commas.",
+  more: "Retries, labels and arguments of the handler",
   jsonBroken: "Enter a JSON object.",
   runsAs: (user: string) => `Its runs have the rights of ${user}. After you save, they have yours.`,
   deleteWhy: "Messages start no runs any more. Runs that have started continue. It cannot be restored.",
@@ -81,7 +86,7 @@ export const triggersText = {
   mx: (domain: string, region: string) => `Add this MX record to ${domain}: 10 inbound-smtp.${region}.amazonaws.com`,
   allowed: (arn: string) => `This workspace may use ${arn}.`,
   notAllowed: (arn: string) =>
-    `A superadmin must first list ${arn} for this workspace, in the setting aws_trigger_sources of the instance.`,
+    `A superadmin must first list ${arn} for this workspace, in the setting "Sources of triggers" of the instance.`,
   openSetting: "Open the settings of the instance",
   enterSource: "Enter the source above, and the commands appear.",
 } as const;

@@ -1,4 +1,4 @@
-/** A saved version of a script or a flow. */
+/** A saved version of an object. */
 export interface SavedVersion {
   id: string;
   savedAt: string;

@@ -1,12 +1,11 @@
 import "../../parts/stored/stored.css";
-import { Button, Group, Stack, Table, Text, Title } from "@mantine/core";
+import { Button, Group, NativeSelect, Stack, Table, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { When } from "../../../shared/time/when.tsx";
 import { isOffered } from "../../access/actions.ts";
 import type { Search } from "../../data/address.ts";
-import { call } from "../../data/api.ts";
 import { useMember, useWorkspace } from "../../data/me.ts";
 import { Page } from "../../frame/page.tsx";
 import { Empty, Panel } from "../../frame/panel.tsx";
@@ -16,8 +15,10 @@ import { ListTable } from "../../parts/list-table.tsx";
 import { fromLocalTime, toLocalTime } from "../../parts/local-time.ts";
 import { Example } from "../../parts/stored/example.tsx";
 import { TextFilter } from "../../parts/text-filter.tsx";
-import { type Item, keyOf, useItems } from "../items/items.ts";
-import { changedSince, describeChange, gitCommands, type SavedVersion } from "./changes.ts";
+import { changedSince, describeChange, gitCommands } from "./changes.ts";
+import { addressOf, type ChangedItem, type ChangedKind, hasVersions, loadChangeable, loadVersions } from "./load-changed.ts";
+
+const kinds = [{ value: "", label: text.anyKind }, ...Object.entries(text.kinds).map(([value, label]) => ({ value, label }))];
 
 const WEEK_MS = 7 * 24 * 3600 * 1000;
 const PER_PART = 25;
@@ -32,7 +33,13 @@ export default function ChangesPage() {
   const [shown, setShown] = useState(PER_PART);
   const since = search["since"] || opened;
   const sinceMs = Date.parse(fromLocalTime(since) ?? "");
-  const items = useItems(workspace, false);
+  const kind = Object.hasOwn(text.kinds, search["kind"] ?? "") ? (search["kind"] as ChangedKind) : undefined;
+  const items = useQuery({
+    queryKey: [workspace, "changeable"],
+    queryFn: ({ signal }) => loadChangeable(workspace, signal),
+  });
+  const changedOf = (all: readonly ChangedItem[]) =>
+    changedSince(kind === undefined ? all : all.filter((item) => item.kind === kind), sinceMs);
   return (
     <Page title={text.title}>
       <Text mb="sm">{text.why}</Text>
@@ -43,11 +50,18 @@ export default function ChangesPage() {
           value={since}
           onTyped={(typed) => void navigate({ to: ".", search: { ...search, since: typed }, replace: true })}
         />
+        <NativeSelect
+          size="xs"
+          label={text.kind}
+          data={kinds}
+          value={kind ?? ""}
+          onChange={({ target }) => void navigate({ to: ".", search: { ...search, kind: target.value || undefined }, replace: true })}
+        />
       </Group>
       <Panel
         query={items}
         guide="sync"
-        isEmpty={(all) => changedSince(all, sinceMs).length === 0}
+        isEmpty={(all) => changedOf(all).length === 0}
         empty={
           <Empty title={text.none} guide="sync">
             <Text>{text.noneWhy}</Text>
@@ -55,7 +69,7 @@ export default function ChangesPage() {
         }
       >
         {(all) => {
-          const changed = changedSince(all, sinceMs);
+          const changed = changedOf(all);
           return (
             <>
               <ListTable
@@ -64,7 +78,7 @@ export default function ChangesPage() {
                 verticalSpacing="xs"
               >
                 {changed.slice(0, shown).map((item) => (
-                  <Row key={keyOf(item)} workspace={workspace} item={item} sinceMs={sinceMs} />
+                  <Row key={`${item.kind} ${item.path}`} workspace={workspace} item={item} sinceMs={sinceMs} />
                 ))}
               </ListTable>
               {changed.length > shown && (
@@ -98,39 +112,19 @@ export default function ChangesPage() {
   );
 }
 
-async function loadVersions(workspace: string, { kind, path }: Item, signal: AbortSignal): Promise<SavedVersion[]> {
-  if (kind === "flow") {
-    const found = await call.flows.history({ workspace, path, signal });
-    return found.map(({ id, created_at, created_by = "", deployment_msg = "" }) => ({
-      id: String(id),
-      savedAt: created_at,
-      savedBy: created_by,
-      message: deployment_msg,
-    }));
-  }
-  const found = await call.scripts.history({ workspace, path, signal });
-  return found.map(({ script_hash, created_at = "", created_by = "", deployment_msg = "" }) => ({
-    id: script_hash,
-    savedAt: created_at,
-    savedBy: created_by,
-    message: deployment_msg,
-  }));
-}
-
-function Row({ workspace, item, sinceMs }: { workspace: string; item: Item; sinceMs: number }) {
-  const { kind, path, summary, hash, editedAt } = item;
+function Row({ workspace, item, sinceMs }: { workspace: string; item: ChangedItem; sinceMs: number }) {
+  const { kind, path, summary, editedAt, editedBy } = item;
   const versions = useQuery({
-    queryKey: [workspace, "changes of", kind, path, hash],
+    queryKey: [workspace, "changes of", kind, path, editedAt],
     queryFn: ({ signal }) => loadVersions(workspace, item, signal),
+    enabled: hasVersions(kind),
   });
   const change = versions.data && describeChange(versions.data, sinceMs);
-  const to = kind === "flow" ? "/w/$ws/flows/$" : "/w/$ws/scripts/$";
+  const authors = change ? change.authors.join(", ") : (editedBy ?? "");
   return (
     <Table.Tr>
       <Table.Th scope="row" className="stored-path">
-        <Link to={to} params={{ ws: workspace, _splat: path }}>
-          {path}
-        </Link>
+        <Link {...addressOf(workspace, item)}>{path}</Link>
         <Text size="sm" c="dimmed">
           {text.kinds[kind]}
           {summary && ` · ${summary}`}
@@ -139,12 +133,12 @@ function Row({ workspace, item, sinceMs }: { workspace: string; item: Item; sinc
       <Table.Td>
         <When at={editedAt} />
       </Table.Td>
-      <Table.Td>{versions.error ? versions.error.message : change?.authors.join(", ")}</Table.Td>
+      <Table.Td>{versions.error ? versions.error.message : authors}</Table.Td>
       <Table.Td>{change?.newest?.message}</Table.Td>
       <Table.Td>
         {change?.before && change.newest ? (
           <Link
-            to={to}
+            to={kind === "flow" ? "/w/$ws/flows/$" : "/w/$ws/scripts/$"}
             params={{ ws: workspace, _splat: `${path}/history` }}
             search={{ newer: change.newest.id, older: change.before.id }}
             aria-label={text.showOf(path)}

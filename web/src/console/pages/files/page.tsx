@@ -142,16 +142,13 @@ interface StorageFieldProps {
   onChange: (storage: string) => void;
 }
 
-/** Only admins may read the names of the storages. Others enter them. */
+/** Chooses a storage by its name. A name that the settings do not list can be entered. */
 function StorageField({ workspace, value, onChange }: StorageFieldProps) {
-  const isAdmin = isOffered("workspaces.editWebhook", useMember());
   const settings = useQuery({
-    queryKey: [workspace, "settings"],
-    queryFn: ({ signal }) => call.workspaces.getSettings({ workspace, signal }),
-    enabled: isAdmin,
+    queryKey: [workspace, "public settings"],
+    queryFn: ({ signal }) => call.workspaces.getPublicSettings({ workspace, signal }),
   });
-  const storages = settings.data?.large_file_storage;
-  const names = storages && "secondary_storage" in storages ? Object.keys(storages.secondary_storage ?? {}) : [];
+  const names = settings.data?.large_file_storage?.names ?? [];
   const [typed, setTyped] = useState(value);
   return (
     <Autocomplete

@@ -1,10 +1,11 @@
 import "../../parts/stored/stored.css";
 import { Table } from "@mantine/core";
 import { isOffered } from "../../access/actions.ts";
-import { call } from "../../data/objects-api.ts";
+import { ask, call } from "../../data/objects-api.ts";
 import { peopleText, groupsText as text } from "../../messages/objects/people.ts";
 import { Members } from "../../parts/people/members.tsx";
-import { NameAndSummary, type NamedValues, unnamed } from "../../parts/people/name-and-summary.tsx";
+import { NameAndSummary } from "../../parts/people/name-and-summary.tsx";
+import { type NamedValues, unnamed } from "../../parts/people/named.ts";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
 import { StoredPage } from "../../parts/stored/stored-page.tsx";
@@ -56,10 +57,10 @@ export default function GroupsPage() {
               name={name}
               loaded={loaded}
               reload={() => loadGroup(workspace, name ?? "")}
-              save={(values) =>
+              save={(values, headers) =>
                 name === undefined
                   ? call.groups.create({ workspace, body: values })
-                  : call.groups.update({ workspace, name, body: { summary: values.summary } })
+                  : call.groups.update({ workspace, name, headers, body: { summary: values.summary } })
               }
               // The members of a new group are chosen next.
               onSaved={(saved) => list.onSaved(saved, name === undefined)}
@@ -82,6 +83,6 @@ export default function GroupsPage() {
 }
 
 async function loadGroup(workspace: string, name: string): Promise<Loaded<NamedValues>> {
-  const { summary = "" } = await call.groups.get({ workspace, name });
-  return { values: { name, summary } };
+  const { value, headers } = await ask.groups.get({ workspace, name });
+  return { values: { name, summary: value.summary ?? "" }, version: headers.get("etag") ?? undefined };
 }

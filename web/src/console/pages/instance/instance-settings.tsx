@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, Textarea, Title } from "@mantine/core";
+import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { CallInput } from "../../../../../contract/client/operation.ts";
@@ -8,6 +8,7 @@ import { notifications } from "../../frame/notifications.tsx";
 import { Failed, Panel } from "../../frame/panel.tsx";
 import { instanceTabsText } from "../../messages/objects/instance.ts";
 import { Example } from "../../parts/stored/example.tsx";
+import { SettingField } from "./setting-field.tsx";
 
 const text = instanceTabsText.settings;
 const key = ["instance", "settings"];
@@ -29,8 +30,8 @@ export function InstanceSettings() {
         return (
           <Stack maw={720} mt="sm">
             <Text>{text.why}</Text>
-            {Object.entries(text.names).map(([name, help]) => (
-              <Setting key={name} name={name} help={help} stored={stored.find((each) => each.name === name)?.value ?? null} />
+            {(Object.keys(text.names) as SettingName[]).map((name) => (
+              <Setting key={name} name={name} stored={stored.find((each) => each.name === name)?.value ?? null} />
             ))}
             <Title order={2} size="h5">
               {text.others}
@@ -49,56 +50,39 @@ export function InstanceSettings() {
   );
 }
 
+type SettingName = keyof typeof text.names;
 type SettingValue = NonNullable<CallInput<"settings.setGlobal">["body"]>["value"];
 
-/** Parses a JSON value. An empty text is null. Returns undefined if the text is broken. */
-function parseValue(json: string): SettingValue {
-  if (json.trim() === "") return null;
-  try {
-    return JSON.parse(json) as SettingValue;
-  } catch {
-    return undefined;
-  }
-}
-
-function Setting({ name, help, stored }: { name: string; help: string; stored: unknown }) {
+function Setting({ name, stored }: { name: SettingName; stored: unknown }) {
   const queries = useQueryClient();
   const [seen, setSeen] = useState(stored);
-  const [json, setJson] = useState(stored === null ? "" : JSON.stringify(stored, null, 2));
-  const value = parseValue(json);
+  const [value, setValue] = useState(stored);
+  const [isBroken, setIsBroken] = useState(false);
+  const { label } = text.names[name];
   const save = useMutation({
     mutationFn: async () => {
       const current = await call.settings.getGlobal({ key: name });
       if (JSON.stringify(current ?? null) !== JSON.stringify(seen)) throw new Refused(409, "page.settingChanged", text.changed);
-      await call.settings.setGlobal({ key: name, body: { value } });
+      await call.settings.setGlobal({ key: name, body: { value: value as SettingValue } });
       return (await call.settings.getGlobal({ key: name })) ?? null;
     },
     onSuccess: async (saved) => {
       setSeen(saved);
-      notifications.show({ message: text.saved(name) });
+      notifications.show({ message: text.saved(label) });
       await queries.invalidateQueries({ queryKey: key });
     },
   });
   return (
-    <section aria-label={name}>
-      <Textarea
-        label={name}
-        description={help}
-        error={value === undefined && text.broken}
-        autosize={false}
-        rows={json.includes("\n") ? 6 : 2}
-        spellCheck={false}
-        value={json}
-        onChange={({ target }) => setJson(target.value)}
-      />
+    <section aria-label={label}>
+      <SettingField name={name} value={value} onChange={setValue} onBroken={setIsBroken} />
       {save.error && <Failed error={save.error} />}
       <Group mt="xs">
         <Button
           size="xs"
           variant="default"
-          aria-label={text.saveOf(name)}
+          aria-label={text.saveOf(label)}
           loading={save.isPending}
-          disabled={value === undefined}
+          disabled={isBroken}
           onClick={() => save.mutate()}
         >
           {text.save}

@@ -9,6 +9,7 @@ import { routesText as text } from "../../messages/objects/routes.ts";
 import { copyText } from "../../parts/copy.ts";
 import { download } from "../../parts/download.ts";
 import { Example } from "../../parts/stored/example.tsx";
+import { LabelsField } from "../../parts/stored/labels-field.tsx";
 import { type DocumentChoice, everything, toDocumentRequest } from "./openapi.ts";
 
 // The parser of YAML is loaded with the first document.
@@ -67,6 +68,7 @@ export function OpenapiDialog({ workspace, onClose }: { workspace: string; onClo
           {field("folder", text.filterFolder)}
           {field("path", text.filterPath)}
           {choice.contents !== "webhooks" && field("route", text.filterRoute)}
+          <LabelsField label={text.filterTags} help={text.filterTagsHelp} value={choice.tags} onChange={(tags) => change({ tags })} />
           {generate.error && <Failed error={generate.error} guide="openapi" />}
           <Group justify="flex-end">
             <Button variant="default" onClick={() => void copyText(curl())}>

@@ -7,16 +7,19 @@ export interface DocumentChoice {
   folder: string;
   path: string;
   route: string;
+  /** Empty: any. */
+  tags: string[];
 }
 
-export const everything: DocumentChoice = { format: "yaml", contents: "all", folder: "", path: "", route: "" };
+export const everything: DocumentChoice = { format: "yaml", contents: "all", folder: "", path: "", route: "", tags: [] };
 
 const matching = (expression: string) => expression.trim() || "*";
 
 /** Returns the request for a document. Without filters, the service lists every route and webhook. */
-export function toDocumentRequest({ format, contents, folder, path, route }: DocumentChoice): Body<"openapi.generate"> {
+export function toDocumentRequest({ format, contents, folder, path, route, tags }: DocumentChoice): Body<"openapi.generate"> {
   const isFiltered = [folder, path, route].some((expression) => expression.trim() !== "");
-  if (contents === "all" && !isFiltered) return { openapi_spec_format: format };
+  const common = { openapi_spec_format: format, ...(tags.length > 0 ? { tags } : {}) };
+  if (contents === "all" && !isFiltered) return common;
   const httpRoutes = [{ folder_regex: matching(folder), path_regex: matching(path), route_path_regex: matching(route) }];
   const inFolder = {
     user_or_folder_regex: folder.trim() === "" ? ("*" as const) : ("f" as const),
@@ -24,7 +27,7 @@ export function toDocumentRequest({ format, contents, folder, path, route }: Doc
   };
   const webhooks = (["script", "flow"] as const).map((runnable_kind) => ({ ...inFolder, path: matching(path), runnable_kind }));
   return {
-    openapi_spec_format: format,
+    ...common,
     http_route_filters: contents === "webhooks" ? [] : httpRoutes,
     webhook_filters: contents === "routes" ? [] : webhooks,
   };

@@ -1,9 +1,10 @@
-import { Checkbox, Group, NativeSelect, Text, Textarea, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, NativeSelect, Text, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { call } from "../../data/objects-api.ts";
 import { routesText as text } from "../../messages/objects/routes.ts";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
+import { LabelsField } from "../../parts/stored/labels-field.tsx";
 import { PathField } from "../../parts/stored/path-field.tsx";
 import { RunnableField } from "../../parts/stored/runnable-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
@@ -97,8 +98,19 @@ export function RouteForm({ workspace, path, loaded, onSaved, onClose }: RouteFo
           onChange={({ target }) => change({ fileName: target.value })}
         />
       )}
-      {servesFiles && <Text size="sm">{text.notStarted}</Text>}
-      <RunnableField workspace={workspace} value={values.runnable} onChange={(runnable) => change({ runnable })} />
+      {servesFiles ? (
+        <Text size="sm">{text.notStarted}</Text>
+      ) : (
+        <RunnableField workspace={workspace} value={values.runnable} onChange={(runnable) => change({ runnable })} />
+      )}
+      {servesFiles && values.runnable && values.authentication === "svc" && (
+        <Group gap="xs">
+          <Text size="sm">{text.mustRead(values.runnable.path)}</Text>
+          <Button size="compact-xs" variant="default" onClick={() => change({ runnable: undefined })}>
+            {text.withoutRunnable}
+          </Button>
+        </Group>
+      )}
       {!servesFiles && (
         <NativeSelect
           label={text.requestType}
@@ -143,6 +155,7 @@ export function RouteForm({ workspace, path, loaded, onSaved, onClose }: RouteFo
         value={values.description}
         onChange={({ target }) => change({ description: target.value })}
       />
+      <LabelsField label={text.labels} help={text.labelsHelp} value={values.labels} onChange={(labels) => change({ labels })} />
       {path !== undefined && <Text size="sm">{text.runsAs(values.runsAs)}</Text>}
     </EditorForm>
   );

@@ -35,6 +35,7 @@ it("a save of a route sends the settings that the form does not show, and nothin
     authentication_method: "svc",
     authentication_resource_path: null,
     is_static_website: false,
+    labels: null,
     static_asset_config: null,
     wrap_body: false,
     raw_string: true,

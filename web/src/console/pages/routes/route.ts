@@ -50,6 +50,7 @@ export interface RouteValues {
   fileKey: string;
   /** The name with which a browser saves the file. */
   fileName: string;
+  labels: string[];
   /** The settings that the form does not show. A save would remove those that it omits. */
   others: object;
 }
@@ -72,6 +73,7 @@ export const newRoute: RouteValues = {
   serving: "run",
   fileKey: "",
   fileName: "",
+  labels: [],
   others: {},
 };
 
@@ -82,7 +84,7 @@ const toAuthentication = (method: HttpRoute["authentication_method"]): Authentic
 export function fromRoute(stored: HttpRoute): RouteValues {
   const { path, route_path, http_method, workspaced_route, script_path, is_flow, request_type, authentication_method, ...more } = stored;
   const { authentication_resource_path, wrap_body, raw_string, allowed_origins, summary, description, permissioned_as, ...most } = more;
-  const { static_asset_config: file, is_static_website: isSite, ...rest } = most;
+  const { static_asset_config: file, is_static_website: isSite, labels = [], ...rest } = most;
   // The service sets these.
   const { workspace_id, extra_perms, email, edited_by, edited_at, error, ...others } = rest as typeof rest & Record<string, unknown>;
   return {
@@ -103,6 +105,7 @@ export function fromRoute(stored: HttpRoute): RouteValues {
     serving: file ? (isSite ? "site" : "file") : "run",
     fileKey: file?.s3 ?? "",
     fileName: file?.filename ?? "",
+    labels,
     others,
   };
 }
@@ -128,6 +131,7 @@ export function toRoute(values: RouteValues) {
     wrap_body: values.wrapsBody,
     raw_string: values.passesRaw,
     allowed_origins: origins.length === 0 ? null : origins,
+    labels: values.labels.length === 0 ? null : values.labels,
     summary: values.summary || null,
     description: values.description || null,
   };
@@ -158,6 +162,7 @@ export const routeFields: readonly ComparedField<RouteValues>[] = [
   compared(text.wrapBody, "wrapsBody"),
   compared(text.rawString, "passesRaw"),
   compared(text.origins, "origins"),
+  compared(text.labels, "labels", (labels) => labels.join(", ")),
   compared(text.summary, "summary"),
   compared(text.description, "description"),
 ];

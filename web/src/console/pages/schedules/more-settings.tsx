@@ -2,6 +2,8 @@ import { Checkbox, Stack, Textarea, TextInput } from "@mantine/core";
 import type { ScheduleChange } from "../../../../../contract/routes/schedules/schedule.ts";
 import { schedulesText } from "../../messages/objects/schedules.ts";
 import { fromLocalTime, toLocalTime } from "../../parts/local-time.ts";
+import { LabelsField } from "../../parts/stored/labels-field.tsx";
+import { RetryField } from "../../parts/stored/retry-field.tsx";
 
 const text = schedulesText.more;
 
@@ -59,6 +61,13 @@ export function MoreSettings({ others, onChange }: MoreSettingsProps) {
           spellCheck={false}
           value={others.dynamic_skip ?? ""}
           onChange={({ target }) => onChange({ dynamic_skip: target.value.trim() || null })}
+        />
+        <RetryField value={others.retry} onChange={(retry) => onChange({ retry: retry as NonNullable<ScheduleChange["retry"]> | null })} />
+        <LabelsField
+          label={text.labels}
+          help={text.labelsHelp}
+          value={others.labels ?? []}
+          onChange={(labels) => onChange({ labels: labels.length > 0 ? labels : null })}
         />
         <TextInput
           label={text.tag}

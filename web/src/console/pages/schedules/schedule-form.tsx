@@ -1,10 +1,11 @@
 import { Button, Checkbox, Group, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { call } from "../../data/objects-api.ts";
 import { Panel } from "../../frame/panel.tsx";
 import { schedulesText as text } from "../../messages/objects/schedules.ts";
 import { storedText } from "../../messages/objects/stored.ts";
 import { withoutSecrets } from "../../parts/draft/without-secrets.ts";
+import { JsonField } from "../../parts/json-field/json-field.tsx";
 import RunForm from "../../parts/run-form/run-form.tsx";
 import { EditorFooter } from "../../parts/stored/editor-form.tsx";
 import { PathField } from "../../parts/stored/path-field.tsx";
@@ -25,6 +26,11 @@ interface ScheduleFormProps {
   onClose: () => void;
 }
 
+const handlers = [
+  { name: "onFailure", args: "on_failure_extra_args" },
+  { name: "onRecovery", args: "on_recovery_extra_args" },
+  { name: "onSuccess", args: "on_success_extra_args" },
+] as const;
 const zones = [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])];
 
 /** Creates or changes a schedule. */
@@ -42,9 +48,17 @@ export function ScheduleForm({ workspace, path, loaded, onSaved, onClose }: Sche
     onSaved: (saved) => onSaved(saved.path),
   });
   const { values, change } = editor;
+  const [broken, setBroken] = useState<Readonly<Record<string, boolean>>>({});
   const { cron, zone, runnable, others } = values;
   const words = describeCron(cron, others.cron_version);
-  const footer = <EditorFooter editor={editor} isNew={path === undefined} onClose={onClose} />;
+  const footer = (
+    <EditorFooter
+      editor={editor}
+      isNew={path === undefined}
+      canSave={!handlers.some(({ name, args }) => values[name] !== "" && broken[args])}
+      onClose={onClose}
+    />
+  );
   return (
     <Stack gap="sm">
       {path === undefined && <PathField value={values.path} onChange={(changed) => change({ path: changed })} />}
@@ -92,13 +106,22 @@ export function ScheduleForm({ workspace, path, loaded, onSaved, onClose }: Sche
         <Text size="sm" my="xs">
           {text.handlersWhy}
         </Text>
-        <TextInput label={text.onFailure} value={values.onFailure} onChange={({ target }) => change({ onFailure: target.value.trim() })} />
-        <TextInput
-          label={text.onRecovery}
-          value={values.onRecovery}
-          onChange={({ target }) => change({ onRecovery: target.value.trim() })}
-        />
-        <TextInput label={text.onSuccess} value={values.onSuccess} onChange={({ target }) => change({ onSuccess: target.value.trim() })} />
+        {handlers.map(({ name, args }) => (
+          <Stack key={name} gap={4} mb="xs">
+            <TextInput label={text[name]} value={values[name]} onChange={({ target }) => change({ [name]: target.value.trim() })} />
+            {values[name] !== "" && (
+              <JsonField
+                label={text.argsOf(text[name])}
+                help={text.handlerArgsHelp}
+                isEmptyAllowed
+                onBroken={(isBroken) => setBroken((current) => ({ ...current, [args]: isBroken }))}
+                isObject
+                value={others[args] ?? undefined}
+                onChange={(changed) => change({ others: { ...others, [args]: changed ?? null } })}
+              />
+            )}
+          </Stack>
+        ))}
       </details>
       <MoreSettings others={others} onChange={(changed) => change({ others: { ...others, ...changed } })} />
       {runnable ? (

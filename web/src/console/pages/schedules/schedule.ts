@@ -97,9 +97,10 @@ export async function loadSchedule(workspace: string, path: string): Promise<Loa
   return { values: fromSchedule(value), version: headers.get("etag") ?? undefined };
 }
 
-/** Returns the values that the browser may store. Arguments are part of them without secrets. */
+/** Returns the values that the browser may store. Arguments are part of them without secrets, and those of handlers are not. */
 export function keepableSchedule({ args, keepableArgs, runsAs, others, ...fields }: ScheduleValues): Partial<ScheduleValues> {
-  return { ...fields, ...(keepableArgs ? { args: keepableArgs } : {}) };
+  const { on_failure_extra_args: _, on_recovery_extra_args: __, on_success_extra_args: ___, ...kept } = others;
+  return { ...fields, others: kept, ...(keepableArgs ? { args: keepableArgs } : {}) };
 }
 
 /** The fields in which two versions are compared. */

@@ -1,11 +1,12 @@
-import { Checkbox, NativeSelect, Textarea, TextInput } from "@mantine/core";
+import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
-import type { FileStorage, SettingsJson } from "../../../../../contract/routes/workspaces/setting-schemas.ts";
+import type { FileStorage, S3Storage, SettingsJson } from "../../../../../contract/routes/workspaces/setting-schemas.ts";
 import { call } from "../../data/objects-api.ts";
 import { workspaceSettingsText } from "../../messages/objects/workspace-settings.ts";
-import { parseObject } from "../../parts/stored/parse-object.ts";
 import { SettingForm } from "./setting-form.tsx";
 import { areSame, useSettingSave } from "./settings.ts";
+import { fromStorageRows, toStorageRows } from "./storages.ts";
+import { StoragesField } from "./storages-field.tsx";
 
 const text = workspaceSettingsText.general;
 const names = ["name", "color", "failed_runs", "approvals", "auto_invite", "large_file_storage"] as const;
@@ -27,10 +28,10 @@ export function General({ workspace, settings }: { workspace: string; settings: 
     asOperator: settings.auto_invite?.operator ?? false,
     storage: storage.type,
     resource: storage.type === "S3Storage" ? storage.s3_resource_path : "",
-    others: others ? JSON.stringify(others, null, 2) : "",
+    others: toStorageRows(others),
   });
   const change = (changes: Partial<typeof values>) => setValues((current) => ({ ...current, ...changes }));
-  const secondary = parseObject(values.others);
+  const secondary = fromStorageRows(values.others);
   const save = useSettingSave({
     workspace,
     seen: settings,
@@ -112,17 +113,7 @@ export function General({ workspace, settings }: { workspace: string; settings: 
           onChange={({ target }) => change({ resource: target.value.trim() })}
         />
       )}
-      {values.storage !== "none" && (
-        <Textarea
-          label={text.otherStorages}
-          description={text.otherStoragesHelp}
-          error={secondary === undefined && text.broken}
-          rows={3}
-          spellCheck={false}
-          value={values.others}
-          onChange={({ target }) => change({ others: target.value })}
-        />
-      )}
+      {values.storage !== "none" && <StoragesField rows={values.others} onChange={(rows) => change({ others: rows })} />}
     </SettingForm>
   );
 }
@@ -131,13 +122,10 @@ export function General({ workspace, settings }: { workspace: string; settings: 
 function toStorage(
   stored: FileStorage,
   { storage, resource }: { storage: FileStorage["type"]; resource: string },
-  secondary: Record<string, unknown> | null | undefined,
+  secondary: Record<string, S3Storage> | undefined,
 ): FileStorage {
   if (storage === "none") return { type: storage };
-  // The service checks the storages.
-  const others = secondary
-    ? { secondary_storage: secondary as NonNullable<Extract<FileStorage, { type: "stack" }>["secondary_storage"]> }
-    : {};
+  const others = secondary && Object.keys(secondary).length > 0 ? { secondary_storage: secondary } : {};
   if (storage === "stack") return { type: storage, ...others };
   const kept = stored.type === "S3Storage" ? stored : undefined;
   return { type: storage, s3_resource_path: resource, ...(kept?.public_resource ? { public_resource: true } : {}), ...others };

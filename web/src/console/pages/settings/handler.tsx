@@ -1,11 +1,12 @@
-import { Button, Checkbox, Text, Textarea } from "@mantine/core";
+import { Button, Checkbox, Text } from "@mantine/core";
 import { useState } from "react";
-import type { FailureNotices } from "../../../../../contract/routes/workspaces/failure-notices.ts";
+import type { FailureNoticeRule } from "../../../../../contract/routes/workspaces/failure-notices.ts";
 import type { SettingsJson } from "../../../../../contract/routes/workspaces/setting-schemas.ts";
 import { call } from "../../data/objects-api.ts";
 import { workspaceSettingsText } from "../../messages/objects/workspace-settings.ts";
-import { parseObject } from "../../parts/stored/parse-object.ts";
+import { JsonField } from "../../parts/json-field/json-field.tsx";
 import { type ChosenRunnable, RunnableField } from "../../parts/stored/runnable-field.tsx";
+import { NoticeRules } from "./notice-rules.tsx";
 import { SettingForm } from "./setting-form.tsx";
 import { useSettingSave } from "./settings.ts";
 
@@ -30,10 +31,10 @@ export function Handler({ workspace, settings, of }: HandlerProps) {
   const name = of === "error" ? "error_handler" : "success_handler";
   const stored = settings[name];
   const [runnable, setRunnable] = useState(parseHandler(stored?.path));
-  const [args, setArgs] = useState(stored?.extra_args ? JSON.stringify(stored.extra_args, null, 2) : "");
+  const [args, setArgs] = useState<unknown>(stored?.extra_args);
+  const [isBroken, setIsBroken] = useState(false);
   const [ignoresCanceled, setIgnoresCanceled] = useState(settings.error_handler?.muted_on_cancel ?? false);
   const [ignoresPersonal, setIgnoresPersonal] = useState(settings.error_handler?.muted_on_user_path ?? false);
-  const parsed = parseObject(args);
   const save = useSettingSave<ChosenRunnable | undefined>({
     workspace,
     seen: settings,
@@ -43,7 +44,7 @@ export function Handler({ workspace, settings, of }: HandlerProps) {
         return of === "error"
           ? call.workspaces.editErrorHandler({ workspace, body: {} })
           : call.workspaces.editSuccessHandler({ workspace, body: {} });
-      const body = { path: `${chosen.kind}/${chosen.path}`, extra_args: parsed ?? null };
+      const body = { path: `${chosen.kind}/${chosen.path}`, extra_args: (args ?? null) as Record<string, unknown> | null };
       return of === "success"
         ? call.workspaces.editSuccessHandler({ workspace, body })
         : call.workspaces.editErrorHandler({
@@ -56,7 +57,7 @@ export function Handler({ workspace, settings, of }: HandlerProps) {
     <SettingForm
       isSaving={save.isPending}
       error={save.error}
-      canSave={parsed !== undefined && runnable !== undefined}
+      canSave={!isBroken && runnable !== undefined}
       onSave={() => save.mutate(runnable)}
       actions={
         stored && (
@@ -74,15 +75,7 @@ export function Handler({ workspace, settings, of }: HandlerProps) {
     >
       <Text>{of === "error" ? text.errorWhy : text.successWhy}</Text>
       <RunnableField workspace={workspace} value={runnable} onChange={setRunnable} />
-      <Textarea
-        label={text.args}
-        description={text.argsHelp}
-        error={parsed === undefined && workspaceSettingsText.general.broken}
-        rows={4}
-        spellCheck={false}
-        value={args}
-        onChange={({ target }) => setArgs(target.value)}
-      />
+      <JsonField label={text.args} help={text.argsHelp} isEmptyAllowed isObject value={args} onBroken={setIsBroken} onChange={setArgs} />
       {of === "error" && (
         <>
           <Checkbox label={text.ignoreCanceled} checked={ignoresCanceled} onChange={({ target }) => setIgnoresCanceled(target.checked)} />
@@ -95,26 +88,16 @@ export function Handler({ workspace, settings, of }: HandlerProps) {
 
 /** Sets the receivers of notices about failures. */
 export function FailureNoticesForm({ workspace, settings }: { workspace: string; settings: SettingsJson }) {
-  const [rules, setRules] = useState(JSON.stringify(settings.failure_notices ?? { rules: [] }, null, 2));
-  const parsed = parseObject(rules);
+  const [rules, setRules] = useState<readonly FailureNoticeRule[]>(settings.failure_notices?.rules ?? []);
   const save = useSettingSave({
     workspace,
     seen: settings,
     names: ["failure_notices"],
-    // The service checks the rules.
-    save: () => call.workspaces.editFailureNotices({ workspace, body: (parsed ?? { rules: [] }) as FailureNotices }),
+    save: () => call.workspaces.editFailureNotices({ workspace, body: { rules: [...rules] } }),
   });
   return (
-    <SettingForm isSaving={save.isPending} error={save.error} canSave={parsed !== undefined} onSave={() => save.mutate()}>
-      <Textarea
-        label={text.notices}
-        description={text.noticesHelp}
-        error={parsed === undefined && workspaceSettingsText.general.broken}
-        rows={6}
-        spellCheck={false}
-        value={rules}
-        onChange={({ target }) => setRules(target.value)}
-      />
+    <SettingForm isSaving={save.isPending} error={save.error} onSave={() => save.mutate()}>
+      <NoticeRules rules={rules} onChange={setRules} />
     </SettingForm>
   );
 }

@@ -1,15 +1,7 @@
 import { ask, call } from "../../data/objects-api.ts";
+import { readPages } from "../../data/read-pages.ts";
 import type { Loaded } from "../../parts/stored/use-editor.ts";
 import { type ApiKind, fromTrigger, type Trigger, type TriggerValues } from "./trigger.ts";
-
-const PER_PAGE = 100;
-
-/** Reads all pages of a list. */
-async function readPages<T>(load: (query: { page: number; per_page: number }) => Promise<T[]>): Promise<T[]> {
-  const found: T[] = [];
-  for (let page = 1; found.length === (page - 1) * PER_PAGE; page += 1) found.push(...(await load({ page, per_page: PER_PAGE })));
-  return found;
-}
 
 /** Reads the triggers of a workspace of all kinds, by path. HTTP routes have another page. */
 export async function loadTriggers(workspace: string, signal: AbortSignal): Promise<Trigger[]> {

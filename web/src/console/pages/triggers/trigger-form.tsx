@@ -1,15 +1,19 @@
 import { Checkbox, Group, NativeSelect, Text, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { call } from "../../data/objects-api.ts";
 import { triggersText as text } from "../../messages/objects/triggers.ts";
+import { JsonField } from "../../parts/json-field/json-field.tsx";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
+import { LabelsField } from "../../parts/stored/labels-field.tsx";
 import { parseObject } from "../../parts/stored/parse-object.ts";
 import { PathField } from "../../parts/stored/path-field.tsx";
+import { RetryField } from "../../parts/stored/retry-field.tsx";
 import { RunnableField } from "../../parts/stored/runnable-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import { loadTrigger } from "./load-triggers.ts";
 import { SetupCommands } from "./setup-commands.tsx";
-import { keepableTrigger, type SourceKind, saveTrigger, type TriggerValues, triggerFields } from "./trigger.ts";
+import { keepableTrigger, type SourceKind, saveTrigger, type TriggerOthers, type TriggerValues, triggerFields } from "./trigger.ts";
 
 interface TriggerFormProps {
   workspace: string;
@@ -34,8 +38,12 @@ export function TriggerForm({ workspace, name, loaded, onSaved, onClose }: Trigg
     onSaved: (saved) => onSaved(saved.path),
   });
   const { values, change } = editor;
+  const [areArgsBroken, setAreArgsBroken] = useState(false);
+  const { others } = values;
+  const changeOthers = (changes: Partial<TriggerOthers>) => change({ others: { ...others, ...changes } });
   const isNew = name === undefined;
-  const isBroken = parseObject(values.filterPolicy) === undefined || parseObject(values.pattern) === undefined;
+  const isBroken =
+    (values.onError !== "" && areArgsBroken) || parseObject(values.filterPolicy) === undefined || parseObject(values.pattern) === undefined;
   return (
     <EditorForm editor={editor} isNew={isNew} canSave={!isBroken} onClose={onClose}>
       <NativeSelect
@@ -60,6 +68,24 @@ export function TriggerForm({ workspace, name, loaded, onSaved, onClose }: Trigg
         description={text.onErrorHelp}
         value={values.onError}
         onChange={({ target }) => change({ onError: target.value.trim() })}
+      />
+      {values.onError !== "" && (
+        <JsonField
+          label={text.onErrorArgs}
+          help={text.onErrorArgsHelp}
+          isEmptyAllowed
+          onBroken={setAreArgsBroken}
+          isObject
+          value={others.error_handler_args ?? undefined}
+          onChange={(args) => changeOthers({ error_handler_args: (args ?? null) as TriggerOthers["error_handler_args"] })}
+        />
+      )}
+      <RetryField value={others.retry} onChange={(retry) => changeOthers({ retry: retry as TriggerOthers["retry"] })} />
+      <LabelsField
+        label={text.labels}
+        help={text.labelsHelp}
+        value={others.labels ?? []}
+        onChange={(labels) => changeOthers({ labels: labels.length > 0 ? labels : null })}
       />
       {!isNew && <Text size="sm">{text.runsAs(values.runsAs)}</Text>}
     </EditorForm>

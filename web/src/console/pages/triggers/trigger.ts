@@ -41,8 +41,14 @@ export interface TriggerValues {
   /** Set by the service: the user whose rights the runs have, and the mail address. */
   runsAs: string;
   address: string;
-  /** The settings that the form does not show. */
-  others: object;
+  others: Partial<TriggerOthers>;
+}
+
+/** The settings of every kind that few triggers have. `null`: none. */
+export interface TriggerOthers {
+  error_handler_args: NonNullable<Trigger["error_handler_args"]> | null;
+  retry: NonNullable<Trigger["retry"]> | null;
+  labels: string[] | null;
 }
 
 export const newTrigger: TriggerValues = {
@@ -228,8 +234,11 @@ export const setTriggerMode = (api: ApiKind, location: TriggerLocation, mode: Tr
     body: { mode },
   });
 
-/** Returns the values that the browser may store. A trigger contains no secrets. */
-export const keepableTrigger = ({ runsAs, address, others, ...fields }: TriggerValues): Partial<TriggerValues> => fields;
+/** Returns the values that the browser may store: without the arguments of the handler, which may be secrets. */
+export function keepableTrigger({ runsAs, address, others, ...fields }: TriggerValues): Partial<TriggerValues> {
+  const { error_handler_args: _, ...kept } = others;
+  return { ...fields, others: kept };
+}
 
 /** The fields in which two versions are compared. */
 export const triggerFields: readonly ComparedField<TriggerValues>[] = [
@@ -251,4 +260,5 @@ export const triggerFields: readonly ComparedField<TriggerValues>[] = [
   compared(text.localPart, "localPart"),
   compared(text.workspaced, "isWorkspaced"),
   compared(text.onError, "onError"),
+  compared(text.more, "others"),
 ];

@@ -2,8 +2,10 @@ import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { call } from "../../data/objects-api.ts";
+import { readPages } from "../../data/read-pages.ts";
 import { Panel } from "../../frame/panel.tsx";
 import { usersText as text } from "../../messages/objects/people.ts";
+import { loadTriggers } from "../triggers/load-triggers.ts";
 import { type Consequences, findConsequences } from "./find-consequences.ts";
 
 /** Shows which objects run with the rights of a user, before the user is removed. */
@@ -11,37 +13,25 @@ export function RemovalConsequences({ workspace, username }: { workspace: string
   const found = useQuery({
     queryKey: [workspace, "consequences of the removal", username],
     queryFn: async ({ signal }) => {
-      const page = (number: number) => ({ page: number, per_page: 1000 });
-      const [schedules, routes, folders, user] = await Promise.all([
-        readAll((number) => call.schedules.list({ workspace, query: page(number), signal })),
-        readAll((number) => call.http_triggers.list({ workspace, query: page(number), signal })),
-        readAll((number) => call.folders.list({ workspace, query: page(number), signal })),
+      const [schedules, routes, triggers, folders, user, { tokens }] = await Promise.all([
+        readPages((query) => call.schedules.list({ workspace, query, signal })),
+        readPages((query) => call.http_triggers.list({ workspace, query, signal })),
+        loadTriggers(workspace, signal),
+        readPages((query) => call.folders.list({ workspace, query, signal })),
         call.users.get({ workspace, username, signal }),
+        call.users.countTokens({ workspace, username, signal }),
       ]);
-      return findConsequences(username, { schedules, routes, folders, groups: user.groups ?? [] });
+      return { tokens, ...findConsequences(username, { schedules, routes, triggers, folders, groups: user.groups ?? [] }) };
     },
     gcTime: 0,
   });
   return <Panel query={found}>{(consequences) => <Listed workspace={workspace} consequences={consequences} />}</Panel>;
 }
 
-const MOST_PAGES = 20;
-const PER_PAGE = 1000;
-
-async function readAll<T>(load: (page: number) => Promise<T[]>): Promise<T[]> {
-  const all: T[] = [];
-  for (let page = 1; page <= MOST_PAGES; page += 1) {
-    const items = await load(page);
-    all.push(...items);
-    if (items.length < PER_PAGE) break;
-  }
-  return all;
-}
-
 const MOST_SHOWN = 20;
 
-function Listed({ workspace, consequences }: { workspace: string; consequences: Consequences }) {
-  const { schedules, routes, folders, groups } = consequences;
+function Listed({ workspace, consequences }: { workspace: string; consequences: Consequences & { tokens: number } }) {
+  const { schedules, routes, triggers, folders, groups, tokens } = consequences;
   const paths = (label: string, listed: readonly string[]) =>
     listed.length > 0 && (
       <li>
@@ -49,7 +39,7 @@ function Listed({ workspace, consequences }: { workspace: string; consequences: 
         {listed.length > MOST_SHOWN && ` ${text.andMore(listed.length - MOST_SHOWN)}`}
       </li>
     );
-  const isEmpty = [schedules, routes, folders, groups].every((listed) => listed.length === 0);
+  const isEmpty = tokens === 0 && [schedules, routes, triggers, folders, groups].every((listed) => listed.length === 0);
   if (isEmpty) return <Text size="sm">{text.noConsequences}</Text>;
   return (
     <section aria-label={text.consequences}>
@@ -57,6 +47,8 @@ function Listed({ workspace, consequences }: { workspace: string; consequences: 
       <ul>
         {paths(text.schedulesStop(schedules.length), schedules)}
         {paths(text.routesStop(routes.length), routes)}
+        {paths(text.triggersStop(triggers.length), triggers)}
+        {tokens > 0 && <li>{text.tokensEnd(tokens)}</li>}
         {paths(text.foldersLose(folders.length), folders)}
         {paths(text.groupsLose(groups.length), groups)}
       </ul>

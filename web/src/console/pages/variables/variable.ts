@@ -46,6 +46,7 @@ export const variableFields: readonly ComparedField<VariableValues>[] = [
     label: variablesText.value,
     keys: ["value", "wasSecret"],
     toText: ({ value, isSecret, wasSecret }) => (isSecret || wasSecret ? storedText.unchanged : value),
+    fromText: (text) => ({ value: text }),
   },
   compared(variablesText.secret, "isSecret"),
   compared(storedText.description, "description"),

@@ -1,4 +1,5 @@
 import { Textarea } from "@mantine/core";
+import { useEffect } from "react";
 import { parseExactJson } from "../../../../../contract/json/exact-json.ts";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
 import { formText as text } from "../../messages/form.ts";
@@ -11,6 +12,10 @@ interface JsonFieldProps {
   onChange: (value: unknown) => void;
   /** Only an object is complete. */
   isObject?: boolean;
+  /** An empty text stands for no object. */
+  isEmptyAllowed?: boolean;
+  /** Receives whether the text is complete, so that a form can wait for it. */
+  onBroken?: (isBroken: boolean) => void;
   minRows?: number;
   maxRows?: number;
 }
@@ -26,19 +31,32 @@ function parseJson(written: string): { value: unknown } | undefined {
   }
 }
 
-function parseObject(written: string) {
+const parseObject = (isEmptyAllowed: boolean) => (written: string) => {
   const parsed = parseJson(written);
-  return isJsonObject(parsed?.value) ? parsed : undefined;
-}
+  return isJsonObject(parsed?.value) || (isEmptyAllowed && parsed?.value === undefined) ? parsed : undefined;
+};
 
 /** A field for any JSON value. A text that is not complete stays in the field, and changes nothing. */
-export function JsonField({ label, help, value, onChange, isObject = false, minRows = 2, maxRows = 16 }: JsonFieldProps) {
-  const typed = useTypedText({ value, format, parse: isObject ? parseObject : parseJson, onChange });
+export function JsonField({
+  label,
+  help,
+  value,
+  onChange,
+  isObject = false,
+  isEmptyAllowed = false,
+  onBroken,
+  minRows = 2,
+  maxRows = 16,
+}: JsonFieldProps) {
+  const typed = useTypedText({ value, format, parse: isObject ? parseObject(isEmptyAllowed) : parseJson, onChange });
+  const { isBroken } = typed;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of the state is reported
+  useEffect(() => onBroken?.(isBroken), [isBroken]);
   return (
     <Textarea
       label={label}
       description={help}
-      error={typed.isBroken && (isObject ? text.notObject : text.notJson)}
+      error={isBroken && (isObject ? text.notObject : text.notJson)}
       autosize
       minRows={minRows}
       maxRows={maxRows}

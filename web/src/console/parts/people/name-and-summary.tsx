@@ -1,18 +1,9 @@
 import { TextInput } from "@mantine/core";
 import { peopleText as text } from "../../messages/objects/people.ts";
-import { type ComparedField, compared } from "../stored/compared-fields.ts";
 import { EditorForm } from "../stored/editor-form.tsx";
 import { NameField } from "../stored/name-field.tsx";
 import { type Loaded, useEditor } from "../stored/use-editor.ts";
-
-export interface NamedValues {
-  name: string;
-  summary: string;
-}
-
-export const unnamed: NamedValues = { name: "", summary: "" };
-
-const fields: readonly ComparedField<NamedValues>[] = [compared(text.summary, "summary")];
+import { type NamedValues, namedFields } from "./named.ts";
 
 interface NameAndSummaryProps {
   kind: "folder" | "group";
@@ -31,7 +22,7 @@ export function NameAndSummary({ kind, name, loaded, reload, save, onSaved, onCl
     form: [kind, name],
     loaded,
     keepable: (typed) => typed,
-    fields,
+    fields: namedFields,
     reload,
     save,
     onSaved: (saved) => onSaved(saved.name),

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { mergeTexts } from "../code/merge-texts.ts";
 import { type ComparedField, combineVersions, compared, differingFields } from "./compared-fields.ts";
 
 interface Values {
@@ -20,9 +21,9 @@ const theirs = { ...base, value: "3", description: "New", others: { a: 2 } };
 
 it("two versions differ in the fields that have other texts, and a field that one person has changed suggests this change", () => {
   expect(differingFields(fields, { mine, theirs, base })).toEqual([
-    { label: "Value", mine: "2", theirs: "3", suggested: "mine" },
-    { label: "Description", mine: "", theirs: "New", suggested: "theirs" },
-    { label: "Enabled", mine: "✓", theirs: "", suggested: "mine" },
+    { label: "Value", mine: "2", theirs: "3", base: "1", suggested: "mine" },
+    { label: "Description", mine: "", theirs: "New", base: "", suggested: "theirs" },
+    { label: "Enabled", mine: "✓", theirs: "", base: "", suggested: "mine" },
   ]);
   expect(differingFields(fields, { mine, theirs, base: undefined }).map(({ suggested }) => suggested)).toEqual(["mine", "mine", "mine"]);
 });
@@ -40,4 +41,21 @@ it("each field of the saved version is that of the chosen person, and settings t
 
 it("a value that is no text is compared as JSON", () => {
   expect(compared<{ args: unknown }, "args">("Arguments", "args").toText({ args: { a: [1] } })).toBe('{\n  "a": [\n    1\n  ]\n}');
+});
+
+it("texts of several lines and JSON can be merged, and a merged text that is no JSON is refused", () => {
+  const of = compared<Values, "others">("Others", "others");
+  const [field] = differingFields([of], { mine: base, theirs, base });
+  const merged = mergeTexts({
+    base: of.toText({ ...base, others: { a: 1, b: 1, c: 1 } }),
+    mine: of.toText({ ...base, others: { a: 2, b: 1, c: 1 } }),
+    theirs: of.toText({ ...base, others: { a: 1, b: 1, c: 3 } }),
+  });
+  expect(field?.accepts?.(merged)).toBe(true);
+  expect(field?.accepts?.("{")).toBe(false);
+  expect(combineVersions([of], { mine, theirs }, { Others: { merged } }).others).toEqual({ a: 2, b: 1, c: 3 });
+  const lines = compared<Values, "value">("Value", "value");
+  const versions = { mine: { ...base, value: "a\nb" }, theirs: { ...base, value: "a\nc" } };
+  expect(differingFields([lines], { ...versions, base })[0]?.accepts?.("{")).toBe(true);
+  expect(combineVersions([lines], versions, { Value: { merged: "a\nb\nc" } }).value).toBe("a\nb\nc");
 });

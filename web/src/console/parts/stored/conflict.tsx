@@ -1,11 +1,13 @@
 import { Button, Group, Radio, Table, Text } from "@mantine/core";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { Note } from "../../../shared/note.tsx";
+import { Loading } from "../../frame/panel.tsx";
 import { storedText } from "../../messages/objects/stored.ts";
+import { listConflicts, mergeTexts } from "../code/merge-texts.ts";
 import type { Choice, DifferingField } from "./compared-fields.ts";
 
 // CodeMirror is large, and few conflicts have texts of several lines.
-const DiffView = lazy(() => import("../code/diff-view.tsx"));
+const MergeEditor = lazy(() => import("../code/merge-editor.tsx"));
 
 interface ConflictProps {
   fields: readonly DifferingField[];
@@ -15,14 +17,14 @@ interface ConflictProps {
 }
 
 const text = storedText.conflict;
-const isLong = ({ mine, theirs }: DifferingField) => mine.includes("\n") || theirs.includes("\n");
+const mergedOf = (choice: Choice | undefined) => (typeof choice === "object" ? choice.merged : undefined);
 
 /** Shows what two people have entered, and asks for each field which of both counts. */
 export function Conflict({ fields, onChoose, onUseTheirs }: ConflictProps) {
   const [chosen, setChosen] = useState<Readonly<Record<string, Choice>>>({});
   const choices = Object.fromEntries(fields.map(({ label, suggested }) => [label, chosen[label] ?? suggested]));
   const all = (choice: Choice) => Object.fromEntries(fields.map(({ label }) => [label, choice]));
-  const isMixed = new Set(Object.values(choices)).size > 1;
+  const isMixed = new Set(Object.values(choices)).size > 1 || Object.values(choices).some((choice) => typeof choice === "object");
   return (
     <Note tone="bad" focus>
       <Text fw={600}>{text.title}</Text>
@@ -61,9 +63,16 @@ export function Conflict({ fields, onChoose, onUseTheirs }: ConflictProps) {
           </Table>
         </div>
       )}
-      {fields.filter(isLong).map((field) => (
-        <Differences key={field.label} field={field} />
-      ))}
+      {fields
+        .filter(({ accepts }) => accepts !== undefined)
+        .map((field) => (
+          <Merge
+            key={field.label}
+            field={field}
+            chosen={mergedOf(choices[field.label])}
+            onChoose={(merged) => setChosen({ ...chosen, [field.label]: { merged } })}
+          />
+        ))}
       <Group mt="xs">
         {isMixed && (
           <Button size="xs" color="blue.8" onClick={() => onChoose(choices)}>
@@ -81,17 +90,34 @@ export function Conflict({ fields, onChoose, onUseTheirs }: ConflictProps) {
   );
 }
 
-/** Compares two texts of several lines. */
-function Differences({ field: { label, mine, theirs } }: { field: DifferingField }) {
+interface MergeProps {
+  field: DifferingField;
+  /** The merged text that was chosen. */
+  chosen: string | undefined;
+  onChoose: (merged: string) => void;
+}
+
+/** Merges two texts of several lines. What only one person has changed is merged already. */
+function Merge({ field: { label, mine, theirs, base, accepts }, chosen, onChoose }: MergeProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const before = useMemo(() => ({ label: `${label}: ${text.mine}`, text: mine }), [label, mine]);
-  const after = useMemo(() => ({ label: `${label}: ${text.theirs}`, text: theirs }), [label, theirs]);
+  const versions = useMemo(() => ({ mine, theirs, ...(base === undefined ? {} : { base }) }), [mine, theirs, base]);
+  const [merged, setMerged] = useState(() => mergeTexts(versions));
+  const isDecided = listConflicts(merged).length === 0;
+  const canUse = isDecided && accepts?.(merged) === true;
   return (
     <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary>{text.differences(label)}</summary>
+      <summary>{text.merge(label)}</summary>
       {isOpen && (
-        <Suspense fallback={null}>
-          <DiffView before={before} after={after} language="json" />
+        <Suspense fallback={<Loading />}>
+          <MergeEditor versions={versions} value={merged} onChange={setMerged} language="json" />
+          <Group mt="xs" gap="xs">
+            <Button size="xs" variant="default" disabled={!canUse} onClick={() => onChoose(merged)}>
+              {text.useMerged}
+            </Button>
+            <Text size="sm" role="status">
+              {isDecided && !canUse ? text.mergedBroken : chosen === merged ? text.mergedChosen : ""}
+            </Text>
+          </Group>
         </Suspense>
       )}
     </details>
