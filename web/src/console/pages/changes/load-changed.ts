@@ -1,6 +1,6 @@
 import { call } from "../../data/objects-api.ts";
-import { readPages } from "../../data/read-pages.ts";
 import type { changesText } from "../../messages/objects/changes.ts";
+import { readPages } from "../../parts/read-pages.ts";
 import { loadTriggers, nameOf } from "../triggers/load-triggers.ts";
 import { kindOf } from "../triggers/trigger.ts";
 import type { SavedVersion } from "./changes.ts";

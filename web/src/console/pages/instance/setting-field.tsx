@@ -1,9 +1,9 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { instanceTabsText } from "../../messages/objects/instance.ts";
+import { LabelsField } from "../../parts/fields/labels-field.tsx";
+import { RowsField } from "../../parts/fields/rows-field.tsx";
 import { JsonField } from "../../parts/json-field/json-field.tsx";
-import { RowsField } from "../../parts/rows-field.tsx";
-import { LabelsField } from "../../parts/stored/labels-field.tsx";
 import { fromSourceRows, type SourcesRow, toSourceRows } from "./allowed-sources.ts";
 
 const text = instanceTabsText.settings;

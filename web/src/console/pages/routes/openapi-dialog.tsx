@@ -8,8 +8,8 @@ import { Failed } from "../../frame/panel.tsx";
 import { routesText as text } from "../../messages/objects/routes.ts";
 import { copyText } from "../../parts/copy.ts";
 import { download } from "../../parts/download.ts";
+import { LabelsField } from "../../parts/fields/labels-field.tsx";
 import { Example } from "../../parts/stored/example.tsx";
-import { LabelsField } from "../../parts/stored/labels-field.tsx";
 import { type DocumentChoice, everything, toDocumentRequest } from "./openapi.ts";
 
 // The parser of YAML is loaded with the first document.

@@ -1,9 +1,9 @@
 import { Checkbox, Stack, Textarea, TextInput } from "@mantine/core";
 import type { ScheduleChange } from "../../../../../contract/routes/schedules/schedule.ts";
 import { schedulesText } from "../../messages/objects/schedules.ts";
+import { LabelsField } from "../../parts/fields/labels-field.tsx";
+import { RetryField } from "../../parts/fields/retry-field.tsx";
 import { fromLocalTime, toLocalTime } from "../../parts/local-time.ts";
-import { LabelsField } from "../../parts/stored/labels-field.tsx";
-import { RetryField } from "../../parts/stored/retry-field.tsx";
 
 const text = schedulesText.more;
 

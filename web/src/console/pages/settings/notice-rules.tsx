@@ -1,8 +1,8 @@
 import { Checkbox, TextInput } from "@mantine/core";
 import type { FailureNoticeRule } from "../../../../../contract/routes/workspaces/failure-notices.ts";
 import { workspaceSettingsText } from "../../messages/objects/workspace-settings.ts";
-import { RowsField } from "../../parts/rows-field.tsx";
-import { LabelsField } from "../../parts/stored/labels-field.tsx";
+import { LabelsField } from "../../parts/fields/labels-field.tsx";
+import { RowsField } from "../../parts/fields/rows-field.tsx";
 
 const text = workspaceSettingsText.handler;
 

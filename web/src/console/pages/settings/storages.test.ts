@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { fromStorageRows, newStorage, toStorageRows } from "./storages.ts";
 
-it("storages are unchanged by a form without an edit, and each needs a name of its own and a resource", () => {
+it("a form without an edit leaves the storages as they are, and a storage needs a resource and a name that no other one has", () => {
   const stored = {
     archive: { type: "S3Storage" as const, s3_resource_path: "f/ops/bucket", public_resource: false },
     logs: { type: "S3Storage" as const, s3_resource_path: "f/ops/logs" },

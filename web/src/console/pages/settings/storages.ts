@@ -1,3 +1,4 @@
+import { defined } from "../../../../../contract/defined.ts";
 import type { S3Storage } from "../../../../../contract/routes/workspaces/setting-schemas.ts";
 
 /** A further storage of files, as a row of its form. The other fields of a stored one stay. */
@@ -28,5 +29,5 @@ export function fromStorageRows(rows: readonly StorageRow[]): Record<string, S3S
 function toStorage(path: string, isPublic: boolean, stored: S3Storage | undefined): S3Storage {
   const { public_resource: before, ...kept } = stored ?? { type: "S3Storage" as const };
   const mark = isPublic ? true : before === undefined ? undefined : false;
-  return { ...kept, type: "S3Storage", s3_resource_path: path, ...(mark === undefined ? {} : { public_resource: mark }) };
+  return { ...kept, type: "S3Storage", s3_resource_path: path, ...defined({ public_resource: mark }) };
 }

@@ -1,5 +1,5 @@
 import { ask, call } from "../../data/objects-api.ts";
-import { readPages } from "../../data/read-pages.ts";
+import { readPages } from "../../parts/read-pages.ts";
 import type { Loaded } from "../../parts/stored/use-editor.ts";
 import { type ApiKind, fromTrigger, type Trigger, type TriggerValues } from "./trigger.ts";
 

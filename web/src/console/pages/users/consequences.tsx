@@ -2,9 +2,9 @@ import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { call } from "../../data/objects-api.ts";
-import { readPages } from "../../data/read-pages.ts";
 import { Panel } from "../../frame/panel.tsx";
 import { usersText as text } from "../../messages/objects/people.ts";
+import { readPages } from "../../parts/read-pages.ts";
 import { loadTriggers } from "../triggers/load-triggers.ts";
 import { type Consequences, findConsequences } from "./find-consequences.ts";
 

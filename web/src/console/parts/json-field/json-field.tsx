@@ -12,7 +12,7 @@ interface JsonFieldProps {
   onChange: (value: unknown) => void;
   /** Only an object is complete. */
   isObject?: boolean;
-  /** An empty text stands for no object. */
+  /** The text may be empty, which removes the value. */
   isEmptyAllowed?: boolean;
   /** Receives whether the text is complete, so that a form can wait for it. */
   onBroken?: (isBroken: boolean) => void;

@@ -1,5 +1,6 @@
 import { Button, Group, Radio, Table, Text } from "@mantine/core";
 import { lazy, Suspense, useMemo, useState } from "react";
+import { defined } from "../../../../../contract/defined.ts";
 import { Note } from "../../../shared/note.tsx";
 import { Loading } from "../../frame/panel.tsx";
 import { storedText } from "../../messages/objects/stored.ts";
@@ -97,10 +98,10 @@ interface MergeProps {
   onChoose: (merged: string) => void;
 }
 
-/** Merges two texts of several lines. What only one person has changed is merged already. */
+/** Merges two texts of several lines. The merged text begins with the changes that do not touch the same lines. */
 function Merge({ field: { label, mine, theirs, base, accepts }, chosen, onChoose }: MergeProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const versions = useMemo(() => ({ mine, theirs, ...(base === undefined ? {} : { base }) }), [mine, theirs, base]);
+  const versions = useMemo(() => ({ mine, theirs, ...defined({ base }) }), [mine, theirs, base]);
   const [merged, setMerged] = useState(() => mergeTexts(versions));
   const isDecided = listConflicts(merged).length === 0;
   const canUse = isDecided && accepts?.(merged) === true;

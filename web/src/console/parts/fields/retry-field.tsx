@@ -11,7 +11,7 @@ interface RetryFieldProps {
   onChange: (retry: StoredRetry | null) => void;
 }
 
-/** How often a failed script runs again, and after which pauses. Retries that the form does not offer are JSON. */
+/** Chooses the number of retries of a failed script, and their pauses. Retries with both kinds of pauses are JSON. */
 export function RetryField({ value, onChange }: RetryFieldProps) {
   const choice = toRetryChoice(value);
   if (!choice)
@@ -28,7 +28,7 @@ export function RetryField({ value, onChange }: RetryFieldProps) {
     />
   );
   return (
-    <Stack gap="xs" role="group" aria-label={text.title}>
+    <Stack gap="xs">
       <NativeSelect
         label={text.title}
         description={text.help}

@@ -1,6 +1,6 @@
 import { Button, Fieldset, Group, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { formText as text } from "../messages/form.ts";
+import { formText as text } from "../../messages/form.ts";
 
 interface RowsFieldProps<R> {
   label: string;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { newType, typeFields } from "../../pages/resource-types/resource-type.ts";
-import { newResource, resourceFields } from "../../pages/resources/resource.ts";
-import { newRoute, routeFields } from "../../pages/routes/route.ts";
-import { newSchedule, scheduleFields } from "../../pages/schedules/schedule.ts";
-import { newTrigger, triggerFields } from "../../pages/triggers/trigger.ts";
-import { newVariable, variableFields } from "../../pages/variables/variable.ts";
-import { namedFields, unnamed } from "../people/named.ts";
-import { type ComparedField, combineVersions, differingFields } from "./compared-fields.ts";
+import { namedFields, unnamed } from "../parts/people/named.ts";
+import { type ComparedField, combineVersions, differingFields } from "../parts/stored/compared-fields.ts";
+import { newType, typeFields } from "./resource-types/resource-type.ts";
+import { newResource, resourceFields } from "./resources/resource.ts";
+import { newRoute, routeFields } from "./routes/route.ts";
+import { newSchedule, scheduleFields } from "./schedules/schedule.ts";
+import { newTrigger, triggerFields } from "./triggers/trigger.ts";
+import { newVariable, variableFields } from "./variables/variable.ts";
 
 interface Kind {
   values: object;
