@@ -180,3 +180,61 @@ it("the form of a schedule builds its expression from choices, and keeps its fur
   });
   await endBrowser();
 });
+
+it("rules of notices, further storages and settings of the instance have forms, and members see the names of the storages", async () => {
+  expectStatus(
+    await ws.post("resources/create", { path: "f/t/bucket", resource_type: "s3", value: { bucket: "b" }, description: "" }),
+    201,
+  );
+  const watched = await openConsole(`/w/${ws.id}/settings/general`);
+  const { page } = watched;
+  await button(page, "Add: Further storages").click();
+  await page.getByLabel("Name of the storage").fill("archive");
+  await page.getByLabel("Resource of type s3").fill("f/t/bucket");
+  await expectAccessible(watched);
+  await button(page, "Save").click();
+  await page.getByText("The settings were saved.").waitFor();
+  await show(page, `/w/${ws.id}/settings/error-handler`);
+  await button(page, "Add: Notices of failures").click();
+  await page.getByLabel("Path of the scripts and flows").fill("f/t/*");
+  await page.getByLabel("Mail to").fill("role:admin");
+  await page.getByLabel("Also report the first success").check();
+  await expectAccessible(watched);
+  await button(page, "Save").last().click();
+  await page.getByText("The settings were saved.").waitFor();
+  expect(expectStatus(await ws.get("workspaces/get_settings"), 200).json).toMatchObject({
+    large_file_storage: { type: "stack", secondary_storage: { archive: { s3_resource_path: "f/t/bucket" } } },
+    failure_notices: { rules: [{ path: "f/t/*", email: ["role:admin"], on_recovery: true }] },
+  });
+  expect(expectStatus(await ws.get("workspaces/get_public_settings"), 200).json).toMatchObject({
+    large_file_storage: { type: "stack", names: ["archive"] },
+  });
+
+  await show(page, "/instance/settings");
+  const sources = page.getByRole("region", { name: "Sources of triggers" });
+  await button(page, "Add: Sources of triggers").click();
+  await sources.getByRole("textbox", { name: "Workspace" }).last().fill(ws.id);
+  await sources.getByLabel("ARNs").last().fill("arn:aws:s3:::incoming, arn:aws:s3:::other");
+  await expectAccessible(watched);
+  await button(page, "Save Sources of triggers").click();
+  await page.getByText("Sources of triggers was saved.").waitFor();
+  await sources.getByRole("button", { name: `Remove ${ws.id}` }).click();
+  await button(page, "Save Sources of triggers").click();
+  await page.getByText("Sources of triggers was saved.").nth(1).waitFor();
+
+  await show(page, "/instance/groups");
+  const name = `team-${ws.id}`;
+  await page.getByLabel("Name", { exact: true }).fill(name);
+  await button(page, "New group").click();
+  await page.getByRole("row", { name }).waitFor();
+  await expectAccessible(watched);
+  await button(page, `Delete ${name}`).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel(`Enter ${name} to confirm`).fill(name);
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("row", { name }).waitFor({ state: "detached" });
+  await show(page, "/instance/users");
+  await page.getByRole("table").waitFor();
+  await expectAccessible(watched);
+  await endBrowser();
+});

@@ -117,7 +117,7 @@ function GroupMembers({ group: { name, emails = [] }, onChanged }: { group: Inst
         ))}
       </ul>
       <form onSubmit={add}>
-        <Group gap="xs" wrap="nowrap">
+        <Group gap="xs">
           <TextInput
             size="xs"
             type="email"
