@@ -1,5 +1,6 @@
 import { endBrowser } from "../../test/support/browser/browser.ts";
 import type { Row } from "../table.ts";
+import { flowRows } from "./flow.ts";
 import { itemRows } from "./items.ts";
 import { logRows } from "./log.ts";
 import { priceRows } from "./price.ts";
@@ -15,7 +16,8 @@ export async function consoleRows(measured: Measured): Promise<Row[]> {
     const run = await runRows(measured, runs.bytes);
     const log = await logRows(measured);
     const items = await itemRows(measured);
-    return [...runs.rows, ...prices, ...run, ...log, ...items];
+    const flow = await flowRows(measured, runs.bytes);
+    return [...runs.rows, ...prices, ...run, ...log, ...items, ...flow];
   } finally {
     await endBrowser();
   }

@@ -8,10 +8,13 @@ interface Answer<D> {
 export type Answers<D> = { readonly [C in keyof D]: Answer<D[C]> };
 
 export type NoDetails = Record<never, never>;
-/** `at`: the path in its parts, for an issue of a value that a form can show at its field. */
-export type Issues = { path: string; reason: string; at?: string[] }[];
+/** `at`: the path in its parts, for an issue of a value that a form can show at its field. `step`: the id of the step of a flow that it is about. */
+export type Issues = { path: string; reason: string; at?: string[]; step?: string }[];
 
-/** A refused value carries its issues in this header, so that a form can show each at its field: a JSON array of their parts and reasons, in ASCII. */
+/**
+ * A refused value carries its issues in this header, so that a form can show each at its field, and an editor at its step: a JSON array of their
+ * parts, steps and reasons, in ASCII.
+ */
 export const ISSUES_HEADER = "x-svc-issues";
 
 /** Formats issues as a part of a sentence: `path: reason; path: reason`. */

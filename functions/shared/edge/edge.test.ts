@@ -108,7 +108,7 @@ describe("apiHandler with reply headers", () => {
 });
 
 describe("a response to a refused value", () => {
-  const headerOf = (issues: { path: string; reason: string; at?: string[] }[]) =>
+  const headerOf = (issues: { path: string; reason: string; at?: string[]; step?: string }[]) =>
     toErrorReply(new SvcError("approval.form", { issues })).headers?.[ISSUES_HEADER];
 
   it("has the places in a header of ASCII without line ends, as far as they fit", () => {
@@ -124,6 +124,8 @@ describe("a response to a refused value", () => {
     const many = Array.from({ length: 100 }, () => ({ path: "", at: ["x".repeat(500)], reason: "is missing" }));
     expect(JSON.parse(String(headerOf(many)))).toHaveLength(7);
     expect(headerOf([{ path: "", at: [], reason: "is too large" }])).toBeUndefined();
+    const ofStep = { step: "load", reason: "is missing" };
+    expect(JSON.parse(String(headerOf([{ path: "value.modules.0", ...ofStep }])))).toEqual([ofStep]);
   });
 });
 

@@ -302,14 +302,14 @@ export function toErrorReply(error: SvcError, headers: Record<string, string> = 
 /** Headers of a reply have at most 10 KB together. */
 const ISSUES_CHARS = 4000;
 
-/** Returns the header with the issues whose places are known, as far as they fit. */
+/** Returns the header with the issues whose places or steps are known, as far as they fit. */
 function buildIssuesHeader(issues: Issues): Record<string, string> {
   const shown: string[] = [];
   let chars = 0;
-  for (const { at, reason } of issues) {
-    if (!at || at.length === 0) continue;
+  for (const { at, step, reason } of issues) {
+    if (!at?.length && step === undefined) continue;
     // A header contains ASCII only. JSON escapes line ends, so no text can begin another header.
-    const json = JSON.stringify({ at, reason }).replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    const json = JSON.stringify({ at, step, reason }).replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
     chars += json.length + 1;
     if (chars <= ISSUES_CHARS) shown.push(json);
   }

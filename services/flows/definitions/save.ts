@@ -169,7 +169,7 @@ async function checkApprovalSteps(objects: ObjectStore, workspace: string, { val
         describeMissingMembers(access, groups, module.suspend?.required_events ?? 0),
         await describeFormProblem(module),
       ];
-      return reasons.flatMap((reason) => (reason === undefined ? [] : [{ path: `the step ${module.id}`, reason }]));
+      return reasons.flatMap((reason) => (reason === undefined ? [] : [{ path: `the step ${module.id}`, reason, step: module.id }]));
     }),
   );
   if (issues.flat().length > 0) throw new SvcError("body.shape", { issues: issues.flat() });

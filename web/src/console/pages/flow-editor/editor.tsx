@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Tabs, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { Note } from "../../../shared/note.tsx";
 import { Refused } from "../../../shared/service.ts";
 import { isOffered } from "../../access/actions.ts";
@@ -11,64 +11,67 @@ import { notifications } from "../../frame/notifications.tsx";
 import { Page } from "../../frame/page.tsx";
 import { Failed, Loading } from "../../frame/panel.tsx";
 import { flowEditorText as text } from "../../messages/editor/flow.ts";
-import { DraftNote } from "../../parts/draft/draft-note.tsx";
+import { draftText } from "../../messages/editor/script.ts";
+import { DraftStatus, NewerDraft } from "../../parts/draft/draft-status.tsx";
+import type { ServerDraft } from "../../parts/draft/use-server-draft.ts";
 import { PathField } from "../../parts/stored/path-field.tsx";
-import type { Step } from "../run/steps/outline.ts";
 import { runnableKey } from "../runnable/use-runnable.ts";
 import { AddDialog } from "./add-dialog.tsx";
 import { Conflict } from "./conflict.tsx";
 import type { FlowDocument } from "./document/flow-document.ts";
 import { innerLists, type ListRef, MAIN, type Position, stepsAround, walk } from "./document/lists.ts";
-import { readFlow } from "./document/yaml.ts";
 import { deployFlow, type LoadedFlow, loadFlow, loadVersion } from "./flow-api.ts";
 import { refusedStep } from "./refused-step.ts";
 import { Side } from "./side.tsx";
 import { PasteDialog, RenameDialog } from "./step-dialogs.tsx";
+import { FollowTest, type StartedTest } from "./test/follow-test.tsx";
+import type { TestedSteps } from "./test/tested-steps.ts";
 import { Toolbar } from "./toolbar.tsx";
-import { forgetDraft, useKeptDraft, useStoredDraft } from "./use-flow-draft.ts";
-import { useFlowEditor } from "./use-flow-editor.ts";
+import { type FlowDraft, restoreFromDraft, useKeptDraft } from "./use-flow-draft.ts";
+import { readBegin, useFlowEditor } from "./use-flow-editor.ts";
 import { foldedAtFirst } from "./views/graph/layout.ts";
 import { ListView } from "./views/list-view.tsx";
 import { YamlView } from "./views/yaml-view.tsx";
 
 const Graph = lazy(() => import("./views/graph/graph.tsx"));
-const TestPanel = lazy(() => import("./test-panel.tsx"));
+const TestPanel = lazy(() => import("./test/test-panel.tsx"));
 
 interface EditorProps {
   workspace: string;
   /** The path of the deployed flow. Undefined: a new one. */
   path: string | undefined;
   loaded: LoadedFlow;
+  draft: ServerDraft<FlowDraft>;
 }
 
-/** Edits a flow. A discarded draft begins the editor again. */
-export function Editor(props: EditorProps) {
-  const [begins, setBegins] = useState(0);
-  return <EditedFlow key={begins} {...props} onDiscard={() => setBegins((count) => count + 1)} />;
-}
+/** The role of a step that is added beside the others. */
+const roleOf = ({ list: { list } }: Position) =>
+  list === "failure_module" ? "failure" : list === "preprocessor_module" ? "preprocessor" : undefined;
 
 type Dialog = { kind: "add"; position: Position } | { kind: "rename"; id: string } | { kind: "paste" };
 
-function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDiscard: () => void }) {
+/** Edits a flow: as a graph, as a list or as text, with the panel of a step beside it. */
+export function Editor({ workspace, path, loaded, draft }: EditorProps) {
   const search: Search = useSearch({ strict: false });
   // The address selects the step whose panel is open.
   const selected = search["step"];
-  const { key, draft } = useStoredDraft(path ?? "");
-  const [restored, setRestored] = useState(draft !== undefined);
+  const flowKey = `${workspace} ${path ?? ""}`;
+  const { shown } = draft;
   const [initial] = useState(() => {
-    const read = draft && readFlow(draft.yaml);
-    return read && "document" in read ? read.document : loaded.document;
+    if (shown) restoreFromDraft(flowKey, shown);
+    return readBegin(shown?.text, loaded.document);
   });
-  const editor = useFlowEditor(initial, draft?.yaml, selected);
-  const [base, setBase] = useState<LoadedFlow>({ document: loaded.document, version: draft ? draft.version : loaded.version });
-  const [newPath, setNewPath] = useState(draft?.path ?? "");
+  const editor = useFlowEditor(initial, selected);
+  const [base, setBase] = useState<LoadedFlow>({ document: loaded.document, version: shown ? shown.version : loaded.version });
+  const [newPath, setNewPath] = useState(shown?.path ?? "");
   const [message, setMessage] = useState("");
   const [theirs, setTheirs] = useState<LoadedFlow & { base: FlowDocument | undefined }>();
-  const [folded, setFolded] = useState(() => foldedAtFirst(initial.value.modules, [...walk(initial.value)].length));
+  const [folded, setFolded] = useState(() => foldedAtFirst(initial.document.value.modules, [...walk(initial.document.value)].length));
   const [dialog, setDialog] = useState<Dialog>();
   const [tests, setTests] = useState(false);
+  const [test, setTest] = useState<StartedTest>();
   const [job, setJob] = useState<string>();
-  const [tested, setTested] = useState<ReadonlyMap<string, Step>>(new Map());
+  const [tested, setTested] = useState<TestedSteps>(new Map());
   const member = useMember();
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -78,7 +81,18 @@ function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDi
   const { document: edited, value, broken } = editor;
   const isChanged = edited !== base.document || broken !== undefined || newPath !== "";
   const savedPath = path ?? newPath;
-  useKeptDraft({ key, path: newPath, version: base.version, editor, isChanged: mayEdit && isChanged });
+  useKeptDraft({ draft, flow: flowKey, path: newPath, version: base.version, editor, isChanged: mayEdit && isChanged });
+  // Another tab, or the choice of a newer draft, replaces the flow.
+  const first = useRef(shown);
+  useEffect(() => {
+    if (shown && shown !== first.current) {
+      restoreFromDraft(flowKey, shown);
+      editor.restore(shown.text);
+      setNewPath(shown.path);
+      setBase((current) => ({ ...current, version: shown.version }));
+    }
+    first.current = shown;
+  }, [shown, flowKey, editor.restore]);
   const change = useCallback(
     (changes: Search) => void navigate({ to: ".", search: (current) => ({ ...current, ...changes }), replace: true }),
     [navigate],
@@ -105,8 +119,9 @@ function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDi
         return;
       }
       setTheirs(undefined);
-      setRestored(false);
       setMessage("");
+      // Before another page shows the path of a new flow.
+      await draft.discard();
       notifications.show({ message: text.deployed(savedPath) });
       await Promise.all([
         queries.invalidateQueries({ queryKey: runnableKey(workspace, "flow", savedPath) }),
@@ -120,15 +135,32 @@ function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDi
       }
     },
     onError: (error) => {
-      const id = error instanceof Refused ? refusedStep(value, error.message) : undefined;
-      if (id !== undefined) show(id, true);
+      const id = error instanceof Refused ? refusedStep(value, error) : undefined;
+      if (id !== undefined) reveal(id, true);
     },
   });
 
+  /** Goes back to the deployed flow. Undo brings the draft back. */
+  const discard = () => {
+    void draft.discard();
+    if (broken) editor.discardYaml();
+    editor.change(() => loaded.document);
+    setBase(loaded);
+    setNewPath("");
+  };
+  const start = (started: StartedTest) => {
+    setTest(started);
+    if (started.step === undefined) setJob(started.job);
+  };
+  /** The states of a test of one step take the place of its former ones. */
+  const show = useCallback(
+    (steps: TestedSteps) => setTested((current) => (test?.step === undefined ? steps : new Map([...current, ...steps]))),
+    [test?.step],
+  );
   const fold = (id: string, isFolded: boolean) =>
     setFolded((current) => new Set(isFolded ? [...current, id] : [...current].filter((each) => each !== id)));
   /** Makes a step visible: it and the containers around it. */
-  const show = (id: string, opens = false) => {
+  const reveal = (id: string, opens = false) => {
     const around = stepsAround(value, id).map((module) => module.id);
     setFolded((current) => new Set([...current].filter((each) => !around.includes(each))));
     if (opens) editor.open(id);
@@ -150,7 +182,14 @@ function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDi
   return (
     <Page
       title={path ?? text.newFlow}
-      mark={isChanged && mayEdit ? <Badge color="gray.7">{text.changed}</Badge> : undefined}
+      mark={
+        mayEdit && (
+          <>
+            {isChanged && <Badge color="gray.7">{text.changed}</Badge>}
+            <DraftStatus draft={draft} />
+          </>
+        )
+      }
       actions={
         <Group gap="xs" align="flex-end" className="flow-head">
           {isOffered("jobs.run.previewFlow", member) && (
@@ -160,6 +199,9 @@ function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDi
           )}
           {mayEdit && (
             <>
+              <Button size="xs" variant="default" disabled={!isChanged} onClick={discard}>
+                {draftText.discard}
+              </Button>
               <TextInput
                 size="xs"
                 aria-label={text.message}
@@ -181,14 +223,7 @@ function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDi
         </Group>
       }
     >
-      {restored && (
-        <DraftNote
-          onDiscard={() => {
-            forgetDraft(key);
-            onDiscard();
-          }}
-        />
-      )}
+      {mayEdit && <NewerDraft draft={draft} />}
       {path === undefined && <PathField value={newPath} onChange={setNewPath} />}
       {deploy.error && <Failed error={deploy.error} guide="console#flow-editor" />}
       {theirs && (
@@ -234,7 +269,7 @@ function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDi
             onPaste={() => setDialog({ kind: "paste" })}
             onAddLast={() => setDialog({ kind: "add", position: { list: MAIN, index: value.modules.length } })}
             onAddAside={(list) => addAt({ list })}
-            onShow={show}
+            onShow={reveal}
             onFoldAll={foldAll}
           />
         )}
@@ -260,20 +295,29 @@ function EditedFlow({ workspace, path, loaded, onDiscard }: EditorProps & { onDi
                   path={savedPath}
                   document={edited}
                   job={job}
-                  onStarted={setJob}
-                  onTested={setTested}
+                  onStarted={(started) => start({ job: started })}
                   onClose={() => setTests(false)}
                 />
               </Suspense>
             )}
-            <Side workspace={workspace} path={savedPath} editor={editor} readOnly={readOnly} lastJob={job} />
+            <Side
+              workspace={workspace}
+              path={savedPath}
+              flowKey={flowKey}
+              editor={editor}
+              readOnly={readOnly}
+              lastJob={job}
+              tested={tested}
+              onTest={start}
+            />
           </div>
         </div>
       </Tabs>
+      {test && <FollowTest key={test.job} workspace={workspace} test={test} onTested={show} />}
       {dialog?.kind === "add" && (
         <AddDialog
           workspace={workspace}
-          onlyCode={dialog.position.list.list === "failure_module" || dialog.position.list.list === "preprocessor_module"}
+          role={roleOf(dialog.position)}
           onChoose={(module) => editor.add(dialog.position, [module], true)}
           onClose={close}
         />

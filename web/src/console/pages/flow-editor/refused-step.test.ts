@@ -1,20 +1,19 @@
 import { expect, it } from "vitest";
 import { refusedStep } from "./refused-step.ts";
 
-const step = (id: string) => ({ id, value: { type: "identity" } });
-const flow = {
-  modules: [step("a"), { id: "f", value: { type: "branchone", branches: [{ modules: [step("b")] }], default: [step("c")] } }],
-  failure_module: step("failure"),
-};
+const flow = { modules: [{ id: "a", value: { type: "forloopflow", modules: [{ id: "b", value: { type: "identity" } }] } }] };
 
 it.each([
-  ["value.modules.1.value.branches.0.modules.0.value.path: is missing.", "b"],
-  ["The body is invalid: value.modules.1.value.default.0.id is reserved.", "c"],
-  ["value.modules.0.id: too long", "a"],
-  ["value.modules[1].value: invalid", "f"],
-  ["value.failure_module.value.type: must be script", "failure"],
-  ["The body does not match the schema. the step c: the approvers g/finance do not exist in this workspace", "c"],
-  ["the step missing: is unknown", undefined],
-  ["value.modules.9.id: too long", undefined],
-  ["summary: too long", undefined],
-])("the refusal %j is about the step %s", (sentence, id) => expect(refusedStep(flow, sentence)).toBe(id));
+  [JSON.stringify([{ step: "b", reason: "is missing" }]), "b"],
+  [
+    JSON.stringify([
+      { at: ["x"], reason: "?" },
+      { step: "a", reason: "?" },
+      { step: "b", reason: "?" },
+    ]),
+    "a",
+  ],
+  [JSON.stringify([{ step: "gone", reason: "?" }, null, 1, { step: {} }]), undefined],
+  ["{}", undefined],
+  ['[{"step":"b"', undefined],
+])("the refusal %s opens the step %s", (issues, id) => expect(refusedStep(flow, { issues })).toBe(id));

@@ -1,21 +1,17 @@
-import type { FlowValue, Module } from "./document/flow-document.ts";
+import type { Refused } from "../../../shared/service.ts";
+import type { FlowValue } from "./document/flow-document.ts";
 import { findStep } from "./document/lists.ts";
 
-/** Returns the id of the step that a refusal is about: the innermost one on the path that its sentence names. */
-export function refusedStep(value: FlowValue, sentence: string): string | undefined {
-  const [path] = /(?:modules(?:\.|\[)\d|failure_module|preprocessor_module)[\w.[\]-]*/.exec(sentence) ?? [];
-  // A rule about several fields names the step itself.
-  const [, named] = /\bthe step ([A-Za-z0-9_-]+):/.exec(sentence) ?? [];
-  if (path === undefined && named !== undefined && findStep(value, named)) return named;
-  let part: unknown = value;
-  let id: string | undefined;
-  for (const name of path?.split(/[.[\]]+/) ?? []) {
-    if (typeof part !== "object" || part === null || !Object.hasOwn(part, name)) break;
-    part = (part as Record<string, unknown>)[name];
-    if (isModule(part)) id = part.id;
+/** Returns the first step that a refusal of the service names, if the flow has it. */
+export function refusedStep(value: FlowValue, { issues }: Pick<Refused, "issues">): string | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(issues);
+  } catch {
+    // A proxy may have cut the header.
   }
-  return id;
+  const steps = (Array.isArray(parsed) ? parsed : []).map((issue: unknown) =>
+    typeof issue === "object" && issue !== null && "step" in issue ? issue.step : undefined,
+  );
+  return steps.find((step): step is string => typeof step === "string" && findStep(value, step) !== undefined);
 }
-
-const isModule = (part: unknown): part is Module =>
-  typeof part === "object" && part !== null && "id" in part && typeof part.id === "string" && "value" in part;

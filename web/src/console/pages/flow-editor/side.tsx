@@ -9,6 +9,8 @@ import { findStep, replaceStep } from "./document/lists.ts";
 import { readFlow, writeYaml } from "./document/yaml.ts";
 import { PartYaml } from "./part-yaml.tsx";
 import { changedField } from "./step/changed-field.ts";
+import type { StartedTest } from "./test/follow-test.tsx";
+import type { TestedSteps } from "./test/tested-steps.ts";
 import type { FlowEditor } from "./use-flow-editor.ts";
 
 /** The name under which changes of one text are one step back. */
@@ -21,8 +23,12 @@ interface SideProps {
   workspace: string;
   /** The path of the flow. Empty: a new flow. */
   path: string;
+  /** Identifies the flow while the page is open. */
+  flowKey: string;
   /** The run of the last test of the flow. */
   lastJob: string | undefined;
+  tested: TestedSteps;
+  onTest: (test: StartedTest) => void;
   editor: FlowEditor;
   readOnly: boolean;
 }
@@ -38,7 +44,7 @@ export function Side({ editor, readOnly, ...page }: SideProps) {
   );
 }
 
-function StepSide({ workspace, path, lastJob, editor, readOnly, module }: SideProps & { module: Module }) {
+function StepSide({ workspace, path, flowKey, lastJob, tested, onTest, editor, readOnly, module }: SideProps & { module: Module }) {
   const { id } = module;
   const change = (next: Module, field?: string) => editor.changeValue((value) => replaceStep(value, id, () => next), field);
   const apply = (part: unknown): string | undefined => {
@@ -68,7 +74,10 @@ function StepSide({ workspace, path, lastJob, editor, readOnly, module }: SidePr
             module={module}
             before={stepsBefore(editor.value, id)}
             readOnly={readOnly}
+            flowKey={flowKey}
             lastJob={lastJob}
+            tested={tested.get(id)}
+            onTest={onTest}
             onChange={(next) => change(next, fieldOf(id, changedField(module, next)))}
             onRename={(next) => editor.rename(id, next)}
           />
@@ -79,7 +88,7 @@ function StepSide({ workspace, path, lastJob, editor, readOnly, module }: SidePr
   );
 }
 
-function SettingsSide({ workspace, path, editor, readOnly }: SideProps) {
+function SettingsSide({ workspace, path, flowKey, editor, readOnly }: SideProps) {
   const { document } = editor;
   const { value, summary, ...others } = document;
   const { modules, failure_module, preprocessor_module, ...settings } = value;
@@ -100,6 +109,7 @@ function SettingsSide({ workspace, path, editor, readOnly }: SideProps) {
           <FlowSettings
             workspace={workspace}
             path={path}
+            flowKey={flowKey}
             document={document}
             readOnly={readOnly}
             onChange={(next) => editor.change(() => next, fieldOf("", changedField(document, next)))}

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Textarea, TextInput } from "@mantine/core"
 import { type ReactNode, useState } from "react";
 import { flowEditorText as text } from "../../messages/editor/flow.ts";
 import { renameProblem } from "./document/edit.ts";
+import { Unfollowed } from "./unfollowed.tsx";
 import { type FlowEditor, readSteps } from "./use-flow-editor.ts";
 
 interface DialogProps {
@@ -31,6 +32,7 @@ export function RenameDialog({ editor, id, onClose }: DialogProps & { id: string
         value={typed}
         onChange={({ target }) => setTyped(target.value)}
       />
+      <Unfollowed flow={editor.value} id={id} />
     </FormDialog>
   );
 }

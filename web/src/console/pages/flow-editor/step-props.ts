@@ -1,10 +1,14 @@
 import type { FlowDocument, FlowValue, Module } from "./document/flow-document.ts";
+import type { StartedTest } from "./test/follow-test.tsx";
+import type { TestedStep } from "./test/tested-steps.ts";
 
 /** The properties of the panel of a selected step: `step/step-panel.tsx` exports it as default. */
 export interface StepPanelProps {
   workspace: string;
   /** The path of the flow. Empty: a new flow whose path is not chosen. */
   path: string;
+  /** Identifies the flow while the page is open. */
+  flowKey: string;
   /** The whole value of the flow. */
   flow: FlowValue;
   /** The inputs of the flow. */
@@ -18,12 +22,17 @@ export interface StepPanelProps {
   readOnly: boolean;
   /** The run of the last test of the flow. */
   lastJob?: string | undefined;
+  /** The step in the last test. */
+  tested: TestedStep | undefined;
+  /** A test of this step, or of the steps up to it, was started. */
+  onTest: (test: StartedTest) => void;
 }
 
 /** The properties of the panel "Flow settings": `step/flow-settings.tsx` exports it as default. */
 export interface FlowSettingsProps {
   workspace: string;
   path: string;
+  flowKey: string;
   /** Summary, description, inputs (`schema`), and the settings in `value`: same_worker, early_return, concurrency, skip_expr and so on. */
   document: FlowDocument;
   onChange: (document: FlowDocument) => void;

@@ -1,59 +1,101 @@
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useRef } from "react";
+import { parseExactJson } from "../../../../../contract/json/exact-json.ts";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
-import { keepDraft, readDraft } from "../../parts/draft/draft.ts";
-import { useDraftKey } from "../../parts/draft/use-draft.ts";
-import { writeYaml } from "./document/yaml.ts";
+import { type ServerDraft, useServerDraft } from "../../parts/draft/use-server-draft.ts";
+import { type Replaced, replacedIn, restoreReplaced } from "./step/inputs/transforms.ts";
 import type { FlowEditor } from "./use-flow-editor.ts";
 
 /** The changes that a person has not deployed, with the version that they are based on. */
 export interface FlowDraft {
+  /** The chosen path of a new flow. */
   path: string;
   version: string | undefined;
-  /** The text of the document. JSON in the browser would round its whole numbers. */
-  yaml: string;
+  /** The document as JSON, in which its whole numbers are exact, or a text that is no flow. */
+  text: string;
+  /** The constants and expressions that switches have replaced, as JSON for the same reason. */
+  replaced: string;
 }
 
-const KEPT_AFTER_MS = 400;
+/** The draft of a flow, in the service and in the browser. That of a new flow belongs to its author, because it has no path yet. */
+export const useFlowDraft = (workspace: string, path: string | undefined, username: string): ServerDraft<FlowDraft> =>
+  useServerDraft<FlowDraft>({ workspace, kind: "flow", path: path ?? `u/${username}/new_flow`, parse: parseDraft });
 
-/** Reads the draft of a flow when its editor opens. */
-export function useStoredDraft(form: string): { key: string; draft: FlowDraft | undefined } {
-  const key = useDraftKey("flow-editor", form);
-  const draft = useMemo(() => toDraft(readDraft(key)), [key]);
-  return { key, draft };
+/** Returns a draft if it has the form of one. */
+export function parseDraft(value: unknown): FlowDraft | undefined {
+  if (!isJsonObject(value) || typeof value["text"] !== "string") return undefined;
+  const { path, version, text, replaced } = value;
+  const textOf = (field: unknown) => (typeof field === "string" ? field : undefined);
+  return { path: textOf(path) ?? "", version: textOf(version), text, replaced: textOf(replaced) ?? "" };
 }
 
-function toDraft(stored: unknown): FlowDraft | undefined {
-  if (!isJsonObject(stored) || typeof stored["yaml"] !== "string") return undefined;
-  const { path, version, yaml } = stored;
-  return { path: typeof path === "string" ? path : "", version: typeof version === "string" ? version : undefined, yaml };
+/** Takes the replaced constants and expressions of a draft over. A text of another form has none. */
+export function restoreFromDraft(flow: string, { replaced }: FlowDraft): void {
+  if (replaced === "") return;
+  try {
+    const read = parseExactJson(replaced);
+    if (isJsonObject(read)) restoreReplaced(flow, read as Replaced);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
 }
 
-export const forgetDraft = (key: string): void => keepDraft(key, undefined);
+const KEPT_AFTER_MS = 300;
 
 interface KeptDraft {
-  key: string;
+  draft: ServerDraft<FlowDraft>;
+  /** Identifies the flow while the page is open. */
+  flow: string;
   path: string;
   version: string | undefined;
   editor: FlowEditor;
+  /** Whether the flow differs from the deployed one. */
   isChanged: boolean;
 }
 
-/** Keeps the draft of an editor a moment after each change, and before the page is left. */
-export function useKeptDraft({ key, path, version, editor, isChanged }: KeptDraft): void {
+const isSame = (a: FlowDraft | undefined, b: FlowDraft) => a?.path === b.path && a.text === b.text && a.replaced === b.replaced;
+
+/** Keeps the draft of an editor soon after each change, and before the page is left. The text is not written for each letter. */
+export function useKeptDraft({ draft, flow, path, version, editor, isChanged }: KeptDraft): void {
   const { document: edited, broken } = editor;
-  const keep = useRef(() => {});
-  keep.current = () => keepDraft(key, isChanged ? { path, version, yaml: broken?.text ?? writeYaml(edited) } : undefined);
+  const { shown, keep, discard, status } = draft;
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  /** The draft that is kept already: what another tab has brought is not sent again. */
+  const last = useRef(shown);
+  useEffect(() => {
+    last.current = shown;
+  }, [shown]);
+  const keepNow = useRef(() => {});
+  keepNow.current = () => {
+    if (timer.current === undefined) return;
+    clearTimeout(timer.current);
+    timer.current = undefined;
+    if (!isChanged) {
+      last.current = undefined;
+      if (status !== "none") void discard();
+      return;
+    }
+    const replaced = replacedIn(flow);
+    const kept = Object.keys(replaced).length === 0 ? "" : JSON.stringify(replaced);
+    const next = { path, version, text: broken?.text ?? JSON.stringify(edited), replaced: kept };
+    if (isSame(last.current, next)) return;
+    last.current = next;
+    keep(next);
+  };
+  const isFirst = useRef(true);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each of these changes the draft
   useEffect(() => {
-    const timer = setTimeout(() => keep.current(), KEPT_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, [key, path, version, edited, broken, isChanged]);
+    if (!isFirst.current) timer.current ??= setTimeout(() => keepNow.current(), KEPT_AFTER_MS);
+    isFirst.current = false;
+  }, [edited, broken, path]);
   useEffect(() => {
-    const keepNow = () => keep.current();
-    addEventListener("pagehide", keepNow);
+    const leave = () => keepNow.current();
+    // Before the draft itself is stored in the browser.
+    window.addEventListener("pagehide", leave, { capture: true });
+    document.addEventListener("visibilitychange", leave, { capture: true });
     return () => {
-      removeEventListener("pagehide", keepNow);
-      keepNow();
+      window.removeEventListener("pagehide", leave, { capture: true });
+      document.removeEventListener("visibilitychange", leave, { capture: true });
+      leave();
     };
   }, []);
 }

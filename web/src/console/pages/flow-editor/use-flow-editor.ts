@@ -4,7 +4,7 @@ import { addSteps, moveStep, removeStep, renameStep } from "./document/edit.ts";
 import type { FlowDocument, FlowValue, Module } from "./document/flow-document.ts";
 import { beginHistory, type History, record, redo, undo } from "./document/history.ts";
 import { findStep, MAIN, modulesOf, type Position, walk } from "./document/lists.ts";
-import { readFlow, type YamlProblem } from "./document/yaml.ts";
+import { readFlow, readStoredFlow, type YamlProblem } from "./document/yaml.ts";
 
 /** The state of the editor: the document with its history, the step with the focus, the open panel, and a text that is no flow. */
 interface EditorState {
@@ -24,13 +24,30 @@ const reduce = (state: EditorState, change: Change): EditorState => change(state
 
 export type FlowEditor = ReturnType<typeof useFlowEditor>;
 
+/** The text of a flow that is no flow, with its problem. */
+type Broken = EditorState["broken"];
+/** What an editor begins with. */
+export interface Begin {
+  document: FlowDocument;
+  broken: Broken;
+}
+
+/** Reads what an editor has stored. A text that is no flow stays, over the document `otherwise`. */
+export function readBegin(text: string | undefined, otherwise: FlowDocument): Begin {
+  const read = text === undefined ? undefined : readStoredFlow(text);
+  if (text === undefined || !read) return { document: otherwise, broken: undefined };
+  return "document" in read
+    ? { document: read.document, broken: undefined }
+    : { document: otherwise, broken: { text, problem: read.problem } };
+}
+
 /** Holds a flow that is edited. Each change can be undone. */
-export function useFlowEditor(initial: FlowDocument, brokenText: string | undefined, selected: string | undefined) {
-  const [state, dispatch] = useReducer(reduce, undefined, (): EditorState => {
-    const read = brokenText === undefined ? undefined : readFlow(brokenText);
-    const broken = brokenText !== undefined && read && "problem" in read ? { text: brokenText, problem: read.problem } : undefined;
-    return withExisting({ history: beginHistory(initial), current: undefined, opened: selected, broken, yaml: undefined });
-  });
+export function useFlowEditor({ document, broken }: Begin, selected: string | undefined) {
+  const [state, dispatch] = useReducer(
+    reduce,
+    undefined,
+    (): EditorState => withExisting({ history: beginHistory(document), current: undefined, opened: selected, broken, yaml: undefined }),
+  );
   const actions = useMemo(() => makeActions(dispatch), []);
   return { ...state, ...actions, document: state.history.present, value: state.history.present.value };
 }
@@ -104,6 +121,12 @@ function makeActions(dispatch: (change: Change) => void) {
         if ("problem" in read) return { ...state, broken: { text, problem: read.problem } };
         const document = withSummary(read.document);
         return withExisting({ ...state, broken: undefined, yaml: { text, document }, history: record(state.history, document, "yaml") });
+      }),
+    /** Shows what another tab or browser has stored. */
+    restore: (text: string) =>
+      dispatch((state) => {
+        const { document, broken } = readBegin(text, state.history.present);
+        return withExisting({ ...state, broken, history: record(state.history, document) });
       }),
     discardYaml: () => dispatch((state) => ({ ...state, broken: undefined })),
   };

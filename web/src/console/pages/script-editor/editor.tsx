@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Button, NativeSelect, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Note } from "../../../shared/note.tsx";
@@ -10,6 +10,7 @@ import { deployText, draftText, settingsText, scriptText as text } from "../../m
 import type { CodeEditorHandle } from "../../parts/code/code-editor.tsx";
 import type { Problem } from "../../parts/code/problems.ts";
 import { Confirm } from "../../parts/confirm.tsx";
+import { DraftStatus, NewerDraft } from "../../parts/draft/draft-status.tsx";
 import type { ServerDraft } from "../../parts/draft/use-server-draft.ts";
 import { Dependencies } from "./deploy/dependencies.tsx";
 import { DeployDialog } from "./deploy/deploy-dialog.tsx";
@@ -103,23 +104,8 @@ export function Editor({ workspace, deployed, isNew, draft }: EditorProps) {
       }
     >
       <Stack gap="md">
-        <Text size="sm" c="dimmed" role="status">
-          {draftText.status[draft.status]}
-        </Text>
-        {draft.newer && (
-          <Note tone="bad" focus>
-            <Text fw={600}>{draftText.newerTitle}</Text>
-            <Text>{draftText.newerWhy}</Text>
-            <Group mt="xs">
-              <Button size="xs" variant="default" onClick={draft.keepMine}>
-                {draftText.keepMine}
-              </Button>
-              <Button size="xs" variant="default" onClick={draft.takeNewer}>
-                {draftText.takeNewer}
-              </Button>
-            </Group>
-          </Note>
-        )}
+        <DraftStatus draft={draft} />
+        <NewerDraft draft={draft} />
         {isBundle && <Note tone="plain">{text.bundle}</Note>}
         <div className="script-fields">
           <TextInput

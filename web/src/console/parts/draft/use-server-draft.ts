@@ -121,6 +121,8 @@ function serverOf<V>(at: { workspace: string; kind: DraftKind; path: string }, p
       if (isTemporary(error)) return { kind: "unreachable" };
       if (error.code !== "draft.changedMeanwhile") return { kind: "refused" };
       const stored = await read();
+      // A draft of another form cannot be shown, so nobody can choose it.
+      if (stored === undefined && !force) return write(value, { syncedAt, force: true });
       return stored === "unreachable" ? { kind: "unreachable" } : { kind: "changed", stored };
     }
   };

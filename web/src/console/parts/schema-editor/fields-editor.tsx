@@ -1,6 +1,9 @@
-import { Button, Checkbox, Group, NativeSelect, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Autocomplete, Button, Checkbox, Group, NativeSelect, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
+import { useWorkspace } from "../../data/me.ts";
+import { call } from "../../data/objects-api.ts";
 import { Loading } from "../../frame/panel.tsx";
 import { schemaText as text } from "../../messages/editor/schema.ts";
 import { JsonField } from "../json-field/json-field.tsx";
@@ -151,11 +154,9 @@ function KindFields({ field, onChange }: KindFieldsProps) {
         <Choices choices={items["enum"]} onChange={(choices) => onChange({ ...field, items: { ...items, enum: choices } })} />
       )}
       {kind === "resource" && (
-        <TextInput
-          label={text.resourceType}
-          spellCheck={false}
+        <ResourceType
           value={String(field["format"]).slice("resource-".length)}
-          onChange={({ target }) => onChange({ ...field, format: `resource-${target.value.trim()}` })}
+          onChange={(type) => onChange({ ...field, format: `resource-${type}` })}
         />
       )}
       {kind === "list" && (
@@ -173,6 +174,27 @@ function KindFields({ field, onChange }: KindFieldsProps) {
     </>
   );
 }
+
+/** The type of a resource. A name that the workspace does not have yet can be typed. */
+function ResourceType({ value, onChange }: { value: string; onChange: (type: string) => void }) {
+  const workspace = useWorkspace();
+  const types = useQuery({
+    queryKey: [workspace, "names of resource types"],
+    queryFn: ({ signal }) => call.resources.types.listNames({ workspace, signal }),
+  });
+  return (
+    <Autocomplete
+      label={text.resourceType}
+      error={types.error?.message}
+      limit={MOST_TYPES}
+      data={[...new Set(types.data)]}
+      spellCheck={false}
+      value={value}
+      onChange={(typed) => onChange(typed.trim())}
+    />
+  );
+}
+const MOST_TYPES = 50;
 
 interface KindSelectProps {
   label: string;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { addSteps, canMove, findSteps, idsOf, moveStep, removeStep, renameStep, stepsBefore } from "./edit.ts";
+import { addSteps, canMove, findSteps, idsOf, listUnfollowed, moveStep, removeStep, renameStep, stepsBefore } from "./edit.ts";
 import type { FlowValue, Module } from "./flow-document.ts";
 import { freshId, idProblem } from "./fresh-id.ts";
 import { beginHistory, record, redo, undo } from "./history.ts";
 import { findStep, MAIN, modulesOf, replaceStep, walk } from "./lists.ts";
-import { renameReferences } from "./rename-references.ts";
+import { mayNameOtherwise, renameReferences } from "./rename-references.ts";
 
 const js = (expr: string) => ({ type: "javascript", expr });
 const step = (id: string, expr = "1"): Module => ({ id, value: { type: "script", path: `f/x/${id}`, input_transforms: { x: js(expr) } } });
@@ -95,10 +95,32 @@ describe("a renamed step", () => {
     ["((results) => results.a)(x)", "((results) => results.a)(x)"],
     ["results.a.filter((", "results.b.filter(("],
     ["{ ...results.a, y: 1 }", "{ ...results.b, y: 1 }"],
+    ["const { a, c = 1 } = results;\nreturn a + c", "const { b: a, c = 1 } = results;\nreturn a + c"],
+    ["const { a: x, 'a': y, ...others } = results;\nreturn x", "const { b: x, 'b': y, ...others } = results;\nreturn x"],
+    ["const { a } = other;\nreturn a", "const { a } = other;\nreturn a"],
   ])("turns %j into %j", (before, after) => expect(renameReferences(before, new Map([["a", "b"]]))).toBe(after));
 
   it("with a dash is quoted", () => {
     expect(renameReferences("results.a + results?.a", new Map([["a", "my-a"]]))).toBe('results["my-a"] + results?.["my-a"]');
+  });
+
+  it("with a dash is quoted in a pattern", () => {
+    expect(renameReferences("const { a } = results;\nreturn a", new Map([["a", "my-a"]]))).toBe('const { "my-a": a } = results;\nreturn a');
+  });
+
+  it.each([
+    ["results[x ? 'a' : 'b']", true],
+    ["Object.keys(results).includes('a')", true],
+    ["const { ...all } = results;\nreturn all.a", true],
+    ["((results) => results.a)(flow_input)", true],
+    ["results.a + results['a']", false],
+    ["const { a } = results;\nreturn a", false],
+    ["results[flow_input.name]", false],
+    ["results.other.a", false],
+  ])("in %j does not follow: %s", (expression, expected) => expect(mayNameOtherwise(expression, "a")).toBe(expected));
+
+  it("names the steps that do not follow", () => {
+    expect(listUnfollowed({ modules: [step("a"), loop("l", step("b", "results[x].a")), branch("c")] }, "a")).toEqual(["b"]);
   });
 
   it("has its new id in each expression of the flow, and in no data", () => {

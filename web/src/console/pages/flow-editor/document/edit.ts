@@ -1,7 +1,7 @@
 import type { FlowValue, Module } from "./flow-document.ts";
 import { freshId, type IdProblem, idProblem, RESERVED } from "./fresh-id.ts";
 import { findStep, type ListRef, listIds, mapModule, mapSteps, modulesOf, type Position, replaceList, walk } from "./lists.ts";
-import { renameInFields, renameInModule } from "./rename-references.ts";
+import { listExpressions, mayNameOtherwise, renameInFields, renameInModule } from "./rename-references.ts";
 
 export const idsOf = (value: FlowValue): Set<string> => new Set([...walk(value)].map(({ module }) => module.id));
 const asideId = ({ owner, list }: ListRef): string | undefined =>
@@ -72,6 +72,12 @@ export function renameStep(value: FlowValue, id: string, next: string): FlowValu
   return renameInFields(mapSteps(value, rename), renamed, new Set([...SETTINGS_SKIPPED]));
 }
 const SETTINGS_SKIPPED = ["modules", "failure_module", "preprocessor_module", "flow_env", "notes", "groups"];
+
+/** Returns the steps that may read the result of a step in a way that does not follow a new id. */
+export function listUnfollowed(value: FlowValue, id: string): string[] {
+  const isUnfollowed = (expression: string) => mayNameOtherwise(expression, id);
+  return [...walk(value)].flatMap(({ module }) => (listExpressions(module).some(isUnfollowed) ? [module.id] : []));
+}
 
 /** Returns the ids of the steps whose results a step can read: those before it, and before each step around it. */
 export function stepsBefore(value: FlowValue, id: string): string[] {

@@ -1,3 +1,4 @@
+import { scriptTemplates } from "../../../../../../contract/templates/script-templates.ts";
 import type { Module, ModuleValue } from "./flow-document.ts";
 
 const noInputs = { input_transforms: {} };
@@ -27,9 +28,25 @@ export type Construct = keyof typeof constructs;
 export const codeStep = (language: StepLanguage): ModuleValue => ({ type: "rawscript", language, content: codes[language], ...noInputs });
 export const runnableStep = (type: "script" | "flow", path: string): ModuleValue => ({ type, path, ...noInputs });
 export const constructStep = (type: Construct): ModuleValue => ({ type, ...constructs[type] });
+/** The steps beside the others. */
+export type StepRole = "preprocessor" | "failure";
+
+/** The code of the preprocessor, or of the failure handler, which reads the error. */
+export function asideStep(role: StepRole, language: StepLanguage): ModuleValue {
+  const content = scriptTemplates[language][role];
+  if (content === undefined) return codeStep(language);
+  const inputs = role === "failure" ? { error: { type: "javascript", expr: "error" } } : {};
+  return { type: "rawscript", language, content, input_transforms: inputs };
+}
+
+const APPROVAL = `/** Approvers read the description. The form can have default values, and choices for its fields. */
+export async function main() {
+  return { description: "Do you approve?", default_args: {}, enums: {} };
+}
+`;
 /** A step of code after which the flow waits for a person. */
 export const approvalStep = (): Pick<Module, "value" | "suspend"> => ({
-  value: codeStep("bun"),
+  value: { ...codeStep("bun"), content: APPROVAL },
   suspend: { required_events: 1, timeout: 86_400 },
 });
 

@@ -3,42 +3,84 @@ import { javascriptLanguage } from "@codemirror/lang-javascript";
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const QUOTED = /^(["'])((?:(?!\1)[^\\])*)\1$/;
 
+interface Part {
+  name: string;
+  from: number;
+  to: number;
+}
+/** A place of an expression that reads `results`. */
+interface Use {
+  /** The key: `.a`, `?.a`, `["a"]`, or the `a`, `a:` and `"a":` of `const { … } = results`. Undefined: a use that names no step by itself. */
+  key?: Part;
+  /** The id that the key is. */
+  id?: string;
+  kind?: "property" | "text" | "variable";
+  /** For a property: where it begins, with its dot. */
+  from?: number;
+}
+
+/** Finds each use of `results`. The syntax decides, so texts and comments are none. `undefined`: the expression declares its own `results`. */
+function usesOfResults(expression: string): Use[] | undefined {
+  const uses: Use[] = [];
+  const textOf = ({ from, to }: { from: number; to: number }) => expression.slice(from, to);
+  const idOf = ({ name, from, to }: Part): Use => {
+    const key = { name, from, to };
+    if (name === "PropertyName") return { key, id: textOf(key), kind: "property" };
+    if (name === "VariableDefinition") return { key, id: textOf(key), kind: "variable" };
+    const [, , id] = (name === "String" && QUOTED.exec(textOf(key))) || [];
+    return id === undefined ? {} : { key, id, kind: "text" };
+  };
+  let declares = false;
+  javascriptLanguage.parser.parse(expression).iterate({
+    enter: ({ name, node }) => {
+      if (name === "VariableDefinition" && textOf(node) === "results") declares = true;
+      if (name !== "VariableName" || textOf(node) !== "results") return;
+      const { parent, prevSibling: equals } = node;
+      const pattern = equals?.name === "Equals" ? equals.prevSibling : undefined;
+      if (parent?.name === "MemberExpression" && parent.firstChild?.from === node.from) {
+        const last = parent.lastChild;
+        const key = last?.name === "PropertyName" ? last : last?.prevSibling;
+        uses.push(key ? { ...idOf(key), from: node.to } : {});
+      } else if (pattern?.name === "ObjectPattern") {
+        for (const property of pattern.getChildren("PatternProperty")) if (property.firstChild) uses.push(idOf(property.firstChild));
+      } else uses.push({});
+    },
+  });
+  return declares ? undefined : uses;
+}
+
 /**
- * Returns an expression with the references to renamed steps (`results.a`, `results?.a`, `results["a"]`) changed. The syntax decides, so texts and
- * comments stay. An expression that declares its own `results` stays as it is.
+ * Returns an expression with the references to renamed steps (`results.a`, `results?.a`, `results["a"]`, `const { a } = results`) changed. An
+ * expression that declares its own `results` stays as it is.
  */
 export function renameReferences(expression: string, renamed: ReadonlyMap<string, string>): string {
   if (!expression.includes("results")) return expression;
-  const edits: { from: number; to: number; text: string }[] = [];
-  const tree = javascriptLanguage.parser.parse(expression);
-  const textOf = ({ from, to }: { from: number; to: number }) => expression.slice(from, to);
-  let declares = false;
-  tree.iterate({
-    enter: (node) => {
-      if (node.name === "VariableDefinition" && textOf(node) === "results") declares = true;
-      if (node.name !== "MemberExpression") return;
-      const { firstChild: object, lastChild: last } = node.node;
-      if (!object || !last || object.name !== "VariableName" || textOf(object) !== "results") return;
-      if (last.name === "PropertyName") {
-        const next = renamed.get(textOf(last));
-        if (next === undefined) return;
-        if (IDENTIFIER.test(next)) edits.push({ from: last.from, to: last.to, text: next });
-        else {
-          const isOptional = expression.slice(object.to, last.from).includes("?.");
-          edits.push({ from: object.to, to: last.to, text: `${isOptional ? "?." : ""}[${JSON.stringify(next)}]` });
-        }
-        return;
-      }
-      const key = last.prevSibling;
-      const [, quote = '"', id = ""] = (key?.name === "String" && QUOTED.exec(textOf(key))) || [];
-      const next = renamed.get(id);
-      if (key && next !== undefined) edits.push({ from: key.from, to: key.to, text: `${quote}${next}${quote}` });
-    },
+  const edits = (usesOfResults(expression) ?? []).flatMap(({ key, id = "", kind, from }) => {
+    const next = renamed.get(id);
+    if (!key || next === undefined) return [];
+    const isName = IDENTIFIER.test(next);
+    const name = isName ? next : JSON.stringify(next);
+    const { from: begin, to } = key;
+    if (kind === "variable") return [{ from: begin, to, text: `${name}: ${id}` }];
+    if (kind === "text") {
+      const quote = expression[begin] ?? '"';
+      return [{ from: begin, to, text: `${quote}${next}${quote}` }];
+    }
+    if (isName || from === undefined) return [{ from: begin, to, text: name }];
+    const isOptional = expression.slice(from, begin).includes("?.");
+    return [{ from, to, text: `${isOptional ? "?." : ""}[${name}]` }];
   });
-  if (declares) return expression;
   return edits
     .sort((a, b) => b.from - a.from)
     .reduce((text, { from, to, text: next }) => text.slice(0, from) + next + text.slice(to), expression);
+}
+
+/** Returns whether an expression may read a step in a way that does not follow a new id, such as `results[name]`. */
+export function mayNameOtherwise(expression: string, id: string): boolean {
+  if (!expression.includes("results") || !expression.includes(id)) return false;
+  const uses = usesOfResults(expression);
+  const isFollowed = uses?.every((use) => use.key !== undefined) === true;
+  return !isFollowed && expression.split(/[^\w$-]+/).includes(id);
 }
 
 /** Fields whose contents are data or source, in which a text is no expression. */
@@ -79,4 +121,15 @@ export function renameInModule<M extends { readonly value: { readonly [field: st
   const renamedBranches = branches.map((branch: unknown) => renameInFields(branch, renamed));
   if (renamedBranches.every((branch, index) => branch === branches[index])) return changed;
   return { ...changed, value: { ...changed.value, branches: renamedBranches } };
+}
+
+/** Returns the expressions of a part of a flow. `modules` are not entered, and data is none. */
+export function listExpressions(part: unknown): string[] {
+  if (Array.isArray(part)) return part.flatMap(listExpressions);
+  if (typeof part !== "object" || part === null) return [];
+  return Object.entries(part).flatMap(([name, value]) => {
+    if (typeof value === "string") return name === "expr" || name === "skip_expr" ? [value] : [];
+    const isData = DATA.has(name) && name !== "branches";
+    return isData || (name === "value" && "type" in part && part.type === "static") ? [] : listExpressions(value);
+  });
 }

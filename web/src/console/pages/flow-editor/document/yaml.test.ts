@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { parseExactJson } from "../../../../../../contract/json/exact-json.ts";
 import { readSteps, writeSteps } from "./clipboard.ts";
 import { documentOf, type FlowDocument } from "./flow-document.ts";
-import { placeInText, readFlow, writeYaml } from "./yaml.ts";
+import { placeInText, readFlow, readStoredFlow, writeYaml } from "./yaml.ts";
 
 const root = join(import.meta.dirname, "../../../../../..");
 const fixtures = globSync("test/fixtures/flows/*/flow.yaml", { cwd: root }).sort();
@@ -34,7 +34,15 @@ describe("a flow as YAML", () => {
     const flow = parseExactJson(text) as FlowDocument;
     expect(readBack(flow)).toEqual(flow);
     expect(JSON.stringify(readBack(flow))).toBe(JSON.stringify(flow));
+    expect(readStoredFlow(JSON.stringify(flow))).toEqual({ document: flow });
   });
+
+  it.each([
+    "summary: a\nvalue: [",
+    '{"value":',
+    '{"value":{"modules":1}}',
+    `{"value":{"modules":[]},"x":${"[".repeat(9000)}${"]".repeat(9000)}}`,
+  ])("that is no flow is no stored flow either: case %#", (text) => expect(readStoredFlow(text)).toHaveProperty("problem"));
 
   it("leaves out the fields that the service sets", () => {
     const stored = { path: "f/a/b", hash: "00", version_id: 3, summary: "s", tag: null, value: { modules: [] } };

@@ -1,4 +1,5 @@
 import { isAlias, LineCounter, parseDocument, stringify } from "yaml";
+import { findExcess, parseExactJson } from "../../../../../../contract/json/exact-json.ts";
 import { isJsonObject } from "../../../../../../contract/json/json-object.ts";
 import type { FlowDocument, Module } from "./flow-document.ts";
 import { innerLists } from "./lists.ts";
@@ -61,6 +62,18 @@ export function readFlow(text: string): { document: FlowDocument } | { problem: 
   const fault = findFault(read.value);
   if (!fault) return { document: read.value as FlowDocument };
   return { problem: { reason: fault.reason, ...placeInText(text, fault.path) } };
+}
+
+/** Reads a flow that `JSON.stringify` has written, with exact whole numbers, which is faster than YAML. Any other text is read as YAML. */
+export function readStoredFlow(text: string): ReturnType<typeof readFlow> {
+  const isJson = text.startsWith("{") && findExcess(text, MAX_DEPTH) === undefined;
+  let value: unknown;
+  try {
+    value = isJson ? parseExactJson(text) : undefined;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return value === undefined || findFault(value) ? readFlow(text) : { document: value as FlowDocument };
 }
 
 type Path = (string | number)[];

@@ -17,7 +17,7 @@ const SchemaEditor = lazy(() => import("../../../parts/schema-editor/schema-edit
 const SHOWN = [...ON_CANVAS, ...Object.keys(flowSettings)];
 
 /** The settings of a flow: its words, its inputs, and the options of each run. */
-export default function FlowSettings({ workspace, path, document, onChange, readOnly }: FlowSettingsProps) {
+export default function FlowSettings({ workspace, flowKey, document, onChange, readOnly }: FlowSettingsProps) {
   const { value, schema, summary, description } = document;
   const settings = Object.fromEntries(Object.entries(value).filter(([name]) => Object.hasOwn(flowSettings, name)));
   const others = otherFields(value, SHOWN);
@@ -27,7 +27,7 @@ export default function FlowSettings({ workspace, path, document, onChange, read
     <StepContextProvider
       value={{
         workspace,
-        key: `${workspace} ${path}`,
+        key: flowKey,
         id: "",
         before: listIds(value.modules),
         loops: 0,

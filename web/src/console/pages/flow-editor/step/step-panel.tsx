@@ -11,6 +11,7 @@ import { renameProblem } from "../document/edit.ts";
 import type { Module } from "../document/flow-document.ts";
 import { RESERVED } from "../document/fresh-id.ts";
 import type { StepPanelProps } from "../step-props.ts";
+import { Unfollowed } from "../unfollowed.tsx";
 import { StepContextProvider } from "./context.ts";
 import { moduleOptions, otherFields, withOtherFields } from "./fields/fields.ts";
 import { Options } from "./fields/options.tsx";
@@ -38,7 +39,7 @@ function useLastRun(workspace: string, path: string) {
 
 /** The panel of the selected step: what it runs, its inputs, its options, and tests. */
 export default function StepPanel(props: StepPanelProps) {
-  const { workspace, path, flow, schema, module, before, onChange, readOnly, lastJob } = props;
+  const { workspace, path, flowKey, flow, schema, module, before, onChange, readOnly, lastJob } = props;
   const lastRun = useLastRun(workspace, path);
   const surroundings = findSurroundings(flow, module.id) ?? { loops: 0, afterApproval: false };
   const others = otherFields(module, SHOWN);
@@ -48,7 +49,7 @@ export default function StepPanel(props: StepPanelProps) {
     <StepContextProvider
       value={{
         workspace,
-        key: `${workspace} ${path} ${id}`,
+        key: `${flowKey} ${id}`,
         id,
         before,
         ...surroundings,
@@ -128,6 +129,7 @@ function StepId({ flow, module, onRename }: StepPanelProps) {
           {text.rename}
         </Button>
       </Group>
+      {typed !== module.id && <Unfollowed flow={flow} id={module.id} />}
     </form>
   );
 }

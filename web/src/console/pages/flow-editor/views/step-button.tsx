@@ -1,10 +1,10 @@
 import { UnstyledButton } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import { runText } from "../../../messages/run.ts";
 import { StateBadge } from "../../../parts/state-badge.tsx";
 import { describeStep as describeRun } from "../../run/steps/describe.ts";
-import { type Step, stateOfStep } from "../../run/steps/outline.ts";
+import { stateOfStep } from "../../run/steps/outline.ts";
 import type { Module } from "../document/flow-document.ts";
+import type { TestedStep } from "../test/tested-steps.ts";
 import { describeStep } from "./describe-step.ts";
 
 interface StepButtonProps {
@@ -12,8 +12,7 @@ interface StepButtonProps {
   isCurrent: boolean;
   isFirst: boolean;
   isOpen: boolean;
-  /** The summary of the step in the last test. */
-  tested: Step | undefined;
+  tested: TestedStep | undefined;
   onFocus: () => void;
   onOpen: () => void;
 }
@@ -30,7 +29,9 @@ export function StepButton({ module, isCurrent, isFirst, isOpen, tested, onFocus
   useEffect(() => {
     if (isCurrent && focusFollows()) button.current?.focus({ preventScroll: false });
   }, [isCurrent]);
-  const state = tested && stateOfStep(tested);
+  const step = tested?.step;
+  const state = step && stateOfStep(step);
+  const outcome = step?.error ? `${step.error.name}: ${step.error.message}` : tested?.preview;
   return (
     <UnstyledButton
       ref={button}
@@ -46,12 +47,18 @@ export function StepButton({ module, isCurrent, isFirst, isOpen, tested, onFocus
       <span className="flow-step-title">
         <strong>{module.id}</strong>
         <span>{module.summary ?? ""}</span>
-        {state && <StateBadge state={state} />}
       </span>
-      <span className="flow-step-kind">
-        {describeStep(module)}
-        {tested && state ? ` · ${describeRun(tested, Date.now()).join(" · ") || runText.steps.attempts(tested.attempts)}` : ""}
-      </span>
+      {step && state && (
+        <span className="flow-step-state">
+          <StateBadge state={state} />
+          <span>{describeRun(step, Date.now()).join(" · ")}</span>
+        </span>
+      )}
+      {outcome && state ? (
+        <span className="flow-step-outcome">{outcome}</span>
+      ) : (
+        <span className="flow-step-kind">{describeStep(module)}</span>
+      )}
     </UnstyledButton>
   );
 }

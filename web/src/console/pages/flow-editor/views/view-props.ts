@@ -1,5 +1,5 @@
-import type { Step } from "../../run/steps/outline.ts";
 import type { Position } from "../document/lists.ts";
+import type { TestedSteps } from "../test/tested-steps.ts";
 import type { FlowEditor } from "../use-flow-editor.ts";
 
 /** The properties of the graph and of the list: two views with the same actions. */
@@ -7,8 +7,8 @@ export interface ViewProps {
   editor: FlowEditor;
   readOnly: boolean;
   folded: ReadonlySet<string>;
-  /** The steps of the last test, by their paths in the flow. */
-  tested: ReadonlyMap<string, Step>;
+  /** The steps of the last tests. */
+  tested: TestedSteps;
   onFold: (id: string, isFolded: boolean) => void;
   onAdd: (position: Position) => void;
   onRename: (id: string) => void;

@@ -8,8 +8,22 @@ export const isTransform = (value: unknown): value is Transform =>
 
 export const modeOf = (transform: Transform | undefined): TransformMode => (transform?.type === "javascript" ? "javascript" : "static");
 
-/** The constants and expressions that switches have replaced, by flow, step and input. The page keeps them until it is closed. */
+/** The constants and expressions that switches have replaced, by flow, step and input. The draft of the flow contains them. */
 const left = new Map<string, Transform>();
+
+/** The constants and expressions that switches have replaced in one flow. */
+export type Replaced = Readonly<Record<string, Transform>>;
+
+/** Returns what switches have replaced in a flow. */
+export const replacedIn = (flow: string): Replaced =>
+  Object.fromEntries(
+    [...left].flatMap(([key, transform]) => (key.startsWith(`${flow} `) ? [[key.slice(flow.length + 1), transform]] : [])),
+  );
+
+/** Takes over what switches have replaced in a flow before the page was opened. */
+export function restoreReplaced(flow: string, replaced: Replaced): void {
+  for (const [key, transform] of Object.entries(replaced)) if (isTransform(transform)) left.set(`${flow} ${key}`, transform);
+}
 
 /** Switches an input to the other mode. Switching back restores the present value. */
 export function switchMode(key: string, transform: Transform | undefined, mode: TransformMode): Transform {

@@ -17,6 +17,7 @@ import { RunHead } from "../../../runnable/waited-run.tsx";
 import type { FlowValue } from "../../document/flow-document.ts";
 import { testFlow } from "../../flow-api.ts";
 import type { StepPanelProps } from "../../step-props.ts";
+import { loadLastInputs } from "../../test/last-inputs.ts";
 import { type StepContext, useStepContext } from "../context.ts";
 import { toArguments } from "../inputs/transforms.ts";
 import { useStepSchema } from "../inputs/use-step-schema.ts";
@@ -29,14 +30,18 @@ type Args = Record<string, unknown>;
 type Test = "step" | "upTo";
 
 /** Tests of one step, alone or with the steps before it. */
-export function TestStep({ workspace, path, flow, schema, module, onChange }: StepPanelProps) {
+export function TestStep({ workspace, path, flow, schema, module, onChange, lastJob, tested, onTest }: StepPanelProps) {
   const [opened, setOpened] = useState<Test>();
   const runsCode = ["script", "flow", "rawscript"].includes(module.value.type);
   const inputs = useStepSchema(workspace, module.value);
   const start = useMutation({
-    mutationFn: ({ value, args }: { value: FlowValue; args: Args }) => testFlow(workspace, path, value, args),
+    mutationFn: ({ value, args }: { value: FlowValue; args: Args; step?: string }) => testFlow(workspace, path, value, args),
+    onSuccess: (job, { step }) => onTest({ job, step }),
   });
+  const lastInputs: Begin = (_, signal) => loadLastInputs(workspace, { path, job: lastJob }, signal);
   const cut = cutAfter(flow, module.id);
+  // Of a test that another panel has started, the job of this step.
+  const shownJob = start.data ?? tested?.step.job;
   if (!isOffered("jobs.run.previewFlow", useMember())) return null;
   return (
     <Stack gap="sm" component="section" aria-label={text.test}>
@@ -59,12 +64,15 @@ export function TestStep({ workspace, path, flow, schema, module, onChange }: St
           title={runsCode ? text.testInputs : text.flowInputs}
           help={runsCode ? text.testInputsHelp : undefined}
           schema={(runsCode ? inputs.data : schema) ?? undefined}
-          begin={runsCode ? (context, signal) => loadArguments(context, module.value["input_transforms"], signal) : undefined}
+          begin={runsCode ? (context, signal) => loadArguments(context, module.value["input_transforms"], lastInputs, signal) : lastInputs}
           isSending={start.isPending}
           error={start.error}
           onClose={() => setOpened(undefined)}
           onSubmit={(args) =>
-            start.mutate(runsCode ? { value: toStepFlow(flow, module, args), args: {} } : { value: toStepFlow(flow, module), args })
+            start.mutate({
+              step: module.id,
+              ...(runsCode ? { value: toStepFlow(flow, module, args), args: {} } : { value: toStepFlow(flow, module), args }),
+            })
           }
         />
       )}
@@ -73,17 +81,18 @@ export function TestStep({ workspace, path, flow, schema, module, onChange }: St
           key="upTo"
           title={text.flowInputs}
           schema={schema ?? undefined}
+          begin={lastInputs}
           isSending={start.isPending}
           error={start.error}
           onClose={() => setOpened(undefined)}
           onSubmit={(args) => start.mutate({ value: cut, args })}
         />
       )}
-      {start.data !== undefined && (
+      {shownJob !== undefined && (
         <TestRun
-          key={start.data}
+          key={shownJob}
           workspace={workspace}
-          id={start.data}
+          id={shownJob}
           onMock={(value) => onChange({ ...module, mock: { enabled: true, return_value: value } })}
         />
       )}
@@ -92,16 +101,19 @@ export function TestStep({ workspace, path, flow, schema, module, onChange }: St
 }
 
 /** The constants of a step, and for plain paths the values of the last run. Nothing is run to find them. */
-async function loadArguments(context: StepContext, transforms: unknown, signal: AbortSignal): Promise<Args> {
-  const results = await loadResults(context, signal);
-  return toArguments(isJsonObject(transforms) ? transforms : {}, (expression) => readQuotedPath({ results }, expression));
+async function loadArguments(context: StepContext, transforms: unknown, lastInputs: Begin, signal: AbortSignal): Promise<Args> {
+  const [results, inputs] = await Promise.all([loadResults(context, signal), lastInputs(context, signal)]);
+  const values = { results, flow_input: inputs };
+  return toArguments(isJsonObject(transforms) ? transforms : {}, (expression) => readQuotedPath(values, expression));
 }
+
+type Begin = (context: StepContext, signal: AbortSignal) => Promise<Args>;
 
 interface TestFormProps {
   title: string;
   help?: string | undefined;
   schema: Args | undefined;
-  begin?: ((context: StepContext, signal: AbortSignal) => Promise<Args>) | undefined;
+  begin: Begin;
   isSending: boolean;
   error: Error | null;
   onSubmit: (args: Args) => void;
@@ -111,8 +123,8 @@ interface TestFormProps {
 function TestForm({ title, help, schema, begin, isSending, error, onSubmit, onClose }: TestFormProps) {
   const context = useStepContext();
   const values = useQuery({
-    queryKey: [context.workspace, "test inputs", context.key, context.lastRun],
-    queryFn: ({ signal }) => (begin ? begin(context, signal) : Promise.resolve({})),
+    queryKey: [context.workspace, "test inputs", context.key, title, context.lastRun],
+    queryFn: ({ signal }) => begin(context, signal),
     gcTime: 0,
   });
   return (

@@ -3,19 +3,16 @@ import { Controls, MiniMap, type NodeChange, ReactFlow, type ReactFlowInstance, 
 import { useEffect, useMemo, useRef, useState } from "react";
 import { flowEditorText as text } from "../../../../messages/editor/flow.ts";
 import { canMove } from "../../document/edit.ts";
-import type { FlowValue } from "../../document/flow-document.ts";
-import { addLabel } from "../add-label.ts";
 import { stepKeys } from "../step-keys.ts";
 import type { ViewProps } from "../view-props.ts";
 import { type AddPoint, type Layout, layOut, nearestPoint, STEP } from "./layout.ts";
 import { type FlowNode, GraphContext, nodeTypes } from "./nodes.tsx";
+import { keyOf, toNodes, withDrag } from "./to-nodes.ts";
 
-const ADD_SIZE = 24;
 const MAP = { width: 140, height: 110 } as const;
 const MASK = "color-mix(in srgb, var(--mantine-color-dimmed) 15%, transparent)";
 const mapColor = ({ type }: FlowNode) =>
   type === "step" ? "var(--mantine-color-blue-5)" : type === "frame" ? "var(--mantine-color-default-border)" : "transparent";
-const keyOf = ({ list, index }: AddPoint) => `add ${list.owner ?? ""} ${list.list} ${index}`;
 const labels = {
   "controls.ariaLabel": text.graph,
   "controls.zoomIn.ariaLabel": text.zoomIn,
@@ -32,7 +29,11 @@ export default function Graph(props: ViewProps) {
   const [drag, setDrag] = useState<{ id: string; x: number; y: number; target?: AddPoint | undefined }>();
   const flow = useRef<ReactFlowInstance<FlowNode>>(null);
   const area = useRef<HTMLElement>(null);
-  const drawn = useMemo(() => toNodes(layout, value, readOnly), [layout, value, readOnly]);
+  const before = useRef<FlowNode[]>([]);
+  const drawn = useMemo(() => {
+    before.current = toNodes(layout, value, readOnly, before.current);
+    return before.current;
+  }, [layout, value, readOnly]);
   const targetKey = drag?.target && keyOf(drag.target);
   const nodes = useMemo(() => (drag ? drawn.map((node) => withDrag(node, drag.id, drag, targetKey)) : drawn), [drawn, drag, targetKey]);
   // A step outside of the visible part is not drawn, and cannot have the focus.
@@ -101,74 +102,11 @@ export default function Graph(props: ViewProps) {
 
 const MARGIN = 24;
 
-/** The whole flow is visible at first. A long flow starts at its first step, so that its texts stay readable. */
+/** The whole flow is visible at first. A larger one starts at its first step, so that its texts stay readable. */
 function firstViewport({ width, height }: Layout, visibleWidth: number, visibleHeight: number) {
   const fits = Math.min((visibleWidth - 2 * MARGIN) / width, (visibleHeight - 2 * MARGIN) / Math.max(1, height));
-  const zoom = Math.min(1, Math.max(0.6, fits));
+  const zoom = Math.min(1, Math.max(0.8, fits));
   return { x: (visibleWidth - width * zoom) / 2, y: Math.max(MARGIN, (visibleHeight - height * zoom) / 2), zoom };
 }
 
 const linesOf = ({ lines }: Layout) => lines.map(({ fromX, fromY, toX, toY }) => `M${fromX} ${fromY}L${toX} ${toY}`).join("");
-
-function withDrag(node: FlowNode, id: string, position: { x: number; y: number }, target: string | undefined): FlowNode {
-  if (node.id === id) return { ...node, position: { x: position.x, y: position.y }, zIndex: 10 };
-  return node.type === "add" && node.id === target ? { ...node, data: { ...node.data, isTarget: true } } : node;
-}
-
-function toNodes({ steps, addPoints, lanes }: Layout, value: FlowValue, readOnly: boolean): FlowNode[] {
-  const still = { draggable: false, selectable: false } as const;
-  const frames = steps.flatMap(({ module, frame }): FlowNode[] => {
-    if (!frame) return [];
-    const { x, y, width, height } = frame;
-    return [
-      {
-        id: `frame ${module.id}`,
-        type: "frame",
-        data: {},
-        position: { x, y },
-        width,
-        height,
-        zIndex: -1,
-        className: "flow-behind",
-        ...still,
-      },
-    ];
-  });
-  return [
-    ...frames,
-    ...lanes.map(
-      (lane): FlowNode => ({
-        id: `lane ${lane.owner.id} ${lane.list}`,
-        type: "lane",
-        data: { lane },
-        position: { x: lane.x, y: lane.y },
-        width: lane.width,
-        height: lane.height,
-        className: "flow-behind",
-        ...still,
-      }),
-    ),
-    ...steps.map(
-      (box, index): FlowNode => ({
-        id: box.module.id,
-        type: "step",
-        data: { box, isFirst: index === 0 },
-        position: { x: box.x, y: box.y },
-        width: box.width,
-        height: box.height,
-        draggable: !readOnly && box.module.id !== "failure" && box.module.id !== "preprocessor",
-      }),
-    ),
-    ...addPoints.map(
-      (point): FlowNode => ({
-        id: keyOf(point),
-        type: "add",
-        data: { point, label: addLabel(value, point), isTarget: false },
-        position: { x: point.x - ADD_SIZE / 2, y: point.y - ADD_SIZE / 2 },
-        width: ADD_SIZE,
-        height: ADD_SIZE,
-        ...still,
-      }),
-    ),
-  ];
-}

@@ -40,7 +40,7 @@ export interface Layout extends Area {
   readonly lines: readonly { readonly fromX: number; readonly fromY: number; readonly toX: number; readonly toY: number }[];
 }
 
-export const STEP = { width: 240, height: 58 } as const;
+export const STEP = { width: 248, height: 70 } as const;
 const GAP = { x: 28, y: 52 } as const;
 const PADDING = 18;
 const LANE_HEIGHT = 26;
