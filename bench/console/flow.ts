@@ -39,7 +39,10 @@ export async function flowRows(measured: Measured, runsBytes: number): Promise<R
   });
   await page.waitForLoadState("networkidle");
   const panelTaskMs = await takeLongestTask(page);
-  await page.getByRole("group", { name: /^Step s/ }).getByLabel("Summary").pressSequentially(" that adds one to the number", { delay: 30 });
+  await page
+    .getByRole("group", { name: /^Step s/ })
+    .getByLabel("Summary")
+    .pressSequentially(" that adds one to the number", { delay: 30 });
   await displayed(page);
   const typingTaskMs = await takeLongestTask(page);
   await page.locator("[data-step-id]").first().focus();

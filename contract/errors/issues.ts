@@ -14,8 +14,8 @@ const MODULE_ID = /^[\w-]{1,80}$/;
 export function toIssues(error: ZodError, input?: unknown): Issues {
   const issues = error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => {
     const module = moduleAt(input, path);
-    const place = path.map(String).join(".");
-    return module === undefined ? { path: place, reason: message } : { path: `${place} (module ${module})`, reason: message, step: module };
+    const field = path.map(String).join(".");
+    return module === undefined ? { path: field, reason: message } : { path: `${field} (module ${module})`, reason: message, step: module };
   });
   const more = error.issues.length - issues.length;
   return more > 0 ? [...issues, { path: "…", reason: `${more} more places` }] : issues;

@@ -309,7 +309,10 @@ function buildIssuesHeader(issues: Issues): Record<string, string> {
   for (const { at, step, reason } of issues) {
     if (!at?.length && step === undefined) continue;
     // A header contains ASCII only. JSON escapes line ends, so no text can begin another header.
-    const json = JSON.stringify({ at, step, reason }).replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    const json = JSON.stringify({ at, step, reason }).replace(
+      /[^ -~]/g,
+      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
     chars += json.length + 1;
     if (chars <= ISSUES_CHARS) shown.push(json);
   }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { button, heading } from "../../support/approvals/page.ts";
+import { button, expectQuiet, expectUsable, heading } from "../../support/approvals/page.ts";
 import { endBrowser } from "../../support/browser/browser.ts";
-import { expectAccessible, openConsole } from "../../support/console/console.ts";
+import { expectAccessible, openConsole, settle } from "../../support/console/console.ts";
 
 const content = 'export function main(name: string, count = 2) {\n  return { "b c": [name], count };\n}\n';
 const value = {
@@ -19,6 +19,7 @@ const value = {
 let ws: Workspace;
 beforeAll(async () => {
   ws = await newWorkspace();
+  await ws.saveScript({ path: "f/t/greet", content, language: "bun" });
   expectStatus(await ws.post("flows/create", { path: "f/t/steps", summary: "", value }), 201);
 });
 afterAll(endBrowser);
@@ -67,5 +68,41 @@ describe("the panel of a step", () => {
           ],
         },
       });
+  });
+
+  it("is usable for each kind of step with all options, on a phone and in the dark", async () => {
+    const js = (expr: string) => ({ type: "javascript", expr });
+    const fields = { type: "object", properties: { why: { type: "string" } }, required: ["why"], order: ["why"] };
+    const options = {
+      ...{ summary: "All", continue_on_error: true, cache_ttl: 60, priority: 1, delete_after_secs: 60, timeout: 30, sleep: js("1") },
+      ...{ skip_if: { expr: "false" }, mock: { enabled: true, return_value: 1 }, stop_after_if: { expr: "false", skip_if_stopped: true } },
+      retry: { constant: { attempts: 1, seconds: 1 }, exponential: { attempts: 1, multiplier: 1, seconds: 1 }, retry_if: { expr: "true" } },
+    };
+    const suspend = { required_events: 1, resume_form: { schema: fields }, user_groups_required: js('["all"]'), hide_cancel: true };
+    const inside = (id: string) => [{ id, value: { type: "identity" } }];
+    const steps = [
+      { id: "code", ...options, suspend, value: value.modules[0]?.value },
+      { id: "script", value: { type: "script", path: "f/t/greet", input_transforms: { x: js("results.code.count") } } },
+      { id: "flow", value: { type: "flow", path: "f/t/steps", input_transforms: {} } },
+      { id: "for", value: { type: "forloopflow", iterator: js("[1]"), modules: inside("i1"), skip_failures: true, parallel: true } },
+      { id: "while", value: { type: "whileloopflow", modules: inside("i2"), skip_failures: false } },
+      { id: "one", value: { type: "branchone", branches: [{ expr: "true", summary: "yes", modules: inside("i3") }], default: [] } },
+      { id: "all", value: { type: "branchall", branches: [{ summary: "", modules: inside("i4") }], parallel: true } },
+      {
+        id: "gate",
+        value: { type: "consentgate", approvers: ["role:admin"], message: "Hi", notification: { channel: "email" }, remind_after: 60 },
+      },
+      { id: "agent", value: { type: "aiagent", tools: [] } },
+    ];
+    expectStatus(await ws.post("flows/create", { path: "f/t/kinds", summary: "", schema: fields, value: { modules: steps } }), 201);
+    const watched = await openConsole(`/w/${ws.id}/flows/f/t/kinds/edit?tab=list`, { dark: true, phone: true });
+    const { page } = watched;
+    for (const { id } of steps) {
+      await page.locator(`[data-step-id="${id}"]`).click();
+      await page.getByRole("group", { name: `Step ${id}`, exact: true }).waitFor();
+      await settle(watched);
+      await expectUsable(page);
+    }
+    expectQuiet(watched);
   });
 });

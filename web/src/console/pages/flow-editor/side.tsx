@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Title } from "@mantine/core";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
 import { Loading } from "../../frame/panel.tsx";
 import { flowEditorText as text } from "../../messages/editor/flow.ts";
@@ -46,6 +46,11 @@ export function Side({ editor, readOnly, ...page }: SideProps) {
 
 function StepSide({ workspace, path, flowKey, lastJob, tested, onTest, editor, readOnly, module }: SideProps & { module: Module }) {
   const { id } = module;
+  const section = useRef<HTMLElement>(null);
+  // In a narrow window the panel is below the steps.
+  useEffect(() => {
+    if (matchMedia("(max-width: 68rem)").matches) section.current?.scrollIntoView({ block: "start" });
+  }, []);
   const change = (next: Module, field?: string) => editor.changeValue((value) => replaceStep(value, id, () => next), field);
   const apply = (part: unknown): string | undefined => {
     if (!isJsonObject(part)) return problemOf(part);
@@ -55,7 +60,7 @@ function StepSide({ workspace, path, flowKey, lastJob, tested, onTest, editor, r
     return problem;
   };
   return (
-    <section className="flow-side-part" aria-label={text.step(id)}>
+    <section className="flow-side-part" aria-label={text.step(id)} ref={section}>
       <Stack gap="sm">
         <Group justify="space-between">
           <Title order={2} size="h5">

@@ -21,7 +21,7 @@ export const useFlowDraft = (workspace: string, path: string | undefined, userna
   useServerDraft<FlowDraft>({ workspace, kind: "flow", path: path ?? `u/${username}/new_flow`, parse: parseDraft });
 
 /** Returns a draft if it has the form of one. */
-export function parseDraft(value: unknown): FlowDraft | undefined {
+function parseDraft(value: unknown): FlowDraft | undefined {
   if (!isJsonObject(value) || typeof value["text"] !== "string") return undefined;
   const { path, version, text, replaced } = value;
   const textOf = (field: unknown) => (typeof field === "string" ? field : undefined);
@@ -59,7 +59,7 @@ export function useKeptDraft({ draft, flow, path, version, editor, isChanged }: 
   const { document: edited, broken } = editor;
   const { shown, keep, discard, status } = draft;
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  /** The draft that is kept already: what another tab has brought is not sent again. */
+  /** The last draft of this or another tab. An equal one is not sent. */
   const last = useRef(shown);
   useEffect(() => {
     last.current = shown;
@@ -75,8 +75,8 @@ export function useKeptDraft({ draft, flow, path, version, editor, isChanged }: 
       return;
     }
     const replaced = replacedIn(flow);
-    const kept = Object.keys(replaced).length === 0 ? "" : JSON.stringify(replaced);
-    const next = { path, version, text: broken?.text ?? JSON.stringify(edited), replaced: kept };
+    const json = Object.keys(replaced).length === 0 ? "" : JSON.stringify(replaced);
+    const next = { path, version, text: broken?.text ?? JSON.stringify(edited), replaced: json };
     if (isSame(last.current, next)) return;
     last.current = next;
     keep(next);

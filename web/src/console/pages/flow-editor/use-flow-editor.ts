@@ -26,13 +26,13 @@ export type FlowEditor = ReturnType<typeof useFlowEditor>;
 
 /** The text of a flow that is no flow, with its problem. */
 type Broken = EditorState["broken"];
-/** What an editor begins with. */
+/** The beginning of an editor. */
 export interface Begin {
   document: FlowDocument;
   broken: Broken;
 }
 
-/** Reads what an editor has stored. A text that is no flow stays, over the document `otherwise`. */
+/** Reads the text that an editor has stored. A text that is no flow stays, over the document `otherwise`. */
 export function readBegin(text: string | undefined, otherwise: FlowDocument): Begin {
   const read = text === undefined ? undefined : readStoredFlow(text);
   if (text === undefined || !read) return { document: otherwise, broken: undefined };
@@ -122,7 +122,7 @@ function makeActions(dispatch: (change: Change) => void) {
         const document = withSummary(read.document);
         return withExisting({ ...state, broken: undefined, yaml: { text, document }, history: record(state.history, document, "yaml") });
       }),
-    /** Shows what another tab or browser has stored. */
+    /** Shows the flow that another tab or browser has stored. */
     restore: (text: string) =>
       dispatch((state) => {
         const { document, broken } = readBegin(text, state.history.present);

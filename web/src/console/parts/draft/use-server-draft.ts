@@ -121,7 +121,7 @@ function serverOf<V>(at: { workspace: string; kind: DraftKind; path: string }, p
       if (isTemporary(error)) return { kind: "unreachable" };
       if (error.code !== "draft.changedMeanwhile") return { kind: "refused" };
       const stored = await read();
-      // A draft of another form cannot be shown, so nobody can choose it.
+      // A draft of another form cannot be shown, so it is no choice.
       if (stored === undefined && !force) return write(value, { syncedAt, force: true });
       return stored === "unreachable" ? { kind: "unreachable" } : { kind: "changed", stored };
     }

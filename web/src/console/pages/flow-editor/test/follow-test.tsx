@@ -32,7 +32,7 @@ async function loadTestedSteps(workspace: string, id: string, signal: AbortSigna
 }
 
 /** Follows a test, and reports the states and results of its steps whenever they change. */
-export function useTestedSteps(workspace: string, { job, step }: StartedTest, onTested: (steps: TestedSteps) => void): void {
+function useTestedSteps(workspace: string, { job, step }: StartedTest, onTested: (steps: TestedSteps) => void): void {
   const run = useRun(workspace, job);
   const isRunning = run.data?.type !== "CompletedJob";
   const { data } = useQuery({

@@ -18,7 +18,7 @@ const MOST_READS = 40;
 const hasBegun = ({ state }: Step) => state !== "waiting" && state !== "not_run";
 
 /**
- * Reads the states of the steps of a test, also of those inside others. Of a loop, the steps of its first failed iteration count, or of the last one
+ * Reads the states of the steps of a test, also of those inside others. A loop shows the steps of its first failed iteration, or of the last one
  * that has begun.
  */
 export async function readTestedSteps(read: ReadLevel): Promise<Map<string, Step>> {

@@ -60,7 +60,7 @@ function AddButton({ editor, readOnly, onAdd, position }: ViewProps & { position
       aria-label={label}
       onClick={() => onAdd(position)}
     >
-      {isBetween ? "+" : `+ ${label}`}
+      {isBetween ? "+" : `+ ${text.addTitle}`}
     </Button>
   );
 }

@@ -40,7 +40,7 @@ export function TestStep({ workspace, path, flow, schema, module, onChange, last
   });
   const lastInputs: Begin = (_, signal) => loadLastInputs(workspace, { path, job: lastJob }, signal);
   const cut = cutAfter(flow, module.id);
-  // Of a test that another panel has started, the job of this step.
+  // Another panel may have started a test with a job of this step.
   const shownJob = start.data ?? tested?.step.job;
   if (!isOffered("jobs.run.previewFlow", useMember())) return null;
   return (
