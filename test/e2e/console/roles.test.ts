@@ -3,7 +3,7 @@ import { isOffered, type offers } from "../../../web/src/console/access/actions.
 import { shared } from "../../support/api/api.ts";
 import { expectQuiet, heading } from "../../support/approvals/page.ts";
 import { endBrowser, openPage, type WatchedPage } from "../../support/browser/browser.ts";
-import { expectAccessible, settle } from "../../support/console/console.ts";
+import { expectAccessible, go, settle, show } from "../../support/console/console.ts";
 import { makeRoleWorld, type Role, type RolePage, type RoleWorld, roles } from "../../support/console/role-pages.ts";
 
 let world: RoleWorld;
@@ -45,9 +45,14 @@ const BUTTONS = `[...document.querySelectorAll("main button:not([role=tab])")].m
   return button.getAttribute("aria-label") ?? named.textContent.trim();
 })`;
 
-async function open({ address }: RolePage): Promise<void> {
+/** Loads the console as a person of a role. Its other pages are opened as links do. */
+async function begin(role: Role): Promise<void> {
+  const { page } = watched;
+  const token = world.tokens[role];
+  await page.context().clearCookies();
+  if (token) await page.context().addCookies([{ name: "token", value: token, url: shared().url }]);
   watched.openRequests.clear();
-  await watched.page.goto(`${shared().url}${address}`);
+  await show(page, `/w/${world.workspace}/nothing`);
 }
 
 /** The pages that a role sees in different states: the tabs of a page that is refused are the same page. */
@@ -57,13 +62,13 @@ const pagesOf = (role: Role) =>
 describe("each page of the console", () => {
   it.each(roles)("shows its content or its refusal, and only permitted actions: %s", { timeout: 300_000 }, async (role) => {
     const { page, complaints } = watched;
-    const token = world.tokens[role];
     const all = new Set(world.pages.flatMap(({ actions = {} }) => Object.keys(actions)));
-    await page.context().clearCookies();
-    if (token) await page.context().addCookies([{ name: "token", value: token, url: shared().url }]);
+    await begin(role);
     for (const each of pagesOf(role)) {
       const view = viewOf(each, role);
-      await open(each);
+      await go(page, each.address);
+      // The waits below ask for an element at growing intervals, so most of the page is there before them.
+      await settle(watched);
       await heading(page, view.heading).waitFor();
       if (view.text) await page.getByText(view.text).first().waitFor();
       for (const name of view.offered) await page.getByRole("button", { name, exact: true }).first().waitFor();
@@ -81,11 +86,10 @@ describe("each page of the console", () => {
 
   it("is accessible, if no journey checks it, in both themes, on a phone and at a zoom of 200 %", { timeout: 300_000 }, async () => {
     const { page } = watched;
-    await page.context().clearCookies();
-    await page.context().addCookies([{ name: "token", value: world.tokens.superadmin, url: shared().url }]);
+    await begin("superadmin");
     for (const each of world.pages.filter(({ isChecked }) => !isChecked)) {
       const view = viewOf(each, "superadmin");
-      await open(each);
+      await go(page, each.address);
       await heading(page, view.heading).waitFor();
       await settle(watched);
       watched.complaints.length = 0;

@@ -45,6 +45,19 @@ export async function show(page: Page, address: string): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor();
 }
 
+/** Returns when the router has displayed the page of an address. */
+const GO = `async (address) => {
+  history.pushState({}, "", address);
+  await __TSR_ROUTER__.latestLoadPromise;
+  const isShown = ({ status, location, resolvedLocation }) => status === "idle" && resolvedLocation?.href === location.href;
+  while (!isShown(__TSR_ROUTER__.state)) await new Promise(requestAnimationFrame);
+}`;
+
+/** Opens another page of the console as a link does: the document and the data that it has read remain. */
+export async function go(page: Page, address: string): Promise<void> {
+  await page.evaluate(`(${GO})(${JSON.stringify(address)})`);
+}
+
 /** A request whose end the browser does not report is not waited for. */
 const MOST_FRAMES = 500;
 
