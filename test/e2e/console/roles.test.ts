@@ -4,7 +4,7 @@ import { shared } from "../../support/api/api.ts";
 import { expectQuiet, heading } from "../../support/approvals/page.ts";
 import { endBrowser, openPage, type WatchedPage } from "../../support/browser/browser.ts";
 import { expectAccessible, go, settle, show } from "../../support/console/console.ts";
-import { makeRoleWorld, type Role, type RolePage, type RoleWorld, roles } from "../../support/console/role-pages.ts";
+import { frameEntries, makeRoleWorld, type Role, type RolePage, type RoleWorld, roles } from "../../support/console/role-pages.ts";
 
 let world: RoleWorld;
 let watched: WatchedPage;
@@ -38,12 +38,58 @@ function viewOf({ address, seenBy, content, actions = {}, refusal }: RolePage, r
   return { ...refusal, heading: refusal?.heading ?? "", offered };
 }
 
-/** The names of the buttons of a page. */
-const BUTTONS = `[...document.querySelectorAll("main button:not([role=tab])")].map((button) => {
+/** A script that returns the names of some buttons. */
+const namesOf = (buttons: string) => `[...document.querySelectorAll("${buttons}")].map((button) => {
   const named = button.cloneNode(true);
   for (const hidden of named.querySelectorAll("[aria-hidden]")) hidden.remove();
   return button.getAttribute("aria-label") ?? named.textContent.trim();
 })`;
+
+const isIn = <T extends string>(names: readonly T[], name: string) => names.some((each) => each === name);
+
+/** Expects that a dialog offers a person the actions that the person may do, and no other ones. */
+async function expectDialog(
+  opener: string,
+  actions: NonNullable<RolePage["actions"]>,
+  role: Role,
+  all: ReadonlySet<string>,
+): Promise<void> {
+  const { page } = watched;
+  const offered = Object.keys(actions).filter((name) => mayDo(actions[name] ?? "", role));
+  await page.locator("main").getByRole("button", { name: opener, exact: true }).first().click();
+  const dialog = page.getByRole("dialog");
+  await settle(watched);
+  await dialog.waitFor();
+  for (const name of offered) await dialog.getByRole("button", { name, exact: true }).first().waitFor();
+  const shown = new Set(await page.evaluate<string[]>(namesOf("[role=dialog] button")));
+  expect({ dialog: opener, offers: [...shown].filter((name) => all.has(name)).sort() }).toEqual({ dialog: opener, offers: offered.sort() });
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+}
+
+/** Expects that the user menu and the command palette offer the pages that a person may see, and no other ones. */
+async function expectFrame(role: Role): Promise<void> {
+  const { page } = watched;
+  const allowed = Object.entries(frameEntries).flatMap(([name, people]) => (isIn(people, role) ? name : []));
+  await page.getByRole("banner").getByRole("button").last().click();
+  await page.getByRole("menuitem", { name: "Sign out" }).waitFor();
+  const items = await page.getByRole("menuitem").allTextContents();
+  expect(items.filter((name) => name in frameEntries)).toEqual(allowed.filter((name) => name === "Account" || name === "Instance"));
+  await page.keyboard.press("Escape");
+  await page.getByRole("menu").waitFor({ state: "detached" });
+  await page.keyboard.press("Control+k");
+  const search = page.locator(".palette-input:focus");
+  const offered: string[] = [];
+  for (const name of Object.keys(frameEntries)) {
+    await search.fill(name);
+    await settle(watched);
+    const options = await page.getByRole("option").allTextContents();
+    if (options.some((option) => option.startsWith(name))) offered.push(name);
+  }
+  expect(offered).toEqual(allowed);
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+}
 
 /** Loads the console as a person of a role. Its other pages are opened as links do. */
 async function begin(role: Role): Promise<void> {
@@ -52,7 +98,7 @@ async function begin(role: Role): Promise<void> {
   await page.context().clearCookies();
   if (token) await page.context().addCookies([{ name: "token", value: token, url: shared().url }]);
   watched.openRequests.clear();
-  await show(page, `/w/${world.workspace}/nothing`);
+  await show(page, `/w/${world.workspace}`);
 }
 
 /** The pages that a role sees in different states: the tabs of a page that is refused are the same page. */
@@ -63,7 +109,9 @@ describe("each page of the console", () => {
   it.each(roles)("shows its content or its refusal, and only permitted actions: %s", { timeout: 300_000 }, async (role) => {
     const { page, complaints } = watched;
     const all = new Set(world.pages.flatMap(({ actions = {} }) => Object.keys(actions)));
+    const inDialogs = new Set(world.pages.flatMap(({ dialogs = {} }) => Object.values(dialogs).flatMap((actions) => Object.keys(actions))));
     await begin(role);
+    if (role !== "visitor" && role !== "stranger") await expectFrame(role);
     for (const each of pagesOf(role)) {
       const view = viewOf(each, role);
       await go(page, each.address);
@@ -73,11 +121,15 @@ describe("each page of the console", () => {
       if (view.text) await page.getByText(view.text).first().waitFor();
       for (const name of view.offered) await page.getByRole("button", { name, exact: true }).first().waitFor();
       await settle(watched);
-      const shown = new Set(await page.evaluate<string[]>(BUTTONS));
+      const shown = new Set(await page.evaluate<string[]>(namesOf("main button:not([role=tab])")));
       expect({ page: each.address, offers: [...shown].filter((name) => all.has(name)).sort() }).toEqual({
         page: each.address,
         offers: view.offered.sort(),
       });
+      for (const [opener, actions] of Object.entries(each.dialogs ?? {})) {
+        const isOpened = each.seenBy.includes(role) && mayDo(each.actions?.[opener] ?? "inputs.create", role);
+        if (isOpened) await expectDialog(opener, actions, role, inDialogs);
+      }
     }
     // The browser itself reports each answer that refuses something.
     expectQuiet({ ...watched, complaints: complaints.filter((complaint) => !/status of 40[134]/.test(complaint)) });

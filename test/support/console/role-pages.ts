@@ -16,6 +16,14 @@ const admins: readonly Role[] = ["superadmin", "admin"];
 /** The names of buttons that change something, with their operations. Everyone who sees a request may decide it. */
 type Actions = Readonly<Record<string, keyof typeof offers | "approvals.decide">>;
 
+/** The entries of the user menu and of the command palette that only some members are offered. */
+export const frameEntries = {
+  Account: signedIn,
+  Instance: ["superadmin"],
+  "Audit log": admins,
+  Settings: admins,
+} as const satisfies Record<string, readonly Role[]>;
+
 interface View {
   heading: string;
   /** A part of the page's text. */
@@ -28,6 +36,8 @@ export interface RolePage {
   seenBy: readonly Role[];
   content: View;
   actions?: Actions;
+  /** The actions in the dialogs of the page, by the buttons that open them. */
+  dialogs?: Readonly<Record<string, Actions>>;
   /** The view of all other roles. */
   refusal?: View;
   /** The journeys of the other test files check the accessibility of this page. */
@@ -105,7 +115,14 @@ function pagesOf(ws: string, { first, second, ofFlow, asked, shared }: Runs): Ro
   const w = `/w/${ws}`;
   return [
     { address: w, seenBy: members, content: { heading: "Home", text: "Failed in the last day" } },
-    { address: `${w}/runs`, isChecked: true, seenBy: members, content: { heading: "Runs" }, actions: { "Save view": "views.create" } },
+    {
+      address: `${w}/runs`,
+      isChecked: true,
+      seenBy: members,
+      content: { heading: "Runs" },
+      actions: { "Save view": "views.create" },
+      dialogs: { "Save view": { Save: "views.create" } },
+    },
     ...pagesOfRun(`${w}/runs/`, first, ofFlow, asked),
     {
       address: `${w}/runs/${first}/compare/${second}`,
@@ -189,6 +206,7 @@ function pagesOf(ws: string, { first, second, ofFlow, asked, shared }: Runs): Ro
       seenBy: signedIn,
       content: { heading: "Account", text: "Show browser sessions" },
       actions: { "New token": "tokens.create", Revoke: "tokens.delete" },
+      dialogs: { "New token": { Create: "tokens.create" } },
     },
     { address: "/account/preferences", isChecked: true, seenBy: signedIn, content: { heading: "Account", text: "Theme" } },
     { address: shared, seenBy: roles, content: { heading: "f/t/greet", text: "Ann" } },
@@ -204,8 +222,15 @@ function pagesOfRun(runs: string, run: string, ofFlow: string, asked: string): R
   const actions: Actions = { "Run again": "jobs.rerun", "Run again with changes": "jobs.run.scripts", Share: "jobs.share" };
   const ofScript = { seenBy: readers, actions, refusal: noJob(run) };
   const restart: Actions = { ...actions, "Restart from…": "jobs.restart.flows" };
+  const share: Actions = { Create: "jobs.share" };
   return [
-    { ...ofScript, isChecked: true, address: `${runs}${run}`, content: { heading: "f/t/greet", text: "Follow" } },
+    {
+      ...ofScript,
+      isChecked: true,
+      address: `${runs}${run}`,
+      content: { heading: "f/t/greet", text: "Follow" },
+      dialogs: { Share: share },
+    },
     { ...ofScript, address: `${runs}${run}?tab=result`, content: { heading: "f/t/greet", text: "Ann" } },
     { ...ofScript, address: `${runs}${run}?tab=arguments`, content: { heading: "f/t/greet", text: "Ann" } },
     { ...ofScript, address: `${runs}${run}?tab=details`, content: { heading: "f/t/greet", text: "Cost (estimate)" } },
@@ -215,6 +240,7 @@ function pagesOfRun(runs: string, run: string, ofFlow: string, asked: string): R
       seenBy: readers,
       content: { heading: "f/t/orders" },
       actions: restart,
+      dialogs: { Share: share, "Restart from…": { Restart: "jobs.restart.flows" } },
       refusal: noJob(ofFlow),
     },
     {
@@ -236,6 +262,7 @@ function pagesOfRun(runs: string, run: string, ofFlow: string, asked: string): R
         Approve: "approvals.decide",
         Reject: "approvals.decide",
       },
+      dialogs: { "Force cancel": { "Force cancel": "jobs.forceCancel" }, Share: share },
       refusal: noJob(asked),
     },
   ];
@@ -243,13 +270,19 @@ function pagesOfRun(runs: string, run: string, ofFlow: string, asked: string): R
 
 /** The pages of a script or a flow. */
 function pagesOfItem(kind: string, path: string, refusal: View): RolePage[] {
-  const actions: Actions = { Star: "favorites.star", Archive: "flows.archive" };
+  const actions: Actions = { Star: "favorites.star", Move: "flows.update", Archive: "flows.archive" };
   const run: Actions = { ...actions, Run: "jobs.run.scripts", "Run and wait": "jobs.run.scripts" };
   const webhooks: Actions = { ...actions, "Create a token for this webhook": "tokens.create" };
   const content = { heading: path };
+  const dialogs = {
+    Move: { Move: "flows.update" },
+    Archive: { Archive: "flows.archive" },
+    "Earlier arguments": { Save: "inputs.create" },
+  } as const;
+  const tokens = { "Create a token for this webhook": { Create: "tokens.create" } } as const;
   return [
-    { address: `${kind}${path}`, isChecked: true, seenBy: readers, content, actions: run, refusal },
-    { address: `${kind}${path}?tab=webhooks`, isChecked: true, seenBy: readers, content, actions: webhooks, refusal },
+    { address: `${kind}${path}`, isChecked: true, seenBy: readers, content, actions: run, dialogs, refusal },
+    { address: `${kind}${path}?tab=webhooks`, isChecked: true, seenBy: readers, content, actions: webhooks, dialogs: tokens, refusal },
     { address: `${kind}${path}/history`, isChecked: true, seenBy: readers, content, actions, refusal },
     { address: `${kind}${path}?tab=details`, seenBy: readers, content: { ...content, text: "Used by" }, actions, refusal },
   ];

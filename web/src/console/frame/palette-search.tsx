@@ -25,9 +25,10 @@ const MOST_PAGES = 5;
 const NO_ITEMS: Reply<"search.list"> = [];
 
 /** Finds a page, an item, an action, a guide or a run by a part of its name. */
-export default function PaletteSearch({ onChosen }: { onChosen: () => void }) {
+export default function PaletteSearch({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState("");
-  const combobox = useCombobox({ opened: true });
+  // The list takes Escape from the dialog, so the end of the list closes the dialog.
+  const combobox = useCombobox({ opened: true, onDropdownClose: onClose });
   const guides = useGuides(text.trim());
   const actions = useActions(text.trim());
   const entries = [...useEntries(text.trim()), ...actions, ...guides];
@@ -39,7 +40,7 @@ export default function PaletteSearch({ onChosen }: { onChosen: () => void }) {
       store={combobox}
       withinPortal={false}
       onOptionSubmit={(id) => {
-        onChosen();
+        onClose();
         entries.find((entry) => entry.id === id)?.open();
       }}
     >

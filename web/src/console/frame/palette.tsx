@@ -5,7 +5,7 @@ import { notifications } from "./notifications.tsx";
 
 /** Opens a page, an item or a run by a part of its name. */
 export function Palette() {
-  const [Search, setSearch] = useState<ComponentType<{ onChosen: () => void }>>();
+  const [Search, setSearch] = useState<ComponentType<{ onClose: () => void }>>();
   const [isOpen, setIsOpen] = useState(false);
   // The dialog opens together with its field, so that no key is lost that is typed into it.
   const open = useCallback(async () => {
@@ -32,7 +32,7 @@ export function Palette() {
         {frameText.paletteButton}
       </Button>
       <Modal opened={isOpen} onClose={() => setIsOpen(false)} title={frameText.palette} size="lg">
-        {Search && <Search onChosen={() => setIsOpen(false)} />}
+        {Search && <Search onClose={() => setIsOpen(false)} />}
       </Modal>
     </>
   );
