@@ -19,7 +19,8 @@ const arrows = {
   cli: ["contract", "core/sync", "core/signatures", "clients/pack.ts"],
   clients: ["contract"],
   // The rules that an editor applies while a person types. They are pure, and need no schemas.
-  web: ["contract", "core/expressions", "core/approvals/template.ts", "core/signatures/parse-source.ts"],
+  // The types of our clients become part of the pages when these are built.
+  web: ["contract", "core/expressions", "core/approvals/template.ts", "core/signatures/parse-source.ts", "clients/pack.ts"],
 };
 
 /** Folders that may name the types of others, where a value would be a dependency. */
@@ -179,7 +180,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "^(engine/seed/examples|test/fixtures)/|^(dist|cdk\\.out|clients/typescript/dist)/" },
+    exclude: { path: "^(engine/seed/examples|test/fixtures|web/src/console/parts/types/globals)/|^(dist|cdk\\.out|clients/typescript/dist)/" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: { extensions: [".ts", ".mts", ".mjs", ".js", ".json", ".d.ts"], exportsFields: ["exports"], conditionNames: ["import", "types", "node", "default"] },

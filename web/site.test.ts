@@ -72,6 +72,16 @@ describe("the console", () => {
     expect(sizeOf(/^console-signature-worker-/)).toBeLessThan(150_000);
   });
 
+  it("loads at most 2.3 MB for the types of scripts, in a worker", () => {
+    const worker = nameOf(/^console-types-worker-/);
+    const bytes = sizeOf(/^console-(types-worker|type-files)-/);
+    expect(bytes).toBeGreaterThan(1_000_000);
+    expect(bytes).toBeLessThan(2_300_000);
+    // No page waits for it: only the worker refers to TypeScript.
+    const others = [...files.keys()].filter((name) => name.endsWith(".js.gz") && name !== `${worker}.gz`);
+    for (const name of others) expect(textOf(name).includes("createLanguageService"), name).toBe(false);
+  });
+
   it("loads the form, the source and the comparison of a script on demand", () => {
     const first = bytesOfConsole(/^console-runnable-/);
     expect(first).toBeGreaterThan(50_000);
@@ -135,6 +145,8 @@ describe("the built pages", () => {
   });
 
   it("the pages create no code from text", () => {
-    for (const name of files.keys()) if (name.includes(".js")) expect(textOf(name)).not.toMatch(/new Function\(|\beval\(/);
+    // The declarations of types are texts, and describe such functions.
+    const scripts = [...files.keys()].filter((name) => name.includes(".js") && !name.startsWith("console-type-files-"));
+    for (const name of scripts) expect(/.{0,40}(new Function\(|\beval\().{0,40}/.exec(textOf(name))?.[0], name).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { listTypeFiles } from "./type-files.ts";
 
 /**
  * The entries, by the mode of their build. The console is a separate build, so that its pages share no file with the approval page, which must
@@ -31,6 +32,15 @@ const pageAddresses: Plugin = {
   },
 };
 
+/** Puts the declarations that the editor of scripts knows into their module. */
+const declarations: Plugin = {
+  name: "declarations",
+  load: (id) =>
+    id.endsWith("/parts/types/type-files.ts")
+      ? { code: `export const typeFiles = ${JSON.stringify(Object.fromEntries(listTypeFiles()))};`, moduleType: "js" }
+      : undefined,
+};
+
 /** Names the chunk of a page of the console after its folder: every page is a file `page.tsx`. */
 const chunkFileNames = ({ name, facadeModuleId }: { name: string; facadeModuleId?: string | null }) =>
   `assets/console-${/\/pages\/([\w-]+)\/page\.tsx$/.exec(facadeModuleId ?? "")?.[1] ?? name}-[hash].js`;
@@ -46,7 +56,7 @@ export default defineConfig(({ mode }) => ({
   root: import.meta.dirname,
   // Files refer to each other by relative addresses; functions/shared/reply/static-files.ts adds the path of the service to those in a page.
   base: "./",
-  plugins: [react(), pageAddresses],
+  plugins: [react(), pageAddresses, declarations],
   resolve: { alias: { "markdown-to-jsx/react": `${import.meta.dirname}/src/shared/form/plain-markdown.tsx` } },
   // The service refuses pages of other origins, so the forwarded requests keep their `Host`.
   server: {

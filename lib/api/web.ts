@@ -60,12 +60,12 @@ function keepOnly(builds: string, fresh: string, destination: string): void {
 /** Everything that the pages are built from: their sources, the rules of the service that the editors share with it, and the guides. */
 function sourcesHash(root: string): string {
   const hash = createHash("sha256");
-  const sources = ["web", "core", "contract"]
+  const sources = ["web", "core", "contract", "clients"]
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !/\.test\.ts$|\.md$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
-  // The pages contain the parsers of signatures.
+  // The pages contain the parsers of signatures, and the types of our clients.
   const parsers = ["core/signatures", "core/builds/parsers"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !/\.test\.ts$/.test(entry.name))

@@ -1,6 +1,11 @@
 export const codeText = {
-  keys: "Tab indents. Press Escape and then Tab to leave the text. Press Control, Shift and M for the list of problems.",
+  keys: "Tab indents. Press Escape and then Tab to leave the text. Press Control, Shift and M for the list of problems, and F1 for the type at the cursor.",
   loading: "Loading the editor…",
+} as const;
+
+export const typesText = {
+  none: "There is no type here.",
+  resting: "Types are paused for a while, because this code takes too long to check.",
 } as const;
 
 export const mergeText = {

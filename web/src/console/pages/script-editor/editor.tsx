@@ -143,6 +143,7 @@ export function Editor({ workspace, deployed, isNew, draft }: EditorProps) {
                 problems={problems}
                 keys={keys}
                 readOnly={isBundle}
+                isScript={!isBundle}
               />
             </Suspense>
             <section aria-label={settingsText.title}>

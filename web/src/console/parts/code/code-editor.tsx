@@ -5,6 +5,7 @@ import { EditorView, keymap } from "@codemirror/view";
 import { useQuery } from "@tanstack/react-query";
 import { type Ref, useCallback, useEffect, useImperativeHandle, useRef, useState } from "react";
 import { codeText } from "../../messages/editor/code.ts";
+import { useHelp } from "../types/use-help.ts";
 import { changeTo, completeWith, editable, locked } from "./edit-extensions.ts";
 import { loadGrammar } from "./languages.ts";
 import { mark, type Place, type Problem, rangeOf, showProblems } from "./problems.ts";
@@ -33,6 +34,8 @@ interface CodeEditorProps {
   findProblems?: (text: string) => readonly Problem[] | Promise<readonly Problem[]>;
   /** Completions beside those of the language. */
   complete?: CompletionSource;
+  /** The text is a script: helps with types, completions and errors while typing. `complete` is not asked then. */
+  isScript?: boolean;
   /** More keys, such as `Mod-Enter`. They come before those of the editor. */
   keys?: Readonly<Record<string, () => void>>;
   /** More parts of CodeMirror. Another object begins them again, so keep it. */
@@ -45,7 +48,7 @@ const NOTHING: Extension = [];
 
 /** A text to edit, with colours, completions and problems. Load it by `lazy`. An unchanged `value` keeps the cursor and the undo history. */
 export default function CodeEditor(props: CodeEditorProps) {
-  const { label, value, language, readOnly = false, problems = NO_PROBLEMS, extension = NOTHING, ref } = props;
+  const { label, value, language, readOnly = false, problems = NO_PROBLEMS, extension = NOTHING, isScript = false, ref } = props;
   const latest = useRef(props);
   latest.current = props;
   const [view, setView] = useState<EditorView>();
@@ -56,6 +59,7 @@ export default function CodeEditor(props: CodeEditorProps) {
     lock: new Compartment(),
     label: new Compartment(),
     more: new Compartment(),
+    help: new Compartment(),
   }));
   const keyNames = Object.keys(props.keys ?? {}).join(" ");
   const grammar = useQuery({
@@ -64,6 +68,7 @@ export default function CodeEditor(props: CodeEditorProps) {
     staleTime: Number.POSITIVE_INFINITY,
   }).data;
 
+  const help = useHelp(language, isScript);
   const fill = useCallback(
     (root: ShadowRoot, parent: HTMLElement) => {
       const help = document.createElement("p");
@@ -85,7 +90,7 @@ export default function CodeEditor(props: CodeEditorProps) {
           editable,
           completeWith((context) => latest.current.complete?.(context) ?? null),
           showProblems(() => latest.current.findProblems),
-          ...[parts.grammar, parts.lock, parts.label, parts.more].map((part) => part.of([])),
+          ...[parts.grammar, parts.lock, parts.label, parts.more, parts.help].map((part) => part.of([])),
           EditorView.updateListener.of(({ docChanged, state }) => {
             if (!docChanged) return;
             const text = state.doc.toString();
@@ -118,6 +123,7 @@ export default function CodeEditor(props: CodeEditorProps) {
   useEffect(() => view?.dispatch({ effects: parts.grammar.reconfigure(grammar ?? []) }), [view, parts, grammar]);
   useEffect(() => view?.dispatch({ effects: parts.lock.reconfigure(readOnly ? locked : []) }), [view, parts, readOnly]);
   useEffect(() => view?.dispatch({ effects: parts.more.reconfigure(extension) }), [view, parts, extension]);
+  useEffect(() => view?.dispatch({ effects: parts.help.reconfigure(help) }), [view, parts, help]);
   useEffect(() => {
     const named = EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label, "aria-describedby": "keys" });
     view?.dispatch({ effects: parts.label.reconfigure(named) });

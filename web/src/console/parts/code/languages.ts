@@ -3,6 +3,11 @@ import type { Extension } from "@codemirror/state";
 
 const isJavascript = /^(bun|bunnative|deno|nodejs|nativets|javascript|typescript)$/;
 
+const typescriptLanguages = new Set(["bun", "bunnative", "deno", "nodejs", "nativets"]);
+
+/** Returns whether scripts of a language are TypeScript. */
+export const isTypescript = (language: string): boolean => typescriptLanguages.has(language);
+
 /** Loads the grammar of a language. A language without one is shown as plain text. */
 export async function loadGrammar(language: string): Promise<Extension> {
   if (isJavascript.test(language)) return (await import("@codemirror/lang-javascript")).javascript({ typescript: true });

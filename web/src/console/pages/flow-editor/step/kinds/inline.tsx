@@ -42,6 +42,7 @@ export function Inline({ value, onChange, readOnly }: InlineProps) {
             label={text.code}
             language={language}
             readOnly={readOnly}
+            isScript
             value={String(value["content"] ?? "")}
             onChange={(content) => onChange({ ...value, content })}
           />

@@ -1,0 +1,42 @@
+/** A script as the editor has it. */
+export interface Source {
+  language: string;
+  text: string;
+}
+
+/** A question of the editor to the worker with the types. Offsets count from 0, as CodeMirror's. */
+export type Question =
+  | { kind: "check"; source: Source }
+  | { kind: "complete"; source: Source; at: number }
+  | { kind: "describe"; source: Source; at: number; name: string }
+  | { kind: "hover"; source: Source; at: number };
+
+export interface TypeProblem {
+  from: number;
+  to: number;
+  severity: "error" | "warning" | "info";
+  message: string;
+}
+
+export interface TypeCompletion {
+  label: string;
+  /** One of CodeMirror's types of completions. */
+  type: string;
+  /** Names that are nearer come first. */
+  boost: number;
+}
+
+/** The type of a name, and the text of its comment. */
+export interface Description {
+  signature: string;
+  text: string;
+}
+
+export interface Answers {
+  check: TypeProblem[];
+  complete: { from: number; options: TypeCompletion[] } | undefined;
+  describe: Description | undefined;
+  hover: (Description & { from: number; to: number }) | undefined;
+}
+
+export type Answer = Answers[Question["kind"]];

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { listTypeFiles } from "../../../../type-files.ts";
+import { ScriptTypes } from "./script-types.ts";
+
+const types = new ScriptTypes(listTypeFiles());
+types.setResourceTypes([
+  {
+    name: "postgresql",
+    schema: {
+      type: "object",
+      properties: { host: { type: "string", description: "The server." }, port: { type: "integer" } },
+      required: ["host"],
+    },
+  },
+  { name: "response", schema: { type: "object", properties: { mine: { type: "string" } } } },
+]);
+
+/** Splits a source at its mark `|`. */
+function at(marked: string, language = "bun") {
+  const offset = marked.indexOf("|");
+  return { source: { language, text: marked.replace("|", "") }, at: offset };
+}
+const labelsOf = (marked: string, language?: string) =>
+  types.answer({ kind: "complete", ...at(marked, language) })?.options.map(({ label }) => label) ?? [];
+const problemsOf = (text: string, language = "bun") => types.answer({ kind: "check", source: { language, text } });
+const messagesOf = (text: string, language?: string) => problemsOf(text, language).map(({ message }) => message);
+
+describe("the types of a script", () => {
+  it("complete the functions of our client, with what their comments say", () => {
+    const marked = 'import * as svc from "svc-client";\nsvc.getV|';
+    expect(types.answer({ kind: "complete", ...at(marked) })).toMatchObject({
+      from: marked.indexOf("getV"),
+      options: expect.arrayContaining([expect.objectContaining({ label: "getVariable" })]),
+    });
+    expect(types.answer({ kind: "describe", ...at(marked), name: "getVariable" })).toEqual({
+      signature: "function getVariable(path: string): Promise<string>",
+      text: expect.stringContaining("Returns the value of a variable"),
+    });
+  });
+
+  it("describe the name at a place", () => {
+    expect(types.answer({ kind: "hover", ...at("const answer = 42;\nconsole.log(ans|wer);") })).toEqual({
+      ...{ from: 31, to: 37, text: "" },
+      signature: "const answer: 42",
+    });
+    expect(types.answer({ kind: "hover", ...at("const answer = 42; |") })).toBeUndefined();
+  });
+
+  it("find an error with its place", () => {
+    const text = "export function main(name: string) {\n  const count: number = name;\n  return count;\n}\n";
+    const from = text.indexOf("count");
+    expect(problemsOf(text)).toEqual([
+      { from, to: from + "count".length, severity: "error", message: "Type 'string' is not assignable to type 'number'." },
+    ]);
+    expect(problemsOf("export function main( {")[0]).toMatchObject({ severity: "error" });
+  });
+
+  it("know resource types as scripts name them, and never change a type of the language", () => {
+    const main = (type: string, body: string) => `export function main(a: ${type}) { ${body} }`;
+    for (const type of ["Postgresql", "RT.Postgresql", 'Resource<"postgresql">']) {
+      expect(labelsOf(main(type, "a.|"))).toEqual(["host", "port"]);
+      expect(messagesOf(main(type, "return a.hostt;"))).toEqual([expect.stringContaining("Did you mean 'host'?")]);
+    }
+    expect(messagesOf(main("RT.Response", "return a.mine;"))).toEqual([]);
+    expect(messagesOf(main("Response", "return a.json();"))).toEqual([]);
+    expect(messagesOf(main('Resource<"other">', "return a.anything;"))).toEqual([]);
+    expect(messagesOf(main("Unheard", ""))).toEqual(["Cannot find name 'Unheard'."]);
+  });
+
+  it("allow everything of a module whose types are not here", () => {
+    const text = `import lodash, { chunk, type Dictionary } from "lodash@4";
+import { z } from "npm:zod";
+import { helper } from "./helper.ts";
+import "https://deno.land/x/a.ts";
+export function main(a: Dictionary<string>, b: z.infer<typeof z>) { return [lodash.any(a), chunk(b), helper.x, z.object({})]; }`;
+    expect(messagesOf(text)).toEqual([]);
+  });
+
+  it.each<[string, string, string[]]>([
+    ["bun", 'Bun.file("a").text(); Bun.notDescribed(); process.env["A"];', []],
+    ["deno", 'Deno.env.get("a"); Deno.notDescribed(); new URL("a"); type T = Deno.NotDescribed;', []],
+    ["nodejs", 'fetch("a"); Buffer.from("a"); crypto.randomUUID(); setTimeout(() => {}, 1); structuredClone(1);', []],
+    ["nodejs", "Bun.file;", ["Cannot find name 'Bun'."]],
+    ["bun", "Deno.env;", ["Cannot find name 'Deno'."]],
+    ["nodejs", "window.alert(1);", ["Cannot find name 'window'."]],
+    ["bun", "try { throw 1 } catch (error) { error.message } export function main(a) { return a.b }", []],
+    ["bun", "const found = await Promise.resolve([1, 2].toSorted()); found.at(-1);", []],
+  ])("know what %s has: %s", (language, text, messages) => {
+    expect(messagesOf(text, language)).toEqual(messages);
+  });
+
+  it("answer for a type without an end and for a long text", () => {
+    const endless =
+      "type Wrap<T> = { a: Wrap<Wrap<T>> }; type Deep<T> = T extends never ? 1 : Deep<[T]>; const a: Deep<1> = 1; declare const b: Wrap<1>; b.a.a.a;";
+    expect(messagesOf(endless)).toEqual([expect.stringContaining("excessively deep")]);
+    expect(messagesOf(`const a = 1;\n`.repeat(2000)).length).toBe(100);
+  });
+});

@@ -1,0 +1,38 @@
+import type { Extension } from "@codemirror/state";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
+import { useWorkspace } from "../../data/me.ts";
+import { resourceTypesQuery } from "../../pages/resources/resource-types-query.ts";
+import { isTypescript } from "../code/languages.ts";
+
+const NOTHING: Extension = [];
+
+/** Returns what helps to write a script in a language: types, completions and errors while typing. It is loaded once the browser has time. */
+export function useHelp(language: string, isOn: boolean): Extension {
+  const workspace = useWorkspace();
+  const isTyped = isOn && isTypescript(language);
+  const module = useQuery({
+    queryKey: ["types of scripts"],
+    queryFn: async () => {
+      await untilIdle();
+      return { ...(await import("./show-types.ts")), ...(await import("./page-types.ts")) };
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: isTyped,
+  }).data;
+  const resourceTypes = useQuery({ ...resourceTypesQuery(workspace), enabled: isTyped && module !== undefined }).data;
+  useEffect(() => {
+    if (resourceTypes) module?.typesOf(workspace).setResourceTypes(resourceTypes);
+  }, [module, workspace, resourceTypes]);
+  return useMemo(
+    () => (isTyped && module ? module.showTypes(module.typesOf(workspace), language) : NOTHING),
+    [isTyped, module, workspace, language],
+  );
+}
+
+/** Resolves when the browser has nothing more urgent to do, so that the editor can be used before. */
+const untilIdle = () =>
+  new Promise<void>((resolve) => {
+    if ("requestIdleCallback" in globalThis) requestIdleCallback(() => resolve(), { timeout: 2_000 });
+    else setTimeout(resolve, 200);
+  });
