@@ -81,5 +81,6 @@ describe("the script editor", () => {
     await page.getByText("The version is deployed.").waitFor();
     const { content: merged } = expectStatus(await ws.get("scripts/get/p/f/t/both"), 200).json as { content: string };
     expect(merged).toBe("one, mine\none, theirs\ntwo\nthree, mine\n");
+    expect(expectStatus(await ws.get("drafts/list"), 200).json).toEqual([]);
   });
 });

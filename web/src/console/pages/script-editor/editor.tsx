@@ -64,9 +64,8 @@ export function Editor({ workspace, deployed, isNew, draft }: EditorProps) {
     script,
     inferred: signature?.schema,
     onDeployed: async (hash) => {
-      // The service has removed the draft at the path. That of a new script is at another one, and must be gone before its page ends.
-      if (isNew) await draft.discard();
-      else draft.forget();
+      // The draft must be gone before the page of a new script ends.
+      await draft.discard();
       setDialog(undefined);
       edited.current = { ...script, parent_hash: hash };
       setScript(edited.current);

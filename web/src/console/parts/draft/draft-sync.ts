@@ -148,8 +148,7 @@ export class DraftSync<V> {
     return result.kind === "saved";
   }
 
-  /** Forgets the draft after a deployment, which has removed the stored one. */
-  forget(): void {
+  private forget(): void {
     clearTimeout(this.sendTimer);
     clearTimeout(this.browserTimer);
     this.browserTimer = undefined;

@@ -34,9 +34,8 @@ export interface ServerDraft<V> extends DraftState<V> {
   keep: (value: V) => void;
   keepMine: () => void;
   takeNewer: () => void;
+  /** Removes the draft, also after a deployment. Returns whether the service has removed it. */
   discard: () => Promise<boolean>;
-  /** Call it after a deployment. */
-  forget: () => void;
 }
 
 /** Keeps what is typed into an editor: per person in the service, and in the browser until the service has it. */
@@ -85,7 +84,6 @@ export function useServerDraft<V>({ workspace, kind, path, parse, forBrowser }: 
       keepMine: () => sync.current?.keepMine(),
       takeNewer: () => sync.current?.takeNewer(),
       discard: async () => (await sync.current?.discard()) ?? false,
-      forget: () => sync.current?.forget(),
     }),
     [state, keep],
   );
