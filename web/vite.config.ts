@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { listClientFunctions } from "./client-functions.ts";
 import { listTypeFiles } from "./type-files.ts";
 
 /**
@@ -32,13 +33,17 @@ const pageAddresses: Plugin = {
   },
 };
 
-/** Puts the declarations that the editor of scripts knows into their module. */
+/** Puts what the editor of scripts knows of types and of our clients into modules. */
 const declarations: Plugin = {
   name: "declarations",
-  load: (id) =>
-    id.endsWith("/parts/types/type-files.ts")
-      ? { code: `export const typeFiles = ${JSON.stringify(Object.fromEntries(listTypeFiles()))};`, moduleType: "js" }
-      : undefined,
+  load: (id) => {
+    const exported = (name: string, value: unknown) => ({
+      code: `export const ${name} = ${JSON.stringify(value)};`,
+      moduleType: "js" as const,
+    });
+    if (id.endsWith("/parts/types/type-files.ts")) return exported("typeFiles", Object.fromEntries(listTypeFiles()));
+    return id.endsWith("/parts/code/client-functions.ts") ? exported("clientFunctions", listClientFunctions()) : undefined;
+  },
 };
 
 /** Names the chunk of a page of the console after its folder: every page is a file `page.tsx`. */

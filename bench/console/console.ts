@@ -6,6 +6,7 @@ import { logRows } from "./log.ts";
 import { priceRows } from "./price.ts";
 import { runRows } from "./run.ts";
 import { runsRows } from "./runs.ts";
+import { scriptRows } from "./script.ts";
 import type { Measured } from "./visits.ts";
 
 /** Measures the console in a browser: what it loads, how long it takes, the longest task while a person uses it, and what an open page costs. */
@@ -17,7 +18,8 @@ export async function consoleRows(measured: Measured): Promise<Row[]> {
     const log = await logRows(measured);
     const items = await itemRows(measured);
     const flow = await flowRows(measured, runs.bytes);
-    return [...runs.rows, ...prices, ...run, ...log, ...items, ...flow];
+    const script = await scriptRows(measured);
+    return [...runs.rows, ...prices, ...run, ...log, ...items, ...flow, ...script];
   } finally {
     await endBrowser();
   }

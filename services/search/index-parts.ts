@@ -1,6 +1,6 @@
-import { defined, mapDefined } from "../../contract/defined.ts";
+import { mapDefined } from "../../contract/defined.ts";
 import { write } from "../../core/objects/write.ts";
-import { type SearchText, searchEntryObject, shardOf } from "../../core/search/index-items.ts";
+import { formatEntry, type SearchText, searchEntryObject, shardOf } from "../../core/search/index-items.ts";
 import { buildSignature } from "../../core/search/signature.ts";
 import { type TransactionPart, toPart } from "../outbox/commit-parts.ts";
 
@@ -37,7 +37,7 @@ export function buildIndexParts({ workspace, kind, before, after }: IndexChange)
   return [
     ...(left === undefined ? [] : [write.remove(entryKey(left))]),
     ...(after && !isSame
-      ? [write.put({ ...entryKey(after.path), value: { ...after.text, ...defined({ source: mapDefined(after.source, toSource) }) } })]
+      ? [write.put({ ...entryKey(after.path), value: formatEntry({ ...after.text, source: mapDefined(after.source, toSource) }) })]
       : []),
   ].map((part) => toPart(part));
 }

@@ -192,6 +192,16 @@ describe("a workspace whose objects are older than its index", () => {
     expect((await searchObjects(world.deps, caller(), {})).items).toEqual(all);
   });
 
+  it("has entries of an earlier deployment, and leaves out those that nobody can read", async () => {
+    const word = `w${randomUUID().slice(0, 8)}`;
+    await search("any");
+    const values = { earlier: { summary: word, description: "" }, broken: "[", other: "1" };
+    for (const [name, value] of Object.entries(values)) {
+      await world.deps.objects.put({ ...searchEntryObject.key(world.workspace, 0, "script", `f/a/${name}`), value });
+    }
+    expect(await paths(word)).toEqual(["f/a/earlier"]);
+  });
+
   it("gets what an instance of the earlier release stored during the first comparison", async () => {
     await search("any");
     const path = newPath();

@@ -32,6 +32,15 @@ describe("the script editor", () => {
     const { page } = watched;
     const code = page.getByRole("textbox", { name: "Code" });
     await page.getByRole("textbox", { name: "Path" }).fill("f/t/greet");
+    await write(code, 'import * as svc from "svc-client";\nexport const main = (): Promise<number> => svc.getVar');
+    await page.locator(".cm-lintRange-error").first().waitFor();
+    await code.press("i");
+    await page.getByRole("option", { name: "getVariable" }).waitFor();
+    await code.press("Enter");
+    await page.keyboard.insertText('("f/t/a");');
+    await code.press("ControlOrMeta+Shift+KeyM");
+    await page.getByRole("listbox").getByText("Type 'Promise<string>' is not assignable to type 'Promise<number>'").waitFor();
+    await expectAccessible(watched);
     await write(code, content);
     await page.getByRole("textbox", { name: "name" }).fill("Eve");
     await code.press("ControlOrMeta+Enter");
@@ -60,8 +69,9 @@ describe("the script editor", () => {
     const { page } = watched;
     const code = page.getByRole("textbox", { name: "Code" });
     await write(code, "one, mine\ntwo\nthree, mine\n");
+    await page.getByRole("textbox", { name: "Summary" }).fill("My summary");
     await page.getByText("Draft saved").waitFor();
-    await ws.saveScript({ path: "f/t/both", content: "one, theirs\ntwo\nthree\n", language: "bash", parent_hash: parent });
+    await ws.saveScript({ path: "f/t/both", content: "one, theirs\ntwo\nthree\n", language: "bash", parent_hash: parent, summary: "Ours" });
     await button(page, "Deploy").click();
     await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click();
     const merge = page.getByRole("dialog", { name: "Another person has deployed a newer version" });
@@ -70,6 +80,7 @@ describe("the script editor", () => {
     expect(watched.complaints.splice(0)).toEqual([expect.stringContaining("400")]);
     await expectAccessible(watched);
     await merge.getByRole("button", { name: "Use both in the first place" }).click();
+    await merge.getByRole("radiogroup", { name: "Both of you have changed Summary" }).getByLabel("Theirs: Ours").check();
     await merge.getByRole("button", { name: "Use the merged text" }).click();
     await page.getByText("Draft saved").waitFor();
     await page.context().clearCookies();
@@ -79,8 +90,10 @@ describe("the script editor", () => {
     await button(page, "Deploy").click();
     await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click();
     await page.getByText("The version is deployed.").waitFor();
-    const { content: merged } = expectStatus(await ws.get("scripts/get/p/f/t/both"), 200).json as { content: string };
-    expect(merged).toBe("one, mine\none, theirs\ntwo\nthree, mine\n");
+    expect(expectStatus(await ws.get("scripts/get/p/f/t/both"), 200).json).toMatchObject({
+      content: "one, mine\none, theirs\ntwo\nthree, mine\n",
+      summary: "Ours",
+    });
     expect(expectStatus(await ws.get("drafts/list"), 200).json).toEqual([]);
   });
 });

@@ -123,4 +123,9 @@ export const deployText = {
   merge: "Use the merged text",
   mergeFirst: "Decide each marked place first.",
   loadingMerge: "Loading the comparison…",
+  bothChanged: (name: string) => `Both of you have changed ${name}`,
+  yours: (value: string) => `Yours: ${value}`,
+  theirs: (value: string) => `Theirs: ${value}`,
+  nothing: "nothing",
+  fields: { path: "Path", summary: "Summary", language: "Language", kind: "Kind" } as Readonly<Record<string, string>>,
 } as const;

@@ -168,10 +168,10 @@ export function Editor({ workspace, deployed, isNew, draft }: EditorProps) {
       )}
       {newer && (
         <MergeDialog
-          versions={{ base: newer.base.content, theirs: newer.theirs.content, mine: script.content }}
-          language={script.language}
-          onMerged={(content) => {
-            const merged = merge(content);
+          newer={newer}
+          mine={script}
+          onMerged={(content, chosenTheirs) => {
+            const merged = merge(content, chosenTheirs);
             if (merged) setScript(merged);
           }}
           onClose={closeNewer}

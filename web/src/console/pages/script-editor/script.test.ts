@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { newScriptSchema } from "../../../../../contract/routes/stored/script.ts";
 import { scriptTemplates } from "../../../../../contract/templates/script-templates.ts";
-import { authoredFields, changeLanguage, hasChanges, mergeFields, nextSchema, parseEdited } from "./script.ts";
+import { authoredFields, changeLanguage, hasChanges, listBothChanged, mergeFields, nextSchema, parseEdited } from "./script.ts";
 
 const base = { path: "f/a/b", summary: "S", content: "a", language: "bun", timeout: 5 } as const;
 
@@ -16,6 +16,13 @@ describe("a script that is edited", () => {
     const merged = mergeFields(base, { ...base, summary: "theirs", tag: "gpu" }, { ...base, timeout: 9, content: "mine" });
     expect(merged).toEqual({ ...base, summary: "theirs", tag: "gpu", timeout: 9, content: "mine" });
     expect(mergeFields(base, base, { ...base, timeout: undefined }).timeout).toBeUndefined();
+  });
+
+  it("has the chosen value of a field that both people have changed", () => {
+    const theirs = { ...base, summary: "theirs", timeout: 7, tag: "gpu" };
+    const mine = { ...base, summary: "mine", timeout: 9, tag: "gpu", content: "mine" };
+    expect(listBothChanged(base, theirs, mine)).toEqual(["summary", "timeout"]);
+    expect(mergeFields(base, theirs, mine, new Set(["summary"]))).toEqual({ ...mine, summary: "theirs" });
   });
 
   it("has changes if a field differs, and an absent field equals null", () => {

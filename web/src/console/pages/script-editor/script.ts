@@ -59,15 +59,36 @@ export function parseEdited(value: unknown): EditedScript | undefined {
 /** Returns whether a path is complete. */
 export const isPath = (path: string): boolean => /^[uf]\/[^/]+\/./.test(path);
 
-const isSame = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+/** A long text is the same object in most comparisons. */
+const isSame = (a: unknown, b: unknown) => a === b || JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
 /** Returns whether two states of a script differ in a field that is deployed. */
 export const hasChanges = (before: EditedScript, after: EditedScript): boolean =>
   authoredFields.some((name) => name !== "schema" && !isSame(before[name], after[name]));
 
-/** Takes each field that I did not change from the newer version. The texts are merged apart. */
-export function mergeFields(base: EditedScript, theirs: EditedScript, mine: EditedScript): EditedScript {
-  const changed = authoredFields.filter((name) => !isSame(base[name], mine[name]));
+export type AuthoredField = (typeof authoredFields)[number];
+
+/** Lists the fields, apart from the text, that two people have set to different values. */
+export const listBothChanged = (base: EditedScript, theirs: EditedScript, mine: EditedScript): AuthoredField[] =>
+  authoredFields.filter(
+    (name) =>
+      name !== "content" &&
+      name !== "schema" &&
+      [base, theirs].every((other) => !isSame(other[name], mine[name])) &&
+      !isSame(base[name], theirs[name]),
+  );
+
+/**
+ * Takes each field that I did not change from the newer version, and those in `chosenTheirs`, which both have changed. The texts are merged
+ * apart.
+ */
+export function mergeFields(
+  base: EditedScript,
+  theirs: EditedScript,
+  mine: EditedScript,
+  chosenTheirs: ReadonlySet<AuthoredField> = new Set(),
+): EditedScript {
+  const changed = authoredFields.filter((name) => !isSame(base[name], mine[name]) && !chosenTheirs.has(name));
   return { ...theirs, ...Object.fromEntries(changed.map((name) => [name, mine[name]])) };
 }
 

@@ -7,7 +7,10 @@ import { isTypescript } from "../code/languages.ts";
 
 const NOTHING: Extension = [];
 
-/** Returns what helps to write a script in a language: types, completions and errors while typing. It is loaded once the browser has time. */
+/**
+ * Returns what helps to write a script in a language: types, completions and errors of TypeScript, and for Python and Go our client and
+ * syntax errors. Types are loaded once the browser has time.
+ */
 export function useHelp(language: string, isOn: boolean): Extension {
   const workspace = useWorkspace();
   const isTyped = isOn && isTypescript(language);
@@ -24,10 +27,24 @@ export function useHelp(language: string, isOn: boolean): Extension {
   useEffect(() => {
     if (resourceTypes) module?.typesOf(workspace).setResourceTypes(resourceTypes);
   }, [module, workspace, resourceTypes]);
-  return useMemo(
-    () => (isTyped && module ? module.showTypes(module.typesOf(workspace), language) : NOTHING),
-    [isTyped, module, workspace, language],
-  );
+  const untyped = useQuery({
+    queryKey: ["help with", language],
+    queryFn: () => loadHelp(language),
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: isOn && !isTyped,
+  }).data;
+  return useMemo(() => {
+    if (!isTyped) return (isOn && untyped) || NOTHING;
+    return module ? module.showTypes(module.typesOf(workspace), language) : NOTHING;
+  }, [isOn, isTyped, untyped, module, workspace, language]);
+}
+
+/** Loads the help for a language without types. */
+async function loadHelp(language: string): Promise<Extension> {
+  if (language !== "python3" && language !== "go") return NOTHING;
+  const { completeClient } = await import("../code/complete-client.ts");
+  const errors = language === "python3" ? (await import("../code/syntax-problems.ts")).showPythonErrors : NOTHING;
+  return [completeClient(language), errors];
 }
 
 /** Resolves when the browser has nothing more urgent to do, so that the editor can be used before. */

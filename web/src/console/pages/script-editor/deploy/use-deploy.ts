@@ -4,7 +4,7 @@ import { defined } from "../../../../../../contract/defined.ts";
 import { Refused } from "../../../../shared/service.ts";
 import { call } from "../../../data/api.ts";
 import { runnableKey } from "../../runnable/use-runnable.ts";
-import { type EditedScript, mergeFields, nextSchema, toEdited } from "../script.ts";
+import { type AuthoredField, type EditedScript, mergeFields, nextSchema, toEdited } from "../script.ts";
 
 /** A newer version of another person, and the version that both began from. */
 export interface Newer {
@@ -62,11 +62,11 @@ export function useDeploy({ workspace, script, inferred, onDeployed }: DeployOpt
   return {
     deploy,
     newer,
-    /** Returns the script with the merged text. It begins from the newer version. */
-    merge: (content: string): EditedScript | undefined => {
+    /** Returns the script with the merged text and the chosen fields. It begins from the newer version. */
+    merge: (content: string, chosenTheirs: ReadonlySet<AuthoredField>): EditedScript | undefined => {
       setNewer(undefined);
       if (!newer) return undefined;
-      return { ...mergeFields(newer.base, newer.theirs, script), content, parent_hash: newer.theirs.parent_hash };
+      return { ...mergeFields(newer.base, newer.theirs, script, chosenTheirs), content, parent_hash: newer.theirs.parent_hash };
     },
     closeNewer: () => setNewer(undefined),
   };
