@@ -28,8 +28,9 @@ export async function flowRows(measured: Measured, runsBytes: number): Promise<R
   const { opened, page } = await openCold(measured, `/w/${workspace}/flows/${PATH}/edit`, "[data-step-id]");
   const openingTaskMs = await takeLongestTask(page);
   await page.locator(".react-flow__pane").hover();
+  // Down and back, so that the first steps are in view afterwards.
   for (let at = 0; at < 40; at++) {
-    await page.mouse.wheel(0, 900);
+    await page.mouse.wheel(0, at < 20 ? 900 : -900);
     await displayed(page);
   }
   const panningTaskMs = await takeLongestTask(page);

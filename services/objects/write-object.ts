@@ -50,6 +50,8 @@ export async function writeObject<T, D extends Uses<"objects" | "nowMs">, S, C e
       // Called after `build`, which names an object that cannot be created. A built-in one has the version of an item without one.
       if (!stored && mode === "replace") requireVersion({}, target);
       if (!change) return { done: change };
+      // Changes that keep the version differ in what `build` has read. One before that read is in the object only.
+      if (change.version === "kept" && !isSame(stored, await deps.objects.get(kind.key(workspace, path)))) return undefined;
       const atMs = deps.nowMs();
       const { value: after, parts = [], event, sent } = change;
       const isCommitted = await commitParts(deps.objects, [
@@ -67,6 +69,9 @@ export async function writeObject<T, D extends Uses<"objects" | "nowMs">, S, C e
     kind.maxTries,
   );
 }
+
+const isSame = (before: StoredObject | undefined, now: StoredObject | undefined): boolean =>
+  before?.version === now?.version && JSON.stringify(before?.value) === JSON.stringify(now?.value);
 
 /** Builds the parts that change the index of the search. */
 function buildSearchParts<T, D extends Uses<"objects" | "nowMs">, S>(

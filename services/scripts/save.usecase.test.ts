@@ -276,6 +276,24 @@ describe("at once", () => {
   });
 });
 
+it("a script that is archived after its head was read stays archived", async () => {
+  const path = newPath();
+  await save(path, small);
+  const target = { actor: anAdmin, workspace: world.workspace, path };
+  let archived: Promise<void> | undefined;
+  const get: typeof world.deps.objects.get = async (key, ...options) => {
+    if (key.pk === scriptListingObject.key(world.workspace, path).pk) {
+      archived ??= archiveScript(world.deps, target);
+      await archived;
+    }
+    return world.deps.objects.get(key, ...options);
+  };
+  const muted = muteScriptErrorHandler({ ...world.deps, objects: { ...world.deps.objects, get } }, target, true);
+  await expect(muted).rejects.toMatchObject({ code: "script.notFound" });
+  const { head, listing } = await load(path);
+  expect([head?.archived, listing?.value]).toEqual([true, expect.objectContaining({ archived: true })]);
+});
+
 describe("a version that is saved after the head was read", () => {
   /** The dependencies of a call after whose first read of the head another person saves the next version. */
   const depsWithSave = (path: string, parent_hash: string) => {

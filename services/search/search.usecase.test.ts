@@ -192,7 +192,7 @@ describe("a workspace whose objects are older than its index", () => {
     expect((await searchObjects(world.deps, caller(), {})).items).toEqual(all);
   });
 
-  it("has entries of an earlier deployment, and leaves out those that nobody can read", async () => {
+  it("finds entries of an earlier deployment, and leaves out unreadable ones", async () => {
     const word = `w${randomUUID().slice(0, 8)}`;
     await search("any");
     const values = { earlier: { summary: word, description: "" }, broken: "[", other: "1" };

@@ -32,15 +32,6 @@ describe("the script editor", () => {
     const { page } = watched;
     const code = page.getByRole("textbox", { name: "Code" });
     await page.getByRole("textbox", { name: "Path" }).fill("f/t/greet");
-    await write(code, 'import * as svc from "svc-client";\nexport const main = (): Promise<number> => svc.getVar');
-    await page.locator(".cm-lintRange-error").first().waitFor();
-    await code.press("i");
-    await page.getByRole("option", { name: "getVariable" }).waitFor();
-    await code.press("Enter");
-    await page.keyboard.insertText('("f/t/a");');
-    await code.press("ControlOrMeta+Shift+KeyM");
-    await page.getByRole("listbox").getByText("Type 'Promise<string>' is not assignable to type 'Promise<number>'").waitFor();
-    await expectAccessible(watched);
     await write(code, content);
     await page.getByRole("textbox", { name: "name" }).fill("Eve");
     await code.press("ControlOrMeta+Enter");
@@ -94,6 +85,6 @@ describe("the script editor", () => {
       content: "one, mine\none, theirs\ntwo\nthree, mine\n",
       summary: "Ours",
     });
-    expect(expectStatus(await ws.get("drafts/list"), 200).json).toEqual([]);
+    expect(expectStatus(await ws.get("drafts/list"), 200).json).not.toContainEqual(expect.objectContaining({ path: "f/t/both" }));
   });
 });

@@ -46,6 +46,9 @@ interface CodeEditorProps {
 const NO_PROBLEMS: readonly Problem[] = [];
 const NOTHING: Extension = [];
 
+const namedBy = (label: string): Extension =>
+  EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label, "aria-describedby": "keys" });
+
 /** A text to edit, with colours, completions and problems. Load it by `lazy`. An unchanged `value` keeps the cursor and the undo history. */
 export default function CodeEditor(props: CodeEditorProps) {
   const { label, value, language, readOnly = false, problems = NO_PROBLEMS, extension = NOTHING, isScript = false, ref } = props;
@@ -90,7 +93,9 @@ export default function CodeEditor(props: CodeEditorProps) {
           editable,
           completeWith((context) => latest.current.complete?.(context) ?? null),
           showProblems(() => latest.current.findProblems),
-          ...[parts.grammar, parts.lock, parts.label, parts.more, parts.help].map((part) => part.of([])),
+          // A text without a name would be unusable until the first effect.
+          parts.label.of(namedBy(latest.current.label)),
+          ...[parts.grammar, parts.lock, parts.more, parts.help].map((part) => part.of([])),
           EditorView.updateListener.of(({ docChanged, state }) => {
             if (!docChanged) return;
             const text = state.doc.toString();
@@ -124,10 +129,7 @@ export default function CodeEditor(props: CodeEditorProps) {
   useEffect(() => view?.dispatch({ effects: parts.lock.reconfigure(readOnly ? locked : []) }), [view, parts, readOnly]);
   useEffect(() => view?.dispatch({ effects: parts.more.reconfigure(extension) }), [view, parts, extension]);
   useEffect(() => view?.dispatch({ effects: parts.help.reconfigure(help) }), [view, parts, help]);
-  useEffect(() => {
-    const named = EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label, "aria-describedby": "keys" });
-    view?.dispatch({ effects: parts.label.reconfigure(named) });
-  }, [view, parts, label]);
+  useEffect(() => view?.dispatch({ effects: parts.label.reconfigure(namedBy(label)) }), [view, parts, label]);
   useEffect(() => view?.dispatch({ effects: mark(problems) }), [view, problems]);
   useImperativeHandle(
     ref,
