@@ -50,7 +50,7 @@ export async function writeObject<T, D extends Uses<"objects" | "nowMs">, S, C e
       // Called after `build`, which names an object that cannot be created. A built-in one has the version of an item without one.
       if (!stored && mode === "replace") requireVersion({}, target);
       if (!change) return { done: change };
-      // Changes that keep the version differ in what `build` has read. One before that read is in the object only.
+      // A change that keeps the version is noticed by the condition of what `build` has read, or, if it was committed before that read, here.
       if (change.version === "kept" && !isSame(stored, await deps.objects.get(kind.key(workspace, path)))) return undefined;
       const atMs = deps.nowMs();
       const { value: after, parts = [], event, sent } = change;

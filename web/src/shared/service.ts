@@ -2,6 +2,7 @@ import { type Answer, createClient, readValue } from "../../../contract/client/c
 import type { Reply } from "../../../contract/client/operation.ts";
 import { oauthOperations, signInOperations } from "../../../contract/client/operations/people.ts";
 import { type ApiRequest, toJsonContent, toRequest } from "../../../contract/client/request.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
 import { basePath } from "./base-path.ts";
 
 /** An error response: one sentence and a code. `status` 0: the service did not respond. */
@@ -17,6 +18,17 @@ export class Refused extends Error {
     this.code = code;
     this.issues = issues;
   }
+}
+
+/** Returns what the service has refused: each issue has the parts of its place or the id of its step, and its reason. Empty: nothing is named. */
+export function issuesOf({ issues }: Pick<Refused, "issues">): Record<string, unknown>[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(issues);
+  } catch {
+    // A proxy may have cut the header.
+  }
+  return Array.isArray(parsed) ? parsed.filter(isJsonObject) : [];
 }
 
 export type Login = Reply<"oauth.listLogins">["oauth"][number];

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../data/api.ts";
+import { readPages } from "../../parts/read-pages.ts";
 import type { Kind } from "../runnable/use-runnable.ts";
 
 /** A script or a flow of the list. */
@@ -18,23 +19,11 @@ export interface ItemFilter {
   search: string;
 }
 
-const PER_PAGE = 1000;
-
-/** Reads all pages of a list. */
-async function readAll<T>(load: (page: number) => Promise<T[]>): Promise<T[]> {
-  const all: T[] = [];
-  for (let page = 1; ; page++) {
-    const found = await load(page);
-    all.push(...found);
-    if (found.length < PER_PAGE) return all;
-  }
-}
-
 async function loadItems(workspace: string, isArchived: boolean, signal: AbortSignal): Promise<Item[]> {
-  const queryOf = (page: number) => ({ page, per_page: PER_PAGE, show_archived: isArchived || undefined, without_description: true });
+  const options = { show_archived: isArchived || undefined, without_description: true };
   const [scripts, flows] = await Promise.all([
-    readAll((page) => call.scripts.list({ workspace, query: queryOf(page), signal })),
-    readAll((page) => call.flows.list({ workspace, query: queryOf(page), signal })),
+    readPages((query) => call.scripts.list({ workspace, query: { ...query, ...options }, signal })),
+    readPages((query) => call.flows.list({ workspace, query: { ...query, ...options }, signal })),
   ]);
   const items: Item[] = [
     ...scripts.map(({ path, summary, language, hash, created_at }) => ({

@@ -8,8 +8,8 @@ import { isTypescript } from "../code/languages.ts";
 const NOTHING: Extension = [];
 
 /**
- * Returns what helps to write a script in a language: types, completions and errors of TypeScript, and for Python and Go our client and
- * syntax errors. Types are loaded once the browser has time.
+ * Returns what helps to write a script in a language: types, completions and errors of TypeScript, completions of our client in Python and Go, and
+ * syntax errors of Python. Types are loaded once the browser has time.
  */
 export function useHelp(language: string, isOn: boolean): Extension {
   const workspace = useWorkspace();
