@@ -88,7 +88,13 @@ export default defineConfig(({ mode }) => ({
       output:
         mode === "pages"
           ? { codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] } }
-          : { chunkFileNames, entryFileNames: "assets/console-main-[hash].js", assetFileNames: "assets/console-[hash][extname]" },
+          : {
+              chunkFileNames,
+              entryFileNames: "assets/console-main-[hash].js",
+              assetFileNames: "assets/console-[hash][extname]",
+              // Everything that each page loads first is one file: 35 small ones took three times as long.
+              codeSplitting: { groups: [{ name: "main", tags: ["$initial"] }] },
+            },
     },
   },
 }));

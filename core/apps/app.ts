@@ -21,6 +21,8 @@ export const storedAppSchema = z.object({
   createdBy: z.string(),
   createdAtMs: z.number(),
   editedAtMs: z.number(),
+  /** The author of the last change, also of one that made no version. Absent in records of earlier releases. */
+  editedBy: z.string().optional(),
 });
 export type StoredApp = z.infer<typeof storedAppSchema>;
 
@@ -79,8 +81,9 @@ export function toAppJson(workspace: string, app: StoredApp, { versions, version
 
 /** Returns the list entry of an app, without the star of the caller. */
 export function toListedAppJson(workspace: string, app: StoredApp, extraPerms: Record<string, boolean>): Omit<ListedAppJson, "starred"> {
-  const { version, editedAtMs } = app;
-  return { ...toShared(workspace, app), version, edited_at: new Date(editedAtMs).toISOString(), extra_perms: extraPerms };
+  const { version, editedAtMs, editedBy } = app;
+  const edit = { edited_at: new Date(editedAtMs).toISOString(), ...defined({ edited_by: editedBy }) };
+  return { ...toShared(workspace, app), version, ...edit, extra_perms: extraPerms };
 }
 
 /** Returns whether an app matches the filters of `apps/list`. */

@@ -16,6 +16,8 @@ export const storedResourceSchema = z.object({
   wsSpecific: z.boolean().optional(),
   createdBy: z.string(),
   editedAtMs: z.number(),
+  /** Absent in records of earlier releases. */
+  editedBy: z.string().optional(),
 });
 export type StoredResource = z.infer<typeof storedResourceSchema>;
 
@@ -24,7 +26,7 @@ export const parseResourceValue = ({ path, json }: Pick<StoredResource, "path" |
   parseJson({ parent: "resources", ref: path, json });
 
 function withoutValue(workspace: string, resource: StoredResource): ResourceJson {
-  const { path, resourceType, description, labels, wsSpecific, createdBy, editedAtMs } = resource;
+  const { path, resourceType, description, labels, wsSpecific, createdBy, editedAtMs, editedBy } = resource;
   return {
     workspace_id: workspace,
     path,
@@ -34,7 +36,7 @@ function withoutValue(workspace: string, resource: StoredResource): ResourceJson
     extra_perms: {},
     created_by: createdBy,
     edited_at: new Date(editedAtMs).toISOString(),
-    ...defined({ labels, ws_specific: wsSpecific }),
+    ...defined({ edited_by: editedBy, labels, ws_specific: wsSpecific }),
   };
 }
 

@@ -13,6 +13,8 @@ export const storedTypeSchema = z.object({
   displayName: z.string().optional(),
   createdBy: z.string(),
   editedAtMs: z.number(),
+  /** Absent in records of earlier releases. */
+  editedBy: z.string().optional(),
 });
 export type StoredType = z.infer<typeof storedTypeSchema>;
 
@@ -32,14 +34,14 @@ export interface JsonSchema {
 
 /** Returns the JSON of a workspace's resource type. */
 export function toResourceTypeJson(workspace: string, type: StoredType): ResourceTypeJson {
-  const { name, schemaJson, description, formatExtension, isFileset, displayName, createdBy, editedAtMs } = type;
+  const { name, schemaJson, description, formatExtension, isFileset, displayName, createdBy, editedAtMs, editedBy } = type;
   return {
     workspace_id: workspace,
     name,
     ...defined({ schema: mapDefined(schemaJson, (json) => JSON.parse(json)), description }),
     created_by: createdBy,
     edited_at: new Date(editedAtMs).toISOString(),
-    ...defined({ format_extension: formatExtension, is_fileset: isFileset, display_name: displayName }),
+    ...defined({ edited_by: editedBy, format_extension: formatExtension, is_fileset: isFileset, display_name: displayName }),
   };
 }
 

@@ -69,6 +69,7 @@ export async function createApp(deps: Uses<"objects" | "storage" | "nowMs">, cal
           createdBy: actor.username,
           createdAtMs: atMs,
           editedAtMs: atMs,
+          editedBy: actor.username,
         };
         return {
           value: app,
@@ -120,6 +121,7 @@ export async function updateApp(
           ...(customPath ? { customPath } : {}),
           ...(saving ? { version: saving.version, createdBy: actor.username, createdAtMs: atMs } : {}),
           editedAtMs: atMs,
+          editedBy: actor.username,
         };
         return {
           value: app,

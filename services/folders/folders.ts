@@ -88,6 +88,7 @@ export async function createFolder(
       extra_perms: perms,
       created_by: actor.username,
       edited_at: toIsoTime(nowMs()),
+      edited_by: actor.username,
     },
     parts: [
       // The folder may have been deleted since its leftovers were listed.
@@ -173,7 +174,7 @@ export async function updateFolder(
     }
   };
   await changeObject(deps, folderKind, toTarget(target), async () => async (before) => ({
-    value: { ...before, ...changes, edited_at: toIsoTime(nowMs()) },
+    value: { ...before, ...changes, edited_at: toIsoTime(nowMs()), edited_by: target.actor.username },
     parts: [await buildAccessPart(objects, workspace, changeRights, target.actor)],
     event: { type: "UpdateFolder", data: { name } },
     sent: undefined,

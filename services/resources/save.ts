@@ -58,6 +58,7 @@ export async function createResource(
           json,
           resourceType,
           editedAtMs: deps.nowMs(),
+          editedBy: actor.username,
         },
         event: { type: before ? "UpdateResource" : "CreateResource", data: { path, resource_type: resourceType } },
         sent: { keepsValue: false },
@@ -84,7 +85,7 @@ export async function updateResource(
         await checkResourceValue(deps, workspace, { path: to, type: resourceType, value: parseResourceValue({ path, json }) });
       }
       return {
-        value: { ...before, ...optionalFields(request), path: to, json, resourceType, editedAtMs: deps.nowMs() },
+        value: { ...before, ...optionalFields(request), path: to, json, resourceType, editedAtMs: deps.nowMs(), editedBy: actor.username },
         event: { type: "UpdateResource", data: { path: to, ...(to === path ? {} : { old_path: path }), resource_type: resourceType } },
         sent: { keepsValue: newJson === undefined },
       };

@@ -99,7 +99,7 @@ export async function createResourceType(
   await createObject(deps, resourceTypeKind, { ...caller, path: name }, async () => {
     const fields = await optionalFields(name, request);
     return async () => ({
-      value: { name, ...fields, createdBy: caller.actor.username, editedAtMs: deps.nowMs() },
+      value: { name, ...fields, createdBy: caller.actor.username, editedAtMs: deps.nowMs(), editedBy: caller.actor.username },
       event: { type: "CreateResourceType", data: { name } },
       sent: undefined,
     });
@@ -119,7 +119,12 @@ export async function updateResourceType(
   await replaceObject(deps, resourceTypeKind, target, async () => {
     const changes = await optionalFields(name, request);
     return async (before) => ({
-      value: { ...(before ?? (await copyBuiltInType(deps, actor, workspace, name))), ...changes, editedAtMs: deps.nowMs() },
+      value: {
+        ...(before ?? (await copyBuiltInType(deps, actor, workspace, name))),
+        ...changes,
+        editedAtMs: deps.nowMs(),
+        editedBy: actor.username,
+      },
       event: { type: "UpdateResourceType", data: { name } },
       sent: undefined,
     });

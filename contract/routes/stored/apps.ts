@@ -54,7 +54,13 @@ export const appSchema = z.object({
   policy: policySchema,
 });
 export type AppJson = z.output<typeof appSchema>;
-export const listedAppSchema = z.object({ ...shared, version: z.number(), edited_at: timestamp, starred: z.boolean() });
+export const listedAppSchema = z.object({
+  ...shared,
+  version: z.number(),
+  edited_at: timestamp,
+  edited_by: z.string().optional(),
+  starred: z.boolean(),
+});
 export type ListedAppJson = z.output<typeof listedAppSchema>;
 
 const historyItem = z.object({

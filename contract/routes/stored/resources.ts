@@ -38,6 +38,7 @@ export const resourceSchema = z.object({
   extra_perms: extraPerms.optional(),
   created_by: z.string().optional(),
   edited_at: timestamp.optional(),
+  edited_by: z.string().optional(),
   labels: z.array(z.string()).optional(),
   ws_specific: z.boolean().optional(),
 });
@@ -88,6 +89,7 @@ export const resourceTypeSchema = z.object({
   description: z.string().optional(),
   created_by: z.string().optional(),
   edited_at: timestamp.optional(),
+  edited_by: z.string().optional(),
   format_extension: z.string().optional(),
   is_fileset: z.boolean().optional(),
   display_name: z.string().optional(),

@@ -9,11 +9,14 @@ export const folderSchema = z.object({
   display_name: z.string().optional(),
   created_by: z.string().optional(),
   edited_at: timestamp.optional(),
+  edited_by: z.string().optional(),
   default_permissioned_as: z.array(z.object({ path_glob: z.string(), permissioned_as: z.string() })).optional(),
   labels: z.array(z.string()).optional(),
 });
 export type FolderJson = z.output<typeof folderSchema>;
-export const newFolderSchema = folderSchema.omit({ created_by: true, edited_at: true }).partial({ owners: true, extra_perms: true });
+export const newFolderSchema = folderSchema
+  .omit({ created_by: true, edited_at: true, edited_by: true })
+  .partial({ owners: true, extra_perms: true });
 export type NewFolder = z.output<typeof newFolderSchema>;
 
 export const folderChangeSchema = newFolderSchema.omit({ name: true });

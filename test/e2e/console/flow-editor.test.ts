@@ -267,9 +267,12 @@ describe("the flow editor", () => {
     const at = "f/t/tested";
     const inner = { id: "i", value: { type: "rawscript", language: "bash", content: "echo 7", input_transforms: {} } };
     const loop = { type: "forloopflow", iterator: { type: "javascript", expr: "flow_input.list" }, skip_failures: false, modules: [inner] };
-    const schema = { type: "object", properties: { list: { type: "array", items: { type: "integer" }, default: [1, 2] } } };
-    expectStatus(await ws.post("flows/create", { path: at, summary: "", schema, value: { modules: [{ id: "l", value: loop }] } }), 201);
-    const { page } = await openConsole(`/w/${ws.id}/flows/${at}/edit?tab=list`);
+    const end = { id: "z", value: { type: "identity" } };
+    const properties = { list: { type: "array", items: { type: "integer" }, default: [1, 2] }, who: { type: "string" } };
+    const value = { modules: [{ id: "l", value: loop }, end] };
+    expectStatus(await ws.post("flows/create", { path: at, summary: "", schema: { type: "object", properties }, value }), 201);
+    const watched = await openConsole(`/w/${ws.id}/flows/${at}/edit?tab=list`);
+    const { page } = watched;
     const other = await page.context().newPage();
     await other.goto(page.url());
     await step(other, "l").waitFor();
@@ -280,10 +283,28 @@ describe("the flow editor", () => {
     await step(page, "a").waitFor({ state: "detached" });
     await button(page, "Discard draft").click();
 
+    // The graph has the state, the duration and the result of each step.
+    await page.getByRole("tab", { name: "Graph" }).click();
     await page.getByRole("button", { name: "Test", exact: true }).click();
+    await page.getByRole("textbox", { name: "who" }).fill("Ann");
     await button(page, "Run test").click();
-    await page.locator('[data-step-id="i"][data-state="succeeded"]').getByText('"7"', { exact: true }).waitFor();
-    await page.locator('[data-step-id="l"][data-state="succeeded"]').getByText("2 of 2").waitFor();
+    const drawn = (id: string) => page.locator(`.react-flow [data-step-id="${id}"][data-state="succeeded"]`);
+    await drawn("i").getByText('"7"', { exact: true }).waitFor();
+    await drawn("i")
+      .getByText(/\d (ms|s)/)
+      .waitFor();
+    await drawn("l").getByText("2 of 2").waitFor();
+    await drawn("z").waitFor();
+    await button(page, "Close the test").click();
+    // A test up to a step begins with the last inputs, and runs no step after it.
+    await step(page, "l").click();
+    await button(page, "Test up to here").click();
+    const inputs = page.getByRole("region", { name: "Inputs of the flow" });
+    await expect.poll(() => inputs.getByRole("textbox", { name: "who" }).inputValue()).toBe("Ann");
+    await button(page, "Run test").click();
+    await page.locator('[data-step-id="z"]:not([data-state])').waitFor();
+    await drawn("l").getByText("2 of 2").waitFor();
+    await expectAccessible(watched);
     await step(page, "i").click();
     await button(page, "Use as mock").click();
     await page.getByText("The result is now the mock of this step.").waitFor();

@@ -1,6 +1,8 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Navigate, Outlet } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Navigate, Outlet, useParams } from "@tanstack/react-router";
 import { basePath } from "../shared/base-path.ts";
-import { parseSearch, type Search, stringifySearch } from "./data/address.ts";
+import { parseSearch, type Search, splitRunnable, stringifySearch } from "./data/address.ts";
+import { memberQuery } from "./data/me.ts";
+import { queries } from "./data/queries.ts";
 import { AccountFrame, WorkspaceFrame } from "./frame/frame.tsx";
 import { reloadIntoNewVersion } from "./frame/new-version.ts";
 import { NotFound, PageFailed } from "./frame/page-failed.tsx";
@@ -31,7 +33,28 @@ const share = createRoute({
   component: lazyRouteComponent(() => import("./pages/share/page.tsx")),
 });
 
-const workspace = createRoute({ getParentRoute: () => root, path: "/w/$ws", component: WorkspaceFrame });
+const workspace = createRoute({
+  getParentRoute: () => root,
+  path: "/w/$ws",
+  component: WorkspaceFrame,
+  // While the code of the page is loaded.
+  loader: ({ params }) => void queries.prefetchQuery(memberQuery(params.ws)),
+});
+
+const FlowPage = lazyRouteComponent(() => import("./pages/runnable/page.tsx"), "FlowPage");
+const FlowEditor = lazyRouteComponent(() => {
+  // Together with its first view, which the editor imports too, and reports if it is absent.
+  import("./pages/flow-editor/views/graph/flow-graph.tsx").catch(() => undefined);
+  return import("./pages/flow-editor/page.tsx");
+});
+
+/** Shows a flow or its editor, which are two pages. */
+function FlowOrEditor() {
+  const { _splat: rest = "" } = useParams({ strict: false });
+  const { path, view } = splitRunnable(rest);
+  return view === "edit" ? <FlowEditor key={path} path={path} /> : <FlowPage />;
+}
+
 const inWorkspace = { getParentRoute: () => workspace } as const;
 const workspacePages = [
   createRoute({ ...inWorkspace, path: "/", component: lazyRouteComponent(() => import("./pages/home/page.tsx")) }),
@@ -54,8 +77,13 @@ const workspacePages = [
     path: "/scripts/$",
     component: lazyRouteComponent(() => import("./pages/runnable/page.tsx"), "ScriptPage"),
   }),
-  createRoute({ ...inWorkspace, path: "/flows/new", component: lazyRouteComponent(() => import("./pages/flow-editor/page.tsx")) }),
-  createRoute({ ...inWorkspace, path: "/flows/$", component: lazyRouteComponent(() => import("./pages/runnable/page.tsx"), "FlowPage") }),
+  createRoute({ ...inWorkspace, path: "/flows/new", component: FlowEditor }),
+  createRoute({
+    ...inWorkspace,
+    path: "/flows/$",
+    component: FlowOrEditor,
+    loader: ({ params: { _splat: rest = "" } }) => (splitRunnable(rest).view === "edit" ? FlowEditor : FlowPage).preload?.(),
+  }),
   createRoute({ ...inWorkspace, path: "/schedules", component: lazyRouteComponent(() => import("./pages/schedules/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/triggers", component: lazyRouteComponent(() => import("./pages/triggers/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/routes", component: lazyRouteComponent(() => import("./pages/routes/page.tsx")) }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { namedFields, unnamed } from "../parts/people/named.ts";
 import { type ComparedField, combineVersions, differingFields } from "../parts/stored/compared-fields.ts";
+import { appFields, newApp } from "./apps/app.ts";
 import { newType, typeFields } from "./resource-types/resource-type.ts";
 import { newResource, resourceFields } from "./resources/resource.ts";
 import { newRoute, routeFields } from "./routes/route.ts";
@@ -22,6 +23,7 @@ const kinds: Record<string, Kind> = {
   variable: { values: { ...newVariable, isSecret: false }, fields: variableFields },
   resource: { values: newResource, fields: resourceFields },
   "resource type": { values: newType, fields: typeFields },
+  app: { values: newApp, fields: appFields, others: { policy: { execution_mode: "publisher" } }, apart: ["message", "storedValue"] },
   schedule: { values: newSchedule, fields: scheduleFields, apart: ["runsAs", "keepableArgs"] },
   trigger: { values: newTrigger, fields: triggerFields, others: { kind: "topic" }, apart: ["runsAs", "address"] },
   "HTTP route": {

@@ -61,13 +61,13 @@ export async function loadChangeable(workspace: string, signal: AbortSignal): Pr
     ...toItems("resource", resources),
     ...toItems(
       "type",
-      types.map(({ name, description, edited_at }) => ({ path: name, description, edited_at })),
+      types.map(({ name, ...type }) => ({ ...type, path: name })),
     ),
     ...toItems("schedule", schedules),
     ...toItems("route", routes),
     ...toItems(
       "folder",
-      folders.map(({ name, summary, edited_at }) => ({ path: name, summary, edited_at })),
+      folders.map(({ name, ...folder }) => ({ ...folder, path: name })),
     ),
     ...triggers.map((trigger) => ({
       kind: kindOf(trigger),

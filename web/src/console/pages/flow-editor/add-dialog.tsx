@@ -1,6 +1,6 @@
 import { Modal, Stack, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useState } from "react";
 import { call } from "../../data/api.ts";
 import { flowEditorText as text } from "../../messages/editor/flow.ts";
@@ -76,6 +76,8 @@ export function AddDialog({ workspace, role, onChoose, onClose }: AddDialogProps
     queryKey: [workspace, "runnables of a step", q, role],
     queryFn: ({ signal }) =>
       call.search.list({ workspace, query: { q, kinds: role ? "script" : "script,flow", per_page: MOST_FOUND }, signal }),
+    // The choice that has the focus stays while another text is searched.
+    placeholderData: keepPreviousData,
   });
   const matches = ({ label }: Choice) => label.toLowerCase().includes(typed.trim().toLowerCase());
   const existing = (found.data ?? []).flatMap(({ kind, path, summary }): Choice[] =>

@@ -33,7 +33,7 @@ import { foldedAtFirst } from "./views/graph/layout.ts";
 import { ListView } from "./views/list-view.tsx";
 import { YamlView } from "./views/yaml-view.tsx";
 
-const Graph = lazy(() => import("./views/graph/graph.tsx"));
+const Graph = lazy(() => import("./views/graph/flow-graph.tsx"));
 const TestPanel = lazy(() => import("./test/test-panel.tsx"));
 
 interface EditorProps {

@@ -4,21 +4,30 @@ import { useMember, useWorkspace } from "../../data/me.ts";
 import { Page } from "../../frame/page.tsx";
 import { Failed, Loading } from "../../frame/panel.tsx";
 import { frameText } from "../../messages/frame.ts";
+import type { ServerDraft } from "../../parts/draft/use-server-draft.ts";
 import { NEW_DOCUMENT } from "./document/flow-document.ts";
 import { Editor } from "./editor.tsx";
 import { type LoadedFlow, loadFlow } from "./flow-api.ts";
-import { useFlowDraft } from "./use-flow-draft.ts";
+import { type FlowDraft, useFlowDraft } from "./use-flow-draft.ts";
 
 const NEW = { document: NEW_DOCUMENT, version: undefined };
 
 /** Edits a flow. Without a path: a new one. */
 export default function FlowEditorPage({ path }: { path?: string }) {
   const workspace = useWorkspace();
-  if (path === undefined) return <Drafted workspace={workspace} path={undefined} loaded={NEW} />;
-  return <StoredFlow key={path} workspace={workspace} path={path} />;
+  const { username } = useMember();
+  const draft = useFlowDraft(workspace, path, username);
+  if (path !== undefined) return <StoredFlow key={path} workspace={workspace} path={path} draft={draft} />;
+  return <Drafted workspace={workspace} path={undefined} loaded={NEW} draft={draft} />;
 }
 
-function StoredFlow({ workspace, path }: { workspace: string; path: string }) {
+interface StoredFlowProps {
+  workspace: string;
+  path: string;
+  draft: ServerDraft<FlowDraft>;
+}
+
+function StoredFlow({ workspace, path, draft }: StoredFlowProps) {
   const flow = useQuery({
     queryKey: [workspace, "edited flow", path],
     queryFn: () => loadFlow(workspace, path),
@@ -26,7 +35,7 @@ function StoredFlow({ workspace, path }: { workspace: string; path: string }) {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
-  if (flow.data) return <Drafted workspace={workspace} path={path} loaded={flow.data} />;
+  if (flow.data) return <Drafted workspace={workspace} path={path} loaded={flow.data} draft={draft} />;
   if (!flow.error) return <Loading />;
   return (
     <Page title={frameText.failed}>
@@ -39,11 +48,8 @@ interface DraftedProps {
   workspace: string;
   path: string | undefined;
   loaded: LoadedFlow;
+  draft: ServerDraft<FlowDraft>;
 }
 
 /** The editor begins with the draft of the person, if there is one. */
-function Drafted(props: DraftedProps) {
-  const { username } = useMember();
-  const draft = useFlowDraft(props.workspace, props.path, username);
-  return draft.status === "loading" ? <Loading /> : <Editor draft={draft} {...props} />;
-}
+const Drafted = (props: DraftedProps) => (props.draft.status === "loading" ? <Loading /> : <Editor {...props} />);

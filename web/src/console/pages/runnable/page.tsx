@@ -17,7 +17,6 @@ import { type Kind, type Runnable, useRunnable } from "./use-runnable.ts";
 const ScriptEditor = lazy(() => import("../script-editor/page.tsx"));
 const DetailsTab = lazy(() => import("./details/details-tab.tsx"));
 const VersionsTab = lazy(() => import("./versions-tab.tsx"));
-const FlowEditor = lazy(() => import("../flow-editor/page.tsx"));
 const WebhooksTab = lazy(() => import("./webhooks-tab.tsx"));
 
 const tabs = ["run", "webhooks", "versions", "details"] as const;
@@ -29,13 +28,6 @@ export const FlowPage = () => <RunnablePage kind="flow" />;
 function RunnablePage({ kind }: { kind: Kind }) {
   const { _splat: rest = "" } = useParams({ strict: false });
   const { path, view } = splitRunnable(rest);
-  if (kind === "flow" && view === "edit") {
-    return (
-      <Suspense fallback={<Loading />}>
-        <FlowEditor key={path} path={path} />
-      </Suspense>
-    );
-  }
   return <ShownRunnable kind={kind} path={path} isHistory={view === "history"} isEdit={view === "edit"} />;
 }
 

@@ -1,4 +1,5 @@
-import { javascriptLanguage } from "@codemirror/lang-javascript";
+// Not of CodeMirror: the flow is shown before its editor of code is loaded.
+import { parser } from "@lezer/javascript";
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const QUOTED = /^(["'])((?:(?!\1)[^\\])*)\1$/;
@@ -31,7 +32,7 @@ function usesOfResults(expression: string): Use[] | undefined {
     return id === undefined ? {} : { key, id, kind: "text" };
   };
   let declares = false;
-  javascriptLanguage.parser.parse(expression).iterate({
+  parser.parse(expression).iterate({
     enter: ({ name, node }) => {
       if (name === "VariableDefinition" && textOf(node) === "results") declares = true;
       if (name !== "VariableName" || textOf(node) !== "results") return;

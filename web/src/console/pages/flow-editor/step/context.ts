@@ -14,8 +14,12 @@ export interface StepContext {
   afterApproval: boolean;
   /** The names of the flow's inputs. */
   inputNames: readonly string[];
-  /** The run whose results fill the picker. */
-  lastRun: string | undefined;
+  /** The path of the flow, whose runs fill the picker. Empty: a new flow. */
+  path: string;
+  /** The last test of the flow on this page. */
+  lastJob: string | undefined;
+  /** Returns the step of the flow's own list that contains a step, or is it. */
+  topOf: (id: string) => string;
 }
 
 const Context = createContext<StepContext | undefined>(undefined);

@@ -33,7 +33,9 @@ export default function FlowSettings({ workspace, flowKey, document, onChange, r
         loops: 0,
         afterApproval: false,
         inputNames: isJsonObject(schema?.["properties"]) ? Object.keys(schema["properties"]) : [],
-        lastRun: undefined,
+        path: "",
+        lastJob: undefined,
+        topOf: (id) => id,
       }}
     >
       <fieldset className="step-panel" disabled={readOnly} aria-label={text.flowSettings}>

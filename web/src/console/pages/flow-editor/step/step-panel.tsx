@@ -1,15 +1,14 @@
 import "./step.css";
 import { Button, Group, Stack, TextInput, Title } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { isJsonObject } from "../../../../../../contract/json/json-object.ts";
-import { call } from "../../../data/api.ts";
 import { flowEditorText } from "../../../messages/editor/flow.ts";
 import { stepText as text } from "../../../messages/editor/step.ts";
 import { JsonField } from "../../../parts/json-field/json-field.tsx";
 import { renameProblem } from "../document/edit.ts";
 import type { Module } from "../document/flow-document.ts";
 import { RESERVED } from "../document/fresh-id.ts";
+import { stepsAround } from "../document/lists.ts";
 import type { StepPanelProps } from "../step-props.ts";
 import { Unfollowed } from "../unfollowed.tsx";
 import { StepContextProvider } from "./context.ts";
@@ -21,26 +20,9 @@ import { TestStep } from "./test/test-step.tsx";
 
 const SHOWN = ["id", "value", "summary", ...Object.keys(moduleOptions)];
 
-/** The last run of a flow, if there is one. Its results fill the picker of values. */
-function useLastRun(workspace: string, path: string) {
-  return useQuery({
-    queryKey: [workspace, "last run", path],
-    queryFn: async ({ signal }) => {
-      const [job] = await call.jobs.list({
-        workspace,
-        query: { script_path_exact: path, job_kinds: "flow,flowpreview", per_page: 1 },
-        signal,
-      });
-      return job?.id ?? null;
-    },
-    enabled: path !== "",
-  });
-}
-
 /** The panel of the selected step: what it runs, its inputs, its options, and tests. */
 export default function StepPanel(props: StepPanelProps) {
   const { workspace, path, flowKey, flow, schema, module, before, onChange, readOnly, lastJob } = props;
-  const lastRun = useLastRun(workspace, path);
   const surroundings = findSurroundings(flow, module.id) ?? { loops: 0, afterApproval: false };
   const others = otherFields(module, SHOWN);
   const { id, value, summary, ...options } = module;
@@ -54,7 +36,9 @@ export default function StepPanel(props: StepPanelProps) {
         before,
         ...surroundings,
         inputNames: isJsonObject(schema?.["properties"]) ? Object.keys(schema["properties"]) : [],
-        lastRun: lastJob ?? lastRun.data ?? undefined,
+        path,
+        lastJob,
+        topOf: (inner) => stepsAround(flow, inner).at(-1)?.id ?? inner,
       }}
     >
       <fieldset className="step-panel" disabled={readOnly} aria-label={text.panel(id)}>

@@ -1,7 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { call } from "../../../data/api.ts";
 import { runKey, useRun } from "../../run/use-run.ts";
+import { resultsKey } from "../step/inputs/newest-results.ts";
 import { readTestedSteps, type TestedStep, type TestedSteps } from "./tested-steps.ts";
 
 /** A test that was started: of the flow, or of one step. */
@@ -40,6 +41,10 @@ function useTestedSteps(workspace: string, { job, step }: StartedTest, onTested:
     queryFn: ({ signal }) => loadTestedSteps(workspace, job, signal),
     refetchInterval: isRunning ? READ_AGAIN_MS : false,
   });
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (!isRunning) void queries.invalidateQueries({ queryKey: resultsKey(workspace) });
+  }, [isRunning, queries, workspace]);
   useEffect(() => {
     if (!data) return;
     const alone = step === undefined ? undefined : data.get(`test_${step}`);

@@ -5,33 +5,42 @@ import { Refused } from "../../../../../shared/service.ts";
 import { call } from "../../../../data/api.ts";
 import { stepText as text } from "../../../../messages/editor/step.ts";
 import { type StepContext, useStepContext } from "../context.ts";
+import { readNewestResults, resultsKey } from "./newest-results.ts";
 import { listParts, pathOf, type ReadableValue, resultOf } from "./values.ts";
 
 /** Each step is one request, made when the picker is opened. */
 const MOST_STEPS = 20;
+/** The newest run, and those before it for the steps that did not run in it. */
+const MOST_RUNS = 5;
+const PER_PAGE = 200;
 
-/** Reads the results that the last run has stored. A step that has not run has none. */
-export async function loadResults({ workspace, lastRun, before }: StepContext, signal: AbortSignal): Promise<Record<string, unknown>> {
-  if (lastRun === undefined) return {};
-  const results = await Promise.all(
-    before.slice(-MOST_STEPS).map(async (node): Promise<[string, unknown][]> => {
+/** Reads the newest results that runs and tests of the flow have stored. A step that has not run has none. */
+export async function loadResults(context: StepContext, signal: AbortSignal): Promise<Record<string, unknown>> {
+  const { workspace, path, lastJob, before, topOf } = context;
+  if (before.length === 0 || (path === "" && lastJob === undefined)) return {};
+  const query = { script_path_exact: path, job_kinds: "flow,flowpreview", per_page: MOST_RUNS };
+  const listed = path === "" ? [] : await call.jobs.list({ workspace, query, signal });
+  const runs = [...new Set([...(lastJob === undefined ? [] : [lastJob]), ...listed.map(({ id }) => id)])].slice(0, MOST_RUNS);
+  return readNewestResults(runs, before.slice(-MOST_STEPS), {
+    topOf,
+    readSteps: (id) => call.jobs.getFlowOutline({ workspace, id, query: { per_page: PER_PAGE }, signal }),
+    readResult: async (id, node) => {
       try {
-        return [[node, await call.jobs.getStepResult({ workspace, id: lastRun, node, signal })]];
+        return { result: await call.jobs.getStepResult({ workspace, id, node, signal }) };
       } catch (error) {
-        if (error instanceof Refused && [403, 404].includes(error.status)) return [];
+        if (error instanceof Refused && [403, 404].includes(error.status)) return undefined;
         throw error;
       }
-    }),
-  );
-  return Object.fromEntries(results.flat());
+    },
+  });
 }
 
-/** The results of the steps before, of the last run. */
+/** The results of the steps before, of the newest runs. */
 export function useLastResults(context: StepContext, enabled: boolean) {
   return useQuery({
-    queryKey: [context.workspace, "step results", context.lastRun, context.before],
+    queryKey: [...resultsKey(context.workspace), context.path, context.lastJob, context.before],
     queryFn: ({ signal }) => loadResults(context, signal),
-    enabled: enabled && context.lastRun !== undefined,
+    enabled,
     staleTime: Number.POSITIVE_INFINITY,
   });
 }

@@ -123,7 +123,7 @@ interface TestFormProps {
 function TestForm({ title, help, schema, begin, isSending, error, onSubmit, onClose }: TestFormProps) {
   const context = useStepContext();
   const values = useQuery({
-    queryKey: [context.workspace, "test inputs", context.key, title, context.lastRun],
+    queryKey: [context.workspace, "test inputs", context.key, title, context.lastJob],
     queryFn: ({ signal }) => begin(context, signal),
     gcTime: 0,
   });

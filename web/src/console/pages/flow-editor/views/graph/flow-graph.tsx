@@ -22,7 +22,7 @@ const labels = {
 } as const;
 
 /** Draws a flow. A dragged step is dropped at the nearest point between two others. */
-export default function Graph(props: ViewProps) {
+export default function FlowGraph(props: ViewProps) {
   const { editor, readOnly, folded } = props;
   const { value, current } = editor;
   const layout = useMemo(() => layOut(value, folded), [value, folded]);
