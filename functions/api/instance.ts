@@ -5,9 +5,12 @@ import { API_VERSION } from "../../contract/version.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { on, type RouteHandler } from "../shared/edge/edge.ts";
 import { logger } from "../shared/observe.ts";
-import { json } from "../shared/reply/reply.ts";
+import { json, jsonText } from "../shared/reply/reply.ts";
 
 const baseUrl = requireEnv(env.baseUrl);
+
+/** The OpenAPI document, once it was requested. */
+let document: string | undefined;
 
 /** Machines request the health often, so it is a single read. */
 async function checkHealth(): Promise<"healthy" | "unhealthy"> {
@@ -34,7 +37,9 @@ export const instanceRoutes: RouteHandler<unknown>[] = [
   }),
   on(routes.openapi, async () => {
     // Loaded on first use, because only this route needs the generator.
-    const { buildOpenapiDocument: openapiDocument } = await import("../../contract/routes/openapi.ts");
-    return json(200, openapiDocument(baseUrl));
+    const { buildOpenapiDocument } = await import("../../contract/routes/openapi.ts");
+    // The document is the same for all callers, and takes much longer to build than to send.
+    document ??= JSON.stringify(buildOpenapiDocument(baseUrl));
+    return jsonText(200, document);
   }),
 ];
