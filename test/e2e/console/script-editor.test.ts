@@ -32,7 +32,21 @@ describe("the script editor", () => {
     const { page } = watched;
     const code = page.getByRole("textbox", { name: "Code" });
     await page.getByRole("textbox", { name: "Path" }).fill("f/t/greet");
+    await write(code, 'import * as svc from "svc-client";\nexport const main = (): Promise<number> => svc.getVar');
+    await page.locator(".cm-lintRange-error").first().waitFor();
+    await code.press("i");
+    // CodeMirror takes Enter as a line break while the list has just appeared.
+    await page.getByRole("option", { name: "getVariable" }).click();
+    await page.keyboard.type("(");
+    await page.locator(".cm-type strong", { hasText: "path: string" }).waitFor();
+    await expectAccessible(watched);
+    await page.keyboard.press("Escape");
+    await page.locator(".cm-type").waitFor({ state: "hidden" });
+    await page.keyboard.insertText('"f/t/a"');
+    await code.press("ControlOrMeta+Shift+KeyM");
+    await page.getByRole("listbox").getByText("Type 'Promise<string>' is not assignable to type 'Promise<number>'").waitFor();
     await write(code, content);
+    await page.getByRole("listbox").getByText("No diagnostics").waitFor();
     await page.getByRole("textbox", { name: "name" }).fill("Eve");
     await code.press("ControlOrMeta+Enter");
     await page.getByText("Error: Eve is not on the list").first().waitFor();

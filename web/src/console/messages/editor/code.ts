@@ -1,11 +1,13 @@
 export const codeText = {
-  keys: "Tab indents. Press Escape and then Tab to leave the text. Press Control, Shift and M for the list of problems, and F1 for the type at the cursor.",
+  keys: "Tab indents. Press Escape and then Tab to leave the text. Press Control, Shift and M for the list of problems, F1 for the type at the cursor, and Control, Shift and Space for the parameters of a call.",
   loading: "Loading the editor…",
   pythonError: "Python does not accept this, or a part before it is not complete.",
 } as const;
 
 export const typesText = {
   none: "There is no type here.",
+  noCall: "No function is called here.",
+  signatures: (count: number) => `One of ${count} signatures.`,
   resting: "Types are paused for a while, because this code takes too long to check.",
 } as const;
 

@@ -3,7 +3,7 @@ import type { CompletionSource } from "@codemirror/autocomplete";
 import { Compartment, type Extension, Prec } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
 import { useQuery } from "@tanstack/react-query";
-import { type Ref, useCallback, useEffect, useImperativeHandle, useRef, useState } from "react";
+import { type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
 import { codeText } from "../../messages/editor/code.ts";
 import { useHelp } from "../types/use-help.ts";
 import { changeTo, completeWith, editable, locked } from "./edit-extensions.ts";
@@ -120,7 +120,8 @@ export default function CodeEditor(props: CodeEditorProps) {
     [keyNames, parts],
   );
 
-  useEffect(() => {
+  // After the paint, the person may have typed more, which an older value would take away again.
+  useLayoutEffect(() => {
     if (!view || value === current.current) return;
     current.current = value;
     view.dispatch(changeTo(view.state.doc.toString(), value));

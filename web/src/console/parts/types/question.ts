@@ -9,7 +9,8 @@ export type Question =
   | { kind: "check"; source: Source }
   | { kind: "complete"; source: Source; at: number }
   | { kind: "describe"; source: Source; at: number; name: string }
-  | { kind: "hover"; source: Source; at: number };
+  | { kind: "hover"; source: Source; at: number }
+  | { kind: "signature"; source: Source; at: number };
 
 export interface TypeProblem {
   from: number;
@@ -32,11 +33,27 @@ export interface Description {
   text: string;
 }
 
+/** The function that is called at a place. */
+export interface CalledSignature {
+  /** The place behind the opening bracket. */
+  from: number;
+  before: string;
+  parameters: { text: string; comment: string }[];
+  after: string;
+  /** The parameter at the place. The number of parameters, if the call has too many arguments. */
+  active: number;
+  /** The comment of the function. */
+  text: string;
+  /** The number of signatures of the function. */
+  signatures: number;
+}
+
 export interface Answers {
   check: TypeProblem[];
   complete: { from: number; options: TypeCompletion[] } | undefined;
   describe: Description | undefined;
   hover: (Description & { from: number; to: number }) | undefined;
+  signature: CalledSignature | undefined;
 }
 
 export type Answer = Answers[Question["kind"]];

@@ -46,6 +46,23 @@ describe("the types of a script", () => {
     expect(types.answer({ kind: "hover", ...at("const answer = 42; |") })).toBeUndefined();
   });
 
+  it("describe the parameters of the function that is called at a place", () => {
+    const called = (marked: string) => types.answer({ kind: "signature", ...at(marked) });
+    const marked = 'import * as svc from "svc-client";\nsvc.getVariable(|)';
+    expect(called(marked)).toMatchObject({
+      from: marked.indexOf("|"),
+      before: "getVariable(",
+      parameters: [{ text: "path: string" }],
+      after: "): Promise<string>",
+      active: 0,
+      text: expect.stringContaining("Returns the value of a variable"),
+      signatures: 1,
+    });
+    expect(called("Math.pow(1, |)")).toMatchObject({ active: 1, parameters: [{}, { comment: expect.stringContaining("exponent") }] });
+    expect(called('"a".replace("a", |')?.signatures).toBe(4);
+    expect(called("const a = 1; |")).toBeUndefined();
+  });
+
   it("find an error with its place", () => {
     const text = "export function main(name: string) {\n  const count: number = name;\n  return count;\n}\n";
     const from = text.indexOf("count");

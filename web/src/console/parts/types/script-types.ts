@@ -76,6 +76,8 @@ export class ScriptTypes {
         return this.complete(question.at);
       case "describe":
         return this.describe(question.at, question.name);
+      case "signature":
+        return this.findSignature(question.at);
       default:
         return this.hover(question.at);
     }
@@ -117,6 +119,25 @@ export class ScriptTypes {
   private hover(at: number): Answers["hover"] {
     const found = this.service.getQuickInfoAtPosition(SCRIPT, at);
     return found && { from: found.textSpan.start, to: found.textSpan.start + found.textSpan.length, ...toDescription(found) };
+  }
+
+  private findSignature(at: number): Answers["signature"] {
+    const found = this.service.getSignatureHelpItems(SCRIPT, at, undefined);
+    const item = found?.items[found.selectedItemIndex];
+    if (!found || !item) return undefined;
+    const textOf = (parts: readonly ts.SymbolDisplayPart[]) => shorten(ts.displayPartsToString([...parts]));
+    return {
+      from: found.applicableSpan.start,
+      before: textOf(item.prefixDisplayParts),
+      parameters: item.parameters.map(({ displayParts, documentation }) => ({
+        text: textOf(displayParts),
+        comment: textOf(documentation),
+      })),
+      after: textOf(item.suffixDisplayParts),
+      active: found.argumentIndex,
+      text: textOf(item.documentation),
+      signatures: found.items.length,
+    };
   }
 
   private createHost(): ts.LanguageServiceHost {

@@ -1,11 +1,14 @@
-import { autocompletion, type Completion, type CompletionSource, completeFromList, ifNotIn } from "@codemirror/autocomplete";
-import { localCompletionSource, typescriptSnippets } from "@codemirror/lang-javascript";
+import { autocompletion, completeFromList, ifNotIn } from "@codemirror/autocomplete";
+import { typescriptSnippets } from "@codemirror/lang-javascript";
 import { linter } from "@codemirror/lint";
 import { type EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
 import { EditorView, hoverTooltip, keymap, type Panel, showPanel, showTooltip, type Tooltip, ViewPlugin } from "@codemirror/view";
 import { typesText as text } from "../../messages/editor/code.ts";
+import { createTypesSource } from "./complete-types.ts";
+import { descriptionTheme, toTooltip } from "./description.ts";
 import type { PageTypes } from "./page-types.ts";
-import type { Answers, Description, Source } from "./question.ts";
+import type { Source } from "./question.ts";
+import { helpWithParameters } from "./signature-help.ts";
 
 /** Nothing is completed inside of these. */
 const WITHOUT_SNIPPETS = ["TemplateString", "String", "RegExp", "LineComment", "BlockComment", "PropertyName", ".", "?."];
@@ -13,35 +16,7 @@ const WITHOUT_SNIPPETS = ["TemplateString", "String", "RegExp", "LineComment", "
 const refresh = StateEffect.define<{ isResting: boolean }>();
 const showAt = StateEffect.define<Tooltip | null>();
 
-const theme = EditorView.theme({
-  ".cm-type": { padding: "0.25rem 0.5rem", maxWidth: "min(36rem, 80vw)", maxHeight: "16rem", overflow: "auto", whiteSpace: "pre-wrap" },
-  ".cm-type-signature": { fontFamily: "var(--mantine-font-family-monospace)" },
-  ".cm-type-text": { marginTop: "0.25rem" },
-  ".cm-type-rest": { padding: "0.25rem 0.5rem" },
-});
-
-function drawDescription({ signature, text: words }: Description): HTMLElement {
-  const dom = document.createElement("div");
-  dom.className = "cm-type";
-  for (const [name, content] of [
-    ["signature", signature],
-    ["text", words],
-  ]) {
-    if (!content) continue;
-    const part = document.createElement("div");
-    part.className = `cm-type-${name}`;
-    part.textContent = content;
-    dom.append(part);
-  }
-  return dom;
-}
-
-const toTooltip = (found: NonNullable<Answers["hover"]>): Tooltip => ({
-  pos: found.from,
-  end: found.to,
-  above: true,
-  create: () => ({ dom: drawDescription(found) }),
-});
+const restTheme = EditorView.theme({ ".cm-type-rest": { padding: "0.25rem 0.5rem" } });
 
 /** The type at the cursor, which a key shows. It ends with the next change and the next movement. */
 const shownType = StateField.define<Tooltip | null>({
@@ -69,23 +44,10 @@ function createPanel(): Panel {
   return { dom };
 }
 
-/** Shows the types of a script: completions, problems, and a hint for each name. */
+/** Shows the types of a script: completions, problems, the parameters of calls, and a hint for each name. */
 export function showTypes(types: PageTypes, language: string): Extension {
   const { client } = types;
   const sourceOf = (state: EditorState): Source => ({ language, text: state.doc.toString() });
-  const complete: CompletionSource = async (context) => {
-    const { explicit, pos, state } = context;
-    if (!explicit && !context.matchBefore(/[\w$.'"/@#]$/)) return null;
-    if (!client.isReady) return localCompletionSource(context);
-    const source = sourceOf(state);
-    const found = await client.ask({ kind: "complete", source, at: pos });
-    if (!found || context.aborted) return null;
-    const info = async ({ label }: Completion) => {
-      const described = await client.ask({ kind: "describe", source, at: pos, name: label });
-      return described ? drawDescription(described) : null;
-    };
-    return { from: found.from, options: found.options.map((option) => ({ ...option, info })), validFor: /^[\w$]*$/ };
-  };
   const hoverAt = (state: EditorState, at: number) => client.ask({ kind: "hover", source: sourceOf(state), at });
   const showAtCursor = (view: EditorView) => {
     const { state } = view;
@@ -97,9 +59,12 @@ export function showTypes(types: PageTypes, language: string): Extension {
     return true;
   };
   return [
-    theme,
+    descriptionTheme,
+    restTheme,
     // The completions of the language alone would offer the same names again.
-    autocompletion({ override: [complete, ifNotIn(WITHOUT_SNIPPETS, completeFromList(typescriptSnippets))] }),
+    autocompletion({
+      override: [createTypesSource(client, language), ifNotIn(WITHOUT_SNIPPETS, completeFromList(typescriptSnippets))],
+    }),
     linter(async ({ state }) => (await client.ask({ kind: "check", source: sourceOf(state) })) ?? [], {
       needsRefresh: ({ transactions }) => transactions.some(({ effects }) => effects.some((effect) => effect.is(refresh))),
     }),
@@ -107,6 +72,7 @@ export function showTypes(types: PageTypes, language: string): Extension {
       const found = client.isReady ? await hoverAt(state, at) : undefined;
       return found ? toTooltip(found) : null;
     }),
+    helpWithParameters((state, at) => client.ask({ kind: "signature", source: sourceOf(state), at })),
     shownType,
     rest,
     keymap.of([

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Question } from "./question.ts";
-import { ANSWER_MS, REST_MS, TypeClient, type TypesWorker } from "./type-client.ts";
+import { ANSWER_MS, REST_MS, START_MS, TypeClient, type TypesWorker } from "./type-client.ts";
 import type { ToWorker } from "./types-worker.ts";
 
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
@@ -32,6 +32,7 @@ function newWorld() {
   const newest = () => started[started.length - 1];
   return {
     ...{ client, started, rests },
+    fail: () => newest()?.onerror?.(new Event("error") as never),
     ready: () => newest()?.onmessage?.({ data: {} }),
     asked: () => newest()?.received.map((message) => ("question" in message ? questionText(message.question) : "types")),
     answer: (messages: string[]) => {
@@ -43,6 +44,7 @@ function newWorld() {
     },
   };
 }
+type World = ReturnType<typeof newWorld>;
 const questionText = ({ kind, source }: Question) => `${kind} ${source.text}`;
 
 describe("the types of an editor", () => {
@@ -79,6 +81,34 @@ describe("the types of an editor", () => {
     expect(world.rests).toEqual([true, false, true]);
     await vi.advanceTimersByTimeAsync(REST_MS);
     expect(world.rests).toEqual([true, false, true, false]);
+  });
+
+  it("are asked before the worker is ready, and answered with the newest text once it is", async () => {
+    const world = newWorld();
+    const [older, newer] = [world.client.ask(check("1")), world.client.ask(check("2"))];
+    const hover = world.client.ask({ ...check("2"), kind: "hover", at: 0 });
+    world.client.setResourceTypes([{ name: "t" }]);
+    expect([await older, world.asked()]).toEqual([undefined, []]);
+    world.ready();
+    world.answer([]);
+    world.answer(["a"]);
+    expect(world.asked()).toEqual(["types", "hover 2", "check 2"]);
+    expect([await hover, (await newer)?.[0]?.message]).toEqual([[], "a"]);
+  });
+
+  it.each([
+    ["fails", (world: World) => world.fail()],
+    ["never becomes ready", () => vi.advanceTimersByTimeAsync(START_MS)],
+  ])("leave no question without an end if the worker %s, and are asked again after the rest", async (_, end) => {
+    const world = newWorld();
+    const questions = [world.client.ask(check("1")), world.client.ask({ ...check("1"), kind: "complete", at: 0 })];
+    await end(world);
+    expect(await Promise.all(questions)).toEqual([undefined, undefined]);
+    await vi.advanceTimersByTimeAsync(REST_MS);
+    const again = world.client.ask(check("2"));
+    world.ready();
+    world.answer(["b"]);
+    expect([world.rests, (await again)?.[0]?.message]).toEqual([[true, false], "b"]);
   });
 
   it("end with the last editor, and begin again with the next question", async () => {

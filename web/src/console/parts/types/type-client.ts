@@ -18,13 +18,13 @@ export interface TypesWorker {
 }
 
 /** A slow connection loads the worker in this time. */
-const START_MS = 60_000;
+export const START_MS = 60_000;
 export const ANSWER_MS = 15_000;
 export const REST_MS = 10_000;
 const MOST_REST_MS = 300_000;
 
 /** A person waits for the first ones. */
-const order: readonly Kind[] = ["describe", "complete", "hover", "check"];
+const order: readonly Kind[] = ["describe", "complete", "signature", "hover", "check"];
 
 /**
  * Asks the worker with the types, one question at a time. A newer question of a kind takes the place of an older one that still waits. A worker

@@ -1,0 +1,41 @@
+import { CompletionContext } from "@codemirror/autocomplete";
+import { javascript } from "@codemirror/lang-javascript";
+import { EditorState } from "@codemirror/state";
+import { describe, expect, it } from "vitest";
+import { createTypesSource } from "./complete-types.ts";
+import type { TypeClient } from "./type-client.ts";
+
+/** Completes at the end of a text, with a worker that answers nothing by default. */
+function completeAt(text: string, client: Partial<Pick<TypeClient, "isReady" | "ask">>) {
+  const state = EditorState.create({ doc: text, extensions: javascript({ typescript: true }) });
+  const answering = Object.assign(client, { ask: client.ask ?? (async () => undefined) }) as TypeClient;
+  return createTypesSource(answering, "bun")(new CompletionContext(state, text.length, false));
+}
+const found = { from: 4, options: [{ label: "getVariable", type: "function", boost: 0 }] };
+
+describe("the completions of a script", () => {
+  it("are those of the worker once it is ready", async () => {
+    const asked: unknown[] = [];
+    const ask = (async (question: unknown) => {
+      asked.push(question);
+      return found;
+    }) as unknown as TypeClient["ask"];
+    expect(await completeAt("svc.getVar", { isReady: true, ask })).toMatchObject({ from: 4, options: [{ label: "getVariable" }] });
+    expect(asked).toEqual([{ kind: "complete", source: { language: "bun", text: "svc.getVar" }, at: 10 }]);
+    expect(await completeAt("svc.getVar ", { isReady: true, ask })).toBeNull();
+  });
+
+  it("are the names of the script before, and the next letter asks the worker when it has become ready", async () => {
+    const client = { isReady: false };
+    const local = await completeAt("const total = 1;\ntot", client);
+    expect(local).toMatchObject({ from: 17, options: [{ label: "total" }] });
+    const isValid = local?.validFor as (text: string) => boolean;
+    expect(isValid("tota")).toBe(true);
+    client.isReady = true;
+    expect(isValid("tota")).toBe(false);
+  });
+
+  it("are none if the worker ends during the question", async () => {
+    expect(await completeAt("svc.getVar", { isReady: true })).toBeNull();
+  });
+});
