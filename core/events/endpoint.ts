@@ -5,6 +5,7 @@ import type { WebhookJson } from "../../contract/routes/events/webhooks.ts";
 import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import { defineObject, inWorkspace, withoutValue } from "../objects/define-object.ts";
 import { matchesGlob } from "../patterns/glob.ts";
+import { versionOfValue } from "../settings/versions.ts";
 
 /** The id of the endpoint that `workspaces/edit_webhook` sets. */
 export const WORKSPACE_ENDPOINT = "workspace";
@@ -71,6 +72,10 @@ export function changeEndpoint(before: Endpoint, change: EndpointChange, edit: {
   };
 }
 
+/** Returns the version of an endpoint, of what admins set. The service records failures in the same item. */
+export const versionOfEndpoint = (endpoint: Endpoint | undefined): string =>
+  versionOfValue(endpoint && [endpoint.url, endpoint.events, endpoint.paths, endpoint.description, endpoint.enabled]);
+
 /** Returns the API form of an endpoint for admins. Its URL is secret for all other users. */
 export function toWebhookJson(endpoint: Endpoint): WebhookJson {
   const { id, url, events = null, paths = null, description, enabled, failingSinceMs, disabledReason } = endpoint;
@@ -86,6 +91,7 @@ export function toWebhookJson(endpoint: Endpoint): WebhookJson {
     created_at: toIsoTime(endpoint.createdAtMs),
     edited_by: endpoint.editedBy,
     edited_at: toIsoTime(endpoint.editedAtMs),
+    version: versionOfEndpoint(endpoint),
   };
 }
 

@@ -26,7 +26,7 @@ export const createVersion = (by: string, atMs: number): Required<Pick<StoredObj
 });
 
 /** The author of changes by the service itself. */
-const SERVICE = "svc";
+export const SERVICE = "svc";
 
 interface Replacement {
   stored: StoredObject;

@@ -3,31 +3,38 @@ import { opaqueSettingRoutes as opaque } from "../../contract/routes/workspaces/
 import type { OpaqueSettings } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { settingRoutes as routes } from "../../contract/routes/workspaces/settings.ts";
 import { CONNECT_CLIENTS } from "../../core/accounts/client.ts";
+import type { ExpectedVersions } from "../../core/objects/version.ts";
+import type { Actor } from "../../core/people/actor.ts";
 import { setConnectClients } from "../../services/accounts/clients.ts";
-import { getWebhookSettings } from "../../services/events/endpoints.ts";
 import { setFileStorage } from "../../services/files/storages.ts";
 import { readUsage } from "../../services/jobs/read/usage.ts";
 import { saveWorkspaceHandler } from "../../services/outcome-handlers/save-handler.ts";
 import { getGlobalSetting, listGlobalSettings, setGlobalSetting } from "../../services/settings/instance.ts";
 import { setOpaqueSetting } from "../../services/settings/opaque.ts";
-import { getPublicSettings, getWorkspaceSettings, setWorkspaceSetting } from "../../services/settings/workspace.ts";
+import { getPublicSettings, getVersionedSettings, getWorkspaceSettings, setWorkspaceSetting } from "../../services/settings/workspace.ts";
 import { findUsedTriggers } from "../../services/triggers/count.ts";
 import { setAutoInvite } from "../../services/workspaces/auto-invite.ts";
 import { setFailureNotices } from "../../services/workspaces/failure-notices.ts";
 import { renameWorkspace, setWorkspaceColor } from "../../services/workspaces/workspaces.ts";
 import type { ApiRoutes } from "../shared/edge/domain-api.ts";
 import { on } from "../shared/edge/edge.ts";
-import { json, type Reply, text } from "../shared/reply/reply.ts";
+import { json, type Reply, text, versioned } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
+
+interface SettingCall {
+  auth: { actor: Actor };
+  params: { workspace: string };
+  expected: ExpectedVersions | undefined;
+}
 
 /** Stores a setting. Without a value, or with an empty text, it is removed. */
 async function save<Name extends keyof OpaqueSettings>(
-  { workspace }: { workspace: string },
+  { auth, params: { workspace }, expected }: SettingCall,
   name: Name,
   input: OpaqueSettings[Name] | null,
 ): Promise<Reply> {
   const value = input === null || input === "" ? undefined : input;
-  await setOpaqueSetting(deps, workspace, name, value);
+  await setOpaqueSetting(deps, workspace, name, value, { by: auth.actor.username, expected });
   return text(200, `The setting ${name} was ${value === undefined ? "removed" : "saved"}.`);
 }
 
@@ -42,25 +49,22 @@ export const settings: ApiRoutes = [
     else await setGlobalSetting(deps, key, body.value);
     return text(200, `The setting ${key} was saved.`);
   }),
-  on(routes.getSettings, async ({ params: { workspace } }) => {
-    const [settings, webhook] = await Promise.all([getWorkspaceSettings(deps, workspace), getWebhookSettings(deps, workspace)]);
-    return json(200, { ...settings, ...webhook });
-  }),
+  on(routes.getSettings, async ({ params: { workspace } }) => versioned(await getVersionedSettings(deps, workspace))),
   on(routes.getPublicSettings, async ({ params: { workspace } }) => json(200, await getPublicSettings(deps, workspace))),
   on(routes.usedTriggers, async ({ params: { workspace } }) => json(200, await findUsedTriggers(deps, workspace))),
   on(routes.isPremium, async () => json(200, true)),
   on(routes.usage, async ({ params: { workspace }, query: { days = 7 } }) => json(200, await readUsage(deps, workspace, days))),
   on(routes.getName, async ({ params: { workspace } }) => text(200, (await getWorkspaceSettings(deps, workspace)).name)),
-  on(routes.changeName, async ({ params: { workspace }, body }) => {
-    await renameWorkspace(deps, workspace, body.new_name);
+  on(routes.changeName, async ({ auth, params: { workspace }, body, expected }) => {
+    await renameWorkspace(deps, workspace, body.new_name, { by: auth.actor.username, expected });
     return text(200, `The workspace is now called ${body.new_name}.`);
   }),
-  on(routes.changeColor, async ({ params: { workspace }, body }) => {
-    await setWorkspaceColor(deps, workspace, body.color);
+  on(routes.changeColor, async ({ auth, params: { workspace }, body, expected }) => {
+    await setWorkspaceColor(deps, workspace, body.color, { by: auth.actor.username, expected });
     return text(200, "The colour was changed.");
   }),
-  on(routes.editApprovals, async ({ params: { workspace }, body }) => {
-    await setWorkspaceSetting(deps, workspace, "approvals", body);
+  on(routes.editApprovals, async ({ auth, params: { workspace }, body, expected }) => {
+    await setWorkspaceSetting(deps, workspace, "approvals", body, { by: auth.actor.username, expected });
     return text(
       200,
       body.every_get_counts
@@ -68,46 +72,46 @@ export const settings: ApiRoutes = [
         : "A browser that opens an approval link now shows the approval page.",
     );
   }),
-  on(routes.editFailedRuns, async ({ params: { workspace }, body }) => {
-    await setWorkspaceSetting(deps, workspace, "failed_runs", body);
+  on(routes.editFailedRuns, async ({ auth, params: { workspace }, body, expected }) => {
+    await setWorkspaceSetting(deps, workspace, "failed_runs", body, { by: auth.actor.username, expected });
     return text(200, `Synchronous calls now answer a failed run with ${body.status}, unless the run chooses its status.`);
   }),
-  on(routes.editAutoInvite, async ({ auth, params: { workspace }, body }) => {
-    const autoInvite = await setAutoInvite(deps, workspace, { request: body, adminEmail: auth.actor.email });
+  on(routes.editAutoInvite, async ({ auth: { actor }, params: { workspace }, body, expected }) => {
+    const autoInvite = await setAutoInvite(deps, workspace, { request: body, adminEmail: actor.email, by: actor.username, expected });
     return text(
       200,
       autoInvite?.enabled ? "New users now join this workspace automatically." : "New users no longer join this workspace automatically.",
     );
   }),
-  on(routes.editErrorHandler, async ({ auth, params: { workspace }, body }) => {
-    const path = await saveWorkspaceHandler(deps, { actor: auth.actor, workspace }, "error_handler", body);
+  on(routes.editErrorHandler, async ({ auth, params: { workspace }, body, expected }) => {
+    const path = await saveWorkspaceHandler(deps, { actor: auth.actor, workspace }, "error_handler", body, expected);
     return text(200, path ? `${path} is now called when a job of this workspace fails.` : "The error handler was removed.");
   }),
-  on(routes.editSuccessHandler, async ({ auth, params: { workspace }, body }) => {
-    const path = await saveWorkspaceHandler(deps, { actor: auth.actor, workspace }, "success_handler", body);
+  on(routes.editSuccessHandler, async ({ auth, params: { workspace }, body, expected }) => {
+    const path = await saveWorkspaceHandler(deps, { actor: auth.actor, workspace }, "success_handler", body, expected);
     return text(200, path ? `${path} is now called when a job of this workspace succeeds.` : "The success handler was removed.");
   }),
-  on(routes.editFailureNotices, async ({ params: { workspace }, body }) => {
-    await setFailureNotices(deps, workspace, body);
+  on(routes.editFailureNotices, async ({ auth, params: { workspace }, body, expected }) => {
+    await setFailureNotices(deps, workspace, body, { by: auth.actor.username, expected });
     const { length } = body.rules;
     return text(
       200,
       length === 0 ? "Failures are no longer reported." : `Failures are now reported by ${length} rule${length === 1 ? "" : "s"}.`,
     );
   }),
-  on(routes.editFileStorage, async ({ auth, params: { workspace }, body }) => {
-    await setFileStorage(deps, auth.actor, workspace, body.large_file_storage ?? undefined);
+  on(routes.editFileStorage, async ({ auth, params: { workspace }, body, expected }) => {
+    await setFileStorage(deps, auth.actor, workspace, body.large_file_storage ?? undefined, expected);
     return text(200, "The file storage was saved.");
   }),
-  on(opaque.editDefaultApp, ({ params, body }) => save(params, "default_app", body?.default_app_path)),
+  on(opaque.editDefaultApp, (request) => save(request, "default_app", request.body?.default_app_path)),
   on(opaque.getDefaultScripts, async ({ params: { workspace } }) =>
     json(200, (await getWorkspaceSettings(deps, workspace)).default_scripts ?? null),
   ),
-  on(opaque.editDefaultScripts, ({ params, body }) => save(params, "default_scripts", orAbsent(body))),
-  on(opaque.editGitSyncConfig, ({ params, body }) => save(params, "git_sync", body?.git_sync_settings)),
-  on(opaque.editDeployUiConfig, ({ params, body }) => save(params, "deploy_ui", body?.deploy_ui_settings)),
-  on(opaque.editSlackCommand, ({ params, body }) => save(params, "slack_command_script", body?.slack_command_script)),
-  on(opaque.editOperatorSettings, ({ params, body }) => save(params, "operator_settings", orAbsent(body))),
-  on(opaque.editDatatableConfig, ({ params, body }) => save(params, "datatable", body?.settings)),
-  on(opaque.muteCriticalAlerts, ({ params, body }) => save(params, "mute_critical_alerts", body?.mute_critical_alerts)),
+  on(opaque.editDefaultScripts, (request) => save(request, "default_scripts", orAbsent(request.body))),
+  on(opaque.editGitSyncConfig, (request) => save(request, "git_sync", request.body?.git_sync_settings)),
+  on(opaque.editDeployUiConfig, (request) => save(request, "deploy_ui", request.body?.deploy_ui_settings)),
+  on(opaque.editSlackCommand, (request) => save(request, "slack_command_script", request.body?.slack_command_script)),
+  on(opaque.editOperatorSettings, (request) => save(request, "operator_settings", orAbsent(request.body))),
+  on(opaque.editDatatableConfig, (request) => save(request, "datatable", request.body?.settings)),
+  on(opaque.muteCriticalAlerts, (request) => save(request, "mute_critical_alerts", request.body?.mute_critical_alerts)),
 ];

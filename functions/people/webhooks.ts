@@ -20,8 +20,8 @@ import { deps } from "./deps.ts";
 
 /** The audit log names the origin of a URL, whose other parts may be secret. */
 export const webhooks: ApiRoutes = [
-  on(routes.editWebhook, async ({ auth: { actor }, params: { workspace }, body }) => {
-    const endpoint = await setWorkspaceWebhook(deps, { actor, workspace }, body);
+  on(routes.editWebhook, async ({ auth: { actor }, params: { workspace }, body, expected }) => {
+    const endpoint = await setWorkspaceWebhook(deps, { actor, workspace }, body, expected);
     const reply = text(200, endpoint ? "The webhook was saved." : "The workspace has no webhook any more.");
     return nameAuditedResource(reply, endpoint && hideUrlSecrets(endpoint.url));
   }),
@@ -30,12 +30,12 @@ export const webhooks: ApiRoutes = [
     const endpoint = await createEndpoint(deps, { actor, workspace }, body);
     return nameAuditedResource(json(201, toWebhookJson(endpoint)), `${endpoint.id} ${hideUrlSecrets(endpoint.url)}`);
   }),
-  on(routes.updateWebhook, async ({ auth: { actor }, params: { workspace, id }, body }) => {
-    const endpoint = await updateEndpoint(deps, { actor, workspace }, id, body);
+  on(routes.updateWebhook, async ({ auth: { actor }, params: { workspace, id }, body, expected }) => {
+    const endpoint = await updateEndpoint(deps, { actor, workspace }, id, body, expected);
     return nameAuditedResource(json(200, toWebhookJson(endpoint)), `${endpoint.id} ${hideUrlSecrets(endpoint.url)}`);
   }),
-  on(routes.deleteWebhook, async ({ params: { workspace, id } }) => {
-    await deleteEndpoint(deps, workspace, id);
+  on(routes.deleteWebhook, async ({ params: { workspace, id }, expected }) => {
+    await deleteEndpoint(deps, workspace, id, expected);
     return text(200, `The webhook endpoint ${id} was deleted.`);
   }),
   on(routes.testWebhook, async ({ auth: { actor }, params: { workspace, id } }) =>

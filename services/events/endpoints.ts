@@ -3,16 +3,31 @@ import { SvcError } from "../../contract/errors.ts";
 import { TEST_EVENT } from "../../contract/events.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewWebhook, WebhookChange, WorkspaceWebhookChange } from "../../contract/routes/events/webhooks.ts";
-import { changeEndpoint, type Endpoint, endpointGuardObject, endpointObject, WORKSPACE_ENDPOINT } from "../../core/events/endpoint.ts";
+import {
+  changeEndpoint,
+  type Endpoint,
+  endpointGuardObject,
+  endpointObject,
+  versionOfEndpoint,
+  WORKSPACE_ENDPOINT,
+} from "../../core/events/endpoint.ts";
+import { type ExpectedVersions, requireVersion } from "../../core/objects/version.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
+import { selectVersions } from "../../core/settings/versions.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
-import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
+import { commitParts, retryOnConflict, toPart } from "../outbox/commit-parts.ts";
 import { buildEventWrite } from "../outbox/event.ts";
 import type { Uses } from "../uses.ts";
 
 const notFound = (id: string) => new SvcError("webhook.notFound", { id });
 const changed = (id: string) => new SvcError("webhook.changedMeanwhile", { id });
+
+/** Checks that an endpoint has one of the versions that a caller expects. Throws `object.versionChanged`. */
+function requireEndpointVersion(endpoint: Endpoint | undefined, id: string, expected: ExpectedVersions | undefined): void {
+  const edit = endpoint && { by: endpoint.editedBy, atMs: endpoint.editedAtMs };
+  requireVersion({ version: versionOfEndpoint(endpoint), changed: edit }, { path: id, expected });
+}
 
 /** Lists the endpoints of a workspace, the oldest first. */
 export async function listEndpoints({ objects }: Uses<"objects">, workspace: string): Promise<Endpoint[]> {
@@ -52,19 +67,22 @@ export async function createEndpoint(
   );
 }
 
-/** Changes the given fields of an endpoint and returns it. Throws `webhook.notFound`, `webhook.changedMeanwhile`. */
+/** Changes the given fields of an endpoint and returns it. Throws `webhook.notFound`, `object.versionChanged`, `webhook.changedMeanwhile`. */
 export async function updateEndpoint(
   { objects, nowMs }: Uses<"objects" | "nowMs">,
   { actor, workspace }: WorkspaceCaller,
   id: string,
   change: WebhookChange,
+  expected?: ExpectedVersions,
 ): Promise<Endpoint> {
   const key = endpointObject.key(workspace, id);
   return retryOnConflict(
     async () => {
       const found = await objects.get(key);
       if (!found) throw notFound(id);
-      const endpoint = changeEndpoint(endpointObject.parse(found), change, { by: actor.username, atMs: nowMs() });
+      const before = endpointObject.parse(found);
+      requireEndpointVersion(before, id, expected);
+      const endpoint = changeEndpoint(before, change, { by: actor.username, atMs: nowMs() });
       const isStored = await objects.put({ ...key, value: endpoint, version: randomUUID() }, unchangedSince(found));
       return isStored ? { done: endpoint } : undefined;
     },
@@ -72,28 +90,54 @@ export async function updateEndpoint(
   );
 }
 
-/** Removes an endpoint. Throws `webhook.notFound`. */
-export async function deleteEndpoint({ objects }: Uses<"objects">, workspace: string, id: string): Promise<void> {
-  await commitParts(objects, [{ write: write.remove(endpointObject.key(workspace, id), "present"), refused: notFound(id) }]);
+/** Removes an endpoint. Throws `webhook.notFound`, `object.versionChanged`, `webhook.changedMeanwhile`. */
+export async function deleteEndpoint(
+  { objects }: Uses<"objects">,
+  workspace: string,
+  id: string,
+  expected?: ExpectedVersions,
+): Promise<void> {
+  if (!(await removeEndpoint({ objects }, workspace, id, expected))) throw notFound(id);
+}
+
+/** Removes an endpoint, and returns whether there was one. */
+async function removeEndpoint(
+  { objects }: Uses<"objects">,
+  workspace: string,
+  id: string,
+  expected: ExpectedVersions | undefined,
+): Promise<boolean> {
+  const key = endpointObject.key(workspace, id);
+  return retryOnConflict(
+    async () => {
+      const found = await objects.get(key);
+      requireEndpointVersion(found && endpointObject.parse(found), id, expected);
+      if (!found) return { done: false };
+      return (await commitParts(objects, [toPart(write.remove(key, unchangedSince(found)))])) ? { done: true } : undefined;
+    },
+    () => changed(id),
+  );
 }
 
 /**
  * Sets the workspace's own webhook, or removes it, and returns the stored one. Without `webhook` it is removed, as the command line expects; with
- * `events` alone only the types change. A URL enables the endpoint. Throws `webhook.notFound`, `webhook.changedMeanwhile`,
- * `workspace.notFound`.
+ * `events` alone only the types change. A URL enables the endpoint. Throws `webhook.notFound`, `object.versionChanged`,
+ * `webhook.changedMeanwhile`, `workspace.notFound`.
  */
 export async function setWorkspaceWebhook(
   deps: Uses<"objects" | "nowMs">,
   caller: WorkspaceCaller,
   { webhook, events }: WorkspaceWebhookChange,
+  expected?: ExpectedVersions,
 ): Promise<Endpoint | undefined> {
+  const versions = selectVersions("webhook", expected);
   const { objects, nowMs } = deps;
   const { actor, workspace } = caller;
   const choice = events === undefined ? {} : { events };
-  if (webhook === undefined && events !== undefined) return updateEndpoint(deps, caller, WORKSPACE_ENDPOINT, choice);
+  if (webhook === undefined && events !== undefined) return updateEndpoint(deps, caller, WORKSPACE_ENDPOINT, choice, versions);
   const key = endpointObject.key(workspace, WORKSPACE_ENDPOINT);
   if (!webhook) {
-    await objects.deleteItem(key);
+    await removeEndpoint(deps, workspace, WORKSPACE_ENDPOINT, versions);
     return undefined;
   }
   const [by, atMs] = [actor.username, nowMs()];
@@ -109,7 +153,9 @@ export async function setWorkspaceWebhook(
         editedBy: by,
         editedAtMs: atMs,
       };
-      const before = found ? endpointObject.parse(found) : base;
+      const stored = found && endpointObject.parse(found);
+      requireEndpointVersion(stored, WORKSPACE_ENDPOINT, versions);
+      const before = stored ?? base;
       const endpoint = changeEndpoint(before, { url: webhook, enabled: true, ...choice }, { by, atMs });
       const isStored = await commitParts(objects, [
         { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
@@ -122,17 +168,6 @@ export async function setWorkspaceWebhook(
     },
     () => changed(WORKSPACE_ENDPOINT),
   );
-}
-
-/** Returns the fields of the workspace's own webhook in the settings of the workspace: none without a webhook. */
-export async function getWebhookSettings(
-  { objects }: Uses<"objects">,
-  workspace: string,
-): Promise<{ webhook?: string; events?: string[] | null }> {
-  const found = await objects.get(endpointObject.key(workspace, WORKSPACE_ENDPOINT));
-  if (!found) return {};
-  const { url, events = null } = endpointObject.parse(found);
-  return { webhook: url, events };
 }
 
 /** Sends a test to one endpoint, also to a disabled one, and returns the id of its event. Throws `webhook.notFound`. */

@@ -1,5 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
+import { defined } from "../../contract/defined.ts";
 import { newWebhookSchema, webhookChangeSchema } from "../../contract/routes/events/webhooks.ts";
+import { endpointObject, versionOfEndpoint } from "../../core/events/endpoint.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newWorld, type World } from "../../test/support/use-cases/world.ts";
@@ -7,15 +10,8 @@ import { addEndpoint, listEvents } from "../../test/support/use-cases/world-even
 import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
 import { repeat } from "../../test/support/use-cases/world-objects.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
-import {
-  createEndpoint,
-  deleteEndpoint,
-  getWebhookSettings,
-  listEndpoints,
-  setWorkspaceWebhook,
-  testEndpoint,
-  updateEndpoint,
-} from "./endpoints.ts";
+import { getVersionedSettings, getWorkspaceSettings } from "../settings/workspace.ts";
+import { createEndpoint, deleteEndpoint, listEndpoints, setWorkspaceWebhook, testEndpoint, updateEndpoint } from "./endpoints.ts";
 
 let world: World;
 beforeEach(async () => {
@@ -29,7 +25,10 @@ const caller = () => ({ actor: anAdmin, workspace: world.workspace });
 const create = (fields: object = {}) => createEndpoint(world.deps, caller(), newWebhookSchema.parse({ url: URL_A, ...fields }));
 const update = (id: string, change: object) => updateEndpoint(world.deps, caller(), id, webhookChangeSchema.parse(change));
 const set = (change: Parameters<typeof setWorkspaceWebhook>[2]) => setWorkspaceWebhook(world.deps, caller(), change);
-const settings = () => getWebhookSettings(world.deps, world.workspace);
+const settings = async () => {
+  const { webhook, events } = await getWorkspaceSettings(world.deps, world.workspace);
+  return defined({ webhook, events });
+};
 const list = () => listEndpoints(world.deps, world.workspace);
 
 describe("the workspace's webhook", () => {
@@ -169,5 +168,35 @@ describe("testEndpoint", () => {
   it("writes no event for an endpoint that does not exist", async () => {
     await expect(testEndpoint(world.deps, caller(), "none")).rejects.toMatchObject({ code: "webhook.notFound" });
     expect(await listEvents(world)).toEqual([]);
+  });
+});
+
+describe("a change that names the version that it replaces", () => {
+  it("is refused after another admin has changed or removed the endpoint, and not after a failed delivery", async () => {
+    const { id } = await create();
+    const read = await list();
+    const [version = ""] = read.filter((each) => each.id === id).map(versionOfEndpoint);
+    const failing = { ...endpointObject.key(world.workspace, id), value: { ...read[0], failingSinceMs: 1 }, version: randomUUID() };
+    await world.deps.objects.put(failing);
+    const change = (url: string, expected: string) => updateEndpoint(world.deps, caller(), id, { url }, [expected]);
+    const second = versionOfEndpoint(await change(URL_B, version));
+    const refused = { code: "object.versionChanged", details: { path: id, by: "ann", version: second } };
+    await expect(change(URL_A, version)).rejects.toMatchObject(refused);
+    await expect(deleteEndpoint(world.deps, world.workspace, id, [version])).rejects.toMatchObject(refused);
+    expect(await list()).toMatchObject([{ id, url: URL_B }]);
+    await deleteEndpoint(world.deps, world.workspace, id, [second]);
+    expect(await list()).toEqual([]);
+  });
+
+  it("has one winner of two admins who save the workspace's webhook in the same moment, by the version of the settings or of the endpoint", async () => {
+    await set({ webhook: URL_A });
+    const { version } = await getVersionedSettings(world.deps, world.workspace);
+    const ofEndpoint = versionOfEndpoint((await list())[0]);
+    const save = (webhook: string, expected: string) => setWorkspaceWebhook(world.deps, caller(), { webhook }, [expected]);
+    const outcomes = await Promise.allSettled([save(URL_B, version), save(`${URL_B}/2`, ofEndpoint)]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    await expect(setWorkspaceWebhook(world.deps, caller(), {}, [version])).rejects.toMatchObject({ code: "object.versionChanged" });
+    await setWorkspaceWebhook(world.deps, caller(), {});
+    await expect(save(URL_A, version)).rejects.toMatchObject({ code: "object.versionChanged" });
   });
 });

@@ -9,6 +9,7 @@ import {
   type StorageLocation,
   s3Origin,
 } from "../../core/files/storage-location.ts";
+import type { ExpectedVersions } from "../../core/objects/version.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import type { Bucket } from "../../ports/buckets.ts";
 import { permit } from "../identity/permit.ts";
@@ -35,21 +36,22 @@ export interface OpenStorage {
 }
 
 /**
- * Sets the file storage of a workspace. Throws `workspace.notFound`, and `resource.notFound` for a storage whose resource does not exist or
+ * Sets the file storage of a workspace. Throws `object.versionChanged`, `workspace.notFound`, and `resource.notFound` for a storage whose resource does not exist or
  * that the caller may not read.
  */
 export async function setFileStorage(
-  { objects }: Uses<"objects">,
+  deps: Uses<"objects" | "nowMs">,
   actor: Actor,
   workspace: string,
   requested: FileStorage | undefined,
+  expected?: ExpectedVersions,
 ): Promise<void> {
   const storageName = requested === undefined || requested.type === "none" ? [] : Object.values(requested.secondary_storage ?? {});
   for (const { s3_resource_path: path } of requested?.type === "S3Storage" ? [requested, ...storageName] : storageName) {
     permitStorageResource(actor, workspace, path);
-    await findResource({ objects }, workspace, path);
+    await findResource(deps, workspace, path);
   }
-  await setWorkspaceSetting({ objects }, workspace, "large_file_storage", requested);
+  await setWorkspaceSetting(deps, workspace, "large_file_storage", requested, { by: actor.username, expected });
 }
 
 /** Checks that a storage can be reached and listed. Throws as `openStorage` does, and `file.storage*` if the storage refuses the call. */

@@ -1,3 +1,4 @@
+import type { ExpectedVersions } from "../../core/objects/version.ts";
 import { parseHandlerPath } from "../../core/outcome-handlers/handler.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { requireRunnableHandler } from "../flows/definitions/require-runnable.ts";
@@ -7,16 +8,18 @@ import { type HandlerName, type HandlerRequest, setWorkspaceHandler } from "../w
 
 /**
  * Sets the handler of a workspace, or removes it, and returns its path. The caller must be allowed to run it and to read what its arguments refer to, also
- * by the scopes of a token. Throws `script.notFound`, `flow.notFound`, `body.shape`, `reference.refused`, `workspace.notFound` and `access.changedMeanwhile`.
+ * by the scopes of a token. Throws `script.notFound`, `flow.notFound`, `body.shape`, `reference.refused`, `object.versionChanged`,
+ * `workspace.notFound` and `access.changedMeanwhile`.
  */
 export async function saveWorkspaceHandler(
-  deps: Uses<"objects">,
+  deps: Uses<"objects" | "nowMs">,
   caller: WorkspaceCaller,
   name: HandlerName,
   request: HandlerRequest,
+  expected?: ExpectedVersions,
 ): Promise<string | undefined> {
   const target = request.path ? parseHandlerPath(request.path) : undefined;
   if (target) await requireRunnableHandler(deps, caller, target);
   await checkStoredArguments(deps, caller, { extra_args: request.extra_args });
-  return setWorkspaceHandler(deps, caller.workspace, name, request);
+  return setWorkspaceHandler(deps, caller.workspace, name, request, { by: caller.actor.username, expected });
 }

@@ -2,11 +2,8 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { OpaqueSettings } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { toJsonValue } from "../../core/objects/json-value.ts";
-import { settingObject } from "../../core/objects/setting.ts";
-import { write } from "../../core/objects/write.ts";
-import { workspaceObject } from "../../core/workspaces/workspace.ts";
-import { commitParts } from "../outbox/commit-parts.ts";
 import type { Uses } from "../uses.ts";
+import { replaceSetting, type SettingEdit } from "./replace-setting.ts";
 
 /** Throws `body.tooLarge` if the values of a setting have more than `limits.settingBytes` as JSON. */
 export function checkSettingSize(...values: unknown[]): void {
@@ -15,19 +12,16 @@ export function checkSettingSize(...values: unknown[]): void {
 }
 
 /**
- * Stores a setting that this service does not read, or removes it. Each setting is a separate item, so that two concurrent changes do not
- * overwrite each other. Throws `body.tooLarge` and `workspace.notFound`.
+ * Stores a setting that this service does not read, or removes it. Throws `body.tooLarge`, `object.versionChanged`, `workspace.notFound` and
+ * `access.changedMeanwhile`.
  */
 export async function setOpaqueSetting<Name extends keyof OpaqueSettings>(
-  { objects }: Uses<"objects">,
+  deps: Uses<"objects" | "nowMs">,
   workspace: string,
   name: Name,
   value: OpaqueSettings[Name],
+  edit: SettingEdit = {},
 ): Promise<void> {
   checkSettingSize(value);
-  const key = settingObject.key(workspace, name);
-  await commitParts(objects, [
-    { write: write.check(workspaceObject.key(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
-    { write: value === undefined ? write.remove(key) : write.put({ ...key, value: toJsonValue(value) }), refused: undefined },
-  ]);
+  await replaceSetting(deps, { workspace, name, edit, build: () => (value === undefined ? undefined : toJsonValue(value)) });
 }

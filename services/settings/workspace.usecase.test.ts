@@ -6,8 +6,12 @@ import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writ
 import { newWorld, type World } from "../../test/support/use-cases/world.ts";
 import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
 import { setAutoInvite } from "../workspaces/auto-invite.ts";
+import { setFailureNotices } from "../workspaces/failure-notices.ts";
+import { setWorkspaceHandler } from "../workspaces/handlers.ts";
+import { renameWorkspace, setWorkspaceColor } from "../workspaces/workspaces.ts";
 import { setOpaqueSetting } from "./opaque.ts";
-import { getWorkspaceSettings } from "./workspace.ts";
+import type { SettingEdit } from "./replace-setting.ts";
+import { getVersionedSettings, getWorkspaceSettings, setWorkspaceSetting } from "./workspace.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -87,5 +91,64 @@ describe("the setting of automatic invitations", () => {
     await invite(workspace, { instance_groups: half });
     await expect(invite(workspace, { instance_groups_roles: half })).rejects.toMatchObject({ code: "body.tooLarge" });
     expect((await getWorkspaceSettings(world.deps, workspace)).auto_invite).not.toHaveProperty("instance_groups_roles");
+  });
+});
+
+describe("a change that names the version of the settings that it has read", () => {
+  const read = (workspace: string) => getVersionedSettings(world.deps, workspace);
+  type Change = (workspace: string, value: 1 | 2, edit: SettingEdit) => Promise<unknown>;
+  const handler = (value: number) => ({ path: `script/f/ops/${value}` });
+  const changes: Record<string, Change> = {
+    name: (workspace, value, edit) => renameWorkspace(world.deps, workspace, `Name ${value}`, edit),
+    color: (workspace, value, edit) => setWorkspaceColor(world.deps, workspace, `#00000${value}`, edit),
+    git_sync: (workspace, value, edit) => setOpaqueSetting(world.deps, workspace, "git_sync", { value }, edit),
+    failed_runs: (workspace, value, edit) => setWorkspaceSetting(world.deps, workspace, "failed_runs", { status: 400 + value }, edit),
+    failure_notices: (workspace, value, edit) =>
+      setFailureNotices(world.deps, workspace, { rules: [{ path: `f/team${value}/*`, topic: true }] }, edit),
+    auto_invite: (workspace, value, edit) =>
+      setAutoInvite(world.deps, workspace, { request: { operator: value === 1 }, adminEmail, ...edit }),
+    error_handler: (workspace, value, edit) => setWorkspaceHandler(world.deps, workspace, "error_handler", handler(value), edit),
+    success_handler: (workspace, value, edit) => setWorkspaceHandler(world.deps, workspace, "success_handler", handler(value), edit),
+  };
+
+  it.each(Object.entries(changes))("of %s is refused with the author after another admin has changed it", async (name, change) => {
+    const workspace = await newWorkspace();
+    const { version } = await read(workspace);
+    await change(workspace, 1, { by: "ann", expected: [version] });
+    const { version: second, json } = await read(workspace);
+    const refused = { code: "object.versionChanged", details: { path: name, by: "ann", at: expect.any(String) as unknown } };
+    await expect(change(workspace, 2, { by: "bob", expected: [version] })).rejects.toMatchObject(refused);
+    expect((await read(workspace)).json).toEqual(json);
+    await change(workspace, 2, { by: "bob", expected: [version, second] });
+    // Without a version, the last save wins.
+    await change(workspace, 1, { by: "ann" });
+    expect((await read(workspace)).json).toEqual(json);
+  });
+
+  it.each(Object.entries(changes))("of %s has one winner of two admins who save in the same moment", async (_, change) => {
+    const workspace = await newWorkspace();
+    const { version } = await read(workspace);
+    const save = (value: 1 | 2) => change(workspace, value, { by: "ann", expected: [version] });
+    const outcomes = await Promise.allSettled([save(1), save(2)]);
+    const refused = { status: "rejected", reason: { code: "object.versionChanged" } };
+    expect(outcomes.sort((a, b) => a.status.localeCompare(b.status))).toMatchObject([{ status: "fulfilled" }, refused]);
+  });
+
+  it("does not collide with changes of other settings", async () => {
+    const workspace = await newWorkspace();
+    const { version } = await read(workspace);
+    await Promise.all(Object.values(changes).map((change) => change(workspace, 1, { by: "ann", expected: [version] })));
+    const { json } = await read(workspace);
+    expect(json).toMatchObject({ name: "Name 1", color: "#000001", git_sync: { value: 1 }, failed_runs: { status: 401 } });
+  });
+
+  it("is refused for a setting that was removed in between", async () => {
+    const workspace = await newWorkspace();
+    await setOpaqueSetting(world.deps, workspace, "git_sync", { value: 1 });
+    const { version } = await read(workspace);
+    await setOpaqueSetting(world.deps, workspace, "git_sync", undefined);
+    await expect(setOpaqueSetting(world.deps, workspace, "git_sync", { value: 2 }, { expected: [version] })).rejects.toMatchObject({
+      code: "object.versionChanged",
+    });
   });
 });

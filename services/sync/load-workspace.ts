@@ -4,7 +4,6 @@ import { memberObject } from "../../core/permissions/access.ts";
 import type { SyncItem } from "../../core/sync/item.ts";
 import { removeServerFields } from "../../core/sync/server-fields.ts";
 import { folderObject } from "../../core/workspaces/workspace.ts";
-import { getWebhookSettings } from "../events/endpoints.ts";
 import { readExportKey } from "../secrets/read-export-key.ts";
 import { getWorkspaceSettings } from "../settings/workspace.ts";
 import { loadCurrentDependencies } from "../workspaces/dependencies.ts";
@@ -40,8 +39,8 @@ export function listGroupItems({ access }: ArchiveContext): SyncItem[] {
 
 /** Loads the settings of the workspace. */
 export async function loadSettings({ deps, reader }: ArchiveContext): Promise<SyncItem[]> {
-  const [settings, webhook] = await Promise.all([getWorkspaceSettings(deps, reader.workspace), getWebhookSettings(deps, reader.workspace)]);
-  return [{ kind: "settings", path: "settings", value: removeServerFields({ ...settings, ...webhook }) }];
+  const settings = await getWorkspaceSettings(deps, reader.workspace);
+  return [{ kind: "settings", path: "settings", value: removeServerFields(settings) }];
 }
 
 /** Loads the key with which the workspace's secrets are exported. */

@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { isSvcError, SvcError } from "../../contract/errors.ts";
+import { isSvcError } from "../../contract/errors.ts";
 import type { InviteJson } from "../../contract/routes/people/invite.ts";
 import type { AutoInvite, AutoInviteRequest } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { instanceSettingObject } from "../../core/objects/setting.ts";
-import { unchangedSince, write } from "../../core/objects/write.ts";
+import { type StoredObject, write } from "../../core/objects/write.ts";
 import {
   acceptsNewUser,
   autoInviteSetting,
@@ -14,41 +13,30 @@ import {
 import { inviteObject } from "../../core/people/membership.ts";
 import { personKey } from "../../core/people/person.ts";
 import { REQUIRE_KNOWN_USER } from "../../core/settings/instance.ts";
-import { workspaceObject } from "../../core/workspaces/workspace.ts";
-import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildInstanceEventWrites } from "../outbox/instance-event.ts";
 import { checkSettingSize } from "../settings/opaque.ts";
+import { replaceSetting, type SettingEdit } from "../settings/replace-setting.ts";
 import type { Uses } from "../uses.ts";
 import { addMember } from "./add-member.ts";
 import { listWorkspaceIds } from "./workspaces.ts";
 
 /**
  * Sets the rule by which new users join a workspace automatically, and returns the setting; `undefined` if there is none. `adminEmail` selects
- * the domain. Throws `body.tooLarge`, `workspace.notFound` and `access.changedMeanwhile`.
+ * the domain. Throws `body.tooLarge`, `object.versionChanged`, `workspace.notFound` and `access.changedMeanwhile`.
  */
 export async function setAutoInvite(
-  { objects }: Uses<"objects">,
+  deps: Uses<"objects" | "nowMs">,
   workspace: string,
-  { request, adminEmail }: { request: AutoInviteRequest; adminEmail: string },
+  { request, adminEmail, ...edit }: { request: AutoInviteRequest; adminEmail: string } & SettingEdit,
 ): Promise<AutoInvite | undefined> {
-  const key = autoInviteSetting.key(workspace);
-  const notFound = new SvcError("workspace.notFound", { workspace });
-  return retryOnConflict(
-    async () => {
-      const found = await objects.get(key);
-      const autoInvite = toAutoInvite(request, adminEmail, found && parseStoredAutoInvite(found));
-      checkSettingSize(autoInvite?.instance_groups, autoInvite?.instance_groups_roles);
-      const change = autoInvite
-        ? write.put({ ...key, value: toStoredAutoInvite(autoInvite), version: randomUUID() }, found ? unchangedSince(found) : "absent")
-        : write.remove(key);
-      const stored = await commitParts(objects, [
-        { write: write.check(workspaceObject.key(workspace), "present"), refused: notFound },
-        { write: change, refused: undefined },
-      ]);
-      return stored ? { done: autoInvite } : undefined;
-    },
-    () => new SvcError("access.changedMeanwhile", {}),
-  );
+  let autoInvite: AutoInvite | undefined;
+  const build = (stored: StoredObject | undefined) => {
+    autoInvite = toAutoInvite(request, adminEmail, stored && parseStoredAutoInvite(stored));
+    checkSettingSize(autoInvite?.instance_groups, autoInvite?.instance_groups_roles);
+    return autoInvite && toStoredAutoInvite(autoInvite);
+  };
+  await replaceSetting(deps, { workspace, name: "auto_invite", edit, build });
+  return autoInvite;
 }
 
 /**

@@ -1,12 +1,10 @@
-import { SvcError } from "../../contract/errors.ts";
 import type { ErrorHandler } from "../../contract/routes/workspaces/setting-schemas.ts";
 import { toJsonValue } from "../../core/objects/json-value.ts";
-import { write } from "../../core/objects/write.ts";
+import type { Access } from "../../core/permissions/access.ts";
 import { errorHandlerSetting, successHandlerSetting } from "../../core/settings/workspace.ts";
-import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import type { ObjectStore } from "../../ports/object-store.ts";
+import { replaceSetting, type SettingEdit } from "../settings/replace-setting.ts";
 import type { Uses } from "../uses.ts";
-import { changeAccess } from "./access.ts";
 
 const settings = { error_handler: errorHandlerSetting, success_handler: successHandlerSetting };
 export type HandlerName = keyof typeof settings;
@@ -26,13 +24,14 @@ export type HandlerRequest = { [Field in keyof ErrorHandler]?: ErrorHandler[Fiel
 
 /**
  * Sets the handler of a workspace, or removes it, and returns its path. The item of the access rights contains whether there is a success handler, because every run reads it.
- * Throws `workspace.notFound` and `access.changedMeanwhile`.
+ * Throws `object.versionChanged`, `workspace.notFound` and `access.changedMeanwhile`.
  */
 export async function setWorkspaceHandler(
-  { objects }: Uses<"objects">,
+  deps: Uses<"objects" | "nowMs">,
   workspace: string,
   name: HandlerName,
   { path, extra_args: args, muted_on_cancel: onCancel, muted_on_user_path: onUserPath }: HandlerRequest,
+  edit: SettingEdit = {},
 ): Promise<string | undefined> {
   const handler: ErrorHandler | undefined = path
     ? {
@@ -42,24 +41,16 @@ export async function setWorkspaceHandler(
         ...(onUserPath == null ? {} : { muted_on_user_path: onUserPath }),
       }
     : undefined;
-  const key = settings[name].key(workspace);
-  const also = [
-    write.check(workspaceObject.key(workspace), "present"),
-    handler ? write.put({ ...key, value: toJsonValue(handler) }) : write.remove(key),
-  ];
-  const notFound = () => new SvcError("workspace.notFound", { workspace });
-  if (name === "error_handler") {
-    if ((await objects.transactWrite(also)) !== undefined) throw notFound();
-    return handler?.path;
-  }
-  await changeAccess(
-    objects,
+  const changeRights = (access: Access) => {
+    if (handler) access.successHandled = true;
+    else delete access.successHandled;
+  };
+  await replaceSetting(deps, {
     workspace,
-    (access) => {
-      if (handler) access.successHandled = true;
-      else delete access.successHandled;
-    },
-    { by: "bounded", also, refused: notFound },
-  );
+    name,
+    edit,
+    build: () => handler && toJsonValue(handler),
+    ...(name === "success_handler" ? { changeRights } : {}),
+  });
   return handler?.path;
 }

@@ -1,16 +1,20 @@
 import { randomUUID } from "node:crypto";
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { NewWorkspace, WorkspaceJson } from "../../contract/routes/workspaces/workspace-schemas.ts";
+import { createVersion, SERVICE } from "../../core/objects/version.ts";
 import { type Expectation, type ObjectChange, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { inviteObject, usernameObject } from "../../core/people/membership.ts";
 import { personKey } from "../../core/people/person.ts";
 import { accessObject, type Member, memberObject, noAccess } from "../../core/permissions/access.ts";
+import { requireSettingVersion, versionOfValue } from "../../core/settings/versions.ts";
 import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import type { ObjectStore } from "../../ports/object-store.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildInstanceEventWrites } from "../outbox/instance-event.ts";
+import type { SettingEdit } from "../settings/replace-setting.ts";
 import type { Uses } from "../uses.ts";
 
 /** A new workspace and the person who creates it. */
@@ -78,26 +82,44 @@ export async function buildWorkspaceUpdate(
   };
 }
 
-/** Changes a workspace's record and retries when another writer was first. Throws `workspace.notFound`, `access.changedMeanwhile`. */
-async function updateWorkspace(deps: Uses<"objects">, workspace: string, change: (record: WorkspaceJson) => WorkspaceJson): Promise<void> {
+/**
+ * Sets a field of a workspace's record and retries when another writer was first; `undefined` removes it. Throws `object.versionChanged`,
+ * `workspace.notFound`, `access.changedMeanwhile`.
+ */
+async function setField(
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
+  workspace: string,
+  { name, value }: { name: "name"; value: string } | { name: "color"; value: string | undefined },
+  { by = SERVICE, expected }: SettingEdit,
+): Promise<void> {
   await retryOnConflict(
     async () => {
-      const changed = await buildWorkspaceUpdate(deps, workspace, change);
-      return (await deps.objects.update(changed.change, changed.expect)) ? { done: undefined } : undefined;
+      const found = await objects.get(workspaceObject.key(workspace));
+      if (!found) throw new SvcError("workspace.notFound", { workspace });
+      const { [name]: before, ...record } = workspaceObject.parse(found);
+      requireSettingVersion(found, { name, version: versionOfValue(before), expected });
+      const change = {
+        ...workspaceObject.key(workspace),
+        value: { ...record, ...defined({ [name]: value }) },
+        ...createVersion(by, nowMs()),
+      };
+      return (await objects.update(change, unchangedSince(found))) ? { done: undefined } : undefined;
     },
     () => new SvcError("access.changedMeanwhile", {}),
   );
 }
 
-/** Changes the name of a workspace. Throws as `updateWorkspace` does. */
-export async function renameWorkspace(deps: Uses<"objects">, workspace: string, name: string): Promise<void> {
-  await updateWorkspace(deps, workspace, (record) => ({ ...record, name }));
-}
+/** Changes the name of a workspace. Throws as `setField` does. */
+export const renameWorkspace = (deps: Uses<"objects" | "nowMs">, workspace: string, name: string, edit: SettingEdit = {}): Promise<void> =>
+  setField(deps, workspace, { name: "name", value: name }, edit);
 
-/** Sets the colour of a workspace. An empty or absent colour removes it. Throws as `updateWorkspace` does. */
-export async function setWorkspaceColor(deps: Uses<"objects">, workspace: string, color: string | null | undefined): Promise<void> {
-  await updateWorkspace(deps, workspace, ({ color: _, ...record }) => ({ ...record, ...(color ? { color } : {}) }));
-}
+/** Sets the colour of a workspace. An empty or absent colour removes it. Throws as `setField` does. */
+export const setWorkspaceColor = (
+  deps: Uses<"objects" | "nowMs">,
+  workspace: string,
+  color: string | null | undefined,
+  edit: SettingEdit = {},
+): Promise<void> => setField(deps, workspace, { name: "color", value: color || undefined }, edit);
 
 /** Lists the workspaces of which a person is a member, each with the membership. */
 export async function listMemberships(

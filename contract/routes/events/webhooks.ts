@@ -49,6 +49,8 @@ export const webhookSchema = z.object({
   created_at: timestamp,
   edited_by: z.string(),
   edited_at: timestamp,
+  /** For `If-Match` of a change. */
+  version: z.string(),
 });
 export type WebhookJson = z.output<typeof webhookSchema>;
 
@@ -80,6 +82,7 @@ export const webhookRoutes = {
     audits: { kind: "Updated", resource: { reply: "named" } },
     params: inWorkspace,
     body: workspaceWebhookSchema,
+    version: "expected",
     reply: done,
     errors: ["webhook.notFound", "webhook.changedMeanwhile"],
   }),
@@ -115,6 +118,7 @@ export const webhookRoutes = {
     audits: { kind: "Updated", resource: { reply: "named", before: { param: "id" } } },
     params: atEndpoint,
     body: webhookChangeSchema,
+    version: "expected",
     reply: { json: webhookSchema },
     errors: ["webhook.notFound", "webhook.changedMeanwhile"],
   }),
@@ -127,8 +131,9 @@ export const webhookRoutes = {
     access: adminWrite,
     audits: { kind: "Delete", resource: { param: "id" } },
     params: atEndpoint,
+    version: "expected",
     reply: done,
-    errors: ["webhook.notFound"],
+    errors: ["webhook.notFound", "webhook.changedMeanwhile"],
   }),
   testWebhook: defineRoute({
     ...post,

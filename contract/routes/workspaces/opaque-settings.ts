@@ -14,7 +14,7 @@ const edit = {
   access: { domain: "workspaces", verb: "write", need: "admin", target: "none" },
   params: inWorkspace,
   reply: { text: "A confirmation." },
-  errors: ["workspace.notFound"],
+  errors: ["workspace.notFound", "access.changedMeanwhile"],
 } as const;
 /** A body that is the setting itself. The body `null` removes a setting, as an empty one does, so no body is required. */
 const wholeSetting = jsonObject.optional();
@@ -27,6 +27,7 @@ export const opaqueSettingRoutes = {
     summary: "Store the path of the workspace's default app. Without a path, it is removed.",
     path: `${w}/edit_default_app`,
     audits: { kind: "Updated", resource: "none" },
+    version: "expected",
     body: z.object({ default_app_path: default_app.nullable() }).optional(),
   }),
   getDefaultScripts: defineRoute({
@@ -44,6 +45,7 @@ export const opaqueSettingRoutes = {
     summary: "Store the templates of new scripts. An empty body removes them.",
     path: `${w}/default_scripts`,
     audits: { kind: "Updated", resource: { text: "default_scripts" } },
+    version: "expected",
     body: wholeSetting,
   }),
   editGitSyncConfig: defineRoute({
@@ -52,6 +54,7 @@ export const opaqueSettingRoutes = {
     summary: "Store the configuration of git repositories. Without git_sync_settings, it is removed.",
     path: `${w}/edit_git_sync_config`,
     audits: { kind: "Updated", resource: "none" },
+    version: "expected",
     body: z.object({ git_sync_settings: jsonObject.nullish() }).optional(),
   }),
   editDeployUiConfig: defineRoute({
@@ -60,6 +63,7 @@ export const opaqueSettingRoutes = {
     summary: "Store the configuration of deployments between workspaces. Without deploy_ui_settings, it is removed.",
     path: `${w}/edit_deploy_ui_config`,
     audits: { kind: "Updated", resource: "none" },
+    version: "expected",
     body: z.object({ deploy_ui_settings: jsonObject.nullish() }).optional(),
   }),
   editSlackCommand: defineRoute({
@@ -68,6 +72,7 @@ export const opaqueSettingRoutes = {
     summary: "Store the script or flow of the Slack command. Without slack_command_script, it is removed.",
     path: `${w}/edit_slack_command`,
     audits: { kind: "Updated", resource: "none" },
+    version: "expected",
     body: z.object({ slack_command_script: slack_command_script.nullable() }).optional(),
   }),
   editOperatorSettings: defineRoute({
@@ -76,6 +81,7 @@ export const opaqueSettingRoutes = {
     summary: "Store what other clients show to operators. It changes no permission. An empty body removes it.",
     path: `${w}/operator_settings`,
     audits: { kind: "Updated", resource: { text: "operator_settings" } },
+    version: "expected",
     body: wholeSetting,
   }),
   editDatatableConfig: defineRoute({
@@ -84,6 +90,7 @@ export const opaqueSettingRoutes = {
     summary: "Store the configuration of data tables. Without settings, it is removed.",
     path: `${w}/edit_datatable_config`,
     audits: { kind: "Updated", resource: "none" },
+    version: "expected",
     body: z.object({ settings: jsonObject.nullish() }).optional(),
   }),
   muteCriticalAlerts: defineRoute({
@@ -92,6 +99,7 @@ export const opaqueSettingRoutes = {
     summary: "Store whether other clients hide critical alerts. Without mute_critical_alerts, the setting is removed.",
     path: `${w}/critical_alerts/mute`,
     audits: { kind: "Updated", resource: "none" },
+    version: "expected",
     body: z.object({ mute_critical_alerts: mute_critical_alerts.nullable() }).optional(),
   }),
 };

@@ -80,9 +80,12 @@ it("the settings of a workspace change its name and its error handler, rotate it
   const watched = await openConsole(`/w/${ws.id}/settings/general`);
   const { page } = watched;
   await page.getByLabel("Name", { exact: true }).fill("Orders");
+  expectStatus(await ws.post("workspaces/change_workspace_name", { new_name: "Invoices" }), 200);
   await button(page, "Save").click();
-  await page.getByText("The settings were saved.").waitFor();
+  await page.getByRole("radio", { name: "Name: Theirs" }).waitFor();
   await expectAccessible(watched);
+  await button(page, "Save yours").click();
+  await page.getByText("The settings were saved.").waitFor();
 
   await show(page, `/w/${ws.id}/settings/error-handler`);
   await page.getByRole("combobox", { name: "Script or flow" }).fill("order");

@@ -1,7 +1,6 @@
 /** The texts of the tabs of the workspace settings. */
 export const workspaceSettingsText = {
   saved: "The settings were saved.",
-  changed: "Another person has changed this setting since you opened the page. Reload the page to see it, then save again.",
   general: {
     name: "Name",
     color: "Color",

@@ -1,30 +1,32 @@
 import { TextInput } from "@mantine/core";
-import { useState } from "react";
-import type { SettingsJson } from "../../../../../contract/routes/workspaces/setting-schemas.ts";
 import { call } from "../../data/objects-api.ts";
 import { workspaceSettingsText } from "../../messages/objects/workspace-settings.ts";
+import { compared } from "../../parts/stored/compared-fields.ts";
 import { SettingForm } from "./setting-form.tsx";
-import { useSettingSave } from "./settings.ts";
+import { type SettingsProps, useSettingEditor } from "./settings.ts";
 
 const text = workspaceSettingsText.app;
+const fields = [compared<{ path: string }, "path">(text.path, "path")];
 
 /** The app that other clients open first. */
-export function DefaultApp({ workspace, settings }: { workspace: string; settings: SettingsJson }) {
-  const [path, setPath] = useState(settings.default_app ?? "");
-  const save = useSettingSave({
+export function DefaultApp({ workspace, stored }: SettingsProps) {
+  const editor = useSettingEditor({
     workspace,
-    seen: settings,
-    names: ["default_app"],
-    save: () => call.workspaces.editDefaultApp({ workspace, body: { default_app_path: path || null } }),
+    stored,
+    form: "default app",
+    toValues: ({ default_app: path = "" }) => ({ path }),
+    fields,
+    keepable: (typed) => typed,
+    save: ({ path }, headers) => call.workspaces.editDefaultApp({ workspace, headers, body: { default_app_path: path || null } }),
   });
   return (
-    <SettingForm isSaving={save.isPending} error={save.error} onSave={() => save.mutate()}>
+    <SettingForm editor={editor}>
       <TextInput
         label={text.path}
         description={text.pathHelp}
         spellCheck={false}
-        value={path}
-        onChange={({ target }) => setPath(target.value.trim())}
+        value={editor.values.path}
+        onChange={({ target }) => editor.change({ path: target.value.trim() })}
       />
     </SettingForm>
   );

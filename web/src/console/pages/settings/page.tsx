@@ -1,7 +1,7 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useMemo } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { isOffered } from "../../access/actions.ts";
 import { useMember, useWorkspace } from "../../data/me.ts";
 import { Page } from "../../frame/page.tsx";
@@ -80,13 +80,13 @@ interface SettingsTabProps {
   tab: "general" | "error-handler" | "success-handler" | "default-app";
 }
 
-/** A tab whose form begins with the stored settings. A save reads them again. */
+/** A tab whose form begins with the stored settings. */
 function SettingsTab({ workspace, tab }: SettingsTabProps) {
   const settings = useQuery(settingsQuery(workspace));
   return (
     <Panel query={settings} guide="permissions">
       {(stored) => {
-        const form = { workspace, settings: stored };
+        const form = { workspace, stored };
         const key = settings.dataUpdatedAt;
         if (tab === "general") return <General key={key} {...form} />;
         if (tab === "default-app") return <DefaultApp key={key} {...form} />;
@@ -112,6 +112,7 @@ function FirstTab({ workspace }: { workspace: string }) {
 
 function Webhooks({ workspace }: { workspace: string }) {
   const source = useMemo(() => workspaceSource(workspace), [workspace]);
+  const [saves, setSaves] = useState(0);
   const endpoints = useEndpoints(source);
   return (
     <Stack gap="xl">
@@ -119,7 +120,13 @@ function Webhooks({ workspace }: { workspace: string }) {
       <Panel query={endpoints} guide="events#endpoints">
         {(listed) => (
           <>
-            <WorkspaceWebhook workspace={workspace} source={source} webhook={listed.find(({ id }) => id === OWN_ENDPOINT)} />
+            <WorkspaceWebhook
+              key={saves}
+              workspace={workspace}
+              source={source}
+              webhook={listed.find(({ id }) => id === OWN_ENDPOINT)}
+              onSaved={() => setSaves(saves + 1)}
+            />
             <Endpoints workspace={workspace} source={source} endpoints={listed.filter(({ id }) => id !== OWN_ENDPOINT)} />
             <Deliveries source={source} endpoints={listed} />
           </>

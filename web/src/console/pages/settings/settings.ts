@@ -1,43 +1,70 @@
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
 import type { SettingsJson } from "../../../../../contract/routes/workspaces/setting-schemas.ts";
-import { Refused } from "../../../shared/service.ts";
-import { call } from "../../data/objects-api.ts";
+import { ask } from "../../data/objects-api.ts";
 import { notifications } from "../../frame/notifications.tsx";
 import { workspaceSettingsText } from "../../messages/objects/workspace-settings.ts";
+import type { ComparedField } from "../../parts/stored/compared-fields.ts";
+import { useEditor } from "../../parts/stored/use-editor.ts";
+
+/** The settings of a workspace with the version of all of them. A save of one setting compares the part of the version that belongs to it. */
+export interface StoredSettings {
+  settings: SettingsJson;
+  version: string | undefined;
+}
+
+async function loadSettings(workspace: string, signal?: AbortSignal): Promise<StoredSettings> {
+  const { value, headers } = await ask.workspaces.getSettings({ workspace, ...(signal ? { signal } : {}) });
+  return { settings: value, version: headers.get("etag") ?? undefined };
+}
 
 /** The settings of a workspace, which its admins may read. A form begins with them, so they are not read again while someone types. */
 export const settingsQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, "settings"],
-    queryFn: ({ signal }) => call.workspaces.getSettings({ workspace, signal }),
+    queryFn: ({ signal }) => loadSettings(workspace, signal),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** Returns whether settings have the same values in both versions. */
-export const areSame = (names: readonly (keyof SettingsJson)[], a: SettingsJson, b: SettingsJson): boolean =>
-  names.every((name) => JSON.stringify(a[name]) === JSON.stringify(b[name]));
+/** Returns whether two values are equal as JSON. */
+export const areSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-interface SettingSave<V> {
+/** The properties of every form of settings. */
+export interface SettingsProps {
   workspace: string;
-  /** The settings that the form was filled from, and the names of those that it changes. */
-  seen: SettingsJson;
-  names: readonly (keyof SettingsJson)[];
-  save: (values: V) => Promise<unknown>;
+  stored: StoredSettings;
 }
 
-/** Saves settings unless another person has changed them since they were read. Settings have no versions, so both may save in one moment. */
-export function useSettingSave<V>({ workspace, seen, names, save }: SettingSave<V>) {
+interface SettingEditorOptions<V extends object> extends SettingsProps {
+  /** Names the draft. */
+  form: string;
+  toValues: (settings: SettingsJson) => V;
+  fields: readonly ComparedField<V>[];
+  /** Returns the values that this browser may store. */
+  keepable: (values: V) => Partial<V>;
+  /** `headers` name the version that is replaced, `before` are the settings of that version. */
+  save: (values: V, headers: Record<string, string>, before: SettingsJson) => Promise<unknown>;
+}
+
+/** Edits settings as `useEditor` edits a stored object. */
+export function useSettingEditor<V extends object>({ workspace, stored, form, toValues, fields, keepable, save }: SettingEditorOptions<V>) {
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn: async (values: V) => {
-      const current = await call.workspaces.getSettings({ workspace });
-      if (!areSame(names, seen, current)) throw new Refused(409, "page.settingChanged", workspaceSettingsText.changed);
-      await save(values);
+  const before = useRef(stored.settings);
+  return useEditor<V>({
+    form: ["settings", form],
+    loaded: { values: toValues(stored.settings), version: stored.version },
+    keepable,
+    fields,
+    reload: async () => {
+      const { settings, version } = await loadSettings(workspace);
+      before.current = settings;
+      return { values: toValues(settings), version };
     },
-    onSuccess: async () => {
+    save: (values, headers) => save(values, headers, before.current),
+    onSaved: () => {
       notifications.show({ message: workspaceSettingsText.saved });
-      await queries.invalidateQueries({ queryKey: settingsQuery(workspace).queryKey });
+      void queries.invalidateQueries({ queryKey: settingsQuery(workspace).queryKey });
     },
   });
 }

@@ -25,7 +25,7 @@ export function Endpoints({ workspace, source, endpoints }: EndpointsProps) {
   const refresh = useRefresh(source);
   const test = useTest(source);
   const remove = useMutation({
-    mutationFn: (id: string) => call.webhooks.delete({ workspace, id }),
+    mutationFn: ({ id, version }: WebhookJson) => call.webhooks.delete({ workspace, id, headers: { "if-match": `"${version}"` } }),
     onSuccess: async () => {
       notifications.show({ message: webhooksText.removed });
       setRemoved(undefined);
@@ -67,7 +67,7 @@ export function Endpoints({ workspace, source, endpoints }: EndpointsProps) {
         action={webhooksText.remove}
         isBusy={remove.isPending}
         error={remove.error}
-        onConfirm={() => removed && remove.mutate(removed.id)}
+        onConfirm={() => removed && remove.mutate(removed)}
         onClose={() => {
           setRemoved(undefined);
           remove.reset();

@@ -1,19 +1,21 @@
 import { Button, Group, Stack, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useRef, useState } from "react";
+import type { FormEvent } from "react";
 import type { WebhookJson } from "../../../../../contract/routes/events/webhooks.ts";
 import { call } from "../../data/api.ts";
 import { notifications } from "../../frame/notifications.tsx";
 import { Failed } from "../../frame/panel.tsx";
 import { frameText } from "../../messages/frame.ts";
+import { storedText } from "../../messages/objects/stored.ts";
 import { webhooksText } from "../../messages/webhooks.ts";
-import type { WorkspaceEventType } from "./event-types.ts";
+import { DraftNote } from "../draft/draft-note.tsx";
+import { Conflict } from "../stored/conflict.tsx";
+import { useEditor } from "../stored/use-editor.ts";
 import { EventTypesField } from "./event-types-field.tsx";
 import { Secret } from "./secret.tsx";
 import type { WebhookSource } from "./source.ts";
-import { checkUnchanged } from "./unchanged.ts";
 import { useRefresh, useTest } from "./use-webhooks.ts";
 import { WebhookState } from "./webhook-state.tsx";
+import { type EndpointValues, keepableEndpoint, toEndpoint, toLoadedEndpoint, webhookFields } from "./webhook-values.ts";
 
 /** The id of the endpoint that is the workspace's own webhook. */
 export const OWN_ENDPOINT = "workspace";
@@ -22,36 +24,35 @@ interface WorkspaceWebhookProps {
   workspace: string;
   source: WebhookSource;
   webhook: WebhookJson | undefined;
+  /** The form begins again with the saved version. */
+  onSaved: () => void;
 }
 
 /** Sets the workspace's own webhook. */
-export function WorkspaceWebhook({ workspace, source, webhook }: WorkspaceWebhookProps) {
-  const [url, setUrl] = useState(webhook?.url ?? "");
-  const [types, setTypes] = useState((webhook?.events ?? []) as WorkspaceEventType[]);
-  const seen = useRef(webhook);
-  const noticed = useRef(new Set<string>());
+export function WorkspaceWebhook({ workspace, source, webhook, onSaved }: WorkspaceWebhookProps) {
   const refresh = useRefresh(source);
   const test = useTest(source);
-  const save = useMutation({
-    mutationFn: async () => {
-      await checkUnchanged(source, OWN_ENDPOINT, seen.current, noticed.current);
-      const address = url.trim();
-      await call.workspaces.editWebhook({
-        workspace,
-        body: address === "" ? { webhook: null } : { webhook: address, events: types.length === 0 ? null : types },
-      });
-      seen.current = (await source.list()).find(({ id }) => id === OWN_ENDPOINT);
+  const editor = useEditor<EndpointValues>({
+    form: ["webhook", OWN_ENDPOINT],
+    loaded: toLoadedEndpoint(webhook),
+    keepable: keepableEndpoint,
+    fields: webhookFields,
+    reload: async () => toLoadedEndpoint((await source.list()).find(({ id }) => id === OWN_ENDPOINT)),
+    save: (typed, headers) => {
+      const { url, events } = toEndpoint(typed);
+      return call.workspaces.editWebhook({ workspace, headers, body: url === "" ? { webhook: null } : { webhook: url, events } });
     },
-    onSuccess: async () => {
+    onSaved: ({ url }) => {
       notifications.show({ message: url.trim() === "" ? webhooksText.removed : webhooksText.saved });
-      await refresh();
+      void refresh().then(onSaved);
     },
   });
+  const { values, change, conflict } = editor;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate();
+    editor.save();
   };
-  const error = save.error ?? test.error;
+  const error = editor.error ?? test.error;
   return (
     <form onSubmit={submit}>
       <Stack gap="sm" maw={640}>
@@ -60,27 +61,32 @@ export function WorkspaceWebhook({ workspace, source, webhook }: WorkspaceWebhoo
           label={webhooksText.url}
           description={webhooksText.urlHelp}
           maxLength={2000}
-          value={url}
-          onChange={({ target }) => setUrl(target.value)}
+          value={values.url}
+          onChange={({ target }) => change({ url: target.value })}
         />
-        <EventTypesField value={types} onChange={setTypes} />
+        <EventTypesField value={values.types} onChange={(types) => change({ types })} />
         {webhook && (
           <div>
             <WebhookState webhook={webhook} />
           </div>
         )}
         {error && <Failed error={error} />}
-        <Group gap="xs">
-          <Button type="submit" color="blue.8" loading={save.isPending}>
-            {frameText.save}
-          </Button>
-          {webhook && (
-            <Button variant="default" loading={test.isPending} onClick={() => test.mutate(OWN_ENDPOINT)}>
-              {webhooksText.test}
+        {editor.isRestored && !conflict && <DraftNote text={storedText.restored} onDiscard={editor.discard} />}
+        {conflict ? (
+          <Conflict fields={conflict.fields} onChoose={conflict.choose} onUseTheirs={conflict.useTheirs} />
+        ) : (
+          <Group gap="xs">
+            <Button type="submit" color="blue.8" loading={editor.isSaving}>
+              {frameText.save}
             </Button>
-          )}
-          <Secret source={source} />
-        </Group>
+            {webhook && (
+              <Button variant="default" loading={test.isPending} onClick={() => test.mutate(OWN_ENDPOINT)}>
+                {webhooksText.test}
+              </Button>
+            )}
+            <Secret source={source} />
+          </Group>
+        )}
       </Stack>
     </form>
   );
