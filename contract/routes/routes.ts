@@ -50,6 +50,7 @@ import { syncRoutes } from "./sync/sync.ts";
 import { openapiDocumentRoutes } from "./triggers/openapi-documents.ts";
 import { triggerRoutes } from "./triggers/triggers.ts";
 import { auditRoutes } from "./workspaces/audit.ts";
+import { keyRotationRoutes } from "./workspaces/key-rotation.ts";
 import { opaqueSettingRoutes } from "./workspaces/opaque-settings.ts";
 import { settingRoutes } from "./workspaces/settings.ts";
 import { synchronisationRoutes } from "./workspaces/synchronisation.ts";
@@ -93,6 +94,7 @@ export const routes = {
   ...triggerRoutes,
   ...openapiDocumentRoutes,
   ...workspaceRoutes,
+  ...keyRotationRoutes,
   ...settingRoutes,
   ...opaqueSettingRoutes,
   ...synchronisationRoutes,

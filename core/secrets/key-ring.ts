@@ -13,6 +13,11 @@ export const keyRingSchema = z.object({
   exportKey: z.string(),
   /** Set during a replacement. No other replacement can start until then. */
   rotatingUntilMs: z.number().optional(),
+  /**
+   * The replacement that has not ended: its author, its beginning, the number of secrets that it seals again and of those that are sealed, and of
+   * the writes of this progress.
+   */
+  rotation: z.object({ by: z.string(), startedAtMs: z.number(), total: z.number(), done: z.number(), writes: z.number() }).optional(),
 });
 export type KeyRing = z.infer<typeof keyRingSchema>;
 
@@ -23,13 +28,50 @@ export const EXPORT_KEY_PATH = "#export-key";
  */
 const KEPT_VERSIONS = 10;
 
-/** Returns the version that writers must name. It changes only with the current version of the key. */
-export const getRingVersion = ({ current }: Pick<KeyRing, "current">) => `v${current}`;
+/**
+ * Returns the version that writers must name. It changes with the current version of the key, and with the progress of a rotation, so that one
+ * process at a time continues it.
+ */
+export const getRingVersion = ({ current, rotation }: Pick<KeyRing, "current" | "rotation">) =>
+  `v${current}${rotation?.writes ? `.${rotation.writes}` : ""}`;
+
+/** The time after which a rotation without progress has died: longer than the timeout of the function that rotates. Another one may begin then. */
+const ROTATION_MS = 60_000;
 
 /** Starts a rotation: returns the ring with a new current version and exportable key, before values are sealed again. */
-export function beginRotation(ring: KeyRing, wrapped: string, exportKey: string, untilMs: number): KeyRing {
+export function beginRotation(ring: KeyRing, next: { wrapped: string; exportKey: string; by: string; atMs: number }): KeyRing {
   const current = ring.current + 1;
-  return { current, wrapped: { ...ring.wrapped, [current]: wrapped }, exportKey, rotatingUntilMs: untilMs };
+  return {
+    current,
+    wrapped: { ...ring.wrapped, [current]: next.wrapped },
+    exportKey: next.exportKey,
+    rotatingUntilMs: next.atMs + ROTATION_MS,
+    rotation: { by: next.by, startedAtMs: next.atMs, total: 0, done: 0, writes: 0 },
+  };
+}
+
+interface RotationStep {
+  /** The number of secrets that are left. Absent: as before. */
+  left?: number;
+  by: string;
+  atMs: number;
+  /** The process ends, and another one may continue at once. */
+  isReleased?: boolean;
+}
+
+/**
+ * Returns the ring of a rotation after its next step. The number of all secrets is that of the beginning, unless more are left. An earlier release
+ * stored no progress.
+ */
+export function continueRotation(ring: KeyRing, { left, by, atMs, isReleased = false }: RotationStep): KeyRing {
+  const begun = ring.rotation ?? { by, startedAtMs: atMs, total: 0, done: 0, writes: 0 };
+  const total = Math.max(begun.total, left ?? 0);
+  const done = left === undefined ? begun.done : total - left;
+  return {
+    ...ring,
+    rotatingUntilMs: atMs + (isReleased ? 0 : ROTATION_MS),
+    rotation: { ...begun, total, done, writes: begun.writes + 1 },
+  };
 }
 
 /** Ends a rotation after every value names the current version. */

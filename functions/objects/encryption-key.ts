@@ -1,3 +1,4 @@
+import { keyRotationRoutes as rotation } from "../../contract/routes/workspaces/key-rotation.ts";
 import { workspaceRoutes as routes } from "../../contract/routes/workspaces/workspaces.ts";
 import { readExportKey } from "../../services/secrets/read-export-key.ts";
 import { type ApiRoutes, secretReader } from "../shared/edge/domain-api.ts";
@@ -14,7 +15,22 @@ export const encryptionKey: ApiRoutes = [
     // Loaded on first use: a key is rarely replaced, and the function starts faster without this code.
     const { rotateWorkspaceKey } = await import("../../services/secrets/rotate-workspace-key.ts");
     const reseal = !body.skip_reencrypt;
-    const count = await rotateWorkspaceKey(deps, { actor, workspace }, body.new_key, { reseal });
-    return text(200, reseal ? `The key was replaced, and ${count} secrets were re-encrypted.` : "The key was replaced.");
+    const { done, total, hasEnded } = await rotateWorkspaceKey(deps, { actor, workspace }, body.new_key, { reseal });
+    if (!reseal) return text(200, "The key was replaced.");
+    return text(
+      200,
+      hasEnded
+        ? `The key was replaced, and ${total} secrets were re-encrypted.`
+        : `The key was replaced, and ${done} of ${total} secrets were re-encrypted. Continue with POST variables/key_rotation.`,
+    );
+  }),
+  on(rotation.getKeyRotation, async ({ params: { workspace } }) => {
+    const { getKeyRotation } = await import("../../services/secrets/rotate-workspace-key.ts");
+    return json(200, await getKeyRotation(deps, workspace));
+  }),
+  on(rotation.continueKeyRotation, async ({ auth: { actor }, params: { workspace } }) => {
+    const { continueKeyRotation, getKeyRotation } = await import("../../services/secrets/rotate-workspace-key.ts");
+    await continueKeyRotation(deps, { actor, workspace });
+    return json(200, await getKeyRotation(deps, workspace));
   }),
 ];

@@ -2,8 +2,6 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { keyRingObject } from "../../core/secrets/key-ring.ts";
-import { readKeyVersion } from "../../core/secrets/seal.ts";
 import { type StoredVariable, storedVariableSchema, variableObject } from "../../core/variables/variable.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import type { World } from "../../test/support/use-cases/world.ts";
@@ -110,38 +108,6 @@ describe("deleteVariable, whichever of its writes fails,", () => {
           expect(await load(path)).toBeUndefined();
           expect(await getAcl(world.deps, { workspace: world.workspace, kind: "variable", path })).toEqual({});
           expect(await eventsOf(world, path)).toEqual(["CreateVariable", "UpdateVariable", "DeleteVariable"]);
-        },
-      };
-    });
-  });
-});
-
-describe("rotateWorkspaceKey, whichever of its writes fails,", () => {
-  it("leaves every secret readable, and reseals all of them when the call is repeated", async () => {
-    await expectToSurviveFaults(async () => {
-      const workspace = `w-${randomUUID().slice(0, 8)}`;
-      await addWorkspace({ ...world, workspace });
-      await createFolder(world.deps, anAdmin, workspace, { name: "t" } as Parameters<typeof createFolder>[3]);
-      await addEndpoint({ ...world, workspace });
-      const paths = [newPath(), newPath()];
-      for (const path of paths) await create(path, path, true, workspace);
-      const readAll = async () => Promise.all(paths.map(async (path) => (await load(path, workspace))?.plain));
-      const act = () => rotateWorkspaceKey(world.deps, { actor: anAdmin, workspace }, "k".repeat(64));
-      return {
-        act,
-        recover: async () => {
-          expect(await readAll()).toEqual(paths);
-          // A rotation whose function died can be continued after the maximum duration of that function.
-          world.clock.nowMs += 61_000;
-          await act();
-        },
-        check: async () => {
-          expect(await readAll()).toEqual(paths);
-          const ring = (await world.deps.objects.get(keyRingObject.key(workspace)))?.value as { current: number; rotatingUntilMs?: number };
-          expect(ring.rotatingUntilMs).toBeUndefined();
-          for (const path of paths) {
-            expect(readKeyVersion((await load(path, workspace))?.value ?? "")).toBe(ring.current);
-          }
         },
       };
     });

@@ -46,6 +46,7 @@ import { syncOperations } from "./sync.ts";
 import { httpOperations, missingTriggerOperations, openapiDocumentOperations, setupOperations, triggerOperations } from "./triggers.ts";
 import {
   auditOperations,
+  keyRotationOperations,
   opaqueSettingOperations,
   settingOperations,
   synchronisationOperations,
@@ -108,6 +109,7 @@ export const operations = {
   ...setupOperations,
   ...triggerOperations,
   ...auditOperations,
+  ...keyRotationOperations,
   ...opaqueSettingOperations,
   ...settingOperations,
   ...synchronisationOperations,

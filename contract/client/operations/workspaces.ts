@@ -6,6 +6,11 @@ export const auditOperations = {
   "audit.listGlobal": "GET /api/audit/list",
 };
 
+export const keyRotationOperations = {
+  "workspaces.getKeyRotation": "GET /api/w/{workspace}/variables/key_rotation",
+  "workspaces.continueKeyRotation": "POST /api/w/{workspace}/variables/key_rotation",
+};
+
 export const opaqueSettingOperations = {
   "workspaces.editDefaultApp": "POST /api/w/{workspace}/workspaces/edit_default_app",
   "workspaces.getDefaultScripts": "GET /api/w/{workspace}/workspaces/default_scripts",

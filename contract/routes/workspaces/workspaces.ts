@@ -127,7 +127,7 @@ export const workspaceRoutes = {
     fn: "objects",
     name: "workspaces.setEncryptionKey",
     summary:
-      "Replace the key that encrypts exported secrets and, unless skip_reencrypt is true, re-encrypt every stored secret with a new data key.",
+      "Replace the key that encrypts exported secrets and, unless skip_reencrypt is true, re-encrypt every stored secret with a new data key. If 15 s are too short for all secrets, the reply names the number that is left: continue with POST variables/key_rotation.",
     path: `${w}/workspaces/encryption_key`,
     access: { domain: "encryption_key", verb: "write", need: "admin", target: "none" },
     audits: { kind: "Updated", resource: "none", inSteps: true },

@@ -1,8 +1,11 @@
+import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { button } from "../../support/approvals/page.ts";
 import { endBrowser } from "../../support/browser/browser.ts";
 import { expectAccessible, openConsole, show } from "../../support/console/console.ts";
+import { awsClients } from "../../support/engine/aws.ts";
 
 let ws: Workspace;
 beforeAll(async () => {
@@ -10,6 +13,17 @@ beforeAll(async () => {
   await ws.saveScript({ path: "f/t/order", content: "export const main = (msg: string) => msg;", language: "bun" });
 });
 afterAll(endBrowser);
+
+/** Stores the key ring that an interrupted rotation leaves. */
+const interruptRotation = ({ id }: Workspace) =>
+  awsClients().dynamodb.send(
+    new UpdateItemCommand({
+      TableName: shared().outputs["ObjectsTable"] ?? "",
+      Key: { pk: { S: `RING#${id}` }, sk: { S: "ring" } },
+      UpdateExpression: "SET v.rotatingUntilMs = :until",
+      ExpressionAttributeValues: { ":until": { N: String(Date.now() - 1) } },
+    }),
+  );
 
 it("the page of triggers shows the commands for a source, creates a trigger, disables it and deletes it", async () => {
   const watched = await openConsole(`/w/${ws.id}/triggers?new=true`);
@@ -108,6 +122,14 @@ it("the settings of a workspace change its name and its error handler, rotate it
   await dialog.getByRole("button", { name: "Rotate key" }).click();
   await dialog.waitFor({ state: "detached" });
   expect(expectStatus(await ws.get("workspaces/encryption_key"), 200).json).toEqual({ key });
+  await interruptRotation(ws);
+  await show(page, `/w/${ws.id}/settings/encryption-key`);
+  const rotation = page.getByRole("region", { name: "Rotation of the encryption key" });
+  await rotation.getByText("The rotation was interrupted.").waitFor();
+  await expectAccessible(watched);
+  await rotation.getByRole("button", { name: "Continue rotation" }).click();
+  await page.getByText("All secrets are encrypted with the new key.").waitFor();
+  await rotation.waitFor({ state: "detached" });
 
   await show(page, `/w/${ws.id}/settings/danger-zone`);
   await button(page, "Archive workspace").click();

@@ -55,6 +55,8 @@ const settings: Steps = [
   ...closed("getEncryptionKey"),
   good("setEncryptionKey", { json: { new_key: "k".repeat(64) } }),
   bad("setEncryptionKey", { json: { new_key: "short" } }),
+  ...closed("getKeyRotation"),
+  ...closed("continueKeyRotation"),
 ];
 
 /** Workspaces, their settings and those of the instance. */

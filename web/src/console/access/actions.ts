@@ -130,6 +130,7 @@ export const offers = {
   "workspaces.editWebhook": "admins",
   "workspaces.inviteUser": "admins",
   "workspaces.rotateWebhookSecret": "admins",
+  "workspaces.continueKeyRotation": "admins",
   "workspaces.setEncryptionKey": "admins",
   "workspaces.unarchive": "admins",
 } as const satisfies Partial<Record<OperationName, Offered>>;

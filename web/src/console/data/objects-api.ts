@@ -3,7 +3,7 @@ import { accessOperations } from "../../../../contract/client/operations/people.
 import { scheduleOperations } from "../../../../contract/client/operations/schedules.ts";
 import { appOperations, variableOperations } from "../../../../contract/client/operations/stored.ts";
 import { openapiDocumentOperations, setupOperations, triggerOperations } from "../../../../contract/client/operations/triggers.ts";
-import { auditOperations, opaqueSettingOperations } from "../../../../contract/client/operations/workspaces.ts";
+import { auditOperations, keyRotationOperations, opaqueSettingOperations } from "../../../../contract/client/operations/workspaces.ts";
 import { send } from "../../shared/service.ts";
 import { operations as common } from "./api.ts";
 
@@ -13,6 +13,7 @@ export const operations = {
   ...accessOperations,
   ...appOperations,
   ...auditOperations,
+  ...keyRotationOperations,
   ...opaqueSettingOperations,
   ...openapiDocumentOperations,
   ...scheduleOperations,

@@ -7,6 +7,8 @@ import { Failed } from "../../frame/panel.tsx";
 import { workspaceSettingsText } from "../../messages/objects/workspace-settings.ts";
 import { ShownOnce } from "../../parts/shown-once.tsx";
 import { TypedConfirm } from "../../parts/typed-confirm.tsx";
+import { KeyRotation } from "./key-rotation.tsx";
+import { useKeyRotation } from "./use-key-rotation.ts";
 
 const text = workspaceSettingsText.key;
 
@@ -23,6 +25,7 @@ export function EncryptionKey({ workspace }: { workspace: string }) {
   const [asks, setAsks] = useState(false);
   // The cache forgets both keys when the page closes.
   const shown = useMutation({ gcTime: 0, mutationFn: () => call.workspaces.getEncryptionKey({ workspace }) });
+  const rotation = useKeyRotation(workspace);
   const rotate = useMutation({
     gcTime: 0,
     mutationFn: () => call.workspaces.setEncryptionKey({ workspace, body: { new_key: key, skip_reencrypt: isOnlyExport } }),
@@ -31,6 +34,7 @@ export function EncryptionKey({ workspace }: { workspace: string }) {
       setAsks(false);
       setKey("");
       shown.reset();
+      rotation.proceed();
     },
   });
   const submit = (event: FormEvent) => {
@@ -50,6 +54,7 @@ export function EncryptionKey({ workspace }: { workspace: string }) {
         </Group>
       )}
       {shown.error && <Failed error={shown.error} />}
+      <KeyRotation rotation={rotation} />
       <form onSubmit={submit}>
         <Stack gap="sm">
           <Group align="flex-end" wrap="nowrap">
@@ -72,7 +77,6 @@ export function EncryptionKey({ workspace }: { workspace: string }) {
             </Button>
           </Group>
           <Checkbox label={text.onlyExport} checked={isOnlyExport} onChange={({ target }) => setIsOnlyExport(target.checked)} />
-          <Text size="sm">{text.interrupted}</Text>
           <Group>
             <Button type="submit" color="red.8">
               {text.rotate}
@@ -93,7 +97,7 @@ export function EncryptionKey({ workspace }: { workspace: string }) {
             setAsks(false);
           }}
         >
-          {rotate.isPending ? text.rotating : text.rotateWhy}
+          {text.rotateWhy}
         </TypedConfirm>
       )}
     </Stack>

@@ -1,0 +1,45 @@
+import * as z from "zod";
+import { inWorkspace, timestamp } from "../../common.ts";
+import { defineRoute } from "../../route.ts";
+
+/** The replacement of an encryption key: `none` if there is none, or if it has ended. */
+const keyRotationSchema = z.object({
+  state: z.enum(["none", "running", "interrupted"]),
+  /** The number of secrets that are re-encrypted, and of all of them. */
+  done: z.int(),
+  total: z.int(),
+  started_by: z.string().optional(),
+  started_at: timestamp.optional(),
+});
+export type KeyRotationJson = z.output<typeof keyRotationSchema>;
+
+const shared = {
+  fn: "objects",
+  auth: "token",
+  status: 200,
+  path: "/api/w/{workspace}/variables/key_rotation",
+  params: inWorkspace,
+  reply: { json: keyRotationSchema },
+  errors: ["workspace.notFound"],
+} as const;
+
+/** The progress of a replacement of the encryption key. */
+export const keyRotationRoutes = {
+  getKeyRotation: defineRoute({
+    ...shared,
+    method: "GET",
+    name: "workspaces.getKeyRotation",
+    summary:
+      "Get the progress of the replacement of the encryption key. One without progress for a minute was interrupted, and can be continued.",
+    access: { domain: "encryption_key", verb: "read", need: "admin", target: "none" },
+  }),
+  continueKeyRotation: defineRoute({
+    ...shared,
+    method: "POST",
+    name: "workspaces.continueKeyRotation",
+    summary:
+      "Re-encrypt further secrets of a replacement of the encryption key that has not ended, for up to 15 s. Repeat the request until its state is none.",
+    access: { domain: "encryption_key", verb: "write", need: "admin", target: "none" },
+    audits: { kind: "Updated", resource: "none", inSteps: true },
+  }),
+};

@@ -1,0 +1,34 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { call } from "../../data/objects-api.ts";
+import { notifications } from "../../frame/notifications.tsx";
+import { workspaceSettingsText } from "../../messages/objects/workspace-settings.ts";
+
+const POLLED_MS = 1_000;
+
+/** Reads the progress of a key rotation, and continues it part by part until it has ended or another process continues it. */
+export function useKeyRotation(workspace: string) {
+  const queries = useQueryClient();
+  const queryKey = [workspace, "key rotation"];
+  const proceed = useMutation({
+    mutationFn: async () => {
+      const read = () => call.workspaces.getKeyRotation({ workspace });
+      let rotation = await read();
+      const hadSecrets = rotation.state !== "none";
+      while (rotation.state === "interrupted") {
+        rotation = await call.workspaces.continueKeyRotation({ workspace });
+        queries.setQueryData(queryKey, rotation);
+      }
+      return hadSecrets && rotation.state === "none";
+    },
+    onSuccess: (hasEnded) => {
+      if (hasEnded) notifications.show({ message: workspaceSettingsText.key.ended });
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey }),
+  });
+  const state = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => call.workspaces.getKeyRotation({ workspace, signal }),
+    refetchInterval: ({ state: { data } }) => (data?.state === "running" || proceed.isPending ? POLLED_MS : false),
+  });
+  return { state, proceed: () => proceed.mutate(), isProceeding: proceed.isPending, error: proceed.error };
+}
