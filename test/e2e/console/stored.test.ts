@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { shared } from "../../support/api/api.ts";
 import { member } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { button, heading } from "../../support/approvals/page.ts";
@@ -121,6 +122,18 @@ it("the pages of resources and their types create a type, and a resource with it
   await button(page, "Save your choice").click();
   await dialog.waitFor({ state: "detached" });
   expect(expectStatus(await ws.get("resources/get_value/f/t/acme"), 200).json).toEqual({ host: "acme.example", port: 1 });
+
+  // Only types with a test have a button.
+  const api = { path: "f/t/api", resource_type: "http_bearer", value: { base_url: `${shared().url}/docs`, token: "t0p-secret" } };
+  expectStatus(await ws.post("resources/create", api), 201);
+  await page.reload();
+  await button(page, "Edit f/t/acme").waitFor();
+  expect(await button(page, "Test f/t/acme").count()).toBe(0);
+  await button(page, "Test f/t/api").click();
+  await dialog.getByText("Succeeded", { exact: true }).waitFor();
+  await dialog.getByText(new URL(shared().url).host).waitFor();
+  expect(await dialog.textContent()).not.toContain("t0p-secret");
+  await expectAccessible(watched);
   await endBrowser();
 });
 

@@ -1,6 +1,8 @@
 import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
 import { ErrorSchemaBuilder, type RJSFSchema, type RJSFValidationError, type ValidatorType } from "@rjsf/utils";
 
+import { withoutSlowPatterns } from "./patterns/slow-patterns.ts";
+
 /** These errors repeat an error of a nested value, which has its own message. */
 const CONTAINERS = new Set([
   "properties",
@@ -16,9 +18,8 @@ const CONTAINERS = new Set([
 
 /**
  * A validator for rjsf that generates no code. The default one compiles schemas with `new Function`, which the page's policy forbids. Rules
- * beyond the schema (`customValidate`, `transformErrors`) are not used. The patterns of the form run in the browser's own engine, which may be
- * slow for some texts, but only for the approver who enters them. The service checks each form again in linear time, and its result is
- * authoritative.
+ * beyond the schema (`customValidate`, `transformErrors`) are not used. Patterns run in the browser's own engine, except for those that could
+ * take long. The service checks each form again in linear time, and its result is authoritative.
  */
 export const validator: ValidatorType = {
   validateFormData(values, schema) {
@@ -58,7 +59,8 @@ export function errorsOf(schema: RJSFSchema, values: unknown): Found[] {
 
 function outputOf(schema: unknown, value: unknown): OutputUnit[] {
   // Returns the value as it would be sent: an empty field is `undefined`, which JSON omits.
-  return new Validator(schema as Schema, "2020-12", false).validate(JSON.parse(JSON.stringify(value))).errors;
+  const typed: unknown = JSON.parse(JSON.stringify(value));
+  return new Validator(withoutSlowPatterns(schema as Schema, typed), "2020-12", false).validate(typed).errors;
 }
 
 /** By keyword; `n` is the number in the schema. */

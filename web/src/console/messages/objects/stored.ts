@@ -125,4 +125,18 @@ export const resourcesText = {
   test: "Test",
   testOf: (path: string) => `Test ${path}`,
   testPassed: (path: string) => `${path} is reachable.`,
+  tests: {
+    title: (path: string) => `Test ${path}`,
+    why: "The test is a run of a short script with the stored resource. It has your rights, and its result is in the list of runs.",
+    again: "Test again",
+    close: "Close",
+    meaning: {
+      api: "A success means that the API accepts the credentials. The request only reads. The test does not show what the credentials may do.",
+      address: "A success means that the address answers, and refuses neither the request nor the credentials. It may ignore them.",
+      database: "A success means that the server accepts the user for this database. One query reads names and the version.",
+      redis: "A success means that the server accepts the user and answers a PING.",
+      smtp: "A success means that the server answers, and accepts the user if there is one. No mail is sent.",
+      sockets: "A success means that each server accepts a connection. The test does not sign in, so it does not check the password.",
+    },
+  },
 } as const;

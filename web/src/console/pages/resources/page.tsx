@@ -2,7 +2,7 @@ import "../../parts/stored/stored.css";
 import { Button, NativeSelect, Table } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { lazy } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Ago } from "../../../shared/time/ago.tsx";
 import { isOffered } from "../../access/actions.ts";
 import { call } from "../../data/objects-api.ts";
@@ -13,11 +13,14 @@ import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
 import { StoredPage } from "../../parts/stored/stored-page.tsx";
 import { useStoredList } from "../../parts/stored/use-stored-list.ts";
+import { checkOf } from "./checks/checks.ts";
 import { loadResource, newResource } from "./resource.ts";
 import { resourceTypesQuery } from "./resource-types-query.ts";
 
 // The form of a schema is large, and lists need none.
 const ResourceForm = lazy(async () => ({ default: (await import("./resource-form.tsx")).ResourceForm }));
+
+const TestDialog = lazy(async () => ({ default: (await import("./checks/test-dialog.tsx")).TestDialog }));
 
 /** Lists the resources of a workspace, and creates, changes and deletes them. */
 export default function ResourcesPage() {
@@ -30,6 +33,9 @@ export default function ResourcesPage() {
   const types = useQuery(resourceTypesQuery(workspace));
   const mayChange = isOffered("resources.update", member);
   const mayDelete = isOffered("resources.delete", member);
+  const mayTest = isOffered("jobs.run.preview", member);
+  const [tested, setTested] = useState<{ path: string; resource_type: string }>();
+  const check = tested && checkOf(tested.resource_type);
   return (
     <StoredPage
       text={text}
@@ -71,6 +77,16 @@ export default function ResourcesPage() {
             >
               <PermissionsButton kind="resource" path={path} />
               {resource_type === "s3" && <TestBucket workspace={workspace} path={path} />}
+              {mayTest && checkOf(resource_type) && (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={text.testOf(path)}
+                  onClick={() => setTested({ path, resource_type })}
+                >
+                  {text.test}
+                </Button>
+              )}
             </RowActions>
           </Table.Td>
         </>
@@ -87,6 +103,11 @@ export default function ResourcesPage() {
           <ResourceForm workspace={workspace} path={path} loaded={loaded} onSaved={list.onSaved} onClose={search.closeEditor} />
         )}
       </EditorDialog>
+      {tested && check && (
+        <Suspense>
+          <TestDialog workspace={workspace} path={tested.path} check={check} onClose={() => setTested(undefined)} />
+        </Suspense>
+      )}
     </StoredPage>
   );
 }

@@ -17,3 +17,13 @@ it.each([
 it("arguments without a schema are not checked", () => {
   expect(readArguments("", undefined)).toEqual({ args: {} });
 });
+
+it("arguments of a hostile schema are not checked in the browser", () => {
+  const definitions = Array.from({ length: 30 }, (_, at) => {
+    const next = { $ref: `#/$defs/d${at + 1}` };
+    return [`d${at}`, { allOf: [next, next] }];
+  });
+  for (const hostile of [{ $ref: "#" }, { $defs: { ...Object.fromEntries(definitions), d30: {} }, $ref: "#/$defs/d0" }]) {
+    expect(readArguments('{"a": 1}', hostile)).toEqual({ args: { a: 1 } });
+  }
+});

@@ -1,6 +1,7 @@
 import { parseReference } from "../../../../../contract/utilities/reference.ts";
 import { errorsOf } from "../../../shared/form/validator.ts";
 import { readJsonObject } from "./json-object.ts";
+import { isShowable } from "./showable-schema.ts";
 
 type Args = Record<string, unknown>;
 
@@ -9,7 +10,10 @@ export function readArguments(text: string, schema: Args | undefined): { args: A
   const read = readJsonObject(text);
   if ("problem" in read) return read;
   // A reference is valid everywhere, because the service replaces it by its value.
-  const errors = errorsOf(schema ?? {}, read.object).filter(({ path }) => !parseReference(valueAt(read.object, path)));
+  // A schema that no form can show has no end, or too many parts, for the checks as well. The service checks the arguments.
+  const errors = errorsOf(isShowable(schema) ? (schema ?? {}) : {}, read.object).filter(
+    ({ path }) => !parseReference(valueAt(read.object, path)),
+  );
   if (errors.length === 0) return { args: read.object };
   return { problem: errors.map(({ path, message }) => `${path.join(".")}: ${message}`).join("\n") };
 }
