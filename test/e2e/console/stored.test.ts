@@ -18,6 +18,9 @@ it("the page of variables creates a secret, shows it on request, and asks if ano
   await page.getByRole("heading", { name: "No variables" }).waitFor();
   await button(page, "New variable").click();
   const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Path").fill("f/desk/key");
+  await button(page, "Create the folder desk").click();
+  await button(page, "Create the folder desk").waitFor({ state: "detached" });
   await dialog.getByLabel("Path").fill("f/t/key");
   await dialog.getByLabel("Value").fill("planted-secret");
   await dialog.getByLabel("Secret").check();

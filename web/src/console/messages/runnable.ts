@@ -38,7 +38,6 @@ export const runnableText = {
 export const moveText = {
   title: "Move",
   path: "New path",
-  pathWhy: "For example f/folder/name or u/user/name.",
   usedTitle: "These objects use the old path",
   usedWhy: "They do not follow, and fail until you change them:",
   unusedTitle: "Nothing that you may read uses the old path",

@@ -1,8 +1,6 @@
 export const scriptText = {
   newTitle: "New script",
   loading: "Loading the editor…",
-  path: "Path",
-  pathHelp: "For example f/folder/name or u/user/name.",
   summary: "Summary",
   description: "Description",
   language: "Language",

@@ -5,8 +5,8 @@ import { When } from "../../../shared/time/when.tsx";
 import { call } from "../../data/objects-api.ts";
 import { Failed, Panel } from "../../frame/panel.tsx";
 import { appsText as text } from "../../messages/objects/apps.ts";
+import { PathField } from "../../parts/fields/path-field.tsx";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
-import { PathField } from "../../parts/stored/path-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import { type AppValues, appFields, isJson, keepableApp, loadApp, toAppChange, toNewApp } from "./app.ts";
 

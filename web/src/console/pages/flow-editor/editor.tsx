@@ -14,7 +14,7 @@ import { flowEditorText as text } from "../../messages/editor/flow.ts";
 import { draftText } from "../../messages/editor/script.ts";
 import { DraftStatus, NewerDraft } from "../../parts/draft/draft-status.tsx";
 import type { ServerDraft } from "../../parts/draft/use-server-draft.ts";
-import { PathField } from "../../parts/stored/path-field.tsx";
+import { PathField } from "../../parts/fields/path-field.tsx";
 import { runnableKey } from "../runnable/use-runnable.ts";
 import { AddDialog } from "./add-dialog.tsx";
 import { Conflict } from "./conflict.tsx";

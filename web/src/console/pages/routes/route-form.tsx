@@ -4,8 +4,8 @@ import { Link } from "@tanstack/react-router";
 import { call } from "../../data/objects-api.ts";
 import { routesText as text } from "../../messages/objects/routes.ts";
 import { LabelsField } from "../../parts/fields/labels-field.tsx";
+import { PathField } from "../../parts/fields/path-field.tsx";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
-import { PathField } from "../../parts/stored/path-field.tsx";
 import { RunnableField } from "../../parts/stored/runnable-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import {

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
@@ -8,6 +8,7 @@ import { Failed, Panel } from "../../frame/panel.tsx";
 import { frameText } from "../../messages/frame.ts";
 import { moveText as text } from "../../messages/runnable.ts";
 import { usedByText } from "../../messages/versions.ts";
+import { PathField } from "../../parts/fields/path-field.tsx";
 import { UserList, useUsers } from "./details/used-by.tsx";
 import { move } from "./move.ts";
 import type { Runnable } from "./use-runnable.ts";
@@ -26,11 +27,11 @@ export default function MoveDialog({ workspace, runnable, onClose }: MoveDialogP
   const navigate = useNavigate();
   const users = useUsers(workspace, runnable);
   const change = useMutation({
-    mutationFn: () => move(workspace, runnable, to.trim()),
+    mutationFn: () => move(workspace, runnable, to),
     onSuccess: async () => {
-      notifications.show({ message: text.moved(path, to.trim()) });
+      notifications.show({ message: text.moved(path, to) });
       onClose();
-      await navigate({ to: kind === "flow" ? "/w/$ws/flows/$" : "/w/$ws/scripts/$", params: { ws: workspace, _splat: to.trim() } });
+      await navigate({ to: kind === "flow" ? "/w/$ws/flows/$" : "/w/$ws/scripts/$", params: { ws: workspace, _splat: to } });
       await queries.invalidateQueries({ queryKey: [workspace] });
     },
   });
@@ -42,14 +43,7 @@ export default function MoveDialog({ workspace, runnable, onClose }: MoveDialogP
     <Modal opened onClose={onClose} title={text.title} size="lg">
       <form onSubmit={submit}>
         <Stack>
-          <TextInput
-            label={text.path}
-            description={text.pathWhy}
-            value={to}
-            required
-            data-autofocus
-            onChange={({ target }) => setTo(target.value)}
-          />
+          <PathField label={text.path} value={to} onChange={setTo} />
           <Panel query={users}>
             {(found) => (
               <Note tone="plain" title={found.users.length > 0 ? text.usedTitle : text.unusedTitle}>
@@ -72,7 +66,7 @@ export default function MoveDialog({ workspace, runnable, onClose }: MoveDialogP
             <Button variant="default" onClick={onClose}>
               {frameText.cancel}
             </Button>
-            <Button type="submit" color="blue.8" loading={change.isPending} disabled={to.trim() === "" || to.trim() === path}>
+            <Button type="submit" color="blue.8" loading={change.isPending} disabled={to === "" || to === path}>
               {text.title}
             </Button>
           </Group>

@@ -7,11 +7,13 @@ import { notifications } from "../../frame/notifications.tsx";
 import { Page } from "../../frame/page.tsx";
 import { Loading } from "../../frame/panel.tsx";
 import { deployText, draftText, settingsText, scriptText as text } from "../../messages/editor/script.ts";
+import { storedText } from "../../messages/objects/stored.ts";
 import type { CodeEditorHandle } from "../../parts/code/code-editor.tsx";
 import type { Problem } from "../../parts/code/problems.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { DraftStatus, NewerDraft } from "../../parts/draft/draft-status.tsx";
 import type { ServerDraft } from "../../parts/draft/use-server-draft.ts";
+import { PathField } from "../../parts/fields/path-field.tsx";
 import { Dependencies } from "./deploy/dependencies.tsx";
 import { DeployDialog } from "./deploy/deploy-dialog.tsx";
 import { MergeDialog } from "./deploy/merge-dialog.tsx";
@@ -107,16 +109,11 @@ export function Editor({ workspace, deployed, isNew, draft }: EditorProps) {
         <NewerDraft draft={draft} />
         {isBundle && <Note tone="plain">{text.bundle}</Note>}
         <div className="script-fields">
-          <TextInput
-            label={text.path}
-            description={isNew ? text.pathHelp : undefined}
-            readOnly={!isNew}
-            value={script.path}
-            spellCheck={false}
-            autoComplete="off"
-            maxLength={255}
-            onChange={({ target }) => change({ path: target.value.trim() })}
-          />
+          {isNew ? (
+            <PathField value={script.path} onChange={(path) => change({ path })} />
+          ) : (
+            <TextInput label={storedText.path} readOnly value={script.path} />
+          )}
           <TextInput
             label={text.summary}
             maxLength={1000}

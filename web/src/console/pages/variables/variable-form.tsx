@@ -1,10 +1,10 @@
 import { Checkbox, Textarea, TextInput } from "@mantine/core";
 import { call } from "../../data/objects-api.ts";
 import { storedText, variablesText as text } from "../../messages/objects/stored.ts";
+import { PathField } from "../../parts/fields/path-field.tsx";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
 import { UseInScript } from "../../parts/stored/in-script/use-in-script.tsx";
 import { UsedBy } from "../../parts/stored/in-script/used-by.tsx";
-import { PathField } from "../../parts/stored/path-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import { keepableVariable, loadVariable, toVariableChange, type VariableValues, variableFields } from "./variable.ts";
 
