@@ -128,6 +128,6 @@ it("the settings of a workspace set its webhook, test it, and send a delivery ag
   await page.getByRole("heading", { name: "No delivery matches" }).waitFor();
   expect(new URL(page.url()).search).toBe("?state=failed");
   await show(page, "/instance/webhooks");
-  await page.getByRole("region", { name: "Deliveries" }).waitFor();
+  await page.getByRole("region", { name: "Deliveries", exact: true }).waitFor();
   await expectAccessible(watched);
 });

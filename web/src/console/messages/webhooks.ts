@@ -28,6 +28,7 @@ export const webhooksText = {
   off: "Off",
   failingSince: "Attempts have failed since",
   more: "More endpoints",
+  caption: "Endpoints by their ids",
   add: "Add endpoint",
   none: "No other endpoint receives events.",
   columns: { id: "Endpoint", url: "URL", events: "Event types", state: "State", actions: "Actions" },

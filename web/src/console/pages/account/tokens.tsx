@@ -11,6 +11,7 @@ import { notifications } from "../../frame/notifications.tsx";
 import { Empty, Panel } from "../../frame/panel.tsx";
 import { tokensText } from "../../messages/account.ts";
 import { Confirm } from "../../parts/confirm.tsx";
+import { ListTable } from "../../parts/list-table.tsx";
 import { NewToken } from "./new-token.tsx";
 import { markOf, targetOf } from "./token.ts";
 
@@ -100,47 +101,31 @@ interface TokenTableProps {
 }
 
 function TokenTable({ tokens, onRevoke }: TokenTableProps) {
-  const { columns } = tokensText;
   return (
-    <div className="table-scroll">
-      <Table verticalSpacing="xs">
-        <Table.Caption className="hidden">{tokensText.caption}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{columns.label}</Table.Th>
-            <Table.Th scope="col">{columns.prefix}</Table.Th>
-            <Table.Th scope="col">{columns.scopes}</Table.Th>
-            <Table.Th scope="col">{columns.lastUsed}</Table.Th>
-            <Table.Th scope="col">{columns.expires}</Table.Th>
-            <Table.Th scope="col">{columns.actions}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {tokens.map((token) => (
-            <Table.Tr key={`${token.token_prefix} ${token.created_at}`}>
-              <Table.Td>{token.label ?? <Text c="dimmed">{tokensText.unnamed}</Text>}</Table.Td>
-              <Table.Td>
-                <code className="one-line">{token.token_prefix}…</code>
-              </Table.Td>
-              <Table.Td>
-                <Limits token={token} />
-              </Table.Td>
-              <Table.Td>
-                <Ago at={token.last_used_at} />
-              </Table.Td>
-              <Table.Td>
-                <Expiry token={token} />
-              </Table.Td>
-              <Table.Td>
-                <Button size="xs" variant="default" onClick={() => onRevoke(token)}>
-                  {tokensText.revoke}
-                </Button>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </div>
+    <ListTable caption={tokensText.caption} columns={Object.values(tokensText.columns)} verticalSpacing="xs">
+      {tokens.map((token) => (
+        <Table.Tr key={`${token.token_prefix} ${token.created_at}`}>
+          <Table.Td>{token.label ?? <Text c="dimmed">{tokensText.unnamed}</Text>}</Table.Td>
+          <Table.Td>
+            <code className="one-line">{token.token_prefix}…</code>
+          </Table.Td>
+          <Table.Td>
+            <Limits token={token} />
+          </Table.Td>
+          <Table.Td>
+            <Ago at={token.last_used_at} />
+          </Table.Td>
+          <Table.Td>
+            <Expiry token={token} />
+          </Table.Td>
+          <Table.Td>
+            <Button size="xs" variant="default" onClick={() => onRevoke(token)}>
+              {tokensText.revoke}
+            </Button>
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </ListTable>
   );
 }
 

@@ -18,7 +18,7 @@ import { useEndpoints } from "../../parts/webhooks/use-webhooks.ts";
 import { OWN_ENDPOINT, WorkspaceWebhook } from "../../parts/webhooks/workspace-webhook.tsx";
 import { settingsQuery } from "./settings.ts";
 
-const General = lazy(async () => ({ default: (await import("./general.tsx")).General }));
+const General = lazy(async () => ({ default: (await import("./general/general.tsx")).General }));
 const Handler = lazy(async () => ({ default: (await import("./handler.tsx")).Handler }));
 const FailureNoticesForm = lazy(async () => ({ default: (await import("./handler.tsx")).FailureNoticesForm }));
 const DefaultApp = lazy(async () => ({ default: (await import("./default-app.tsx")).DefaultApp }));

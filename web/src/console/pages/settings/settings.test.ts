@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { SettingsJson } from "../../../../../contract/routes/workspaces/setting-schemas.ts";
 import { differingFields } from "../../parts/stored/compared-fields.ts";
-import { generalFields, toAutoInviteRequest, toGeneralValues, toStorage } from "./general-values.ts";
+import { generalFields, toAutoInviteRequest, toGeneralValues, toStorage } from "./general/general-values.ts";
 import { handlerFields, keepableRules, parseHandler, toHandler, toHandlerValues } from "./handler-values.ts";
 
 const stored: SettingsJson = {

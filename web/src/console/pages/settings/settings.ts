@@ -36,6 +36,16 @@ export interface SettingsProps {
   stored: StoredSettings;
 }
 
+/** The stored state that a save replaces. */
+export interface BegunSave<V> {
+  /** The settings of the version that is replaced. */
+  settings: SettingsJson;
+  /** The values that are stored: those of the version, and those that an earlier save of several requests has stored before it failed. */
+  stored: V;
+  /** A request has stored some of the values. Another try does not send them again. */
+  onStored: (values: Partial<V>) => void;
+}
+
 interface SettingEditorOptions<V extends object> extends SettingsProps {
   /** Names the draft. */
   form: string;
@@ -43,14 +53,15 @@ interface SettingEditorOptions<V extends object> extends SettingsProps {
   fields: readonly ComparedField<V>[];
   /** Returns the values that this browser may store. */
   keepable: (values: V) => Partial<V>;
-  /** `headers` name the version that is replaced, `before` are the settings of that version. */
-  save: (values: V, headers: Record<string, string>, before: SettingsJson) => Promise<unknown>;
+  /** `headers` name the version that is replaced. */
+  save: (values: V, headers: Record<string, string>, begun: BegunSave<V>) => Promise<unknown>;
 }
 
 /** Edits settings as `useEditor` edits a stored object. */
 export function useSettingEditor<V extends object>({ workspace, stored, form, toValues, fields, keepable, save }: SettingEditorOptions<V>) {
   const queries = useQueryClient();
   const before = useRef(stored.settings);
+  const parts = useRef<Partial<V>>({});
   return useEditor<V>({
     form: ["settings", form],
     loaded: { values: toValues(stored.settings), version: stored.version },
@@ -59,9 +70,17 @@ export function useSettingEditor<V extends object>({ workspace, stored, form, to
     reload: async () => {
       const { settings, version } = await loadSettings(workspace);
       before.current = settings;
+      parts.current = {};
       return { values: toValues(settings), version };
     },
-    save: (values, headers) => save(values, headers, before.current),
+    save: (values, headers) =>
+      save(values, headers, {
+        settings: before.current,
+        stored: { ...toValues(before.current), ...parts.current },
+        onStored: (changes) => {
+          parts.current = { ...parts.current, ...changes };
+        },
+      }),
     onSaved: () => {
       notifications.show({ message: workspaceSettingsText.saved });
       void queries.invalidateQueries({ queryKey: settingsQuery(workspace).queryKey });

@@ -5,6 +5,7 @@ import { Note } from "../../../shared/note.tsx";
 import { Loading } from "../../frame/panel.tsx";
 import { storedText } from "../../messages/objects/stored.ts";
 import { listConflicts, mergeTexts } from "../code/merge-texts.ts";
+import { ListTable } from "../list-table.tsx";
 import type { Choice, DifferingField } from "./compared-fields.ts";
 
 // CodeMirror is large, and few conflicts have texts of several lines.
@@ -33,36 +34,24 @@ export function Conflict({ fields, onChoose, onUseTheirs }: ConflictProps) {
       {fields.length === 0 ? (
         <Text>{text.same}</Text>
       ) : (
-        <div className="table-scroll">
-          <Table>
-            <Table.Caption className="hidden">{text.caption}</Table.Caption>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">{text.field}</Table.Th>
-                <Table.Th scope="col">{text.mine}</Table.Th>
-                <Table.Th scope="col">{text.theirs}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {fields.map((field) => (
-                <Table.Tr key={field.label}>
-                  <Table.Th scope="row">{field.label}</Table.Th>
-                  {(["mine", "theirs"] as const).map((choice) => (
-                    <Table.Td key={choice}>
-                      <Radio
-                        name={`conflict ${field.label}`}
-                        aria-label={text.choose(field.label, text[choice])}
-                        checked={choices[field.label] === choice}
-                        onChange={() => setChosen({ ...chosen, [field.label]: choice })}
-                      />
-                      <span className="stored-value">{field[choice] || storedText.nothing}</span>
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
+        <ListTable caption={text.caption} columns={[text.field, text.mine, text.theirs]}>
+          {fields.map((field) => (
+            <Table.Tr key={field.label}>
+              <Table.Th scope="row">{field.label}</Table.Th>
+              {(["mine", "theirs"] as const).map((choice) => (
+                <Table.Td key={choice}>
+                  <Radio
+                    name={`conflict ${field.label}`}
+                    aria-label={text.choose(field.label, text[choice])}
+                    checked={choices[field.label] === choice}
+                    onChange={() => setChosen({ ...chosen, [field.label]: choice })}
+                  />
+                  <span className="stored-value">{field[choice] || storedText.nothing}</span>
+                </Table.Td>
               ))}
-            </Table.Tbody>
-          </Table>
-        </div>
+            </Table.Tr>
+          ))}
+        </ListTable>
       )}
       {fields
         .filter(({ accepts }) => accepts !== undefined)

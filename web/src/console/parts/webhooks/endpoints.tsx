@@ -7,6 +7,7 @@ import { notifications } from "../../frame/notifications.tsx";
 import { Failed } from "../../frame/panel.tsx";
 import { webhooksText } from "../../messages/webhooks.ts";
 import { Confirm } from "../confirm.tsx";
+import { ListTable } from "../list-table.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
 import type { WebhookSource } from "./source.ts";
 import { useRefresh, useTest } from "./use-webhooks.ts";
@@ -87,62 +88,47 @@ interface EndpointTableProps {
 }
 
 function EndpointTable({ endpoints, onTest, onEdit, onRemove }: EndpointTableProps) {
-  const { columns } = webhooksText;
   return (
-    <div className="table-scroll">
-      <Table verticalSpacing="xs">
-        <Table.Caption className="hidden">{webhooksText.more}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{columns.id}</Table.Th>
-            <Table.Th scope="col">{columns.url}</Table.Th>
-            <Table.Th scope="col">{columns.events}</Table.Th>
-            <Table.Th scope="col">{columns.state}</Table.Th>
-            <Table.Th scope="col">{columns.actions}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {endpoints.map((endpoint) => (
-            <Table.Tr key={endpoint.id}>
-              <Table.Td>
-                {endpoint.id}
-                {endpoint.description && (
-                  <Text size="sm" c="dimmed">
-                    {endpoint.description}
-                  </Text>
-                )}
-              </Table.Td>
-              <Table.Td>
-                <div className="path wide-cell">{endpoint.url}</div>
-              </Table.Td>
-              <Table.Td>
-                {endpoint.events ? (
-                  <span title={endpoint.events.join(", ")}>{webhooksText.someTypes(endpoint.events.length)}</span>
-                ) : (
-                  webhooksText.allTypes
-                )}
-                {endpoint.paths && <div className="path">{webhooksText.onlyPaths(endpoint.paths.join(", "))}</div>}
-              </Table.Td>
-              <Table.Td>
-                <WebhookState webhook={endpoint} />
-              </Table.Td>
-              <Table.Td>
-                <Group gap={4} wrap="nowrap">
-                  <Button size="xs" variant="default" onClick={() => onTest(endpoint.id)}>
-                    {webhooksText.rowTest}
-                  </Button>
-                  <Button size="xs" variant="default" onClick={() => onEdit(endpoint)}>
-                    {webhooksText.edit}
-                  </Button>
-                  <Button size="xs" variant="default" onClick={() => onRemove(endpoint)}>
-                    {webhooksText.remove}
-                  </Button>
-                </Group>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </div>
+    <ListTable caption={webhooksText.caption} columns={Object.values(webhooksText.columns)} verticalSpacing="xs">
+      {endpoints.map((endpoint) => (
+        <Table.Tr key={endpoint.id}>
+          <Table.Td>
+            {endpoint.id}
+            {endpoint.description && (
+              <Text size="sm" c="dimmed">
+                {endpoint.description}
+              </Text>
+            )}
+          </Table.Td>
+          <Table.Td>
+            <div className="path wide-cell">{endpoint.url}</div>
+          </Table.Td>
+          <Table.Td>
+            {endpoint.events ? (
+              <span title={endpoint.events.join(", ")}>{webhooksText.someTypes(endpoint.events.length)}</span>
+            ) : (
+              webhooksText.allTypes
+            )}
+            {endpoint.paths && <div className="path">{webhooksText.onlyPaths(endpoint.paths.join(", "))}</div>}
+          </Table.Td>
+          <Table.Td>
+            <WebhookState webhook={endpoint} />
+          </Table.Td>
+          <Table.Td>
+            <Group gap={4} wrap="nowrap">
+              <Button size="xs" variant="default" onClick={() => onTest(endpoint.id)}>
+                {webhooksText.rowTest}
+              </Button>
+              <Button size="xs" variant="default" onClick={() => onEdit(endpoint)}>
+                {webhooksText.edit}
+              </Button>
+              <Button size="xs" variant="default" onClick={() => onRemove(endpoint)}>
+                {webhooksText.remove}
+              </Button>
+            </Group>
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </ListTable>
   );
 }

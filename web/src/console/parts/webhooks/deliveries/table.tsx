@@ -2,6 +2,7 @@ import { Button, Group, Table } from "@mantine/core";
 import type { DeliveryJson } from "../../../../../../contract/routes/events/deliveries.ts";
 import { Ago } from "../../../../shared/time/ago.tsx";
 import { deliveriesText } from "../../../messages/webhooks.ts";
+import { ListTable } from "../../list-table.tsx";
 import { DeliveryState } from "./state.tsx";
 
 interface DeliveryTableProps {
@@ -11,52 +12,35 @@ interface DeliveryTableProps {
 }
 
 export function DeliveryTable({ deliveries, onShow, onReplay }: DeliveryTableProps) {
-  const { columns } = deliveriesText;
   return (
-    <div className="table-scroll">
-      <Table verticalSpacing={4}>
-        <Table.Caption className="hidden">{deliveriesText.caption}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{columns.at}</Table.Th>
-            <Table.Th scope="col">{columns.event}</Table.Th>
-            <Table.Th scope="col">{columns.endpoint}</Table.Th>
-            <Table.Th scope="col">{columns.state}</Table.Th>
-            <Table.Th scope="col">{columns.attempts}</Table.Th>
-            <Table.Th scope="col">{columns.outcome}</Table.Th>
-            <Table.Th scope="col">{columns.actions}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {deliveries.map(({ id, created_at, type, path, endpoint, state, attempts, status, error }) => (
-            <Table.Tr key={id}>
-              <Table.Td>
-                <Ago at={created_at} />
-              </Table.Td>
-              <Table.Td>
-                {type}
-                {path && <div className="path wide-cell">{path}</div>}
-              </Table.Td>
-              <Table.Td>{endpoint}</Table.Td>
-              <Table.Td>
-                <DeliveryState state={state} />
-              </Table.Td>
-              <Table.Td>{attempts}</Table.Td>
-              <Table.Td>{error ? <div className="wide-cell">{error}</div> : status}</Table.Td>
-              <Table.Td>
-                <Group gap={4} wrap="nowrap">
-                  <Button size="xs" variant="default" onClick={() => onShow(id)}>
-                    {deliveriesText.show}
-                  </Button>
-                  <Button size="xs" variant="default" onClick={() => onReplay(id)}>
-                    {deliveriesText.replay}
-                  </Button>
-                </Group>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </div>
+    <ListTable caption={deliveriesText.caption} columns={Object.values(deliveriesText.columns)} verticalSpacing={4}>
+      {deliveries.map(({ id, created_at, type, path, endpoint, state, attempts, status, error }) => (
+        <Table.Tr key={id}>
+          <Table.Td>
+            <Ago at={created_at} />
+          </Table.Td>
+          <Table.Td>
+            {type}
+            {path && <div className="path wide-cell">{path}</div>}
+          </Table.Td>
+          <Table.Td>{endpoint}</Table.Td>
+          <Table.Td>
+            <DeliveryState state={state} />
+          </Table.Td>
+          <Table.Td>{attempts}</Table.Td>
+          <Table.Td>{error ? <div className="wide-cell">{error}</div> : status}</Table.Td>
+          <Table.Td>
+            <Group gap={4} wrap="nowrap">
+              <Button size="xs" variant="default" onClick={() => onShow(id)}>
+                {deliveriesText.show}
+              </Button>
+              <Button size="xs" variant="default" onClick={() => onReplay(id)}>
+                {deliveriesText.replay}
+              </Button>
+            </Group>
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </ListTable>
   );
 }

@@ -1,6 +1,6 @@
 import { Checkbox, Group, TextInput } from "@mantine/core";
-import { workspaceSettingsText } from "../../messages/objects/workspace-settings.ts";
-import { RowsField } from "../../parts/fields/rows-field.tsx";
+import { workspaceSettingsText } from "../../../messages/objects/workspace-settings.ts";
+import { RowsField } from "../../../parts/fields/rows-field.tsx";
 import { newStorage, type StorageRow } from "./storages.ts";
 
 const text = workspaceSettingsText.general;

@@ -1,7 +1,7 @@
-import type { Body } from "../../../../../contract/client/operation.ts";
-import type { FileStorage, SettingsJson } from "../../../../../contract/routes/workspaces/setting-schemas.ts";
-import { workspaceSettingsText } from "../../messages/objects/workspace-settings.ts";
-import { type ComparedField, compared } from "../../parts/stored/compared-fields.ts";
+import type { Body } from "../../../../../../contract/client/operation.ts";
+import type { FileStorage, SettingsJson } from "../../../../../../contract/routes/workspaces/setting-schemas.ts";
+import { workspaceSettingsText } from "../../../messages/objects/workspace-settings.ts";
+import { type ComparedField, compared } from "../../../parts/stored/compared-fields.ts";
 import { fromStorageRows, type StorageRow, toStorageRows } from "./storages.ts";
 
 const text = workspaceSettingsText.general;

@@ -1,9 +1,10 @@
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
-import { call } from "../../data/objects-api.ts";
-import { workspaceSettingsText } from "../../messages/objects/workspace-settings.ts";
-import { type GeneralValues, generalFields, toAutoInviteRequest, toGeneralValues, toStorage } from "./general-values.ts";
-import { SettingForm } from "./setting-form.tsx";
-import { areSame, type SettingsProps, useSettingEditor } from "./settings.ts";
+import { call } from "../../../data/objects-api.ts";
+import { workspaceSettingsText } from "../../../messages/objects/workspace-settings.ts";
+import { SettingForm } from "../setting-form.tsx";
+import { type SettingsProps, useSettingEditor } from "../settings.ts";
+import { type GeneralValues, generalFields, toGeneralValues } from "./general-values.ts";
+import { saveGeneral } from "./save-general.ts";
 import { fromStorageRows } from "./storages.ts";
 import { StoragesField } from "./storages-field.tsx";
 
@@ -19,19 +20,7 @@ export function General({ workspace, stored }: SettingsProps) {
     toValues: toGeneralValues,
     fields: generalFields,
     keepable: (typed) => typed,
-    save: async (typed, headers, settings) => {
-      const before = toGeneralValues(settings);
-      const isChanged = (...keys: (keyof GeneralValues)[]) => keys.some((key) => !areSame(typed[key], before[key]));
-      const request = { workspace, headers };
-      if (isChanged("name")) await call.workspaces.changeName({ ...request, body: { new_name: typed.name } });
-      if (isChanged("color")) await call.workspaces.changeColor({ ...request, body: { color: typed.color || null } });
-      if (isChanged("status")) await call.workspaces.editFailedRuns({ ...request, body: { status: typed.status } });
-      if (isChanged("linksDecide")) await call.workspaces.editApprovals({ ...request, body: { every_get_counts: typed.linksDecide } });
-      if (isChanged("joins", "asOperator"))
-        await call.workspaces.editAutoInvite({ ...request, body: toAutoInviteRequest(typed, settings) });
-      if (isChanged("storage", "resource", "others"))
-        await call.workspaces.editLargeFileStorage({ ...request, body: { large_file_storage: toStorage(typed, settings) } });
-    },
+    save: (typed, headers, begun) => saveGeneral(call, { workspace, headers }, typed, begun),
   });
   const { values, change } = editor;
   return (

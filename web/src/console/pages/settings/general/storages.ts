@@ -1,5 +1,5 @@
-import { defined } from "../../../../../contract/defined.ts";
-import type { S3Storage } from "../../../../../contract/routes/workspaces/setting-schemas.ts";
+import { defined } from "../../../../../../contract/defined.ts";
+import type { S3Storage } from "../../../../../../contract/routes/workspaces/setting-schemas.ts";
 
 /** A further storage of files, as a row of its form. The other fields of a stored one stay. */
 export interface StorageRow {
