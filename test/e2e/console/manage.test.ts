@@ -261,7 +261,18 @@ it("rules of notices, further storages and settings of the instance have forms, 
   await dialog.getByRole("button", { name: "Delete" }).click();
   await page.getByRole("row", { name }).waitFor({ state: "detached" });
   await show(page, "/instance/users");
-  await page.getByRole("table").waitFor();
+  // The first page of many users begins with it.
+  const email = `0-${ws.id}@example.com`;
+  await page.getByLabel("Email", { exact: true }).fill(email);
+  await page.getByLabel("Password", { exact: true }).fill("A long password 1!");
+  await button(page, "New user").click();
+  const user = page.getByRole("row", { name: email });
+  await user.getByRole("switch", { name: `Disabled: ${email}` }).press("Space");
+  await user.getByRole("switch", { name: `Disabled: ${email}`, checked: true }).waitFor();
   await expectAccessible(watched);
+  await button(page, `Delete ${email}`).click();
+  await dialog.getByLabel(`Enter ${email} to confirm`).fill(email);
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await user.waitFor({ state: "detached" });
   await endBrowser();
 });

@@ -6,7 +6,7 @@ export const instanceTabsText = {
     email: "Email",
     name: "Name",
     password: "Password",
-    passwordHelp: "At least 12 characters. Empty: they sign in with a provider.",
+    passwordHelp: "At least 12 characters: lower and upper case, digits and symbols. Empty: they sign in with a provider.",
     superadmin: "Superadmin",
     superadminOf: (email: string) => `Superadmin: ${email}`,
     fromGroup: "By a group of the instance",
