@@ -141,6 +141,9 @@ export const limits = {
   maskedChars: 8,
   dataKeyCacheMs: 300_000,
   artefactBytes: 200 * 1024 * 1024,
+  /** The declarations of the packages of a script, as JSON, because one reply contains them. Most packages have less than 1 MB, and `stripe` has 3 MB. */
+  declarationBytes: 3.5 * 1024 * 1024,
+  declarationFiles: 2000,
   jobRetentionMs: 30 * 24 * 3600 * 1000,
   /** API Gateway ends a request after 29 s. */
   syncCallMs: 25_000,

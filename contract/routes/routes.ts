@@ -42,6 +42,7 @@ import { appRoutes } from "./stored/apps.ts";
 import { draftRoutes } from "./stored/drafts.ts";
 import { fileRoutes } from "./stored/files.ts";
 import { resourceRoutes } from "./stored/resources.ts";
+import { scriptDeclarationRoutes } from "./stored/script-declarations.ts";
 import { scriptRoutes } from "./stored/scripts.ts";
 import { tempScriptRoutes } from "./stored/temp-scripts.ts";
 import { variableRoutes } from "./stored/variables.ts";
@@ -76,6 +77,7 @@ export const routes = {
   ...approvalNoticeRoutes,
   ...fileRoutes,
   ...scriptRoutes,
+  ...scriptDeclarationRoutes,
   ...tempScriptRoutes,
   ...flowRoutes,
   ...variableRoutes,

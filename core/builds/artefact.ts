@@ -8,5 +8,10 @@ export const artefactObject = defineObject({
   within: (key: string) => key,
   sort: () => "artefact",
   belongsTo: ({ pk }) => pk.split("#")[1]?.split("/")[1],
-  schema: z.object({ sha256: z.string(), lock: z.string() }),
+  schema: z.object({
+    sha256: z.string(),
+    lock: z.string(),
+    /** The declarations of its packages are stored. */
+    declares: z.boolean().optional(),
+  }),
 });

@@ -32,6 +32,8 @@ export const buildRequestSchema = z.object({
   registries: z.object({ npm: z.string(), pypi: z.string(), go: z.string() }),
   /** Presigned PUT for the zip. */
   uploadUrl: z.string(),
+  /** Presigned PUT for the declarations of the packages. */
+  declarationsUrl: z.string().optional(),
   maxArtefactBytes: z.number(),
 });
 export type BuildRequest = z.infer<typeof buildRequestSchema>;
@@ -41,7 +43,15 @@ export type BuildRequest = z.infer<typeof buildRequestSchema>;
  * the failure.
  */
 export const buildResultSchema = z.discriminatedUnion("ok", [
-  z.object({ ok: z.literal(true), lock: z.string(), sha256: z.string(), bytes: z.number(), log: z.string() }),
+  z.object({
+    ok: z.literal(true),
+    lock: z.string(),
+    sha256: z.string(),
+    bytes: z.number(),
+    log: z.string(),
+    /** The declarations of the packages are uploaded. */
+    declares: z.boolean().optional(),
+  }),
   z.object({ ok: z.literal(false), error: z.string(), log: z.string() }),
 ]);
 export type BuildResult = z.infer<typeof buildResultSchema>;
@@ -53,7 +63,7 @@ export type BuildResult = z.infer<typeof buildResultSchema>;
 const LAYOUT = 1;
 
 /** The fields of a build request that determine its artefact. */
-export type ArtefactInputs = Omit<BuildRequest, "registries" | "uploadUrl" | "bundleUrl" | "maxArtefactBytes">;
+export type ArtefactInputs = Omit<BuildRequest, "registries" | "uploadUrl" | "declarationsUrl" | "bundleUrl" | "maxArtefactBytes">;
 
 /** Builds the artefact's S3 key. Equal inputs for an equal target in one workspace share one artefact. */
 export function buildArtefactKey(workspace: string, inputs: ArtefactInputs): string {
@@ -75,3 +85,6 @@ export function buildArtefactKey(workspace: string, inputs: ArtefactInputs): str
     .digest("hex");
   return `artefacts/${workspace}/${digest}.zip`;
 }
+
+/** Builds the S3 key of the declarations that the packages of an artefact ship, from the artefact's key. */
+export const buildDeclarationsKey = (artefactKey: string): string => artefactKey.replace(/\.zip$/, ".declarations.json");

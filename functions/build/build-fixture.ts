@@ -22,6 +22,8 @@ export interface Built {
   result: BuildResult;
   /** The uploaded files, unpacked. */
   files: Record<string, string>;
+  /** The uploaded declarations. */
+  declarations: Record<string, string> | undefined;
   /** The directory into which the files were unpacked. */
   dir: string;
 }
@@ -98,12 +100,17 @@ export function useBuilder(): Builder {
         target: hostTarget,
         registries: { npm: "", pypi: "", go: "" },
         uploadUrl: origin() + upload,
+        declarationsUrl: `${origin()}${upload}/declarations`,
         maxArtefactBytes: 200 * 1024 * 1024,
         ...more,
       };
       const result = await handler(request, { awsRequestId: "test" } as Context);
       const dir = join(root, "unpacked", String(count));
-      return { result, dir, files: unpack(uploads.get(upload), dir, result) };
+      const declarations = uploads.get(`${upload}/declarations`);
+      return {
+        ...{ result, dir, files: unpack(uploads.get(upload), dir, result) },
+        declarations: declarations && (JSON.parse(declarations.toString()) as Record<string, string>),
+      };
     },
     publish(manifest, files) {
       const dir = mkdtempSync(join(root, "package-"));

@@ -67,6 +67,11 @@ export class BuildSandbox implements AsyncDisposable {
     return join(this.dir, "out");
   }
 
+  /** The file with the declarations of the packages as JSON, if they ship any. */
+  get declarations(): string {
+    return join(this.dir, "declarations.json");
+  }
+
   childEnv(variables: Record<string, string> = {}): Record<string, string> {
     const tmp = join(this.dir, "tmp");
     return {

@@ -41,6 +41,22 @@ describe("build of TypeScript", () => {
     }
   });
 
+  it("uploads the declarations of the packages that a script imports", async () => {
+    builder.publish(
+      { name: "typed", version: "1.0.0", types: "index.d.ts", main: "index.js" },
+      {
+        "index.js": "exports.one = 1;",
+        "index.d.ts": "export declare const one: 1;",
+      },
+    );
+    const registries = { npm: builder.origin(), pypi: "", go: "" };
+    const typed = await builder.build("bun", 'import { one } from "typed@1"; export const main = () => one;', { registries });
+    expect(typed.result).toMatchObject({ ok: true, declares: true });
+    expect(typed.declarations).toMatchObject({ "node_modules/typed/index.d.ts": "export declare const one: 1;" });
+    const untyped = await builder.build("bun", "export const main = () => 1;");
+    expect([untyped.result.ok && untyped.result.declares, untyped.declarations]).toEqual([undefined, undefined]);
+  });
+
   it("returns an equal artefact for an equal lock, and installs the locked versions", async () => {
     const source = 'import { nanoid } from "nanoid@^3";\nexport const main = () => nanoid().length;';
     const first = await builder.build("bun", source);

@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { defined } from "../../contract/defined.ts";
 import { getManifest } from "../../contract/languages.ts";
 import { type BuildRequest, type BuildResult, buildRequestSchema } from "../../core/builds/build.ts";
 import { ImportProblem } from "../../core/builds/packages/packages.ts";
@@ -22,8 +25,9 @@ async function build(event: BuildRequest): Promise<BuildResult> {
     const lock = await fillArtefact(request, sandbox);
     sandbox.checkTime();
     const { bytes, sha256 } = await createArchive(sandbox.out, request.maxArtefactBytes);
+    const declares = await uploadDeclarations(request, sandbox);
     await upload(request.uploadUrl, bytes, sandbox.signal);
-    return { ok: true, lock, sha256, bytes: bytes.length, log: sandbox.log.toString() };
+    return { ok: true, lock, sha256, bytes: bytes.length, log: sandbox.log.toString(), ...defined({ declares }) };
   } catch (error) {
     if (!(error instanceof BuildFailure || error instanceof ImportProblem)) throw error;
     return { ok: false, error: error.message, log: `${sandbox.log}${error.message}\n` };
@@ -47,6 +51,13 @@ function checkFiles({ files, entry }: BuildRequest): void {
   const unsafe = Object.keys(files).find((path) => !isSafeScriptPath(path));
   if (unsafe !== undefined) throw new BuildFailure(`"${unsafe}" is not a valid script path.`);
   if (files[entry] === undefined) throw new BuildFailure(`There is no script ${entry}.`);
+}
+
+/** Uploads the declarations of the packages, before the artefact whose record names them. Returns `true` if there are any. */
+async function uploadDeclarations({ declarationsUrl }: BuildRequest, sandbox: BuildSandbox): Promise<true | undefined> {
+  if (declarationsUrl === undefined || !existsSync(sandbox.declarations)) return undefined;
+  await upload(declarationsUrl, await readFile(sandbox.declarations), sandbox.signal);
+  return true;
 }
 
 async function upload(url: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> {

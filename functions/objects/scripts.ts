@@ -1,5 +1,6 @@
 import type { TokenRoute } from "../../contract/route.ts";
 import { newScriptSchema } from "../../contract/routes/stored/script.ts";
+import { scriptDeclarationRoutes } from "../../contract/routes/stored/script-declarations.ts";
 import { scriptRoutes as routes } from "../../contract/routes/stored/scripts.ts";
 import { findOwnRule } from "../../core/outcome-handlers/failure-notices.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
@@ -8,6 +9,7 @@ import { createPathFilter, type ObjectCaller } from "../../services/identity/per
 import { listRunTokens } from "../../services/identity/tokens/tokens.ts";
 import { archiveScript, archiveScriptVersion, deleteScript, deleteScriptVersion } from "../../services/scripts/archive.ts";
 import { muteScriptErrorHandler, setScriptMessage } from "../../services/scripts/change-version.ts";
+import { getScriptDeclarations } from "../../services/scripts/declarations.ts";
 import { requireNewestScript } from "../../services/scripts/load.ts";
 import {
   getRawScript,
@@ -121,6 +123,9 @@ export const scripts: ApiRoutes = [
   on(routes.latestVersion, async ({ params: { workspace, path } }) => json(200, (await listScriptHistory(deps, workspace, path))[0])),
   on(routes.deploymentStatus, async ({ auth, params: { workspace, hash } }) =>
     json(200, await getScriptDeploymentStatus(deps, callerOf(auth, routes.deploymentStatus, workspace), hash)),
+  ),
+  on(scriptDeclarationRoutes.scriptDeclarations, async ({ auth, params: { workspace, hash } }) =>
+    json(200, await getScriptDeclarations(deps, callerOf(auth, scriptDeclarationRoutes.scriptDeclarations, workspace), hash)),
   ),
   on(routes.scriptWebhooks, async ({ params: { workspace, path } }) => json(200, await listScriptWebhooks(deps, workspace, path))),
   on(routes.archiveScriptByPath, async ({ auth, params: { workspace, path }, expected }) => {

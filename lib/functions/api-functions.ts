@@ -33,7 +33,7 @@ export function addApiFunctions(
       jobs.allowMoveJobs(fn);
       queue.allowSend(fn);
       // Files of jobs are in the folder of jobs.
-      storage.allowRead(fn, "jobs", "scripts", "flows", "apps", "files");
+      storage.allowRead(fn, "jobs", "scripts", "flows", "apps", "files", "artefacts");
       storage.allowWrite(fn, "jobs", "scripts", "flows", "apps", "files");
       storage.allowDelete(fn, "jobs", "scripts", "flows", "apps", "files");
       secrets.allowSeal(fn);

@@ -3,7 +3,13 @@ import { defined } from "../../contract/defined.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { artefactObject } from "../../core/builds/artefact.ts";
-import { type ArtefactInputs, type BuildRequest, buildArtefactKey } from "../../core/builds/build.ts";
+import {
+  type ArtefactInputs,
+  type BuildRequest,
+  type BuildResult,
+  buildArtefactKey,
+  buildDeclarationsKey,
+} from "../../core/builds/build.ts";
 import type { Bundle } from "../../core/builds/bundle.ts";
 import type { BuildOverrides } from "../../core/builds/packages/overrides.ts";
 import type { SelectedDependencies } from "../../core/builds/packages/workspace-dependencies.ts";
@@ -92,13 +98,21 @@ async function findOrBuild(
     };
   }
   const uploadUrl = await storage.createUploadUrl(key, URL_S);
-  const request = { ...inputs, ...urls, registries, uploadUrl, maxArtefactBytes: limits.artefactBytes };
+  const declarationsUrl = await storage.createUploadUrl(buildDeclarationsKey(key), URL_S);
+  const request = { ...inputs, ...urls, registries, uploadUrl, declarationsUrl, maxArtefactBytes: limits.artefactBytes };
   const result = await functions.invokeBuild(request, workspace);
   if (!result.ok) return result;
   // Written after the upload, so that a recorded artefact always exists.
-  await objects.put({ ...artefactObject.key(key), value: { sha256: result.sha256, lock: result.lock, bytes: result.bytes } });
+  await objects.put({ ...artefactObject.key(key), value: toRecord(result) });
   return { ok: true, key, sha256: result.sha256, lock: result.lock, log: result.log };
 }
+
+const toRecord = ({ sha256, lock, bytes, declares }: Extract<BuildResult, { ok: true }>) => ({
+  sha256,
+  lock,
+  bytes,
+  ...defined({ declares }),
+});
 
 /** Loads the package versions that the workspace selects for a script. A lock already contains all versions. */
 async function loadDependencies(

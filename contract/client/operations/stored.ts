@@ -62,6 +62,10 @@ export const resourceOperations = {
   "resources.types.delete": "DELETE /api/w/{workspace}/resources/type/delete/{name}",
 };
 
+export const scriptDeclarationOperations = {
+  "scripts.declarations": "GET /api/w/{workspace}/scripts/declarations/h/{hash}",
+};
+
 export const scriptOperations = {
   "scripts.create": "POST /api/w/{workspace}/scripts/create",
   "scripts.createSnapshot": "POST /api/w/{workspace}/scripts/create_snapshot",

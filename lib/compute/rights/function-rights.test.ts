@@ -226,7 +226,7 @@ describe("function rights", () => {
         .flatMap((place) => /\/(\w+)\/\*"/.exec(JSON.stringify(place))?.[1] ?? []);
     const places = (action: string) => (["objects", "jobs", "people", "api"] as const).map((name) => placesOf(name, action));
     const all = ["jobs", "scripts", "flows", "apps", "files"];
-    expect(places("s3:GetObject")).toEqual([all, ["jobs", "flows"], [], []]);
+    expect(places("s3:GetObject")).toEqual([[...all, "artefacts"], ["jobs", "flows"], [], []]);
     expect(places("s3:PutObject")).toEqual([all, ["jobs"], ["jobs"], []]);
     expect(places("s3:DeleteObject")).toEqual([all, ["jobs"], [], []]);
   });

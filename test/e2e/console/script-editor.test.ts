@@ -1,8 +1,7 @@
 import type { Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { api, shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { button, heading } from "../../support/approvals/page.ts";
+import { button, heading, signIn } from "../../support/approvals/page.ts";
 import { endBrowser } from "../../support/browser/browser.ts";
 import { expectAccessible, openConsole, show } from "../../support/console/console.ts";
 
@@ -27,12 +26,16 @@ async function write(code: Locator, text: string): Promise<void> {
 }
 
 describe("the script editor", () => {
-  it("writes a script, tests it and deploys it with a message", async () => {
+  it("writes a script with the help of types, tests it and deploys it with a message", async () => {
+    await ws.saveScript({ path: "f/t/lib", content: "export const half = (count: number) => count / 2;", language: "bun" });
     const watched = await openConsole(`/w/${ws.id}/scripts/new`);
     const { page } = watched;
     const code = page.getByRole("textbox", { name: "Code" });
     await page.getByRole("textbox", { name: "Path" }).fill("f/t/greet");
-    await write(code, 'import * as svc from "svc-client";\nexport const main = (): Promise<number> => svc.getVar');
+    await write(
+      code,
+      'import * as svc from "svc-client";\nimport { half } from "./lib";\nhalf("a");\nexport const main = (): Promise<number> => svc.getVar',
+    );
     await page.locator(".cm-lintRange-error").first().waitFor();
     await code.press("i");
     // CodeMirror takes Enter as a line break while the list has just appeared.
@@ -45,6 +48,7 @@ describe("the script editor", () => {
     await page.keyboard.insertText('"f/t/a"');
     await code.press("ControlOrMeta+Shift+KeyM");
     await page.getByRole("listbox").getByText("Type 'Promise<string>' is not assignable to type 'Promise<number>'").waitFor();
+    await page.getByRole("listbox").getByText("Argument of type 'string' is not assignable to parameter of type 'number'").waitFor();
     await write(code, content);
     await page.getByRole("listbox").getByText("No diagnostics").waitFor();
     await page.getByRole("textbox", { name: "name" }).fill("Eve");
@@ -66,9 +70,15 @@ describe("the script editor", () => {
     const [version] = expectStatus(await ws.get("scripts/history/p/f/t/greet"), 200).json as { deployment_msg?: string }[];
     expect(version?.deployment_msg).toBe("Greets people");
     expect(expectStatus(await ws.get("drafts/list"), 200).json).toEqual([]);
+    await write(code, `import "./none";\n${content}`);
+    await button(page, "Deploy").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click();
+    await page.getByText("The deployment has failed.").waitFor();
+    await page.getByText("there is no script f/t/none to import").waitFor();
+    await expectAccessible(watched);
   });
 
-  it("merges the text with the newer version of another person, and keeps it over an ended session", async () => {
+  it("merges the text with the newer version of another person, and keeps it over an ended session and in two tabs", async () => {
     const parent = await ws.saveScript({ path: "f/t/both", content: "one\ntwo\nthree\n", language: "bash" });
     const watched = await openConsole(`/w/${ws.id}/scripts/f/t/both/edit`);
     const { page } = watched;
@@ -88,16 +98,29 @@ describe("the script editor", () => {
     await merge.getByRole("radiogroup", { name: "Both of you have changed Summary" }).getByLabel("Theirs: Ours").check();
     await merge.getByRole("button", { name: "Use the merged text" }).click();
     await page.getByText("Draft saved").waitFor();
-    await page.context().clearCookies();
-    await page.context().addCookies([{ name: "token", value: api().token, url: shared().url }]);
-    await show(page, `/w/${ws.id}/scripts/f/t/both/edit`);
-    await page.getByText("one, theirs").waitFor();
+    // The pages of all tests share their cookies.
+    const headers = { "content-type": "text/plain", "x-svc-error": "auth.required" };
+    await page.route("**/drafts/update/**", (route) => route.fulfill({ status: 401, body: "Sign in.", headers }));
+    const summary = page.getByRole("textbox", { name: "Summary" });
+    await summary.fill("Typed without a session");
+    await page.getByRole("dialog", { name: "Sign in again" }).waitFor();
+    await page.unroute("**/drafts/update/**");
+    await signIn(page);
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.getByText("Draft saved").waitFor();
+    const other = await page.context().newPage();
+    await show(other, `/w/${ws.id}/scripts/f/t/both/edit`);
+    await other.getByText("one, theirs").waitFor();
+    expect(await other.getByRole("textbox", { name: "Summary" }).inputValue()).toBe("Typed without a session");
+    await other.getByRole("textbox", { name: "Summary" }).fill("Typed in two tabs");
+    await other.getByText("Draft saved").waitFor();
+    await expect.poll(() => summary.inputValue(), { timeout: 60_000 }).toBe("Typed in two tabs");
     await button(page, "Deploy").click();
     await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click();
     await page.getByText("The version is deployed.").waitFor();
     expect(expectStatus(await ws.get("scripts/get/p/f/t/both"), 200).json).toMatchObject({
       content: "one, mine\none, theirs\ntwo\nthree, mine\n",
-      summary: "Ours",
+      summary: "Typed in two tabs",
     });
     expect(expectStatus(await ws.get("drafts/list"), 200).json).not.toContainEqual(expect.objectContaining({ path: "f/t/both" }));
   });

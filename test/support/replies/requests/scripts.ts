@@ -56,6 +56,7 @@ export const scripts: Steps = [
   ),
   ...found("latestVersion", { path }, none),
   ...found("deploymentStatus", { hash: "<second>" }, { hash: noHash }),
+  ...found("scriptDeclarations", { hash: "<hash>" }, { hash: noHash }),
   ...found("scriptWebhooks", { path }, none),
   ...found("listScriptTokens", { path }, none),
   ...found("countScriptTriggers", { path }, none),

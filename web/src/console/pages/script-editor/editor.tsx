@@ -140,6 +140,8 @@ export function Editor({ workspace, deployed, isNew, draft }: EditorProps) {
                 keys={keys}
                 readOnly={isBundle}
                 isScript={!isBundle}
+                scriptPath={script.path}
+                scriptHash={script.parent_hash}
               />
             </Suspense>
             <section aria-label={settingsText.title}>
@@ -155,7 +157,7 @@ export function Editor({ workspace, deployed, isNew, draft }: EditorProps) {
           </Stack>
         </div>
       </Stack>
-      {dialog === "deploy" && (
+      {dialog === "deploy" && !newer && (
         <DeployDialog
           isBusy={deploy.isPending}
           error={deploy.error}
@@ -170,8 +172,13 @@ export function Editor({ workspace, deployed, isNew, draft }: EditorProps) {
           onMerged={(content, chosenTheirs) => {
             const merged = merge(content, chosenTheirs);
             if (merged) setScript(merged);
+            // The person reads the merged text before it is deployed.
+            setDialog(undefined);
           }}
-          onClose={closeNewer}
+          onClose={() => {
+            closeNewer();
+            setDialog(undefined);
+          }}
         />
       )}
       <Confirm

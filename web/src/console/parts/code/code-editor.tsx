@@ -36,6 +36,9 @@ interface CodeEditorProps {
   complete?: CompletionSource;
   /** The text is a script: helps with types, completions and errors while typing. `complete` is not asked then. */
   isScript?: boolean;
+  /** The path of the script, and the hash of the version that it began from, whose packages and imports the types know. */
+  scriptPath?: string;
+  scriptHash?: string | undefined;
   /** More keys, such as `Mod-Enter`. They come before those of the editor. */
   keys?: Readonly<Record<string, () => void>>;
   /** More parts of CodeMirror. Another object begins them again, so keep it. */
@@ -71,7 +74,7 @@ export default function CodeEditor(props: CodeEditorProps) {
     staleTime: Number.POSITIVE_INFINITY,
   }).data;
 
-  const help = useHelp(language, isScript);
+  const help = useHelp(language, isScript, { path: props.scriptPath, hash: props.scriptHash });
   const fill = useCallback(
     (root: ShadowRoot, parent: HTMLElement) => {
       const help = document.createElement("p");

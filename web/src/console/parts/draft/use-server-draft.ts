@@ -7,6 +7,7 @@ import type { DraftKind } from "../../../../../contract/routes/stored/drafts.ts"
 import { Refused, send } from "../../../shared/service.ts";
 import { keyOfPerson, listKeysOfPerson, readStored, store } from "../../data/browser-storage.ts";
 import { useMember } from "../../data/me.ts";
+import { session, useSessionState } from "../../data/session.ts";
 import { type BrowserDraft, type DraftPorts, type DraftState, DraftSync, type StoredDraft, type WriteResult } from "./draft-sync.ts";
 
 const { call } = createClient(draftOperations, send);
@@ -76,6 +77,10 @@ export function useServerDraft<V>({ workspace, kind, path, parse, forBrowser }: 
       document.removeEventListener("visibilitychange", hide);
     };
   }, [username, workspace, kind, path]);
+  const sessionState = useSessionState();
+  useEffect(() => {
+    if (sessionState === "open") sync.current?.retry();
+  }, [sessionState]);
   const keep = useCallback((value: V) => sync.current?.keep(value), []);
   return useMemo(
     () => ({
@@ -94,6 +99,12 @@ type DraftBody = Body<"drafts.update">;
 const isTemporary = ({ status }: Refused) => status === 0 || status === 401 || status === 429 || status >= 500;
 
 function serverOf<V>(at: { workspace: string; kind: DraftKind; path: string }, parse: (value: unknown) => V | undefined) {
+  let hasSession = true;
+  /** Asks for a new sign-in, once: a person may continue to type without one. */
+  const noteFailure = (error: Refused) => {
+    if (error.status === 401 && hasSession) session.end();
+    hasSession = error.status !== 401;
+  };
   const read = async (): Promise<StoredDraft<V> | undefined | "unreachable"> => {
     try {
       // Most editors have no draft, and a request that fails is an error in the browser's log.
@@ -104,6 +115,7 @@ function serverOf<V>(at: { workspace: string; kind: DraftKind; path: string }, p
       return parsed === undefined ? undefined : { value: parsed, savedAt: created_at };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
+      noteFailure(error);
       return isTemporary(error) ? "unreachable" : undefined;
     }
   };
@@ -113,9 +125,11 @@ function serverOf<V>(at: { workspace: string; kind: DraftKind; path: string }, p
         ...at,
         body: { value: value as object as DraftBody["value"], last_sync: syncedAt ?? NEVER, force },
       });
+      hasSession = true;
       return { kind: "saved", savedAt: created_at ?? undefined };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
+      noteFailure(error);
       if (isTemporary(error)) return { kind: "unreachable" };
       if (error.code !== "draft.changedMeanwhile") return { kind: "refused" };
       const stored = await read();

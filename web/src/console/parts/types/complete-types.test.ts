@@ -1,5 +1,6 @@
 import { CompletionContext } from "@codemirror/autocomplete";
 import { javascript } from "@codemirror/lang-javascript";
+import { ensureSyntaxTree } from "@codemirror/language";
 import { EditorState } from "@codemirror/state";
 import { describe, expect, it } from "vitest";
 import { createTypesSource } from "./complete-types.ts";
@@ -8,8 +9,12 @@ import type { TypeClient } from "./type-client.ts";
 /** Completes at the end of a text, with a worker that answers nothing by default. */
 function completeAt(text: string, client: Partial<Pick<TypeClient, "isReady" | "ask">>) {
   const state = EditorState.create({ doc: text, extensions: javascript({ typescript: true }) });
+  // A busy machine parses a part of the text only.
+  ensureSyntaxTree(state, text.length, 60_000);
   const answering = Object.assign(client, { ask: client.ask ?? (async () => undefined) }) as TypeClient;
-  return createTypesSource(answering, "bun")(new CompletionContext(state, text.length, false));
+  return createTypesSource(answering, ({ doc }) => ({ language: "bun", text: doc.toString() }))(
+    new CompletionContext(state, text.length, false),
+  );
 }
 const found = { from: 4, options: [{ label: "getVariable", type: "function", boost: 0 }] };
 

@@ -1,5 +1,7 @@
+import { Refused } from "../../../shared/service.ts";
+import { call } from "../../data/api.ts";
 import { createWorker } from "../worker/create-worker.ts";
-import type { ResourceType } from "./declare-resource-types.ts";
+import type { ScriptContext } from "./question.ts";
 import { TypeClient, type TypesWorker } from "./type-client.ts";
 import type { Beginning } from "./types-worker.ts";
 import workerAddress from "./types-worker.ts?worker&url";
@@ -15,6 +17,13 @@ function startWorker(): TypesWorker {
   return worker as TypesWorker;
 }
 
+/** A script with more imports than this is checked without the rest. */
+const MOST_SCRIPTS = 50;
+const MOST_CHARACTERS = 2_000_000;
+
+/** Loads the text of a script. Returns `undefined` if there is none, or if the person may not read it. */
+type LoadScript = (path: string) => Promise<string | undefined>;
+
 /** The types of a workspace for all editors of a page, which share one worker. */
 export class PageTypes {
   isResting = false;
@@ -23,12 +32,21 @@ export class PageTypes {
     this.notify();
   });
   private readonly editors = new Set<() => void>();
-  private resourceTypes: readonly ResourceType[] | undefined;
+  private readonly loadScript: LoadScript;
+  /** The other scripts by path. Those without a text are being loaded, or are not there. */
+  private scripts = new Map<string, string | undefined>();
+  private context: Partial<ScriptContext> = {};
   private endTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(loadScript: LoadScript) {
+    this.loadScript = loadScript;
+  }
 
   /** Adds an editor, which is called when its problems may have changed. Returns the function that removes it. */
   join(onChange: () => void): () => void {
     clearTimeout(this.endTimer);
+    // Another editor may have changed the scripts since.
+    if (this.editors.size === 0) this.scripts = new Map();
     this.editors.add(onChange);
     return () => {
       this.editors.delete(onChange);
@@ -36,11 +54,24 @@ export class PageTypes {
     };
   }
 
-  setResourceTypes(resourceTypes: readonly ResourceType[]): void {
-    if (resourceTypes === this.resourceTypes) return;
-    this.resourceTypes = resourceTypes;
-    this.client.setResourceTypes(resourceTypes);
+  /** Replaces parts of the context of the script. */
+  setContext(context: Partial<ScriptContext>): void {
+    const names = Object.keys(context) as (keyof ScriptContext)[];
+    if (names.every((name) => context[name] === this.context[name])) return;
+    this.context = { ...this.context, ...context };
+    this.client.setContext(context);
     this.notify();
+  }
+
+  /** Loads other scripts, each once as long as an editor is open. */
+  loadScripts(paths: readonly string[]): void {
+    const { scripts } = this;
+    const missing = paths.filter((path) => !scripts.has(path)).slice(0, Math.max(0, MOST_SCRIPTS - scripts.size));
+    if (missing.length === 0) return;
+    for (const path of missing) scripts.set(path, undefined);
+    void Promise.all(missing.map(async (path) => scripts.set(path, await this.loadScript(path)))).then(() => {
+      if (scripts === this.scripts) this.setContext({ scripts: selectWithin(scripts, MOST_CHARACTERS) });
+    });
   }
 
   private notify(): void {
@@ -48,11 +79,33 @@ export class PageTypes {
   }
 }
 
+function selectWithin(scripts: ReadonlyMap<string, string | undefined>, mostCharacters: number): Record<string, string> {
+  const selected: Record<string, string> = {};
+  let left = mostCharacters;
+  for (const [path, text] of scripts) {
+    if (text === undefined || text.length > left) continue;
+    selected[path] = text;
+    left -= text.length;
+  }
+  return selected;
+}
+
 const pages = new Map<string, PageTypes>();
 
 /** Returns the types of a workspace. */
 export function typesOf(workspace: string): PageTypes {
-  const types = pages.get(workspace) ?? new PageTypes();
+  const types = pages.get(workspace) ?? new PageTypes((path) => loadScript(workspace, path));
   pages.set(workspace, types);
   return types;
+}
+
+async function loadScript(workspace: string, path: string): Promise<string | undefined> {
+  try {
+    // A request that fails is an error in the browser's log, and a path that is being typed names no script.
+    if (!(await call.scripts.exists({ workspace, path }))) return undefined;
+    return await call.scripts.rawByPath({ workspace, path });
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return undefined;
+  }
 }

@@ -1,7 +1,20 @@
+import type { ResourceType } from "./declare-resource-types.ts";
+
 /** A script as the editor has it. */
 export interface Source {
   language: string;
   text: string;
+  /** The path of the script, from which it imports others. */
+  path?: string | undefined;
+}
+
+/** The types that a script can use, in addition to those of the language and of our client. */
+export interface ScriptContext {
+  resourceTypes: readonly ResourceType[];
+  /** The declarations of the packages, by path: `node_modules/zod/index.d.ts`. */
+  packages: Readonly<Record<string, string>>;
+  /** The texts of other scripts, by path. */
+  scripts: Readonly<Record<string, string>>;
 }
 
 /** A question of the editor to the worker with the types. Offsets count from 0, as CodeMirror's. */
@@ -49,7 +62,8 @@ export interface CalledSignature {
 }
 
 export interface Answers {
-  check: TypeProblem[];
+  /** `scripts`: the paths of the other scripts that are imported and not in the context. */
+  check: { problems: TypeProblem[]; scripts: string[] };
   complete: { from: number; options: TypeCompletion[] } | undefined;
   describe: Description | undefined;
   hover: (Description & { from: number; to: number }) | undefined;

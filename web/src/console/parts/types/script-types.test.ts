@@ -3,17 +3,19 @@ import { listTypeFiles } from "../../../../type-files.ts";
 import { ScriptTypes } from "./script-types.ts";
 
 const types = new ScriptTypes(listTypeFiles());
-types.setResourceTypes([
-  {
-    name: "postgresql",
-    schema: {
-      type: "object",
-      properties: { host: { type: "string", description: "The server." }, port: { type: "integer" } },
-      required: ["host"],
+types.setContext({
+  resourceTypes: [
+    {
+      name: "postgresql",
+      schema: {
+        type: "object",
+        properties: { host: { type: "string", description: "The server." }, port: { type: "integer" } },
+        required: ["host"],
+      },
     },
-  },
-  { name: "response", schema: { type: "object", properties: { mine: { type: "string" } } } },
-]);
+    { name: "response", schema: { type: "object", properties: { mine: { type: "string" } } } },
+  ],
+});
 
 /** Splits a source at its mark `|`. */
 function at(marked: string, language = "bun") {
@@ -22,7 +24,8 @@ function at(marked: string, language = "bun") {
 }
 const labelsOf = (marked: string, language?: string) =>
   types.answer({ kind: "complete", ...at(marked, language) })?.options.map(({ label }) => label) ?? [];
-const problemsOf = (text: string, language = "bun") => types.answer({ kind: "check", source: { language, text } });
+const checked = (text: string, path?: string) => types.answer({ kind: "check", source: { language: "bun", text, path } });
+const problemsOf = (text: string, language = "bun") => types.answer({ kind: "check", source: { language, text } }).problems;
 const messagesOf = (text: string, language?: string) => problemsOf(text, language).map(({ message }) => message);
 
 describe("the types of a script", () => {
@@ -91,6 +94,40 @@ import { helper } from "./helper.ts";
 import "https://deno.land/x/a.ts";
 export function main(a: Dictionary<string>, b: z.infer<typeof z>) { return [lodash.any(a), chunk(b), helper.x, z.object({})]; }`;
     expect(messagesOf(text)).toEqual([]);
+  });
+
+  it("know the packages of a version, also with a version in the import", () => {
+    const packages = {
+      "node_modules/a/package.json": JSON.stringify({ name: "a", exports: { ".": { types: "./a.d.mts" }, "./sub": "./sub.mjs" } }),
+      "node_modules/a/a.d.mts": 'export { inner } from "./inner.mjs"; export declare function twice(n: number): number;',
+      "node_modules/a/inner.d.mts": "export declare const inner: { deep: 1 };",
+      "node_modules/a/sub.d.mts": "export declare const sub: string;",
+    };
+    const text =
+      'import { twice, inner } from "a@^1"; import { sub } from "npm:a@1/sub";\nexport const main = () => [twice(sub), inner.none];';
+    expect(messagesOf(text)).toEqual([]);
+    types.setContext({ packages });
+    expect(messagesOf(text)).toEqual([
+      "Argument of type 'string' is not assignable to parameter of type 'number'.",
+      "Property 'none' does not exist on type '{ deep: 1; }'.",
+    ]);
+    expect(labelsOf('import { inner } from "a";\ninner.|')).toEqual(["deep"]);
+    types.setContext({ packages: {} });
+    expect(messagesOf(text)).toEqual([]);
+    expect(messagesOf("RT;")).not.toEqual([]);
+  });
+
+  it("know other scripts, and name those that they need", () => {
+    const text =
+      'import { half } from "./lib.ts"; import { other } from "/f/x/other";\nexport const main = (a: string) => [half(a), other.b];';
+    expect(checked(text, "f/t/main")).toEqual({ problems: [], scripts: ["f/t/lib", "f/x/other"] });
+    types.setContext({ scripts: { "f/t/lib": 'import { one } from "../u/one"; export const half = (n: number) => n / one;' } });
+    expect(checked(text, "f/t/main")).toEqual({
+      problems: [expect.objectContaining({ message: expect.stringContaining("parameter of type 'number'") })],
+      scripts: expect.arrayContaining(["f/x/other", "f/u/one"]),
+    });
+    types.setContext({ scripts: {} });
+    expect(checked('import "./lib";').scripts).toEqual([]);
   });
 
   it.each<[string, string, string[]]>([

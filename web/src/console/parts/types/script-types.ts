@@ -1,9 +1,12 @@
 import ts from "typescript";
-import { declareResourceTypes, type ResourceType } from "./declare-resource-types.ts";
-import type { Answers, Description, Question, Source, TypeCompletion, TypeProblem } from "./question.ts";
+import { resolveScriptPath } from "../../../../../core/builds/script-paths.ts";
+import { declareResourceTypes } from "./declare-resource-types.ts";
+import type { Answers, Description, Question, ScriptContext, Source, TypeCompletion, TypeProblem } from "./question.ts";
 
 const SCRIPT = "/script.ts";
 const RESOURCE_TYPES = "/resource-types.d.ts";
+/** The folder of the other scripts. */
+const SCRIPTS = "/scripts/";
 const MOST_PROBLEMS = 100;
 const MOST_CHARACTERS = 4_000;
 
@@ -39,31 +42,57 @@ const options: ts.CompilerOptions = {
  */
 const UNKNOWN_HERE = new Set([2307, 2503, 2694, 2732, 2792, 7016]);
 
+/** The version that the import of a package may name. */
+const VERSION = /^(@[^/]+\/[^/@]+|[^/@]+)@[^/]+/;
+const IS_SCRIPT = /^[uf]\/[^/]+\/./;
+
 /** Answers questions about the types of a script, with TypeScript's own language service. It holds one script at a time. */
 export class ScriptTypes {
   private readonly files: ReadonlyMap<string, string>;
-  private readonly service: ts.LanguageService;
+  private readonly registry = ts.createDocumentRegistry();
+  private service: ts.LanguageService;
   /** The types of the global scope without the resource types, which must not declare them again. */
   private readonly globalTypes: ReadonlySet<string>;
   private source: Source = { language: "bun", text: "" };
   private resourceTypes = "";
+  /** The packages and the other scripts, by path. */
+  private modules: ReadonlyMap<string, string> = new Map();
+  private packages: ScriptContext["packages"] = {};
+  private scripts: ScriptContext["scripts"] = {};
   private version = 0;
+  private modulesVersion = 0;
   private readonly snapshots = new Map<string, ts.IScriptSnapshot>();
 
   /** `files`: the declarations by path, as `web/type-files.ts` lists them. */
   constructor(files: ReadonlyMap<string, string>) {
     this.files = files;
-    this.service = ts.createLanguageService(this.createHost(), ts.createDocumentRegistry());
+    this.service = ts.createLanguageService(this.createHost(), this.registry);
     const program = this.service.getProgram();
     const script = program?.getSourceFile(SCRIPT);
     const names = script && program?.getTypeChecker().getSymbolsInScope(script, ts.SymbolFlags.Type | ts.SymbolFlags.Namespace);
     this.globalTypes = new Set(names?.map(({ name }) => name));
   }
 
-  /** Replaces the resource types of the workspace. */
-  setResourceTypes(resourceTypes: readonly ResourceType[]): void {
-    this.resourceTypes = declareResourceTypes(resourceTypes, this.globalTypes);
+  /** Replaces parts of the context. */
+  setContext({ resourceTypes, packages = this.packages, scripts = this.scripts }: Partial<ScriptContext>): void {
+    if (resourceTypes) this.resourceTypes = declareResourceTypes(resourceTypes, this.globalTypes);
     this.version++;
+    if (packages !== this.packages || scripts !== this.scripts) this.replaceModules(packages, scripts);
+  }
+
+  private replaceModules(packages: ScriptContext["packages"], scripts: ScriptContext["scripts"]): void {
+    this.packages = packages;
+    this.scripts = scripts;
+    this.modules = new Map([
+      ...Object.entries(packages).map(([path, text]) => [`/${path}`, text] as const),
+      ...Object.entries(scripts).map(([path, text]) => [`${SCRIPTS}${path}.ts`, text] as const),
+    ]);
+    this.modulesVersion++;
+    // A new service resolves each import again. It takes the parsed declarations of the former one.
+    const former = this.service;
+    this.service = ts.createLanguageService(this.createHost(), this.registry);
+    this.service.getProgram();
+    former.dispose();
   }
 
   answer<K extends Question["kind"]>(question: Extract<Question, { kind: K }>): Answers[K];
@@ -84,23 +113,30 @@ export class ScriptTypes {
   }
 
   private open(source: Source): void {
-    if (source.text === this.source.text && source.language === this.source.language) return;
+    const { text, language, path } = this.source;
+    if (source.text === text && source.language === language && source.path === path) return;
     this.source = source;
     this.version++;
   }
 
-  private check(): TypeProblem[] {
+  private check(): Answers["check"] {
     const found = [...this.service.getSyntacticDiagnostics(SCRIPT), ...this.service.getSemanticDiagnostics(SCRIPT)];
-    return found
-      .filter(({ code }) => !UNKNOWN_HERE.has(code))
-      .slice(0, MOST_PROBLEMS)
-      .map(({ start = 0, length = 0, category, messageText }) => ({
-        from: start,
-        to: start + length,
-        severity: severityOf(category),
-        // Packages cannot be installed from here.
-        message: shorten(ts.flattenDiagnosticMessageText(messageText, "\n").replace(/ Do you need to .*/s, "")),
-      }));
+    return { problems: toProblems(found), scripts: this.listMissingScripts() };
+  }
+
+  /** Lists the scripts that are imported, directly or by another one, and not in the context. */
+  private listMissingScripts(): string[] {
+    const files = (this.service.getProgram()?.getSourceFiles() ?? []).filter(({ fileName }) => this.findImporter(fileName) !== undefined);
+    const imported = files.flatMap(({ fileName, text }) =>
+      ts.preProcessFile(text).importedFiles.map((each) => resolveScriptPath(this.findImporter(fileName) ?? "", each.fileName) ?? ""),
+    );
+    return [...new Set(imported)].filter((path) => IS_SCRIPT.test(path) && !Object.hasOwn(this.scripts, path));
+  }
+
+  /** Returns the path of the script that a file contains, or `undefined` for a declaration. */
+  private findImporter(file: string): string | undefined {
+    if (file === SCRIPT) return this.source.path ?? "";
+    return file.startsWith(SCRIPTS) ? file.slice(SCRIPTS.length, -".ts".length) : undefined;
   }
 
   private complete(at: number): Answers["complete"] {
@@ -143,25 +179,28 @@ export class ScriptTypes {
   private createHost(): ts.LanguageServiceHost {
     const read = (path: string): string | undefined => {
       if (path === SCRIPT) return this.source.text;
-      return path === RESOURCE_TYPES ? this.resourceTypes : this.files.get(path);
+      return path === RESOURCE_TYPES ? this.resourceTypes : (this.files.get(path) ?? this.modules.get(path));
     };
-    const folders = new Set([...this.files.keys()].flatMap(listFolders));
-    const isFixed = (path: string) => path !== SCRIPT && path !== RESOURCE_TYPES;
-    return {
+    const folders = new Set([...this.files.keys(), ...this.modules.keys()].flatMap(listFolders));
+    const versionOf = (path: string) => {
+      if (path === SCRIPT || path === RESOURCE_TYPES) return String(this.version);
+      return this.files.has(path) ? "" : `modules ${this.modulesVersion}`;
+    };
+    const host: ts.LanguageServiceHost & ts.ModuleResolutionHost = {
       getCompilationSettings: () => options,
       getScriptFileNames: () => {
         const { language } = this.source;
         const added = ["scripts", globalsOf[language] ?? ""].map((name) => `/globals/${name}.d.ts`);
         return [...added.filter((path) => this.files.has(path)), "/node_modules/@types/node/index.d.ts", RESOURCE_TYPES, SCRIPT];
       },
-      getScriptVersion: (path) => (isFixed(path) ? "0" : String(this.version)),
+      getScriptVersion: versionOf,
       getScriptSnapshot: (path) => {
         const kept = this.snapshots.get(path);
         if (kept) return kept;
         const text = read(path);
         if (text === undefined) return undefined;
         const snapshot = ts.ScriptSnapshot.fromString(text);
-        if (isFixed(path)) this.snapshots.set(path, snapshot);
+        if (this.files.has(path)) this.snapshots.set(path, snapshot);
         return snapshot;
       },
       getCurrentDirectory: () => "/",
@@ -171,8 +210,35 @@ export class ScriptTypes {
       directoryExists: (path) => folders.has(path),
       getDirectories: () => [],
       useCaseSensitiveFileNames: () => true,
+      resolveModuleNameLiterals: (literals, from) => literals.map(({ text }) => this.resolveModule(text, from, host)),
     };
+    return host;
   }
+
+  /** Resolves an import as the build does, if it is in a script. */
+  private resolveModule(specifier: string, from: string, host: ts.ModuleResolutionHost): ts.ResolvedModuleWithFailedLookupLocations {
+    const importer = this.findImporter(from);
+    if (importer === undefined) return ts.resolveModuleName(specifier, from, options, host);
+    const path = resolveScriptPath(importer, specifier);
+    if (path === undefined) return ts.resolveModuleName(specifier.replace(/^npm:\/?/, "").replace(VERSION, "$1"), from, options, host);
+    if (Object.hasOwn(this.scripts, path)) {
+      return { resolvedModule: { resolvedFileName: `${SCRIPTS}${path}.ts`, extension: ts.Extension.Ts, isExternalLibraryImport: false } };
+    }
+    return { resolvedModule: undefined };
+  }
+}
+
+function toProblems(found: readonly ts.Diagnostic[]): TypeProblem[] {
+  return found
+    .filter(({ code }) => !UNKNOWN_HERE.has(code))
+    .slice(0, MOST_PROBLEMS)
+    .map(({ start = 0, length = 0, category, messageText }) => ({
+      from: start,
+      to: start + length,
+      severity: severityOf(category),
+      // Packages cannot be installed from here.
+      message: shorten(ts.flattenDiagnosticMessageText(messageText, "\n").replace(/ Do you need to .*/s, "")),
+    }));
 }
 
 /** Lists the folders around a file. */

@@ -45,9 +45,14 @@ function createPanel(): Panel {
 }
 
 /** Shows the types of a script: completions, problems, the parameters of calls, and a hint for each name. */
-export function showTypes(types: PageTypes, language: string): Extension {
+export function showTypes(types: PageTypes, language: string, path?: string): Extension {
   const { client } = types;
-  const sourceOf = (state: EditorState): Source => ({ language, text: state.doc.toString() });
+  const sourceOf = (state: EditorState): Source => ({ language, path, text: state.doc.toString() });
+  const check = async (state: EditorState) => {
+    const found = await client.ask({ kind: "check", source: sourceOf(state) });
+    if (found) types.loadScripts(found.scripts);
+    return found?.problems ?? [];
+  };
   const hoverAt = (state: EditorState, at: number) => client.ask({ kind: "hover", source: sourceOf(state), at });
   const showAtCursor = (view: EditorView) => {
     const { state } = view;
@@ -63,9 +68,9 @@ export function showTypes(types: PageTypes, language: string): Extension {
     restTheme,
     // The completions of the language alone would offer the same names again.
     autocompletion({
-      override: [createTypesSource(client, language), ifNotIn(WITHOUT_SNIPPETS, completeFromList(typescriptSnippets))],
+      override: [createTypesSource(client, sourceOf), ifNotIn(WITHOUT_SNIPPETS, completeFromList(typescriptSnippets))],
     }),
-    linter(async ({ state }) => (await client.ask({ kind: "check", source: sourceOf(state) })) ?? [], {
+    linter(({ state }) => check(state), {
       needsRefresh: ({ transactions }) => transactions.some(({ effects }) => effects.some((effect) => effect.is(refresh))),
     }),
     hoverTooltip(async ({ state }, at) => {

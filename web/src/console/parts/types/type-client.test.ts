@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Question } from "./question.ts";
+import type { Answers, Question } from "./question.ts";
 import { ANSWER_MS, REST_MS, START_MS, TypeClient, type TypesWorker } from "./type-client.ts";
 import type { ToWorker } from "./types-worker.ts";
 
@@ -34,17 +34,18 @@ function newWorld() {
     ...{ client, started, rests },
     fail: () => newest()?.onerror?.(new Event("error") as never),
     ready: () => newest()?.onmessage?.({ data: {} }),
-    asked: () => newest()?.received.map((message) => ("question" in message ? questionText(message.question) : "types")),
+    asked: () => newest()?.received.map((message) => ("question" in message ? questionText(message.question) : "context")),
     answer: (messages: string[]) => {
       const last = newest()
         ?.received.filter((message) => "id" in message)
         .at(-1);
       const problems = messages.map((message) => ({ from: 0, to: 1, severity: "error" as const, message }));
-      newest()?.onmessage?.({ data: { id: last && "id" in last ? last.id : 0, answer: problems } });
+      newest()?.onmessage?.({ data: { id: last && "id" in last ? last.id : 0, answer: { problems, scripts: [] } } });
     },
   };
 }
 type World = ReturnType<typeof newWorld>;
+const messageOf = (answer: Answers["check"] | undefined) => answer?.problems[0]?.message;
 const questionText = ({ kind, source }: Question) => `${kind} ${source.text}`;
 
 describe("the types of an editor", () => {
@@ -60,12 +61,12 @@ describe("the types of an editor", () => {
     world.answer([]);
     world.answer(["b"]);
     expect(world.asked()).toEqual(["check 1", "complete 4", "check 3"]);
-    expect([(await first)?.[0]?.message, (await third)?.[0]?.message]).toEqual(["a", "b"]);
+    expect([messageOf(await first), messageOf(await third)]).toEqual(["a", "b"]);
   });
 
   it("rest if the worker does not answer, longer each time, and begin again with the resource types", async () => {
     const world = newWorld();
-    world.client.setResourceTypes([{ name: "t" }]);
+    world.client.setContext({ resourceTypes: [{ name: "t" }] });
     const unanswered = world.client.ask(check("endless"));
     world.ready();
     await vi.advanceTimersByTimeAsync(ANSWER_MS);
@@ -76,7 +77,7 @@ describe("the types of an editor", () => {
     expect(world.rests).toEqual([true, false]);
     void world.client.ask(check("endless"));
     world.ready();
-    expect(world.asked()).toEqual(["types", "check endless"]);
+    expect(world.asked()).toEqual(["context", "check endless"]);
     await vi.advanceTimersByTimeAsync(ANSWER_MS + REST_MS);
     expect(world.rests).toEqual([true, false, true]);
     await vi.advanceTimersByTimeAsync(REST_MS);
@@ -87,13 +88,13 @@ describe("the types of an editor", () => {
     const world = newWorld();
     const [older, newer] = [world.client.ask(check("1")), world.client.ask(check("2"))];
     const hover = world.client.ask({ ...check("2"), kind: "hover", at: 0 });
-    world.client.setResourceTypes([{ name: "t" }]);
+    world.client.setContext({ resourceTypes: [{ name: "t" }] });
     expect([await older, world.asked()]).toEqual([undefined, []]);
     world.ready();
     world.answer([]);
     world.answer(["a"]);
-    expect(world.asked()).toEqual(["types", "hover 2", "check 2"]);
-    expect([await hover, (await newer)?.[0]?.message]).toEqual([[], "a"]);
+    expect(world.asked()).toEqual(["context", "hover 2", "check 2"]);
+    expect([await hover, messageOf(await newer)]).toEqual([{ problems: [], scripts: [] }, "a"]);
   });
 
   it.each([
@@ -108,7 +109,7 @@ describe("the types of an editor", () => {
     const again = world.client.ask(check("2"));
     world.ready();
     world.answer(["b"]);
-    expect([world.rests, (await again)?.[0]?.message]).toEqual([[true, false], "b"]);
+    expect([world.rests, messageOf(await again)]).toEqual([[true, false], "b"]);
   });
 
   it("end with the last editor, and begin again with the next question", async () => {

@@ -1,5 +1,4 @@
-import type { ResourceType } from "./declare-resource-types.ts";
-import type { Answer, Answers, Question } from "./question.ts";
+import type { Answer, Answers, Question, ScriptContext } from "./question.ts";
 import type { FromWorker, ToWorker } from "./types-worker.ts";
 
 type Kind = Question["kind"];
@@ -38,7 +37,7 @@ export class TypeClient {
   isReady = false;
   private current: (Asked & { id: number }) | undefined;
   private readonly waiting = new Map<Kind, Asked>();
-  private resourceTypes: readonly ResourceType[] = [];
+  private context: Partial<ScriptContext> = {};
   private lastId = 0;
   private failures = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -60,9 +59,10 @@ export class TypeClient {
     });
   }
 
-  setResourceTypes(resourceTypes: readonly ResourceType[]): void {
-    this.resourceTypes = resourceTypes;
-    if (this.isReady) this.worker?.postMessage({ resourceTypes });
+  /** Replaces parts of the context. */
+  setContext(context: Partial<ScriptContext>): void {
+    this.context = { ...this.context, ...context };
+    if (this.isReady) this.worker?.postMessage({ context });
   }
 
   /** Ends the worker. The next question starts it again. */
@@ -97,7 +97,7 @@ export class TypeClient {
       clearTimeout(this.timer);
       if (data.id === undefined) {
         this.isReady = true;
-        if (this.resourceTypes.length > 0) worker.postMessage({ resourceTypes: this.resourceTypes });
+        if (Object.keys(this.context).length > 0) worker.postMessage({ context: this.context });
       } else {
         const { question, resolve } = this.current ?? {};
         this.current = undefined;

@@ -1,8 +1,7 @@
-import type { ResourceType } from "./declare-resource-types.ts";
-import type { Answer, Question } from "./question.ts";
+import type { Answer, Question, ScriptContext } from "./question.ts";
 import { ScriptTypes } from "./script-types.ts";
 
-export type ToWorker = { id: number; question: Question } | { resourceTypes: readonly ResourceType[] };
+export type ToWorker = { id: number; question: Question } | { context: Partial<ScriptContext> };
 /** The declarations, which the page loads and sends first: the policy of a worker lets it load nothing. */
 export interface Beginning {
   files: Readonly<Record<string, string>>;
@@ -17,6 +16,6 @@ addEventListener("message", ({ data }: MessageEvent<ToWorker | Beginning>) => {
   if ("files" in data) {
     types = new ScriptTypes(new Map(Object.entries(data.files)));
     reply({});
-  } else if ("resourceTypes" in data) types?.setResourceTypes(data.resourceTypes);
+  } else if ("context" in data) types?.setContext(data.context);
   else if (types) reply({ id: data.id, answer: types.answer(data.question) });
 });

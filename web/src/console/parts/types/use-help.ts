@@ -1,17 +1,30 @@
 import type { Extension } from "@codemirror/state";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
+import { createClient } from "../../../../../contract/client/client.ts";
+import { scriptDeclarationOperations } from "../../../../../contract/client/operations/stored.ts";
+import { send } from "../../../shared/service.ts";
 import { useWorkspace } from "../../data/me.ts";
 import { resourceTypesQuery } from "../../pages/resources/resource-types-query.ts";
 import { isTypescript } from "../code/languages.ts";
 
 const NOTHING: Extension = [];
+const NO_PACKAGES: Readonly<Record<string, string>> = {};
+const BUILD_POLLED_MS = 3_000;
+
+const { call } = createClient(scriptDeclarationOperations, send);
+
+/** The stored version from which an edited script began. */
+export interface ScriptVersion {
+  path?: string | undefined;
+  hash?: string | undefined;
+}
 
 /**
  * Returns what helps to write a script in a language: types, completions and errors of TypeScript, completions of our client in Python and Go, and
  * syntax errors of Python. Types are loaded once the browser has time.
  */
-export function useHelp(language: string, isOn: boolean): Extension {
+export function useHelp(language: string, isOn: boolean, version: ScriptVersion = {}): Extension {
   const workspace = useWorkspace();
   const isTyped = isOn && isTypescript(language);
   const module = useQuery({
@@ -25,8 +38,20 @@ export function useHelp(language: string, isOn: boolean): Extension {
   }).data;
   const resourceTypes = useQuery({ ...resourceTypesQuery(workspace), enabled: isTyped && module !== undefined }).data;
   useEffect(() => {
-    if (resourceTypes) module?.typesOf(workspace).setResourceTypes(resourceTypes);
+    if (resourceTypes) module?.typesOf(workspace).setContext({ resourceTypes });
   }, [module, workspace, resourceTypes]);
+  const { path, hash } = version;
+  const declarations = useQuery({
+    queryKey: [workspace, "declarations of", hash],
+    queryFn: ({ signal }) => (hash === undefined ? undefined : call.scripts.declarations({ workspace, hash, signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: isTyped && module !== undefined && hash !== undefined,
+    // The types of the former version are of use until the build of the next one has ended.
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) => (data && !data.built ? BUILD_POLLED_MS : false),
+  }).data;
+  const packages = (hash !== undefined && declarations?.files) || NO_PACKAGES;
+  useEffect(() => module?.typesOf(workspace).setContext({ packages }), [module, workspace, packages]);
   const untyped = useQuery({
     queryKey: ["help with", language],
     queryFn: () => loadHelp(language),
@@ -35,8 +60,8 @@ export function useHelp(language: string, isOn: boolean): Extension {
   }).data;
   return useMemo(() => {
     if (!isTyped) return (isOn && untyped) || NOTHING;
-    return module ? module.showTypes(module.typesOf(workspace), language) : NOTHING;
-  }, [isOn, isTyped, untyped, module, workspace, language]);
+    return module ? module.showTypes(module.typesOf(workspace), language, path) : NOTHING;
+  }, [isOn, isTyped, untyped, module, workspace, language, path]);
 }
 
 /** Loads the help for a language without types. */
