@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isOffered, type offers } from "../../../web/src/console/access/actions.ts";
-import { shared } from "../../support/api/api.ts";
-import { expectQuiet, heading } from "../../support/approvals/page.ts";
+import { button, expectQuiet, heading } from "../../support/approvals/page.ts";
 import { endBrowser, openPage, type WatchedPage } from "../../support/browser/browser.ts";
-import { expectAccessible, go, settle, show } from "../../support/console/console.ts";
+import { expectAccessible, go, see, settle, show } from "../../support/console/console.ts";
 import { frameEntries, makeRoleWorld, type Role, type RolePage, type RoleWorld, roles } from "../../support/console/role-pages.ts";
 
 let world: RoleWorld;
@@ -12,6 +11,7 @@ beforeAll(async () => {
   world = await makeRoleWorld();
   watched = await openPage({ reducedMotion: "reduce" });
   watched.page.setDefaultTimeout(30_000);
+  await show(watched.page, "/login");
 });
 afterAll(endBrowser);
 
@@ -38,14 +38,9 @@ function viewOf({ address, seenBy, content, actions = {}, refusal }: RolePage, r
   return { ...refusal, heading: refusal?.heading ?? "", offered };
 }
 
-/** A script that returns the names of some buttons. */
-const namesOf = (buttons: string) => `[...document.querySelectorAll("${buttons}")].map((button) => {
-  const named = button.cloneNode(true);
-  for (const hidden of named.querySelectorAll("[aria-hidden]")) hidden.remove();
-  return button.getAttribute("aria-label") ?? named.textContent.trim();
-})`;
-
 const isIn = <T extends string>(names: readonly T[], name: string) => names.some((each) => each === name);
+
+const amongst = (names: readonly string[], all: ReadonlySet<string>) => [...new Set(names)].filter((name) => all.has(name)).sort();
 
 /** Expects that a dialog offers a person the actions that the person may do, and no other ones. */
 async function expectDialog(
@@ -57,14 +52,10 @@ async function expectDialog(
   const { page } = watched;
   const offered = Object.keys(actions).filter((name) => mayDo(actions[name] ?? "", role));
   await page.locator("main").getByRole("button", { name: opener, exact: true }).first().click();
-  const dialog = page.getByRole("dialog");
-  await settle(watched);
-  await dialog.waitFor();
-  for (const name of offered) await dialog.getByRole("button", { name, exact: true }).first().waitFor();
-  const shown = new Set(await page.evaluate<string[]>(namesOf("[role=dialog] button")));
-  expect({ dialog: opener, offers: [...shown].filter((name) => all.has(name)).sort() }).toEqual({ dialog: opener, offers: offered.sort() });
+  const { buttons } = await see(watched, { part: "[role=dialog]", buttons: offered });
+  expect({ dialog: opener, offers: amongst(buttons, all) }).toEqual({ dialog: opener, offers: offered.sort() });
   await page.keyboard.press("Escape");
-  await dialog.waitFor({ state: "detached" });
+  await page.evaluate("(async () => { while (document.querySelector('[role=dialog]')) await new Promise(requestAnimationFrame); })()");
 }
 
 /** Expects that the user menu and the command palette offer the pages that a person may see, and no other ones. */
@@ -91,39 +82,46 @@ async function expectFrame(role: Role): Promise<void> {
   await page.getByRole("dialog").waitFor({ state: "detached" });
 }
 
-/** Loads the console as a person of a role. Its other pages are opened as links do. */
-async function begin(role: Role): Promise<void> {
+/** Signs the present person out and another one in. The document stays, so that the code of a page runs once, and nothing of the former person may remain. */
+async function signInAs(role: Role): Promise<void> {
   const { page } = watched;
-  const token = world.tokens[role];
-  await page.context().clearCookies();
-  if (token) await page.context().addCookies([{ name: "token", value: token, url: shared().url }]);
-  watched.openRequests.clear();
-  await show(page, `/w/${world.workspace}`);
+  if ((await page.getByRole("banner").count()) > 0) {
+    await page.getByRole("banner").getByRole("button").last().click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+  }
+  await see(watched, { part: "main", heading: "Sign in", buttons: ["Sign in with a token"] });
+  if (role === "visitor") return;
+  await page.getByLabel("Token", { exact: true }).fill(world.tokens[role]);
+  await button(page, "Sign in with a token").click();
+  await page.getByRole("banner").waitFor();
 }
 
-/** The pages that a role sees in different states: the tabs of a page that is refused are the same page. */
-const pagesOf = (role: Role) =>
-  world.pages.filter(({ address, seenBy }) => seenBy.includes(role) || !/[?]|[/]history|(settings|instance)[/](?!webhooks)/.test(address));
+/** The pages that a role sees in different states. The tabs of a page that is refused are the same page. */
+function pagesOf(role: Role): RolePage[] {
+  const seen = world.pages.filter(({ seenBy }) => seenBy.includes(role));
+  const refused = world.pages.filter(
+    ({ address, seenBy }) => !seenBy.includes(role) && !/[?]|[/]history|(settings|instance)[/](?!webhooks)/.test(address),
+  );
+  if (role !== "stranger" && role !== "visitor") return [...seen, ...refused];
+  // The frame of a page refuses them, before it displays one. Each page is in a frame (router.test.ts).
+  const frames = new Set(refused.map(({ address }) => address.split("/")[1]));
+  return [...seen, ...[...frames].flatMap((frame) => refused.find(({ address }) => address.split("/")[1] === frame) ?? [])];
+}
 
 describe("each page of the console", () => {
   it.each(roles)("shows its content or its refusal, and only permitted actions: %s", { timeout: 300_000 }, async (role) => {
     const { page, complaints } = watched;
     const all = new Set(world.pages.flatMap(({ actions = {} }) => Object.keys(actions)));
     const inDialogs = new Set(world.pages.flatMap(({ dialogs = {} }) => Object.values(dialogs).flatMap((actions) => Object.keys(actions))));
-    await begin(role);
+    await signInAs(role);
     if (role !== "visitor" && role !== "stranger") await expectFrame(role);
     for (const each of pagesOf(role)) {
       const view = viewOf(each, role);
       await go(page, each.address);
-      // The waits below ask for an element at growing intervals, so most of the page is there before them.
-      await settle(watched);
-      await heading(page, view.heading).waitFor();
-      if (view.text) await page.getByText(view.text).first().waitFor();
-      for (const name of view.offered) await page.getByRole("button", { name, exact: true }).first().waitFor();
-      await settle(watched);
-      const shown = new Set(await page.evaluate<string[]>(namesOf("main button:not([role=tab])")));
-      expect({ page: each.address, offers: [...shown].filter((name) => all.has(name)).sort() }).toEqual({
+      const { heading, buttons } = await see(watched, { part: "main", heading: view.heading, text: view.text, buttons: view.offered });
+      expect({ page: each.address, heading, offers: amongst(buttons, all) }).toEqual({
         page: each.address,
+        heading: view.heading,
         offers: view.offered.sort(),
       });
       for (const [opener, actions] of Object.entries(each.dialogs ?? {})) {
@@ -138,7 +136,7 @@ describe("each page of the console", () => {
 
   it("is accessible, if no journey checks it, in both themes, on a phone and at a zoom of 200 %", { timeout: 300_000 }, async () => {
     const { page } = watched;
-    await begin("superadmin");
+    await signInAs("superadmin");
     for (const each of world.pages.filter(({ isChecked }) => !isChecked)) {
       const view = viewOf(each, "superadmin");
       await go(page, each.address);

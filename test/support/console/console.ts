@@ -69,6 +69,60 @@ export async function settle({ page, openRequests }: WatchedPage): Promise<void>
   }
 }
 
+/** The heading and the buttons that a page shows. */
+export interface Seen {
+  heading: string;
+  buttons: string[];
+}
+
+interface Expected {
+  /** The element whose buttons are named. */
+  part: string;
+  heading?: string | undefined;
+  /** A part of the text. */
+  text?: string | undefined;
+  buttons: readonly string[];
+}
+
+/** Returns what is shown as soon as everything that is expected is there, or after the time has passed. The page is examined in each frame. */
+const SEE = `async ({ part, heading, text, buttons }, mostMs) => {
+  const nameOf = (button) => {
+    const named = button.cloneNode(true);
+    for (const hidden of named.querySelectorAll("[aria-hidden]")) hidden.remove();
+    return button.getAttribute("aria-label") ?? named.textContent.trim();
+  };
+  const see = () => ({
+    heading: document.querySelector("h1")?.textContent ?? "",
+    buttons: [...document.querySelectorAll(part + " button:not([role=tab])")].filter((button) => button.checkVisibility()).map(nameOf),
+  });
+  const lower = text?.toLowerCase();
+  const isThere = (seen) =>
+    (heading === undefined || seen.heading === heading) &&
+    buttons.every((name) => seen.buttons.includes(name)) &&
+    (lower === undefined || document.body.innerText.toLowerCase().includes(lower));
+  const endMs = performance.now() + mostMs;
+  for (;;) {
+    const seen = see();
+    if (isThere(seen) || performance.now() > endMs) return seen;
+    await new Promise(requestAnimationFrame);
+  }
+}`;
+
+const MOST_WAIT_MS = 30_000;
+
+/**
+ * Waits for a heading, a text and buttons, and returns what a part of the page shows when all requests have their answers. A locator asks at
+ * growing intervals and for one thing at a time, which takes most of the time of a test that opens hundreds of pages.
+ */
+export async function see(watched: WatchedPage, expected: Expected): Promise<Seen> {
+  const { page } = watched;
+  const look = (mostMs: number) => page.evaluate<Seen>(`(${SEE})(${JSON.stringify(expected)}, ${mostMs})`);
+  await look(MOST_WAIT_MS);
+  await settle(watched);
+  if (expected.text !== undefined) await page.getByText(expected.text).first().waitFor();
+  return look(0);
+}
+
 /** A script that lists the texts that are wider than their box and have no ellipsis. */
 const CUT_TEXTS = `[...document.querySelectorAll("body *")]
   .filter((element) => {

@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Navigate, Outlet, useParams } from "@tanstack/react-router";
 import { basePath } from "../shared/base-path.ts";
 import { parseSearch, type Search, splitRunnable, stringifySearch } from "./data/address.ts";
-import { memberQuery } from "./data/me.ts";
+import { memberQuery, meQuery, workspacesQuery } from "./data/me.ts";
 import { queries } from "./data/queries.ts";
 import { AccountFrame, WorkspaceFrame } from "./frame/frame.tsx";
 import { reloadIntoNewVersion } from "./frame/new-version.ts";
@@ -37,8 +37,12 @@ const workspace = createRoute({
   getParentRoute: () => root,
   path: "/w/$ws",
   component: WorkspaceFrame,
-  // While the code of the page is loaded.
-  loader: ({ params }) => void queries.prefetchQuery(memberQuery(params.ws)),
+  // The frame waits for them. They are requested while the code of the page is loaded.
+  loader: ({ params: { ws } }) => {
+    void queries.prefetchQuery(memberQuery(ws));
+    void queries.prefetchQuery(workspacesQuery);
+  },
+  staleTime: Number.POSITIVE_INFINITY,
 });
 
 const FlowPage = lazyRouteComponent(() => import("./pages/runnable/page.tsx"), "FlowPage");
@@ -101,7 +105,16 @@ const workspacePages = [
   createRoute({ ...inWorkspace, path: "/settings/$tab", component: lazyRouteComponent(() => import("./pages/settings/page.tsx")) }),
 ] as const;
 
-const account = createRoute({ getParentRoute: () => root, id: "account", component: AccountFrame });
+const account = createRoute({
+  getParentRoute: () => root,
+  id: "account",
+  component: AccountFrame,
+  loader: () => {
+    void queries.prefetchQuery(meQuery);
+    void queries.prefetchQuery(workspacesQuery);
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 const inAccount = { getParentRoute: () => account } as const;
 const accountPages = [

@@ -1,23 +1,24 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { Refused } from "../../shared/service.ts";
 import { noteUse } from "../data/last-workspaces.ts";
 import { memberQuery, meQuery, useWorkspace, workspacesQuery } from "../data/me.ts";
 import { useAppliedPreferences } from "../data/preferences.ts";
 import { useSessionState } from "../data/session.ts";
 import { frameText } from "../messages/frame.ts";
+import { loadOnDemand } from "./load-on-demand.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Page } from "./page.tsx";
 import { ToStart } from "./page-failed.tsx";
-import { Palette } from "./palette.tsx";
+import { Palette } from "./palette/palette.tsx";
 import { Failed, Loading } from "./panel.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 import { UserMenu } from "./user-menu.tsx";
 import { WorkspaceSwitcher } from "./workspace-switcher.tsx";
 
-const SessionEnded = lazy(() => import("./session-ended.tsx"));
+const SessionEnded = loadOnDemand(() => import("./session-ended.tsx"), null);
 
 /** The frame of the pages of a workspace. */
 export function WorkspaceFrame() {
@@ -95,11 +96,7 @@ function Frame({ username, isSuperAdmin, error, onRetry, children }: FrameProps)
           (children ?? <Loading />)
         )}
       </main>
-      {hasEnded && (
-        <Suspense>
-          <SessionEnded />
-        </Suspense>
-      )}
+      {hasEnded && <SessionEnded />}
     </div>
   );
 }

@@ -1,19 +1,19 @@
 import { Button, Group, Tabs } from "@mantine/core";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useRef } from "react";
+import { useRef } from "react";
 import { isOffered } from "../../access/actions.ts";
 import type { Search } from "../../data/address.ts";
 import { useMember, useWorkspace } from "../../data/me.ts";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { Page } from "../../frame/page.tsx";
-import { Loading } from "../../frame/panel.tsx";
 import { approvalsText } from "../../messages/approvals.ts";
 import { Hint } from "../../parts/hint.tsx";
 import { OpenRuns } from "./open-runs.tsx";
 import { focusLine } from "./request-list.tsx";
 import { Waiting } from "./waiting.tsx";
 
-const ApprovalHere = lazy(() => import("../../parts/approval/approval.tsx"));
-const Decided = lazy(() => import("./decided.tsx"));
+const ApprovalHere = loadOnDemand(() => import("../../parts/approval/approval.tsx"));
+const Decided = loadOnDemand(() => import("./decided.tsx"));
 
 const tabs = ["waiting", "all", "decided"] as const;
 
@@ -49,21 +49,15 @@ export default function ApprovalsPage() {
               <div className="inbox" data-open={open !== undefined && tab !== "decided"}>
                 {tab === "waiting" && <Waiting workspace={workspace} open={open} />}
                 {tab === "all" && <OpenRuns workspace={workspace} open={open} />}
-                {tab === "decided" && (
-                  <Suspense fallback={<Loading />}>
-                    <Decided workspace={workspace} />
-                  </Suspense>
-                )}
+                {tab === "decided" && <Decided workspace={workspace} />}
                 {open !== undefined && tab !== "decided" && (
-                  <Suspense fallback={<Loading />}>
-                    <ApprovalHere
-                      key={open}
-                      workspace={workspace}
-                      id={open}
-                      focus={open !== openAtFirst}
-                      about={<About workspace={workspace} search={search} />}
-                    />
-                  </Suspense>
+                  <ApprovalHere
+                    key={open}
+                    workspace={workspace}
+                    id={open}
+                    focus={open !== openAtFirst}
+                    about={<About workspace={workspace} search={search} />}
+                  />
                 )}
               </div>
             )}

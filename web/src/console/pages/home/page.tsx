@@ -1,12 +1,12 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
 import { Ago } from "../../../shared/time/ago.tsx";
 import { call } from "../../data/api.ts";
 import { useMember, useWorkspace } from "../../data/me.ts";
 import { stateOf } from "../../data/run-state.ts";
 import { waitingQuery } from "../../data/waiting.ts";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { Page } from "../../frame/page.tsx";
 import { Panel } from "../../frame/panel.tsx";
 import { homeText } from "../../messages/home.ts";
@@ -17,7 +17,7 @@ import { type ListQuery, ofPeople } from "../runs/query.ts";
 import { Favorites, favoritesQuery, RecentItems, recentQuery } from "./items.tsx";
 import { Section } from "./section.tsx";
 
-const Begin = lazy(() => import("./begin.tsx"));
+const Begin = loadOnDemand(() => import("./begin.tsx"), null);
 
 const DAY_MS = 24 * 3600 * 1000;
 const SHOWN = 10;
@@ -33,11 +33,7 @@ export default function HomePage() {
   return (
     <Page title={homeText.title}>
       <Hint name="home" guide="console#home" />
-      {hasUsedNothing && (
-        <Suspense>
-          <Begin key={workspace} workspace={workspace} />
-        </Suspense>
-      )}
+      {hasUsedNothing && <Begin key={workspace} workspace={workspace} />}
       <div className="home">
         <Favorites workspace={workspace} />
         <RecentItems workspace={workspace} username={username} />

@@ -1,12 +1,12 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
 import { call } from "../../data/api.ts";
 import { meQuery } from "../../data/me.ts";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { Page } from "../../frame/page.tsx";
 import { NotFound } from "../../frame/page-failed.tsx";
-import { Empty, Loading, Panel } from "../../frame/panel.tsx";
+import { Empty, Panel } from "../../frame/panel.tsx";
 import { instanceText } from "../../messages/settings.ts";
 import { instanceWebhookText } from "../../messages/webhooks.ts";
 import { AddressTabs } from "../../parts/address-tabs.tsx";
@@ -15,11 +15,11 @@ import { InstanceWebhook, RECEIVER_SETTING } from "../../parts/webhooks/instance
 import { instanceSource } from "../../parts/webhooks/source.ts";
 
 const tabs = {
-  users: lazy(async () => ({ default: (await import("./users.tsx")).Users })),
-  workspaces: lazy(async () => ({ default: (await import("./workspaces.tsx")).Workspaces })),
-  settings: lazy(async () => ({ default: (await import("./instance-settings.tsx")).InstanceSettings })),
+  users: loadOnDemand(async () => ({ default: (await import("./users.tsx")).Users })),
+  workspaces: loadOnDemand(async () => ({ default: (await import("./workspaces.tsx")).Workspaces })),
+  settings: loadOnDemand(async () => ({ default: (await import("./instance-settings.tsx")).InstanceSettings })),
   webhooks: Webhooks,
-  groups: lazy(async () => ({ default: (await import("./instance-groups.tsx")).InstanceGroups })),
+  groups: loadOnDemand(async () => ({ default: (await import("./instance-groups.tsx")).InstanceGroups })),
 };
 
 /** Shows the settings of the instance to superadmins. */
@@ -37,9 +37,7 @@ export default function InstancePage() {
             tabs={instanceText.tabs}
             linkTo={(name) => ({ to: "/instance/$tab", params: { tab: name } })}
           />
-          <Suspense fallback={<Loading />}>
-            <Tab />
-          </Suspense>
+          <Tab />
         </>
       ) : (
         <Empty title={instanceText.superadminsOnly} guide="permissions#users-members-and-roles">

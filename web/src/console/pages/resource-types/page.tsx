@@ -1,10 +1,10 @@
 import "../../parts/stored/stored.css";
 import { Table } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { lazy } from "react";
 import type { ResourceTypeJson } from "../../../../../contract/routes/stored/resources.ts";
 import { isOffered } from "../../access/actions.ts";
 import { call } from "../../data/objects-api.ts";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { storedText, typesText as text } from "../../messages/objects/stored.ts";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
@@ -13,7 +13,7 @@ import { useStoredList } from "../../parts/stored/use-stored-list.ts";
 import { loadType, newType } from "./resource-type.ts";
 
 // The form of a schema is large, and lists need none.
-const TypeForm = lazy(async () => ({ default: (await import("./type-form.tsx")).TypeForm }));
+const TypeForm = loadOnDemand(async () => ({ default: (await import("./type-form.tsx")).TypeForm }));
 
 const isBuiltIn = ({ workspace_id }: ResourceTypeJson) => workspace_id === undefined;
 const fieldsOf = ({ schema }: ResourceTypeJson) => Object.keys((schema?.["properties"] as object | undefined) ?? {});

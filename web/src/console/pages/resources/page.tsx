@@ -2,10 +2,11 @@ import "../../parts/stored/stored.css";
 import { Button, NativeSelect, Table } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { Ago } from "../../../shared/time/ago.tsx";
 import { isOffered } from "../../access/actions.ts";
 import { call } from "../../data/objects-api.ts";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { notifications } from "../../frame/notifications.tsx";
 import { storedText, resourcesText as text } from "../../messages/objects/stored.ts";
 import { PermissionsButton } from "../../parts/people/permissions.tsx";
@@ -18,9 +19,9 @@ import { loadResource, newResource } from "./resource.ts";
 import { resourceTypesQuery } from "./resource-types-query.ts";
 
 // The form of a schema is large, and lists need none.
-const ResourceForm = lazy(async () => ({ default: (await import("./resource-form.tsx")).ResourceForm }));
+const ResourceForm = loadOnDemand(async () => ({ default: (await import("./resource-form.tsx")).ResourceForm }));
 
-const TestDialog = lazy(async () => ({ default: (await import("./checks/test-dialog.tsx")).TestDialog }));
+const TestDialog = loadOnDemand(async () => ({ default: (await import("./checks/test-dialog.tsx")).TestDialog }), null);
 
 /** Lists the resources of a workspace, and creates, changes and deletes them. */
 export default function ResourcesPage() {
@@ -103,11 +104,7 @@ export default function ResourcesPage() {
           <ResourceForm workspace={workspace} path={path} loaded={loaded} onSaved={list.onSaved} onClose={search.closeEditor} />
         )}
       </EditorDialog>
-      {tested && check && (
-        <Suspense>
-          <TestDialog workspace={workspace} path={tested.path} check={check} onClose={() => setTested(undefined)} />
-        </Suspense>
-      )}
+      {tested && check && <TestDialog workspace={workspace} path={tested.path} check={check} onClose={() => setTested(undefined)} />}
     </StoredPage>
   );
 }

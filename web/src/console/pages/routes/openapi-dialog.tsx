@@ -1,9 +1,10 @@
 import { Button, Group, Modal, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, lazy, Suspense, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { toRequest } from "../../../../../contract/client/request.ts";
 import { basePath } from "../../../shared/base-path.ts";
 import { call, operations } from "../../data/objects-api.ts";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { Failed } from "../../frame/panel.tsx";
 import { routesText as text } from "../../messages/objects/routes.ts";
 import { copyText } from "../../parts/copy.ts";
@@ -13,7 +14,7 @@ import { Example } from "../../parts/stored/example.tsx";
 import { type DocumentChoice, everything, toDocumentRequest } from "./openapi.ts";
 
 // The parser of YAML is loaded with the first document.
-const DocumentCheck = lazy(() => import("./document-check.tsx"));
+const DocumentCheck = loadOnDemand(() => import("./document-check.tsx"), null);
 
 const optionsOf = (labels: Readonly<Record<string, string>>) => Object.entries(labels).map(([value, label]) => ({ value, label }));
 const types = { yaml: "application/yaml", json: "application/json" } as const;
@@ -92,9 +93,7 @@ export function OpenapiDialog({ workspace, onClose }: { workspace: string; onClo
                   {text.copy}
                 </Button>
               </Group>
-              <Suspense fallback={null}>
-                <DocumentCheck document={written} />
-              </Suspense>
+              <DocumentCheck document={written} />
               <Example label={text.document} text={written} />
             </div>
           )}

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useRef } from "react";
+import { useRef } from "react";
 import { waitingQuery } from "../../data/waiting.ts";
-import { Loading } from "../../frame/panel.tsx";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import type { RunJob } from "./use-run.ts";
 
-const ApprovalHere = lazy(() => import("../../parts/approval/approval.tsx"));
+const ApprovalHere = loadOnDemand(() => import("../../parts/approval/approval.tsx"));
 
 /** The requests of a run that waits. A step of a subflow may wait while the run itself continues. A decided request stays, with its outcome. */
 export function Approvals({ workspace, run }: { workspace: string; run: RunJob }) {
@@ -16,11 +16,5 @@ export function Approvals({ workspace, run }: { workspace: string; run: RunJob }
   // Others decide: the request is shown with its conditions.
   const isWaiting = run.type === "QueuedJob" && (run.state === "suspended" || run.state === "awaiting_approval");
   const ids = shown.current.size === 0 && isWaiting && waiting.data ? [run.id] : [...shown.current];
-  return (
-    <Suspense fallback={<Loading />}>
-      {ids.map((id) => (
-        <ApprovalHere key={id} workspace={workspace} id={id} />
-      ))}
-    </Suspense>
-  );
+  return ids.map((id) => <ApprovalHere key={id} workspace={workspace} id={id} />);
 }

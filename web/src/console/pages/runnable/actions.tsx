@@ -1,10 +1,11 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { isOffered } from "../../access/actions.ts";
 import { call } from "../../data/api.ts";
 import { useMember } from "../../data/me.ts";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { notifications } from "../../frame/notifications.tsx";
 import { Failed } from "../../frame/panel.tsx";
 import { runnableText } from "../../messages/runnable.ts";
@@ -12,7 +13,7 @@ import { Confirm } from "../../parts/confirm.tsx";
 import { archive, restore } from "./archive.ts";
 import { type Runnable, runnableKey } from "./use-runnable.ts";
 
-const MoveDialog = lazy(() => import("./move-dialog.tsx"));
+const MoveDialog = loadOnDemand(() => import("./move-dialog.tsx"), null);
 
 /** Stars a script or a flow, moves it, archives it after a confirmation, or restores it. */
 export function Actions({ workspace, runnable }: { workspace: string; runnable: Runnable }) {
@@ -86,11 +87,7 @@ export function Actions({ workspace, runnable }: { workspace: string; runnable: 
         )}
       </Group>
       {error && <Failed error={error} />}
-      {isMoving && (
-        <Suspense>
-          <MoveDialog workspace={workspace} runnable={runnable} onClose={() => setIsMoving(false)} />
-        </Suspense>
-      )}
+      {isMoving && <MoveDialog workspace={workspace} runnable={runnable} onClose={() => setIsMoving(false)} />}
       <Confirm
         isOpen={asks}
         title={runnableText.archive}

@@ -1,8 +1,9 @@
 import { Button, Text } from "@mantine/core";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { detailsText } from "../../messages/versions.ts";
 
-const CodeView = lazy(() => import("../../parts/code/code-view.tsx"));
+const CodeView = loadOnDemand(() => import("../../parts/code/code-view.tsx"), <Text c="dimmed">{detailsText.loadingCode}</Text>);
 
 interface LazyCodeProps {
   label: string;
@@ -22,9 +23,5 @@ export function LazyCode({ label, code, language, isFolded = false }: LazyCodePr
       </Button>
     );
   }
-  return (
-    <Suspense fallback={<Text c="dimmed">{detailsText.loadingCode}</Text>}>
-      <CodeView label={label} code={code} language={language} />
-    </Suspense>
-  );
+  return <CodeView label={label} code={code} language={language} />;
 }

@@ -1,11 +1,12 @@
 import "./runnable.css";
 import { Badge, Stack, Tabs, Text } from "@mantine/core";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect } from "react";
+import { useEffect } from "react";
 import { Note } from "../../../shared/note.tsx";
 import { type Search, splitRunnable } from "../../data/address.ts";
 import { useMember, useWorkspace } from "../../data/me.ts";
 import { noteOpened } from "../../data/recent.ts";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { Page } from "../../frame/page.tsx";
 import { Failed, Loading } from "../../frame/panel.tsx";
 import { frameText } from "../../messages/frame.ts";
@@ -14,10 +15,10 @@ import { Actions } from "./actions.tsx";
 import { RunTab } from "./run-tab.tsx";
 import { type Kind, type Runnable, useRunnable } from "./use-runnable.ts";
 
-const ScriptEditor = lazy(() => import("../script-editor/page.tsx"));
-const DetailsTab = lazy(() => import("./details/details-tab.tsx"));
-const VersionsTab = lazy(() => import("./versions-tab.tsx"));
-const WebhooksTab = lazy(() => import("./webhooks-tab.tsx"));
+const ScriptEditor = loadOnDemand(() => import("../script-editor/page.tsx"));
+const DetailsTab = loadOnDemand(() => import("./details/details-tab.tsx"));
+const VersionsTab = loadOnDemand(() => import("./versions-tab.tsx"));
+const WebhooksTab = loadOnDemand(() => import("./webhooks-tab.tsx"));
 
 const tabs = ["run", "webhooks", "versions", "details"] as const;
 
@@ -35,11 +36,7 @@ function ShownRunnable({ kind, path, isHistory, isEdit }: { kind: Kind; path: st
   const workspace = useWorkspace();
   const runnable = useRunnable(workspace, kind, path);
   if (isEdit && runnable.data?.script) {
-    return (
-      <Suspense fallback={<Loading />}>
-        <ScriptEditor script={runnable.data.script} />
-      </Suspense>
-    );
+    return <ScriptEditor script={runnable.data.script} />;
   }
   if (runnable.data) return <Content key={path} workspace={workspace} runnable={runnable.data} isHistory={isHistory} />;
   if (!runnable.error) return <Loading />;
@@ -88,19 +85,13 @@ function Content({ workspace, runnable, isHistory }: ContentProps) {
             <RunTab workspace={workspace} runnable={runnable} />
           </Tabs.Panel>
           <Tabs.Panel value="webhooks" pt="sm">
-            <Suspense fallback={<Loading />}>
-              <WebhooksTab workspace={workspace} runnable={runnable} />
-            </Suspense>
+            <WebhooksTab workspace={workspace} runnable={runnable} />
           </Tabs.Panel>
           <Tabs.Panel value="versions" pt="sm">
-            <Suspense fallback={<Loading />}>
-              <VersionsTab workspace={workspace} runnable={runnable} />
-            </Suspense>
+            <VersionsTab workspace={workspace} runnable={runnable} />
           </Tabs.Panel>
           <Tabs.Panel value="details" pt="sm">
-            <Suspense fallback={<Loading />}>
-              <DetailsTab workspace={workspace} runnable={runnable} />
-            </Suspense>
+            <DetailsTab workspace={workspace} runnable={runnable} />
           </Tabs.Panel>
         </Tabs>
       </Stack>

@@ -1,17 +1,18 @@
 import { Button, Group, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { call } from "../../data/api.ts";
-import { Loading, Panel } from "../../frame/panel.tsx";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
+import { Panel } from "../../frame/panel.tsx";
 import { runnableText } from "../../messages/runnable.ts";
 import { DraftNote } from "../../parts/draft/draft-note.tsx";
 import { useRunDraft } from "../../parts/run-form/use-run-draft.ts";
 import { EarlierArguments } from "./earlier-arguments.tsx";
 import type { Runnable } from "./use-runnable.ts";
 
-const WaitedRun = lazy(() => import("./waited-run.tsx"));
-const RunForm = lazy(() => import("../../parts/run-form/run-form.tsx"));
+const WaitedRun = loadOnDemand(() => import("./waited-run.tsx"));
+const RunForm = loadOnDemand(() => import("../../parts/run-form/run-form.tsx"));
 
 type Args = Record<string, unknown>;
 
@@ -67,45 +68,39 @@ function FormOfRun({ workspace, runnable, args: begun }: RunTabProps & { args: A
         <EarlierArguments workspace={workspace} runnable={runnable} present={values} onChosen={refill} />
         {isRestored && <DraftNote onDiscard={() => refill(begun)} />}
       </Group>
-      <Suspense fallback={<Loading />}>
-        <RunForm
-          key={fills}
-          schema={schema}
-          values={values}
-          typed={fills === 0 ? draft.text : undefined}
-          onEdit={draft.keep}
-          isSending={start.isPending}
-          error={start.error}
-          onSubmit={(args) => start.mutate(args)}
-        >
-          <Group gap="xs">
-            <Button
-              type="submit"
-              loading={start.isPending}
-              onClick={() => {
-                waits.current = false;
-              }}
-            >
-              {runnableText.run}
-            </Button>
-            <Button
-              type="submit"
-              variant="default"
-              disabled={start.isPending}
-              onClick={() => {
-                waits.current = true;
-              }}
-            >
-              {runnableText.runAndWait}
-            </Button>
-          </Group>
-        </RunForm>
-      </Suspense>
-      {waitedId !== undefined && (
-        <Suspense fallback={<Loading />}>
-          <WaitedRun key={waitedId} workspace={workspace} id={waitedId} />
-        </Suspense>
-      )}
+      <RunForm
+        key={fills}
+        schema={schema}
+        values={values}
+        typed={fills === 0 ? draft.text : undefined}
+        onEdit={draft.keep}
+        isSending={start.isPending}
+        error={start.error}
+        onSubmit={(args) => start.mutate(args)}
+      >
+        <Group gap="xs">
+          <Button
+            type="submit"
+            loading={start.isPending}
+            onClick={() => {
+              waits.current = false;
+            }}
+          >
+            {runnableText.run}
+          </Button>
+          <Button
+            type="submit"
+            variant="default"
+            disabled={start.isPending}
+            onClick={() => {
+              waits.current = true;
+            }}
+          >
+            {runnableText.runAndWait}
+          </Button>
+        </Group>
+      </RunForm>
+      {waitedId !== undefined && <WaitedRun key={waitedId} workspace={workspace} id={waitedId} />}
     </Stack>
   );
 }

@@ -1,17 +1,18 @@
 import { Button, Group, NativeSelect, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useMemo } from "react";
+import { useMemo } from "react";
 import { Ago } from "../../../shared/time/ago.tsx";
 import { exactText } from "../../../shared/time/time.ts";
 import type { Search } from "../../data/address.ts";
 import { call } from "../../data/api.ts";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { Panel } from "../../frame/panel.tsx";
 import { versionsText as text } from "../../messages/versions.ts";
 import { ListTable } from "../../parts/list-table.tsx";
 import type { Runnable } from "./use-runnable.ts";
 
-const DiffView = lazy(() => import("../../parts/code/diff-view.tsx"));
+const DiffView = loadOnDemand(() => import("../../parts/code/diff-view.tsx"), <Text c="dimmed">{text.loading}</Text>);
 
 interface Version {
   /** The name by which the service finds the version. */
@@ -145,9 +146,7 @@ function Sides({ before, after, older, newer, language }: SidesProps) {
   return (
     <>
       {before === after && <Text role="status">{text.same}</Text>}
-      <Suspense fallback={<Text c="dimmed">{text.loading}</Text>}>
-        <DiffView before={left} after={right} language={language} />
-      </Suspense>
+      <DiffView before={left} after={right} language={language} />
     </>
   );
 }

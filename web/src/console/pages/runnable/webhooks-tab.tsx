@@ -1,18 +1,19 @@
 import { Button, Group, Paper, SegmentedControl, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import type { Reply } from "../../../../../contract/client/operation.ts";
 import { Ago } from "../../../shared/time/ago.tsx";
 import type { Search } from "../../data/address.ts";
 import { call } from "../../data/api.ts";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { Panel } from "../../frame/panel.tsx";
 import { webhooksOfText as text } from "../../messages/webhooks-of.ts";
 import { copyText } from "../../parts/copy.ts";
 import type { Runnable } from "./use-runnable.ts";
 import { exampleArguments, javascriptOf, pythonOf } from "./webhook-examples.ts";
 
-const WebhookToken = lazy(() => import("./webhook-token.tsx"));
+const WebhookToken = loadOnDemand(() => import("./webhook-token.tsx"), null);
 
 type Webhook = Reply<"scripts.webhooks">[number];
 
@@ -101,11 +102,7 @@ export default function WebhooksTab({ workspace, runnable }: { workspace: string
           )}
         </Panel>
       </section>
-      {createsToken && (
-        <Suspense>
-          <WebhookToken workspace={workspace} runnable={runnable} onClose={() => setCreatesToken(false)} />
-        </Suspense>
-      )}
+      {createsToken && <WebhookToken workspace={workspace} runnable={runnable} onClose={() => setCreatesToken(false)} />}
     </Stack>
   );
 }

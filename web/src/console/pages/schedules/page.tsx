@@ -2,10 +2,10 @@ import "../../parts/stored/stored.css";
 import { Button, Group, Table, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { lazy } from "react";
 import type { ScheduleJson } from "../../../../../contract/routes/schedules/schedule.ts";
 import { isOffered } from "../../access/actions.ts";
 import { call } from "../../data/objects-api.ts";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { notifications } from "../../frame/notifications.tsx";
 import { schedulesText as text } from "../../messages/objects/schedules.ts";
 import { storedText } from "../../messages/objects/stored.ts";
@@ -18,7 +18,7 @@ import { useStoredList } from "../../parts/stored/use-stored-list.ts";
 import { describeCron, loadSchedule, newSchedule } from "./schedule.ts";
 
 // The form of a schema is large, and lists need none.
-const ScheduleForm = lazy(async () => ({ default: (await import("./schedule-form.tsx")).ScheduleForm }));
+const ScheduleForm = loadOnDemand(async () => ({ default: (await import("./schedule-form.tsx")).ScheduleForm }));
 
 /** Lists the schedules of a workspace, and creates, changes, runs and deletes them. */
 export default function SchedulesPage() {

@@ -1,12 +1,13 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { isOffered } from "../../access/actions.ts";
 import { useMember, useWorkspace } from "../../data/me.ts";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { Page } from "../../frame/page.tsx";
 import { NotFound } from "../../frame/page-failed.tsx";
-import { Empty, Loading, Panel } from "../../frame/panel.tsx";
+import { Empty, Panel } from "../../frame/panel.tsx";
 import { workspaceSettingsText } from "../../messages/objects/workspace-settings.ts";
 import { settingsText } from "../../messages/settings.ts";
 import { webhooksText } from "../../messages/webhooks.ts";
@@ -18,12 +19,12 @@ import { useEndpoints } from "../../parts/webhooks/use-webhooks.ts";
 import { OWN_ENDPOINT, WorkspaceWebhook } from "../../parts/webhooks/workspace-webhook.tsx";
 import { settingsQuery } from "./settings.ts";
 
-const General = lazy(async () => ({ default: (await import("./general/general.tsx")).General }));
-const Handler = lazy(async () => ({ default: (await import("./handler.tsx")).Handler }));
-const FailureNoticesForm = lazy(async () => ({ default: (await import("./handler.tsx")).FailureNoticesForm }));
-const DefaultApp = lazy(async () => ({ default: (await import("./default-app.tsx")).DefaultApp }));
-const EncryptionKey = lazy(async () => ({ default: (await import("./encryption-key.tsx")).EncryptionKey }));
-const DangerZone = lazy(async () => ({ default: (await import("./danger-zone.tsx")).DangerZone }));
+const General = loadOnDemand(async () => ({ default: (await import("./general/general.tsx")).General }));
+const Handler = loadOnDemand(async () => ({ default: (await import("./handler.tsx")).Handler }));
+const FailureNoticesForm = loadOnDemand(async () => ({ default: (await import("./handler.tsx")).FailureNoticesForm }));
+const DefaultApp = loadOnDemand(async () => ({ default: (await import("./default-app.tsx")).DefaultApp }));
+const EncryptionKey = loadOnDemand(async () => ({ default: (await import("./encryption-key.tsx")).EncryptionKey }));
+const DangerZone = loadOnDemand(async () => ({ default: (await import("./danger-zone.tsx")).DangerZone }));
 
 /** Shows the settings of a workspace to its admins. */
 export default function SettingsPage() {
@@ -41,9 +42,7 @@ export default function SettingsPage() {
             tabs={settingsText.tabs}
             linkTo={(name) => ({ to: "/w/$ws/settings/$tab", params: { ws: workspace, tab: name } })}
           />
-          <Suspense fallback={<Loading />}>
-            <Tab key={`${workspace} ${tab}`} workspace={workspace} tab={tab as TabName} />
-          </Suspense>
+          <Tab key={`${workspace} ${tab}`} workspace={workspace} tab={tab as TabName} />
         </>
       ) : (
         <Empty title={settingsText.adminsOnly} guide="permissions#users-members-and-roles">

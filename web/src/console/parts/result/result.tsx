@@ -1,5 +1,5 @@
 import { Anchor, Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { toRequest } from "../../../../../contract/client/request.ts";
 import { type Item, itemsOf } from "../../../approval/description/items.ts";
 import { basePath } from "../../../shared/base-path.ts";
@@ -7,14 +7,15 @@ import { showDirections } from "../../../shared/preview.ts";
 import { Tree } from "../../../shared/tree.tsx";
 import { operations } from "../../data/api.ts";
 import { useWorkspace } from "../../data/me.ts";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { resultText } from "../../messages/result.ts";
 import { copyText } from "../copy.ts";
 import { download } from "../download.ts";
 import { fileName, filesIn } from "./files.ts";
 import { ResultTable } from "./table.tsx";
 
-const Rich = lazy(() => import("../../../approval/description/rich.tsx"));
-const PlaceMap = lazy(() => import("../../../approval/description/place-map.tsx"));
+const Rich = loadOnDemand(() => import("../../../approval/description/rich.tsx"), <Text role="status">{resultText.loading}</Text>);
+const PlaceMap = loadOnDemand(() => import("../../../approval/description/place-map.tsx"), <Text role="status">{resultText.loading}</Text>);
 
 /** A longer text is shown in part, because a browser needs seconds to lay out megabytes. */
 const SHOWN_CHARS = 100_000;
@@ -73,9 +74,7 @@ function Json({ value }: { value: unknown }) {
 function Items({ items, name }: { items: readonly Item[]; name: string }) {
   return items.map((item, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: a result does not change
-    <Suspense key={index} fallback={<Text role="status">{resultText.loading}</Text>}>
-      <Shown item={item} name={name} />
-    </Suspense>
+    <Shown key={index} item={item} name={name} />
   ));
 }
 

@@ -1,15 +1,15 @@
 import { Button, Group, Radio, Table, Text } from "@mantine/core";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { defined } from "../../../../../contract/defined.ts";
 import { Note } from "../../../shared/note.tsx";
-import { Loading } from "../../frame/panel.tsx";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { storedText } from "../../messages/objects/stored.ts";
 import { listConflicts, mergeTexts } from "../code/merge-texts.ts";
 import { ListTable } from "../list-table.tsx";
 import type { Choice, DifferingField } from "./compared-fields.ts";
 
 // CodeMirror is large, and few conflicts have texts of several lines.
-const MergeEditor = lazy(() => import("../code/merge-editor.tsx"));
+const MergeEditor = loadOnDemand(() => import("../code/merge-editor.tsx"));
 
 interface ConflictProps {
   fields: readonly DifferingField[];
@@ -98,7 +98,7 @@ function Merge({ field: { label, mine, theirs, base, accepts }, chosen, onChoose
     <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>{text.merge(label)}</summary>
       {isOpen && (
-        <Suspense fallback={<Loading />}>
+        <>
           <MergeEditor versions={versions} value={merged} onChange={setMerged} language="json" />
           <Group mt="xs" gap="xs">
             <Button size="xs" variant="default" disabled={!canUse} onClick={() => onChoose(merged)}>
@@ -108,7 +108,7 @@ function Merge({ field: { label, mine, theirs, base, accepts }, chosen, onChoose
               {isDecided && !canUse ? text.mergedBroken : chosen === merged ? text.mergedChosen : ""}
             </Text>
           </Group>
-        </Suspense>
+        </>
       )}
     </details>
   );

@@ -1,7 +1,7 @@
 import { Modal } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, Suspense } from "react";
-import { Loading, Panel } from "../../frame/panel.tsx";
+import type { ReactNode } from "react";
+import { Panel } from "../../frame/panel.tsx";
 import { storedText } from "../../messages/objects/stored.ts";
 import type { Loaded } from "./use-editor.ts";
 import type { StoredSearch } from "./use-stored-search.ts";
@@ -30,9 +30,7 @@ export function EditorDialog<V extends object>({ search, mayEdit, newTitle, blan
       size={size}
       closeOnClickOutside={false}
     >
-      <Suspense fallback={<Loading />}>
-        {path === undefined ? children({ values: blank }, undefined) : <Stored key={path} path={path} load={load} form={children} />}
-      </Suspense>
+      {path === undefined ? children({ values: blank }, undefined) : <Stored key={path} path={path} load={load} form={children} />}
     </Modal>
   );
 }

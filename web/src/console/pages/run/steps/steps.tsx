@@ -1,16 +1,16 @@
 import { Button, Checkbox, Group, SegmentedControl, Text } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { isOffered } from "../../../access/actions.ts";
 import { useMember } from "../../../data/me.ts";
-import { Loading } from "../../../frame/panel.tsx";
+import { loadOnDemand } from "../../../frame/load-on-demand.tsx";
 import { runText } from "../../../messages/run.ts";
 import { RestartDialog } from "../restart-dialog.tsx";
 import type { RunJob } from "../use-run.ts";
 import { StepDetail } from "./detail.tsx";
 import { StepList } from "./list.tsx";
 
-const Graph = lazy(() => import("./graph.tsx"));
+const Graph = loadOnDemand(() => import("./graph.tsx"));
 
 /** The steps of a flow, as a list or a graph, next to the step that is selected in the address. */
 export function Steps({ workspace, run }: { workspace: string; run: RunJob }) {
@@ -52,15 +52,13 @@ export function Steps({ workspace, run }: { workspace: string; run: RunJob }) {
         {view === "list" ? (
           <StepList workspace={workspace} id={run.id} onlyFailed={onlyFailed} selected={selected} onSelect={select} />
         ) : (
-          <Suspense fallback={<Loading />}>
-            <Graph
-              workspace={workspace}
-              run={run}
-              selected={selected}
-              onSelect={select}
-              onShowInside={(path) => change({ view: undefined, step: path, job: undefined })}
-            />
-          </Suspense>
+          <Graph
+            workspace={workspace}
+            run={run}
+            selected={selected}
+            onSelect={select}
+            onShowInside={(path) => change({ view: undefined, step: path, job: undefined })}
+          />
         )}
       </div>
       {selected !== undefined && (

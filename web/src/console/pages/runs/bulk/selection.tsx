@@ -1,14 +1,15 @@
 import { Button, Group, Modal, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { Body } from "../../../../../../contract/client/operation.ts";
 import { call } from "../../../data/api.ts";
+import { loadOnDemand } from "../../../frame/load-on-demand.tsx";
 import { Failed } from "../../../frame/panel.tsx";
 import { runsText } from "../../../messages/runs.ts";
 import type { BulkFilter } from "../query.ts";
 import { BulkProgress } from "./bulk-progress.tsx";
 
-const AgainForm = lazy(() => import("./again-form.tsx"));
+const AgainForm = loadOnDemand(() => import("./again-form.tsx"), null);
 
 type Bulk = Body<"jobs.bulk.start">;
 
@@ -79,13 +80,11 @@ export function Selection({ workspace, selected, filter, onSelectPage, onDone, c
       {start.error && <Failed error={start.error} />}
       {bulkId !== undefined && <BulkProgress key={bulkId} workspace={workspace} id={bulkId} onHide={() => setBulkId(undefined)} />}
       <Modal opened={asksAgain} onClose={() => setAsksAgain(false)} title={text.title}>
-        <Suspense>
-          <AgainForm
-            isPending={start.isPending}
-            onCancel={() => setAsksAgain(false)}
-            onStart={(options) => start.mutate({ action: "rerun", ...options })}
-          />
-        </Suspense>
+        <AgainForm
+          isPending={start.isPending}
+          onCancel={() => setAsksAgain(false)}
+          onStart={(options) => start.mutate({ action: "rerun", ...options })}
+        />
       </Modal>
     </>
   );

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { meQuery, useNearestWorkspace, workspacesQuery } from "../data/me.ts";
-import { useTheme } from "../data/preferences.ts";
-import { actionText, frameText } from "../messages/frame.ts";
-import { openShortcuts } from "./shortcuts.tsx";
-import { useSignOut } from "./sign-out.ts";
+import { meQuery, useNearestWorkspace, workspacesQuery } from "../../data/me.ts";
+import { useTheme } from "../../data/preferences.ts";
+import { actionText, frameText } from "../../messages/frame.ts";
+import { openShortcuts } from "../shortcuts.tsx";
+import { useSignOut } from "../sign-out.ts";
 
 interface ActionEntry {
   id: string;

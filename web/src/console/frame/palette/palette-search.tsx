@@ -2,12 +2,12 @@ import { Combobox, ScrollArea, useCombobox } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import type { Reply } from "../../../../contract/client/operation.ts";
-import { call } from "../data/api.ts";
-import { useNearestWorkspace } from "../data/me.ts";
-import { actionText, frameText } from "../messages/frame.ts";
-import { useGuides } from "./guides.ts";
-import { usePages } from "./navigation.tsx";
+import type { Reply } from "../../../../../contract/client/operation.ts";
+import { call } from "../../data/api.ts";
+import { useNearestWorkspace } from "../../data/me.ts";
+import { actionText, frameText } from "../../messages/frame.ts";
+import { useGuides } from "../guides.ts";
+import { usePages } from "../navigation.tsx";
 import { useActions } from "./palette-actions.ts";
 
 interface Entry {

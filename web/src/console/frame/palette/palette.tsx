@@ -1,7 +1,7 @@
 import { Button, Kbd, Modal } from "@mantine/core";
 import { type ComponentType, useCallback, useEffect, useState } from "react";
-import { frameText } from "../messages/frame.ts";
-import { notifications } from "./notifications.tsx";
+import { frameText } from "../../messages/frame.ts";
+import { notifications } from "../notifications.tsx";
 
 /** Opens a page, an item or a run by a part of its name. */
 export function Palette() {
