@@ -47,7 +47,7 @@ describe("a failure of the service", () => {
     }
   });
 
-  it("keeps what was typed, also while the page asks for a new sign-in", { timeout: 300_000 }, async () => {
+  it("keeps what was typed, also at a refused value and while the page asks for a new sign-in", { timeout: 300_000 }, async () => {
     await show(page, `/w/${ws.id}/scripts/f/t/greet`);
     const name = page.getByLabel("name");
     await name.fill("Ann");
@@ -58,6 +58,13 @@ describe("a failure of the service", () => {
       expect(await name.inputValue()).toBe("Ann");
       await page.unroute("**/jobs/run/p/**");
     }
+    const issues = JSON.stringify([{ at: ["name"], reason: "must be the name of a colleague" }]);
+    await page.route("**/jobs/run/p/**", answer(422, "A value is refused.", { "x-svc-error": "request.invalid", "x-svc-issues": issues }));
+    await button(page, "Run").click();
+    await page.getByText("This value must be the name of a colleague.").first().waitFor();
+    expect(await name.getAttribute("aria-invalid")).toBe("true");
+    expect(await name.getAttribute("aria-describedby")).toMatch(/error/);
+    await page.unroute("**/jobs/run/p/**");
     await page.route("**/jobs/run/p/**", refuse(401, "auth.required", "Sign in."));
     await button(page, "Run").click();
     await page.getByRole("dialog", { name: "Sign in again" }).waitFor();

@@ -1,9 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isOffered, type offers } from "../../../web/src/console/access/actions.ts";
+import { isOffered } from "../../../web/src/console/access/actions.ts";
 import { button, expectQuiet, heading } from "../../support/approvals/page.ts";
 import { endBrowser, openPage, type WatchedPage } from "../../support/browser/browser.ts";
 import { expectAccessible, go, see, settle, show } from "../../support/console/console.ts";
-import { frameEntries, makeRoleWorld, type Role, type RolePage, type RoleWorld, roles } from "../../support/console/role-pages.ts";
+import {
+  type Action,
+  type Actions,
+  frameEntries,
+  makeRoleWorld,
+  type Role,
+  type RolePage,
+  type RoleWorld,
+  roles,
+} from "../../support/console/role-pages.ts";
 
 let world: RoleWorld;
 let watched: WatchedPage;
@@ -22,20 +31,23 @@ const memberOf = (role: Role) => ({
   is_super_admin: role === "superadmin",
 });
 
-const mayDo = (operation: string, role: Role): boolean =>
-  operation === "approvals.decide" || isOffered(operation as keyof typeof offers, memberOf(role));
+function mayDo(action: Action, role: Role): boolean {
+  if (typeof action !== "string") return action.only.includes(role) && mayDo(action.operation, role);
+  return action === "approvals.decide" || isOffered(action, memberOf(role));
+}
+const offeredTo = (actions: Actions, role: Role): string[] =>
+  Object.keys(actions).filter((name) => mayDo(actions[name] ?? "approvals.decide", role));
 
 /** Returns the heading and the text of a page for a role, and the actions that the page offers to it. */
 function viewOf({ address, seenBy, content, actions = {}, refusal }: RolePage, role: Role) {
-  const isSeen = seenBy.includes(role);
-  const offered = Object.keys(actions).filter((name) => isSeen && mayDo(actions[name] ?? "", role));
-  if (isSeen) return { ...content, offered };
+  if (seenBy.includes(role)) return { ...content, offered: offeredTo(actions, role) };
+  const offered: string[] = [];
   if (role === "visitor") return { heading: "Sign in", text: "Sign in with a token", offered };
   const isInWorkspace = address.startsWith("/w/");
   if (role === "stranger" && isInWorkspace) {
     return { heading: "This page can't be displayed", text: `There is no workspace ${world.workspace}.`, offered };
   }
-  return { ...refusal, heading: refusal?.heading ?? "", offered };
+  return { ...refusal, heading: refusal?.heading ?? "", offered: offeredTo(refusal?.actions ?? {}, role) };
 }
 
 const isIn = <T extends string>(names: readonly T[], name: string) => names.some((each) => each === name);
@@ -50,7 +62,7 @@ async function expectDialog(
   all: ReadonlySet<string>,
 ): Promise<void> {
   const { page } = watched;
-  const offered = Object.keys(actions).filter((name) => mayDo(actions[name] ?? "", role));
+  const offered = offeredTo(actions, role);
   await page.locator("main").getByRole("button", { name: opener, exact: true }).first().click();
   const { buttons } = await see(watched, { part: "[role=dialog]", buttons: offered });
   expect({ dialog: opener, offers: amongst(buttons, all) }).toEqual({ dialog: opener, offers: offered.sort() });
@@ -88,12 +100,15 @@ async function signInAs(role: Role): Promise<void> {
   if ((await page.getByRole("banner").count()) > 0) {
     await page.getByRole("banner").getByRole("button").last().click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
+  } else {
+    // A refused page is opened after the sign-in.
+    await go(page, "/login");
   }
   await see(watched, { part: "main", heading: "Sign in", buttons: ["Sign in with a token"] });
   if (role === "visitor") return;
   await page.getByLabel("Token", { exact: true }).fill(world.tokens[role]);
   await button(page, "Sign in with a token").click();
-  await page.getByRole("banner").waitFor();
+  await heading(page, "Home").waitFor();
 }
 
 /** The pages that a role sees in different states. The tabs of a page that is refused are the same page. */
@@ -118,6 +133,10 @@ describe("each page of the console", () => {
     for (const each of pagesOf(role)) {
       const view = viewOf(each, role);
       await go(page, each.address);
+      if (each.press && each.seenBy.includes(role)) {
+        await see(watched, { part: "main", heading: view.heading, buttons: [each.press] });
+        await button(page, each.press).click();
+      }
       const { heading, buttons } = await see(watched, { part: "main", heading: view.heading, text: view.text, buttons: view.offered });
       expect({ page: each.address, heading, offers: amongst(buttons, all) }).toEqual({
         page: each.address,

@@ -3,18 +3,22 @@ import { api } from "../api/api.ts";
 import { member } from "../api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../api/workspace.ts";
 import { asks, startRun, waiting } from "../approvals/approvals.ts";
+import { makeObjects, pagesOfObjects } from "./role-objects.ts";
 
 /** An outsider is a member without any right on folders, a stranger belongs to another workspace, and a visitor is not signed in. */
 export const roles = ["superadmin", "admin", "developer", "operator", "outsider", "stranger", "visitor"] as const;
 export type Role = (typeof roles)[number];
 
 const signedIn: readonly Role[] = ["superadmin", "admin", "developer", "operator", "outsider", "stranger"];
-const members: readonly Role[] = ["superadmin", "admin", "developer", "operator", "outsider"];
-const readers: readonly Role[] = ["superadmin", "admin", "developer", "operator"];
-const admins: readonly Role[] = ["superadmin", "admin"];
+export const members: readonly Role[] = ["superadmin", "admin", "developer", "operator", "outsider"];
+export const readers: readonly Role[] = ["superadmin", "admin", "developer", "operator"];
+export const admins: readonly Role[] = ["superadmin", "admin"];
 
-/** The names of buttons that change something, with their operations. Everyone who sees a request may decide it. */
-type Actions = Readonly<Record<string, keyof typeof offers | "approvals.decide">>;
+export type Operation = keyof typeof offers;
+/** The operation of a button. `only`: the roles that also have the rights on the object. Everyone who sees a request may decide it. */
+export type Action = Operation | "approvals.decide" | { operation: Operation; only: readonly Role[] };
+/** The names of buttons that change something, with their operations. */
+export type Actions = Readonly<Record<string, Action>>;
 
 /** The entries of the user menu and of the command palette that only some members are offered. */
 export const frameEntries = {
@@ -24,7 +28,7 @@ export const frameEntries = {
   Settings: admins,
 } as const satisfies Record<string, readonly Role[]>;
 
-interface View {
+export interface View {
   heading: string;
   /** A part of the page's text. */
   text?: string | undefined;
@@ -38,8 +42,10 @@ export interface RolePage {
   actions?: Actions;
   /** The actions in the dialogs of the page, by the buttons that open them. */
   dialogs?: Readonly<Record<string, Actions>>;
-  /** The view of all other roles. */
-  refusal?: View;
+  /** A button that is pressed first, by those who see the content. */
+  press?: string;
+  /** The view of all other roles, and what it offers to them. */
+  refusal?: View & { actions?: Actions };
   /** The journeys of the other test files check the accessibility of this page. */
   isChecked?: true;
 }
@@ -105,13 +111,14 @@ async function makeRuns(ws: Workspace): Promise<Runs> {
   ]);
   const ofFlow = expectStatus(flow, 201).text;
   await Promise.all([ws.completed(first), ws.completed(second), ws.completed(ofFlow), waiting(ws, asked)]);
+  await makeObjects(ws);
   const { url } = expectStatus(await ws.post(`jobs/share/${first}`, { expires_in_s: 3600 }), 200).json as { url: string };
   return { first, second, ofFlow, asked, shared: new URL(url).pathname };
 }
 
 const noJob = (id: string): View => ({ heading: FAILED, text: `There is no job ${id}.` });
 
-function pagesOf(ws: string, { first, second, ofFlow, asked, shared }: Runs): RolePage[] {
+export function pagesOf(ws: string, { first, second, ofFlow, asked, shared }: Runs): RolePage[] {
   const w = `/w/${ws}`;
   return [
     { address: w, seenBy: members, content: { heading: "Home", text: "Failed in the last day" } },
@@ -122,6 +129,14 @@ function pagesOf(ws: string, { first, second, ofFlow, asked, shared }: Runs): Ro
       content: { heading: "Runs" },
       actions: { "Save view": "views.create" },
       dialogs: { "Save view": { Save: "views.create" } },
+    },
+    {
+      address: `${w}/runs?path=f/t`,
+      isChecked: true,
+      seenBy: readers,
+      press: "Select page",
+      content: { heading: "Runs", text: "3 selected" },
+      actions: { "Save view": "views.create", "Cancel selected": "jobs.bulk.start", "Run selected again": "jobs.bulk.start" },
     },
     ...pagesOfRun(`${w}/runs/`, first, ofFlow, asked),
     {
@@ -344,37 +359,6 @@ function pagesOfApprovals(address: string): RolePage[] {
       content: { heading, text: "Nothing was decided yet" },
       actions: { "Verify the record": "approvals.verify" },
       refusal: { heading, text: "Nothing waits for you" },
-    },
-  ];
-}
-
-/** The pages of stored objects and of people. Operators and members without rights see them without the actions that their role lacks. */
-function pagesOfObjects(w: string): RolePage[] {
-  const page = (address: string, heading: string, text: string, actions: Actions): RolePage => ({
-    address: `${w}/${address}`,
-    seenBy: members,
-    content: { heading, text },
-    actions,
-    isChecked: true,
-  });
-  return [
-    page("variables", "Variables", "No variables", { "New variable": "variables.create" }),
-    page("resources", "Resources", "No resources", { "New resource": "resources.create" }),
-    page("resource-types", "Resource types", "A PostgreSQL database.", { "New resource type": "resources.types.create" }),
-    page("schedules", "Schedules", "No schedules", { "New schedule": "schedules.create" }),
-    page("triggers", "Triggers", "No triggers", { "New trigger": "sqs_triggers.create" }),
-    page("routes", "HTTP routes", "No HTTP routes", { "New route": "http_triggers.create", "To OpenAPI": "openapi.generate" }),
-    page("apps", "Apps", "No apps", { "New app": "apps.create" }),
-    page("files", "Files", "No files", { Upload: "files.presignUpload" }),
-    page("folders", "Folders", "A folder determines", { "New folder": "folders.create" }),
-    page("groups", "Groups", "Every user is in the group all", { "New group": "groups.create" }),
-    page("users", "Users", "Permissions of a user", { "Add user": "workspaces.addUser" }),
-    {
-      address: `${w}/audit`,
-      seenBy: admins,
-      isChecked: true,
-      content: { heading: "Audit log", text: "scripts.create" },
-      refusal: { heading: "Audit log", text: "Only administrators read the audit log" },
     },
   ];
 }

@@ -6,6 +6,7 @@ import { queries } from "./data/queries.ts";
 import { AccountFrame, WorkspaceFrame } from "./frame/frame.tsx";
 import { reloadIntoNewVersion } from "./frame/new-version.ts";
 import { NotFound, PageFailed } from "./frame/page-failed.tsx";
+import { runQuery } from "./parts/run-query.ts";
 
 /** Links may give numbers. */
 const toSearch = (search: Record<string, unknown>): Search =>
@@ -64,7 +65,14 @@ const workspacePages = [
   createRoute({ ...inWorkspace, path: "/", component: lazyRouteComponent(() => import("./pages/home/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/runs", component: lazyRouteComponent(() => import("./pages/runs/page.tsx")) }),
   createRoute({ ...inWorkspace, path: "/approvals", component: lazyRouteComponent(() => import("./pages/approvals/page.tsx")) }),
-  createRoute({ ...inWorkspace, path: "/runs/$id", component: lazyRouteComponent(() => import("./pages/run/page.tsx")) }),
+  createRoute({
+    ...inWorkspace,
+    path: "/runs/$id",
+    component: lazyRouteComponent(() => import("./pages/run/page.tsx")),
+    // The run is requested while its page is loaded, and not while the pointer is on a link.
+    loader: ({ params: { ws, id }, preload }) => void (preload || queries.prefetchQuery(runQuery(ws, id))),
+    preloadStaleTime: 0,
+  }),
   createRoute({
     ...inWorkspace,
     path: "/runs/$id/compare/$other",

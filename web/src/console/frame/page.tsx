@@ -17,7 +17,8 @@ export function Page({ title, mark, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = [title, workspace, frameText.product].filter(Boolean).join(" · ");
-    heading.current?.focus({ preventScroll: true });
+    // A dialog, such as the command palette, can be open while the page loads. It keeps the focus.
+    if (!document.querySelector("[role=dialog]")) heading.current?.focus({ preventScroll: true });
   }, [title, workspace]);
   return (
     <>

@@ -1,6 +1,7 @@
 export const runsText = {
   title: "Runs",
   filters: "Filters",
+  openFilters: (count: number) => (count === 0 ? "Filters" : `Filters (${count})`),
   search: "Search",
   searchHelp: "A part of the path, the id or the user",
   status: "Status",
@@ -36,7 +37,7 @@ export const runsText = {
   error: "Error",
   live: "Live",
   select: "Select",
-  columns: { state: "State", path: "Path", trigger: "Trigger", by: "By", created: "Created", duration: "Duration" },
+  columns: { state: "State", path: "Path", by: "By", created: "Created", duration: "Duration" },
   caption: "Runs, newest first",
   newRuns: (count: number) => `${count} new`,
   more: "Load more",

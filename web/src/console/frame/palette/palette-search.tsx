@@ -1,13 +1,15 @@
 import { Combobox, ScrollArea, useCombobox } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { Reply } from "../../../../../contract/client/operation.ts";
 import { call } from "../../data/api.ts";
 import { useNearestWorkspace } from "../../data/me.ts";
 import { actionText, frameText } from "../../messages/frame.ts";
 import { useGuides } from "../guides.ts";
 import { usePages } from "../navigation.tsx";
+import { joinItems } from "./join-items.ts";
 import { useActions } from "./palette-actions.ts";
 
 interface Entry {
@@ -22,6 +24,8 @@ const MOST_SHOWN = 50;
 /** The largest page of the list of all objects. */
 const PER_PAGE = 2_000;
 const MOST_PAGES = 5;
+/** The service searches for two characters or more. */
+const SHORTEST_SEARCH = 2;
 const NO_ITEMS: Reply<"search.list"> = [];
 
 /** Finds a page, an item, an action, a guide or a run by a part of its name. */
@@ -70,35 +74,49 @@ export default function PaletteSearch({ onClose }: { onClose: () => void }) {
 
 type Items = Reply<"search.list">;
 
-async function loadItems(workspace: string, signal: AbortSignal): Promise<Items> {
-  const items: Items = [];
-  for (let page = 1; page <= MOST_PAGES; page++) {
-    const found = await call.search.list({ workspace, query: { kinds: "script,flow", page, per_page: PER_PAGE }, signal });
-    items.push(...found);
-    if (found.length < PER_PAGE) break;
-  }
-  return items;
-}
+const inPalette = { kinds: "script,flow" } as const;
+/** A pause in the typing after which the service is asked. */
+const TYPED_MS = 150;
 
-/** Loads the paths and summaries of up to 10,000 scripts and flows, when the palette is opened. */
-function useItems(workspace: string): Items {
-  const items = useQuery({
+/**
+ * Returns the paths and summaries of up to 10,000 scripts and flows, as far as they are loaded. Until all of them are, it adds what the service
+ * finds for a text.
+ */
+function useItems(workspace: string, text: string): Items {
+  const pages = useInfiniteQuery({
     queryKey: [workspace, "palette"],
-    queryFn: ({ signal }) => loadItems(workspace, signal),
+    queryFn: ({ pageParam, signal }) =>
+      call.search.list({ workspace, query: { ...inPalette, page: pageParam, per_page: PER_PAGE }, signal }),
+    initialPageParam: 1,
+    getNextPageParam: (last: Items, all) => (last.length < PER_PAGE || all.length >= MOST_PAGES ? undefined : all.length + 1),
     enabled: workspace !== "",
     staleTime: 30_000,
   });
-  return items.data ?? NO_ITEMS;
+  const { data, hasNextPage, isFetching, fetchNextPage } = pages;
+  useEffect(() => {
+    if (hasNextPage && !isFetching) void fetchNextPage();
+  }, [hasNextPage, isFetching, fetchNextPage]);
+  const [typed] = useDebouncedValue(text, TYPED_MS);
+  const isPartial = data === undefined || hasNextPage;
+  const found = useQuery({
+    queryKey: [workspace, "palette", typed],
+    queryFn: ({ signal }) => call.search.list({ workspace, query: { ...inPalette, q: typed, per_page: MOST_SHOWN }, signal }),
+    enabled: workspace !== "" && isPartial && typed.length >= SHORTEST_SEARCH,
+  });
+  return useMemo(
+    () => joinItems(data?.pages.flat() ?? NO_ITEMS, isPartial ? (found.data ?? NO_ITEMS) : NO_ITEMS),
+    [data, isPartial, found.data],
+  );
 }
 
 function useEntries(text: string): Entry[] {
   const workspace = useNearestWorkspace();
   const navigate = useNavigate();
-  const items = useItems(workspace);
   const pages = usePages(workspace);
   const needle = text.toLowerCase();
   const runs = needle.startsWith(actionText.run);
   const itemNeedle = runs ? needle.slice(actionText.run.length).trim() : needle;
+  const items = useItems(workspace, itemNeedle);
   const named = pages.map(({ name, to }) => ({
     id: `page ${name}`,
     label: frameText.pages[name],

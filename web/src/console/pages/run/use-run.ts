@@ -6,21 +6,20 @@ import type { StreamEventJson } from "../../../../../contract/routes/jobs/stream
 import { basePath } from "../../../shared/base-path.ts";
 import { call, operations } from "../../data/api.ts";
 import { GrowingLog, type LogLines, NO_LINES, splitLog } from "../../parts/log/growing-log.ts";
+import { runKey, runQuery } from "../../parts/run-query.ts";
 import { followRun } from "./follow-run.ts";
 import { usePolling } from "./polling.ts";
 
 export type RunJob = Reply<"jobs.get">;
+export { runKey };
 
 const POLLED_MS = 5_000;
-
-export const runKey = (workspace: string, id: string) => [workspace, "run", id] as const;
 
 /** Loads a run without its log and its code. */
 export function useRun(workspace: string, id: string) {
   const flowInterval = usePolling(() => false);
   return useQuery({
-    queryKey: runKey(workspace, id),
-    queryFn: ({ signal }) => call.jobs.get({ workspace, id, query: { no_logs: true, no_code: true }, signal }),
+    ...runQuery(workspace, id),
     // Events report the beginning and the end of a run at once, but not that a flow waits. A proxy that holds events back delays them to the
     // next poll.
     refetchInterval: (query) => {

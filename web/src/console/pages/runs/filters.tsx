@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Search } from "../../data/address.ts";
 import { runsText } from "../../messages/runs.ts";
 import { TextFilter } from "../../parts/text-filter.tsx";
-import { hasFilters } from "./query.ts";
+import { countFilters } from "./query.ts";
 
 interface FiltersProps {
   search: Search;
@@ -16,7 +16,9 @@ const options = (texts: Readonly<Record<string, string>>, none: string) => [
   ...Object.entries(texts).map(([value, label]) => ({ value, label })),
 ];
 
+/** The fields are folded on a small screen, behind a button with the number of filters that are set. */
 export function Filters({ search, onChange, onClear }: FiltersProps) {
+  const [isOpen, setIsOpen] = useState(false);
   const [showsMore, setShowsMore] = useState(Boolean(search["trigger"] || search["label"] || search["args"]));
   const text = (name: string, label: string, placeholder = "") => (
     <TextFilter label={label} placeholder={placeholder} value={search[name]} onTyped={(typed) => onChange({ [name]: typed })} />
@@ -29,8 +31,20 @@ export function Filters({ search, onChange, onClear }: FiltersProps) {
       onTyped={(typed) => onChange({ [name]: typed, range: undefined })}
     />
   );
+  const count = countFilters(search);
+  const clear = count > 0 && (
+    <Button size="xs" variant="default" onClick={onClear}>
+      {runsText.clear}
+    </Button>
+  );
   return (
-    <search aria-label={runsText.filters}>
+    <search aria-label={runsText.filters} className="run-filters" data-open={isOpen}>
+      <Group className="filters-folded" gap="xs">
+        <Button size="xs" variant="default" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          {runsText.openFilters(count)}
+        </Button>
+        {clear}
+      </Group>
       <Group className="filters" gap="xs" align="flex-end">
         {text("search", runsText.search, runsText.searchHelp)}
         <NativeSelect
@@ -54,11 +68,7 @@ export function Filters({ search, onChange, onClear }: FiltersProps) {
         <Button size="xs" variant="default" aria-expanded={showsMore} onClick={() => setShowsMore(!showsMore)}>
           {runsText.moreFilters}
         </Button>
-        {hasFilters(search) && (
-          <Button size="xs" variant="default" onClick={onClear}>
-            {runsText.clear}
-          </Button>
-        )}
+        <span className="filters-clear">{clear}</span>
       </Group>
       {showsMore && (
         <Group className="filters" gap="xs" mt="xs" align="flex-end">

@@ -13,7 +13,7 @@ import { Selection } from "./bulk/selection.tsx";
 import { Chart } from "./chart/chart.tsx";
 import { readAll, runsAsCsv, runsAsJsonLines } from "./export.ts";
 import { Filters } from "./filters.tsx";
-import { filterNames, hasFilters, toBulkFilter, toListQuery } from "./query.ts";
+import { countFilters, filterNames, toBulkFilter, toListQuery } from "./query.ts";
 import { rangeOf, windowOf } from "./ranges.ts";
 import { RunsTable } from "./table.tsx";
 import { type Run, useNewRuns, useReload, useRunPages } from "./use-runs.ts";
@@ -91,7 +91,7 @@ export default function RunsPage() {
         query={pages}
         guide="console#runs"
         isEmpty={() => listed.length === 0 && !pages.hasNextPage}
-        empty={<NoRuns isFiltered={hasFilters(search)} />}
+        empty={<NoRuns isFiltered={countFilters(search) > 0} />}
       >
         {() => <RunsTable workspace={workspace} runs={shown} selected={selected} onSelect={select} />}
       </Panel>

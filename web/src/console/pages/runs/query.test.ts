@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hasFilters, ofPeople, toListQuery } from "./query.ts";
+import { countFilters, ofPeople, toListQuery } from "./query.ts";
 
 const NOW = Date.parse("2026-01-02T10:00:00Z");
 
@@ -27,5 +27,5 @@ it("the filters of the address become the query of the list, and unfinished valu
 });
 
 it("a tab or a selection in the address is no filter", () => {
-  expect([hasFilters({ tab: "a" }), hasFilters({ path: "f" })]).toEqual([false, true]);
+  expect([countFilters({ tab: "a" }), countFilters({ path: "f", status: "failure" })]).toEqual([0, 2]);
 });

@@ -54,4 +54,4 @@ export type BulkFilter = NonNullable<Body<"jobs.bulk.start">["filter"]>;
 /** Returns the filter of an action on all runs that match. In a body, times are texts and flags are booleans, as in the query here. */
 export const toBulkFilter = (query: ListQuery): BulkFilter => query as BulkFilter;
 
-export const hasFilters = (search: Search): boolean => filterNames.some((name) => search[name]);
+export const countFilters = (search: Search): number => filterNames.filter((name) => search[name]).length;

@@ -20,7 +20,7 @@ interface RunsTableProps {
 
 /** The height of a row before it is measured. */
 const ROW_PX = 52;
-const COLUMNS = 7;
+const COLUMNS = 6;
 
 /** A table of which only the visible rows are in the document. */
 export function RunsTable({ workspace, runs, selected, onSelect }: RunsTableProps) {
@@ -42,10 +42,11 @@ export function RunsTable({ workspace, runs, selected, onSelect }: RunsTableProp
         <Table.Caption className="hidden">{runsText.caption}</Table.Caption>
         <Table.Thead>
           <Table.Tr aria-rowindex={1}>
-            <Table.Th scope="col">{runsText.select}</Table.Th>
+            <Table.Th scope="col">
+              <span className="hidden">{runsText.select}</span>
+            </Table.Th>
             <Table.Th scope="col">{columns.state}</Table.Th>
             <Table.Th scope="col">{columns.path}</Table.Th>
-            <Table.Th scope="col">{columns.trigger}</Table.Th>
             <Table.Th scope="col">{columns.by}</Table.Th>
             <Table.Th scope="col">{columns.created}</Table.Th>
             <Table.Th scope="col">{columns.duration}</Table.Th>
@@ -114,8 +115,14 @@ const Cells = memo(({ workspace, run, isSelected, onSelect }: CellsProps) => {
           )}
         </Text>
       </Table.Td>
-      <Table.Td>{run.trigger_kind}</Table.Td>
-      <Table.Td>{run.created_by}</Table.Td>
+      <Table.Td>
+        {run.created_by}
+        {run.trigger_kind && (
+          <Text size="xs" c="dimmed">
+            {runsText.triggers[run.trigger_kind as keyof typeof runsText.triggers] ?? run.trigger_kind}
+          </Text>
+        )}
+      </Table.Td>
       <Table.Td>
         <Ago at={run.created_at} />
       </Table.Td>
