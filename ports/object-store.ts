@@ -38,6 +38,14 @@ export interface ObjectStore {
    * page unless this is the last one. A page can be short, because expired items are left out.
    */
   listPage(pk: string, page: { before: string | undefined; limit: number }): Promise<{ objects: StoredObject[]; before?: string }>;
+  /**
+   * Reads items of a partition by one consistent read, by sort key from `after` (exclusive): up to `limit`, or 1 MB. Returns the `after` of the
+   * next read unless this is the last one.
+   */
+  listAfter(
+    pk: string,
+    page: { after: string | undefined; limit?: number | undefined },
+  ): Promise<{ objects: StoredObject[]; after?: string }>;
   /** Builds an unconditional put for a batch together with another table (`JobStore.putWith`). */
   putRequest(object: StoredObject): PutRequest;
   /** Replaces an object. Returns false, and writes nothing, if the condition is false. Without a condition the last writer wins. */

@@ -181,6 +181,23 @@ export const objectTable = {
     };
   },
 
+  /** Reads up to `limit` items of a partition, or 1 MB, by sort key from `after`. Returns the `after` of the next read unless this is the last one. */
+  async listAfter(
+    pk: string,
+    { after, limit }: { after: string | undefined; limit?: number | undefined },
+  ): Promise<{ objects: StoredObject[]; after?: string }> {
+    const { Items, LastEvaluatedKey } = await table
+      .build(QueryCommand)
+      .query({ partition: pk, ...defined({ range: mapDefined(after, (gt) => ({ gt })) }) })
+      .options({ consistent: true, ...defined({ limit }) })
+      .send();
+    const last: unknown = LastEvaluatedKey?.["sk"];
+    return {
+      objects: (Items ?? []).map(toObject).filter((object) => !expired(object)),
+      ...(typeof last === "string" ? { after: last } : {}),
+    };
+  },
+
   /** An unconditional put, for a batch together with another table (`jobTable.putWith`). */
   putRequest(object: StoredObject): PutRequest {
     return { table: table.getName(), request: ObjectEntity.build(BatchPutRequest).item(object).params() };

@@ -7,6 +7,7 @@ import { priceRows } from "./price.ts";
 import { runRows } from "./run.ts";
 import { runsRows } from "./runs.ts";
 import { scriptRows } from "./script.ts";
+import { variableRows } from "./variables.ts";
 import type { Measured } from "./visits.ts";
 
 /** Measures the console in a browser: what it loads, how long it takes, the longest task while a person uses it, and what an open page costs. */
@@ -17,9 +18,10 @@ export async function consoleRows(measured: Measured): Promise<Row[]> {
     const run = await runRows(measured, runs.bytes);
     const log = await logRows(measured);
     const items = await itemRows(measured);
+    const variables = await variableRows(measured);
     const flow = await flowRows(measured, runs.bytes);
     const script = await scriptRows(measured);
-    return [...runs.rows, ...prices, ...run, ...log, ...items, ...flow, ...script];
+    return [...runs.rows, ...prices, ...run, ...log, ...items, ...variables, ...flow, ...script];
   } finally {
     await endBrowser();
   }

@@ -4,8 +4,8 @@ import { type SvcEvent, TEST_EVENT } from "../../contract/events.ts";
 import type { WebhookJson } from "../../contract/routes/events/webhooks.ts";
 import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import { defineObject, inWorkspace, withoutValue } from "../objects/define-object.ts";
+import { versionOfValue } from "../objects/setting-versions.ts";
 import { matchesGlob } from "../patterns/glob.ts";
-import { versionOfValue } from "../settings/versions.ts";
 
 /** The id of the endpoint that `workspaces/edit_webhook` sets. */
 export const WORKSPACE_ENDPOINT = "workspace";

@@ -206,7 +206,9 @@ describe("the reason of a refusal", () => {
 
 /** The routes of the keys with separate scopes. */
 const secretRoutes = {
-  encryption_key: ["workspaces.getEncryptionKey", "workspaces.setEncryptionKey"],
+  encryption_key: [
+    ...["workspaces.getEncryptionKey", "workspaces.setEncryptionKey", "workspaces.getKeyRotation", "workspaces.continueKeyRotation"],
+  ],
   signing_secret: [
     ...["approvals.getWebhookSecret", "approvals.rotateWebhookSecret", "webhooks.instanceSecret", "webhooks.rotateInstanceSecret"],
     ...["workspaces.getWebhookSecret", "workspaces.rotateWebhookSecret"],

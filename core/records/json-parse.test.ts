@@ -16,6 +16,7 @@ const PARSES_OTHER_TEXT: Record<string, string> = {
   "services/flows/runtime/expressions/evaluate-expression.ts": "the value that an expression has just returned",
   "services/accounts/account-key.ts": "a decrypted key",
   "services/flows/definitions/validate-machine.ts": "a state machine that was just compiled",
+  "services/scripts/declarations.ts": "texts that a build has stored in S3",
 };
 
 describe("JSON text in a table", () => {
@@ -52,6 +53,7 @@ const ROUNDS: Record<string, string> = {
   "core/triggers/filter-policy.ts": "a policy",
   "functions/build/javascript/bundle.ts": "a source map",
   "functions/build/javascript/npm-lock.ts": "a lock",
+  "functions/build/javascript/typed-packages.ts": "a package.json",
   "functions/build/javascript/unbundled-packages.ts": "a package.json",
   "functions/deliver/handler.ts": "a message of the service",
   "functions/shared/edge/messages.ts": "a message of the service",
@@ -60,6 +62,7 @@ const ROUNDS: Record<string, string> = {
   "services/flows/definitions/validate-machine.ts": "a state machine that was just compiled",
   "services/flows/runtime/expressions/evaluate-expression.ts": "the value that an expression of JavaScript has just returned",
   "services/identity/sign-in/federated-login.ts": "a decrypted cookie",
+  "services/scripts/declarations.ts": "texts",
 };
 
 describe("JSON text of users", () => {

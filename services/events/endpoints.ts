@@ -11,10 +11,10 @@ import {
   versionOfEndpoint,
   WORKSPACE_ENDPOINT,
 } from "../../core/events/endpoint.ts";
+import { selectVersions } from "../../core/objects/setting-versions.ts";
 import { type ExpectedVersions, requireVersion } from "../../core/objects/version.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
-import { selectVersions } from "../../core/settings/versions.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { commitParts, retryOnConflict, toPart } from "../outbox/commit-parts.ts";
 import { buildEventWrite } from "../outbox/event.ts";

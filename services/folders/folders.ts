@@ -16,9 +16,10 @@ import { folderObject, formerFolderObject } from "../../core/workspaces/workspac
 import type { PathKind } from "../objects/path-kind.ts";
 import { removeObject } from "../objects/remove-object.ts";
 import { changeObject, createObject } from "../objects/save-object.ts";
+import { pauseAfterConflict, SHARED_ITEM_TRIES } from "../outbox/commit-parts.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
 import type { Uses } from "../uses.ts";
-import { ACCESS_TRIES, buildAccessPart, checkOwnerRight, checkPrincipals, loadAccess, pauseAfterConflict } from "../workspaces/access.ts";
+import { buildAccessPart, checkOwnerRight, checkPrincipals, loadAccess } from "../workspaces/access.ts";
 import { findRecentRuns, listStoredKinds } from "../workspaces/stored-kinds.ts";
 
 /** A folder that a caller changes. */
@@ -39,7 +40,7 @@ export const folderKind: PathKind<FolderJson> = {
   changed: () => new SvcError("access.changedMeanwhile", {}),
   buildCopies: undefined,
   onConflict: (_, earlier) => pauseAfterConflict(earlier),
-  maxTries: ACCESS_TRIES,
+  maxTries: SHARED_ITEM_TRIES,
 };
 
 const toName = (path: string) => path.slice("f/".length);

@@ -1,11 +1,12 @@
 import type { AccessDomain } from "../../contract/access/access-rule.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { paginate } from "../../core/objects/page.ts";
 import { parseReadableSimple, parseSimple, type StoredSimple, simpleObject, toSimpleJson } from "../../core/objects/simple-object.ts";
 import { getVersion, type Versioned } from "../../core/objects/version.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
 import { accessObjectKey } from "../../core/permissions/access.ts";
 import type { Uses } from "../uses.ts";
 import { loadAccess } from "../workspaces/access.ts";
+import { loadPage } from "./load-page.ts";
 import { buildPathKind, type ObjectTarget, type PathKind } from "./path-kind.ts";
 import { removeObject } from "./remove-object.ts";
 import { changeObject, createObject } from "./save-object.ts";
@@ -84,16 +85,17 @@ interface ListQuery {
 
 /** Lists the objects that the caller may see, by path. An unreadable one is left out. */
 export async function listSimple(
-  { objects }: Uses<"objects">,
+  deps: Uses<"objects">,
   kind: string,
   { workspace, query }: { workspace: string; query: ListQuery },
   isVisible: (path: string) => boolean,
 ) {
   const { path_start: start = "" } = query;
-  const [stored, { access }] = await Promise.all([
-    objects.list(simpleObject.partitionKey(workspace, kind)),
-    loadAccess(objects, workspace),
-  ]);
-  const found = parseReadableSimple(kind, stored).filter(({ path }) => path.startsWith(start) && isVisible(path));
-  return paginate(found, query).map((object) => toSimpleJson(workspace, object, access.objects[accessObjectKey(kind, object.path)] ?? {}));
+  const list = {
+    pk: simpleObject.partitionKey(workspace, kind),
+    parseReadable: (stored: readonly StoredObject[]) => parseReadableSimple(kind, stored),
+    matches: ({ path }: StoredSimple) => path.startsWith(start) && isVisible(path),
+  };
+  const [shown, { access }] = await Promise.all([loadPage(deps, list, query), loadAccess(deps.objects, workspace)]);
+  return shown.map((object) => toSimpleJson(workspace, object, access.objects[accessObjectKey(kind, object.path)] ?? {}));
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../contract/errors.ts";
 import { write } from "../../core/objects/write.ts";
 import { folderObject, workspaceObject } from "../../core/workspaces/workspace.ts";
@@ -36,6 +37,12 @@ export async function commitParts(objects: Pick<ObjectStore, "transactWrite">, p
 
 /** The maximum number of attempts of a change while other writers interfere. */
 const TRIES = 8;
+/** Many writers share some items, such as the access rights of a workspace, so a change of them is tried more often, with pauses. */
+export const SHARED_ITEM_TRIES = 12;
+const PAUSE_MS = 40;
+
+/** Waits after a conflict. A random pause spreads the attempts of several writers. */
+export const pauseAfterConflict = (earlier: number): Promise<void> => sleep(Math.random() * PAUSE_MS * (earlier + 1));
 
 /**
  * Repeats a change that reads, decides and writes until no other writer interferes. `change` receives the number of earlier attempts. Throws

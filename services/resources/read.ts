@@ -1,6 +1,5 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { ListedResourceJson, ResourceJson, ResourceListQuery } from "../../contract/routes/stored/resources.ts";
-import { paginate } from "../../core/objects/page.ts";
 import { getVersion, type Versioned } from "../../core/objects/version.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import {
@@ -12,6 +11,7 @@ import {
   toResourceJson,
 } from "../../core/resources/resource.ts";
 import { toRefreshJson, variableObject } from "../../core/variables/variable.ts";
+import { loadPage } from "../objects/load-page.ts";
 import type { Uses } from "../uses.ts";
 
 /** Returns the stored resource. Throws `resource.notFound`. */
@@ -53,8 +53,15 @@ export async function listResources(
   query: ResourceListQuery,
   isVisible: (path: string) => boolean,
 ): Promise<ListedResourceJson[]> {
-  const found = (await loadResources(deps, workspace, isVisible)).filter((resource) => matchesResource(resource, query));
-  const shown = paginate(found, query);
+  const shown = await loadPage(
+    deps,
+    {
+      pk: resourceObject.partitionKey(workspace),
+      parseReadable: resourceObject.parseReadable,
+      matches: (resource) => isVisible(resource.path) && matchesResource(resource, query),
+    },
+    query,
+  );
   const variables = await deps.objects.batchGet(shown.map(({ path }) => variableObject.key(workspace, path)));
   return shown.map((resource, index) => {
     const variable = variables[index];

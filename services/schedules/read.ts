@@ -1,11 +1,11 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { ScheduleJson, ScheduleListQuery } from "../../contract/routes/schedules/schedule.ts";
-import { paginate } from "../../core/objects/page.ts";
 import { getVersion, type Versioned } from "../../core/objects/version.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { tryParseJson } from "../../core/payload/json.ts";
 import { type CronTiming, findNextTick, parseTiming } from "../../core/schedules/cron.ts";
 import { matchesSchedule, type StoredSchedule, scheduleObject, toScheduleJson } from "../../core/schedules/schedule.ts";
+import { loadPage } from "../objects/load-page.ts";
 import type { Uses } from "../uses.ts";
 
 /** Returns the schedule at a path, or `undefined` if there is none. */
@@ -33,15 +33,19 @@ export async function scheduleExists({ objects }: Uses<"objects">, workspace: st
 
 /** Loads one page of the schedules that match a query and that the caller may see, by path. Throws `schedule.invalid`. */
 export async function loadSchedules(
-  { objects }: Uses<"objects">,
+  deps: Uses<"objects">,
   workspace: string,
   query: ScheduleListQuery,
   isVisible: (path: string) => boolean,
 ): Promise<StoredSchedule[]> {
   const args = query.args === undefined ? undefined : parseArgsFilter(query.args);
-  const stored = scheduleObject.parseReadable(await objects.list(scheduleObject.partitionKey(workspace)));
-  return paginate(
-    stored.filter((schedule) => isVisible(schedule.path) && matchesSchedule(schedule, query, args)),
+  return loadPage(
+    deps,
+    {
+      pk: scheduleObject.partitionKey(workspace),
+      parseReadable: scheduleObject.parseReadable,
+      matches: (schedule) => isVisible(schedule.path) && matchesSchedule(schedule, query, args),
+    },
     query,
   );
 }

@@ -3,10 +3,10 @@ import type { TriggerKind } from "../../contract/routes/triggers/trigger-kind.ts
 import type { TriggerJson } from "../../contract/routes/triggers/trigger-kinds.ts";
 import type { TriggerListQuery } from "../../contract/routes/triggers/trigger-list.ts";
 import { httpRouteFailuresObject, toFailuresJson } from "../../core/http-routes/failures.ts";
-import { paginate } from "../../core/objects/page.ts";
 import { getVersion, type Versioned } from "../../core/objects/version.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { matchesTrigger, type StoredTrigger, toTriggerJson, triggerFaultObject, triggerObject } from "../../core/triggers/trigger.ts";
+import { loadPage } from "../objects/load-page.ts";
 import type { Uses } from "../uses.ts";
 
 /** The location of a trigger in a workspace. */
@@ -52,9 +52,16 @@ export async function listTriggers(
   query: TriggerListQuery,
   isVisible: (path: string) => boolean,
 ): Promise<TriggerJson[]> {
-  const stored = await deps.objects.list(triggerObject.partitionKey(workspace, kind));
-  const found = triggerObject.parseReadable(stored).filter((one) => isVisible(one.path) && matchesTrigger(one, query));
-  return showTriggers(deps, workspace, paginate(found, query));
+  const shown = await loadPage(
+    deps,
+    {
+      pk: triggerObject.partitionKey(workspace, kind),
+      parseReadable: triggerObject.parseReadable,
+      matches: (trigger) => isVisible(trigger.path) && matchesTrigger(trigger, query),
+    },
+    query,
+  );
+  return showTriggers(deps, workspace, shown);
 }
 
 async function showTriggers(

@@ -1,11 +1,11 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { VariableJson, VariableListQuery } from "../../contract/routes/stored/variables.ts";
-import { paginate } from "../../core/objects/page.ts";
 import { getVersion, type Versioned } from "../../core/objects/version.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { resourceObject } from "../../core/resources/resource.ts";
 import { exportSecret } from "../../core/secrets/seal.ts";
 import { getExportNonce, matchesVariable, type StoredVariable, toVariableJson, variableObject } from "../../core/variables/variable.ts";
+import { loadPage } from "../objects/load-page.ts";
 import { revealSecrets, type SecretReader } from "../secrets/reveal.ts";
 import { loadExportKey, unsealValue } from "../secrets/unseal.ts";
 import type { Uses } from "../uses.ts";
@@ -88,20 +88,24 @@ async function loadVisibleValue(
 
 /** Lists the variables that the caller may see, by path. Values of secrets are omitted. */
 export async function listVariables(
-  { objects, nowMs }: Uses<"objects" | "nowMs">,
+  deps: Uses<"objects" | "nowMs">,
   workspace: string,
   query: VariableListQuery,
   isVisible: (path: string) => boolean,
 ): Promise<VariableJson[]> {
-  const stored = variableObject.parseReadable(await objects.list(variableObject.partitionKey(workspace)));
-  const shown = paginate(
-    stored.filter((variable) => isVisible(variable.path) && matchesVariable(variable, query)),
+  const shown = await loadPage(
+    deps,
+    {
+      pk: variableObject.partitionKey(workspace),
+      parseReadable: variableObject.parseReadable,
+      matches: (variable) => isVisible(variable.path) && matchesVariable(variable, query),
+    },
     query,
   );
-  const linked = await objects.batchGet(shown.map(({ path }) => resourceObject.key(workspace, path)));
+  const linked = await deps.objects.batchGet(shown.map(({ path }) => resourceObject.key(workspace, path)));
   return shown.map((variable, index) =>
     toVariableJson(workspace, variable, variable.isSecret ? undefined : variable.value, {
-      nowMs: nowMs(),
+      nowMs: deps.nowMs(),
       linked: linked[index] !== undefined,
     }),
   );

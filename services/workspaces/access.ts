@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
@@ -7,14 +6,7 @@ import type { Actor } from "../../core/people/actor.ts";
 import { type Access, accessObject, isPrincipal, noAccess } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import type { ObjectStore } from "../../ports/object-store.ts";
-import { retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
-
-/** Many writers share the access rights of a workspace, so a change of them is tried more often, with pauses. */
-export const ACCESS_TRIES = 12;
-const PAUSE_MS = 40;
-
-/** Waits after a conflict. A random pause spreads the attempts of several writers. */
-export const pauseAfterConflict = (earlier: number): Promise<void> => sleep(Math.random() * PAUSE_MS * (earlier + 1));
+import { pauseAfterConflict, retryOnConflict, SHARED_ITEM_TRIES, type TransactionPart } from "../outbox/commit-parts.ts";
 
 /** Loads the access rights of a workspace. A workspace that does not exist has none. */
 export async function loadAccess(objects: ObjectStore, workspace: string): Promise<{ access: Access; version: string | undefined }> {
@@ -54,7 +46,7 @@ export async function changeAccess(
     await pauseAfterConflict(earlier);
     return undefined;
   };
-  await retryOnConflict(changeOnce, () => new SvcError("access.changedMeanwhile", {}), ACCESS_TRIES);
+  await retryOnConflict(changeOnce, () => new SvcError("access.changedMeanwhile", {}), SHARED_ITEM_TRIES);
 }
 
 /**

@@ -3,10 +3,12 @@ import { limits } from "../../contract/limits.ts";
 import type { FailureNoticeRule, FailureNotices, OwnFailureNotice } from "../../contract/routes/workspaces/failure-notices.ts";
 import { toJsonValue } from "../../core/objects/json-value.ts";
 import { replaceOwnRule } from "../../core/outcome-handlers/failure-notices.ts";
+import type { Access } from "../../core/permissions/access.ts";
 import { failureNoticesSetting } from "../../core/settings/workspace.ts";
 import type { ObjectStore } from "../../ports/object-store.ts";
 import { replaceSetting, type SettingEdit } from "../settings/replace-setting.ts";
 import type { Uses } from "../uses.ts";
+import { buildAccessPart } from "./access.ts";
 
 /** Loads the rules by which a workspace reports failures. */
 export async function loadFailureNotices(objects: Pick<ObjectStore, "get">, workspace: string): Promise<FailureNoticeRule[]> {
@@ -25,6 +27,10 @@ async function storeRules(
   edit: SettingEdit,
 ): Promise<void> {
   let rules: FailureNoticeRule[] = [];
+  const changeRights = (access: Access) => {
+    if (rules.some((rule) => rule.on_recovery)) access.recoveryNoticed = true;
+    else delete access.recoveryNoticed;
+  };
   await replaceSetting(deps, {
     workspace,
     name: "failure_notices",
@@ -33,10 +39,7 @@ async function storeRules(
       rules = change(stored ? failureNoticesSetting.parse(stored).rules : []);
       return rules.length > 0 ? toJsonValue({ rules } satisfies FailureNotices) : undefined;
     },
-    changeRights: (access) => {
-      if (rules.some((rule) => rule.on_recovery)) access.recoveryNoticed = true;
-      else delete access.recoveryNoticed;
-    },
+    buildRights: () => buildAccessPart(deps.objects, workspace, changeRights, "bounded"),
   });
 }
 

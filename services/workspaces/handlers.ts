@@ -5,6 +5,7 @@ import { errorHandlerSetting, successHandlerSetting } from "../../core/settings/
 import type { ObjectStore } from "../../ports/object-store.ts";
 import { replaceSetting, type SettingEdit } from "../settings/replace-setting.ts";
 import type { Uses } from "../uses.ts";
+import { buildAccessPart } from "./access.ts";
 
 const settings = { error_handler: errorHandlerSetting, success_handler: successHandlerSetting };
 export type HandlerName = keyof typeof settings;
@@ -50,7 +51,7 @@ export async function setWorkspaceHandler(
     name,
     edit,
     build: () => handler && toJsonValue(handler),
-    ...(name === "success_handler" ? { changeRights } : {}),
+    ...(name === "success_handler" ? { buildRights: () => buildAccessPart(deps.objects, workspace, changeRights, "bounded") } : {}),
   });
   return handler?.path;
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { settingsSchema } from "../../contract/routes/workspaces/setting-schemas.ts";
-import { type ExpectedVersions, getVersion, requireVersion } from "../objects/version.ts";
-import type { StoredObject } from "../objects/write.ts";
+import { type ExpectedVersions, getVersion, requireVersion } from "./version.ts";
+import type { StoredObject } from "./write.ts";
 
 /** The version of a setting that is not set. */
 const ABSENT = "-";
