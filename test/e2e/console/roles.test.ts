@@ -3,16 +3,8 @@ import { isOffered } from "../../../web/src/console/access/actions.ts";
 import { button, expectQuiet, heading } from "../../support/approvals/page.ts";
 import { endBrowser, openPage, type WatchedPage } from "../../support/browser/browser.ts";
 import { expectAccessible, go, see, settle, show } from "../../support/console/console.ts";
-import {
-  type Action,
-  type Actions,
-  frameEntries,
-  makeRoleWorld,
-  type Role,
-  type RolePage,
-  type RoleWorld,
-  roles,
-} from "../../support/console/role-pages.ts";
+import { type Action, type Actions, type Role, type RolePage, roles } from "../../support/console/role-page.ts";
+import { frameEntries, makeRoleWorld, type RoleWorld } from "../../support/console/role-pages.ts";
 
 let world: RoleWorld;
 let watched: WatchedPage;

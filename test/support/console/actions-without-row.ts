@@ -1,4 +1,4 @@
-import type { Operation } from "./role-pages.ts";
+import type { Operation } from "./role-page.ts";
 
 /** The actions of the console that have no row in the table of pages and roles, by the reason. */
 export const withoutRow: Readonly<Record<string, readonly Operation[]>> = {

@@ -1,5 +1,5 @@
 import { expectStatus, type Workspace } from "../api/workspace.ts";
-import { type Action, type Actions, admins, members, type Operation, type RolePage, readers } from "./role-pages.ts";
+import { type Action, type Actions, admins, members, type Operation, type RolePage, readers } from "./role-page.ts";
 
 /** Stores an object of each kind in the folder t, which outsiders may not read. */
 export async function makeObjects(ws: Workspace): Promise<void> {

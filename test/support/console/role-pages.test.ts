@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { offers } from "../../../web/src/console/access/actions.ts";
 import { withoutRow } from "./actions-without-row.ts";
-import { type Actions, pagesOf } from "./role-pages.ts";
+import type { Actions } from "./role-page.ts";
+import { pagesOf } from "./role-pages.ts";
 
 const operationsOf = (actions: Actions) => Object.values(actions).map((action) => (typeof action === "string" ? action : action.operation));
 

@@ -1,24 +1,9 @@
-import type { offers } from "../../../web/src/console/access/actions.ts";
 import { api } from "../api/api.ts";
 import { member } from "../api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../api/workspace.ts";
 import { asks, startRun, waiting } from "../approvals/approvals.ts";
 import { makeObjects, pagesOfObjects } from "./role-objects.ts";
-
-/** An outsider is a member without any right on folders, a stranger belongs to another workspace, and a visitor is not signed in. */
-export const roles = ["superadmin", "admin", "developer", "operator", "outsider", "stranger", "visitor"] as const;
-export type Role = (typeof roles)[number];
-
-const signedIn: readonly Role[] = ["superadmin", "admin", "developer", "operator", "outsider", "stranger"];
-export const members: readonly Role[] = ["superadmin", "admin", "developer", "operator", "outsider"];
-export const readers: readonly Role[] = ["superadmin", "admin", "developer", "operator"];
-export const admins: readonly Role[] = ["superadmin", "admin"];
-
-export type Operation = keyof typeof offers;
-/** The operation of a button. `only`: the roles that also have the rights on the object. Everyone who sees a request may decide it. */
-export type Action = Operation | "approvals.decide" | { operation: Operation; only: readonly Role[] };
-/** The names of buttons that change something, with their operations. */
-export type Actions = Readonly<Record<string, Action>>;
+import { type Actions, admins, members, type Role, type RolePage, readers, roles, signedIn, type View } from "./role-page.ts";
 
 /** The entries of the user menu and of the command palette that only some members are offered. */
 export const frameEntries = {
@@ -27,28 +12,6 @@ export const frameEntries = {
   "Audit log": admins,
   Settings: admins,
 } as const satisfies Record<string, readonly Role[]>;
-
-export interface View {
-  heading: string;
-  /** A part of the page's text. */
-  text?: string | undefined;
-}
-
-export interface RolePage {
-  address: string;
-  /** The roles that see the content. */
-  seenBy: readonly Role[];
-  content: View;
-  actions?: Actions;
-  /** The actions in the dialogs of the page, by the buttons that open them. */
-  dialogs?: Readonly<Record<string, Actions>>;
-  /** A button that is pressed first, by those who see the content. */
-  press?: string;
-  /** The view of all other roles, and what it offers to them. */
-  refusal?: View & { actions?: Actions };
-  /** The journeys of the other test files check the accessibility of this page. */
-  isChecked?: true;
-}
 
 export interface RoleWorld {
   workspace: string;
