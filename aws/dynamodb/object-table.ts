@@ -118,6 +118,23 @@ const isPossibleKey = ({ pk, sk }: ObjectKey) =>
 const PARTITION_KEY_BYTES = 2048;
 const SORT_KEY_BYTES = 1024;
 
+/** Reads one page of a partition. `last` is the sort key of its last item, unless the partition ends with it. */
+async function readPage(
+  query: { partition: string; range?: { lt: string } | { gt: string } },
+  options: { reverse?: boolean; limit?: number },
+): Promise<{ objects: StoredObject[]; last: string | undefined }> {
+  const { Items, LastEvaluatedKey } = await table
+    .build(QueryCommand)
+    .query(query)
+    .options({ consistent: true, ...options })
+    .send();
+  const last: unknown = LastEvaluatedKey?.["sk"];
+  return {
+    objects: (Items ?? []).map(toObject).filter((object) => !expired(object)),
+    last: typeof last === "string" ? last : undefined,
+  };
+}
+
 /** The table `objects`, which stores everything except jobs. A write that collides with others in every attempt throws `write.collided`. */
 export const objectTable = {
   async get(key: ObjectKey, { consistent = true } = {}): Promise<StoredObject | undefined> {
@@ -169,16 +186,11 @@ export const objectTable = {
     pk: string,
     { before, limit }: { before: string | undefined; limit: number },
   ): Promise<{ objects: StoredObject[]; before?: string }> {
-    const { Items, LastEvaluatedKey } = await table
-      .build(QueryCommand)
-      .query({ partition: pk, ...defined({ range: mapDefined(before, (lt) => ({ lt })) }) })
-      .options({ consistent: true, reverse: true, limit })
-      .send();
-    const last: unknown = LastEvaluatedKey?.["sk"];
-    return {
-      objects: (Items ?? []).map(toObject).filter((object) => !expired(object)),
-      ...(typeof last === "string" ? { before: last } : {}),
-    };
+    const { objects, last } = await readPage(
+      { partition: pk, ...defined({ range: mapDefined(before, (lt) => ({ lt })) }) },
+      { reverse: true, limit },
+    );
+    return { objects, ...defined({ before: last }) };
   },
 
   /** Reads up to `limit` items of a partition, or 1 MB, by sort key from `after`. Returns the `after` of the next read unless this is the last one. */
@@ -186,16 +198,11 @@ export const objectTable = {
     pk: string,
     { after, limit }: { after: string | undefined; limit?: number | undefined },
   ): Promise<{ objects: StoredObject[]; after?: string }> {
-    const { Items, LastEvaluatedKey } = await table
-      .build(QueryCommand)
-      .query({ partition: pk, ...defined({ range: mapDefined(after, (gt) => ({ gt })) }) })
-      .options({ consistent: true, ...defined({ limit }) })
-      .send();
-    const last: unknown = LastEvaluatedKey?.["sk"];
-    return {
-      objects: (Items ?? []).map(toObject).filter((object) => !expired(object)),
-      ...(typeof last === "string" ? { after: last } : {}),
-    };
+    const { objects, last } = await readPage(
+      { partition: pk, ...defined({ range: mapDefined(after, (gt) => ({ gt })) }) },
+      defined({ limit }),
+    );
+    return { objects, ...defined({ after: last }) };
   },
 
   /** An unconditional put, for a batch together with another table (`jobTable.putWith`). */

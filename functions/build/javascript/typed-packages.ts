@@ -99,8 +99,8 @@ export class TypedPackages {
   private async isFile(path: string): Promise<boolean> {
     try {
       const absolute = await realpath(join(this.root, path));
-      const { size } = await stat(absolute);
-      return absolute === join(this.root, path.split("/").join(sep)) && size <= limits.declarationBytes && (await stat(absolute)).isFile();
+      const found = await stat(absolute);
+      return absolute === join(this.root, path.split("/").join(sep)) && found.size <= limits.declarationBytes && found.isFile();
     } catch {
       // A package may name files that it does not contain, and names that no file can have.
       return false;
