@@ -17,7 +17,7 @@ export function readLocalJson(): LocalJson | undefined {
 }
 
 /** Replaces the file in one step, so that no reader sees a part of it. It contains a password, so only its owner may read it. */
-export function writeLocalJson({ url, workspace, token, email, password }: LocalJson, file = localJson): void {
+export function writeLocalJson(url: string, { workspace, token, email, password }: Account, file = localJson): void {
   const aside = `${file}.${process.pid}`;
   rmSync(aside, { force: true });
   writeFileSync(aside, `${JSON.stringify({ url, workspace, token, email, password }, null, 2)}\n`, { mode: 0o600, flag: "wx" });

@@ -247,7 +247,7 @@ describe("a CloudEvents 1.0 request (spec 4.2.8)", () => {
   });
 
   // A backtracking search in a text of this length would take minutes.
-  const LENGTH = 200_000;
+  const LENGTH = 50_000;
   const PARTS = ["a", "a@", "a:", "a.", "%41", "%", "/", "//a", "?", "#", "[", "0:", "1.", "1", "-", " ", "Z", "&a", "\ud83d"];
   it.each<[attribute: string, starts: string[]]>([
     ["id", [""]],

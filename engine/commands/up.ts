@@ -58,9 +58,10 @@ async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void>
     const running = instance;
     const { account, seeded, result, hasExample } = await showPhase("fill", "workspace demo", async (phase) => {
       const account = await signIn(running);
-      writeLocalJson({ url: running.url, ...account });
+      writeLocalJson(running.url, account);
       phase.update(`workspace ${account.workspace}: building and running the first example`);
-      const access = { url: running.url, ...account, signal: stop };
+      // The account is from an earlier start, which may have had another port.
+      const access = { ...account, url: running.url, signal: stop };
       const { seeded, result } = await seedExamples(access, FIRST_ARGS, engine === "ministack" ? readSeeded() : undefined);
       phase.update(result === undefined ? `workspace ${account.workspace}, as it was` : `examples in workspace ${account.workspace}`);
       return { account, seeded, result, hasExample: await hasFirstExample(access) };

@@ -30,7 +30,7 @@ export function newReaderHome(workspace: string): string {
   const home = mkdtempSync(path.join(tmpdir(), "svc-reader-"));
   mkdirSync(path.join(home, ".svc"));
   const { url, token, email } = shared();
-  writeLocalJson({ url, token, email, workspace, password: "any" }, path.join(home, ".svc", "local.json"));
+  writeLocalJson(url, { token, email, workspace, password: "any" }, path.join(home, ".svc", "local.json"));
   copyFileSync(path.join(root, "package.json"), path.join(home, "package.json"));
   symlinkSync(path.join(root, "engine"), path.join(home, "engine"));
   return home;
