@@ -15,6 +15,7 @@ import { eventDeliveryObject } from "./deliveries/event-delivery.ts";
 import { draftObject } from "./drafts/draft.ts";
 import { endpointGuardObject, endpointObject } from "./events/endpoint.ts";
 import { outboxEventObject } from "./events/outbox-event.ts";
+import { uploadObject } from "./files/upload.ts";
 import {
   flowBodyObject,
   flowHashObject,
@@ -169,6 +170,7 @@ export const storedObjects = [
   routeVariableObject,
   routeKeyObject,
   sharesObject,
+  uploadObject,
   openStreamObject,
   connectionObject,
   triggerObject,

@@ -1,3 +1,5 @@
+import type { StoredPart } from "../core/files/upload.ts";
+
 /** The location of an external bucket and the access keys for it. */
 export interface S3Location {
   bucket: string;
@@ -13,6 +15,8 @@ export interface FileInfo {
   bytes: number;
   contentType: string;
   lastModifiedMs?: number | undefined;
+  /** The upload in parts that made the file. */
+  uploadId?: string | undefined;
 }
 
 export interface ListedFile {
@@ -39,6 +43,15 @@ export interface Bucket {
   deleteObject(key: string): Promise<void>;
   createDownloadUrl(key: string, expiresInS: number): Promise<string>;
   createUploadUrl(key: string, expiresInS: number): Promise<string>;
+  /** Begins an upload in parts, and returns its id in the bucket. The file will contain the upload's own id. */
+  startUpload(key: string, uploadId: string, contentType: string | undefined): Promise<string>;
+  createPartUrl(part: { key: string; upload: string; number: number }, expiresInS: number): Promise<string>;
+  /** Lists the parts that the bucket has received. Returns `undefined` if there is no such upload. */
+  listUploadParts(key: string, upload: string): Promise<StoredPart[] | undefined>;
+  /** Makes a file of the parts. Returns false if there is no such upload, or if a part was sent again since it was listed. */
+  completeUpload(key: string, upload: string, parts: readonly StoredPart[]): Promise<boolean>;
+  /** Removes an upload and its parts. A missing one is not an error. */
+  abortUpload(key: string, upload: string): Promise<void>;
 }
 
 /** Opens buckets without a request. */

@@ -1,15 +1,21 @@
 import type { Readable } from "node:stream";
 import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
   CopyObjectCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
+  ListPartsCommand,
   NoSuchKey,
+  NoSuchUpload,
   NotFound,
   PutObjectCommand,
   S3Client,
   S3ServiceException,
+  UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { env, requireEnv } from "../../contract/env.ts";
@@ -25,6 +31,9 @@ function reasonOf(error: unknown): string {
   return error instanceof S3ServiceException ? `its service returned ${name}` : `it cannot be reached (${code ?? name ?? "unknown"})`;
 }
 
+/** The metadata of a file that names the upload in parts that made it. */
+const UPLOAD_METADATA = "svc-upload";
+
 /** `failed` converts a failure of the service to the error that is thrown. */
 function bucketAt(client: S3Client, Bucket: string, failed: (error: unknown) => unknown): Bucket {
   const attempt = async <T>(call: () => Promise<T>): Promise<T> => {
@@ -38,7 +47,7 @@ function bucketAt(client: S3Client, Bucket: string, failed: (error: unknown) => 
     try {
       return await call();
     } catch (error) {
-      if (error instanceof NoSuchKey || error instanceof NotFound) return undefined;
+      if (error instanceof NoSuchKey || error instanceof NotFound || error instanceof NoSuchUpload) return undefined;
       throw failed(error);
     }
   };
@@ -62,8 +71,9 @@ function bucketAt(client: S3Client, Bucket: string, failed: (error: unknown) => 
       }),
     headObject: (Key) =>
       found(async () => {
-        const { ContentLength = 0, ContentType, LastModified } = await client.send(new HeadObjectCommand({ Bucket, Key }));
-        return { bytes: ContentLength, contentType: ContentType ?? "application/octet-stream", lastModifiedMs: LastModified?.getTime() };
+        const { ContentLength = 0, ContentType, LastModified, Metadata } = await client.send(new HeadObjectCommand({ Bucket, Key }));
+        const contentType = ContentType ?? "application/octet-stream";
+        return { bytes: ContentLength, contentType, lastModifiedMs: LastModified?.getTime(), uploadId: Metadata?.[UPLOAD_METADATA] };
       }),
     listObjects: (Prefix, MaxKeys, after) =>
       attempt(async () => {
@@ -86,6 +96,38 @@ function bucketAt(client: S3Client, Bucket: string, failed: (error: unknown) => 
       }),
     createDownloadUrl: (Key, expiresIn) => getSignedUrl(client, new GetObjectCommand({ Bucket, Key }), { expiresIn }),
     createUploadUrl: (Key, expiresIn) => getSignedUrl(client, new PutObjectCommand({ Bucket, Key }), { expiresIn }),
+    startUpload: (Key, id, ContentType) =>
+      attempt(async () => {
+        const Metadata = { [UPLOAD_METADATA]: id };
+        const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ContentType, Metadata }));
+        if (!UploadId) throw new Error("The storage began an upload without an id.");
+        return UploadId;
+      }),
+    createPartUrl: ({ key: Key, upload: UploadId, number: PartNumber }, expiresIn) =>
+      getSignedUrl(client, new UploadPartCommand({ Bucket, Key, UploadId, PartNumber }), { expiresIn }),
+    // One page has 1,000 parts, which are the most.
+    listUploadParts: (Key, UploadId) =>
+      found(async () => {
+        const { Parts = [] } = await client.send(new ListPartsCommand({ Bucket, Key, UploadId }));
+        return Parts.map(({ PartNumber = 0, Size = 0, ETag = "" }) => ({ number: PartNumber, bytes: Size, etag: ETag }));
+      }),
+    completeUpload: async (Key, UploadId, parts) => {
+      const Parts = parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag }));
+      const request = new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } });
+      const send = async () => {
+        try {
+          return await client.send(request);
+        } catch (error) {
+          // The bucket has another part of this number since the parts were listed.
+          if (error instanceof S3ServiceException && error.name === "InvalidPart") return undefined;
+          throw error;
+        }
+      };
+      return (await found(send)) !== undefined;
+    },
+    abortUpload: async (Key, UploadId) => {
+      await found(() => client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })));
+    },
   };
 }
 

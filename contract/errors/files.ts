@@ -12,6 +12,8 @@ export interface FileErrors {
   "file.ofJob": { fileKey: string };
   "file.otherStorage": { from: string; to: string };
   "file.link": NoDetails;
+  "upload.notFound": { id: string };
+  "upload.incomplete": { id: string; missing: readonly number[] };
 }
 
 export const fileAnswers: Answers<FileErrors> = {
@@ -46,6 +48,14 @@ export const fileAnswers: Answers<FileErrors> = {
     status: 400,
     describe: ({ from, to }) =>
       `${JSON.stringify(from)} and ${JSON.stringify(to)} are in different storages, and a file moves only within its storage. Download the file and upload it to the other one.`,
+  },
+  "upload.notFound": {
+    status: 404,
+    describe: ({ id }) => `You have no upload ${id}, or its time is over. Begin another one.`,
+  },
+  "upload.incomplete": {
+    status: 409,
+    describe: ({ id, missing }) => `The upload ${id} is not complete. Send these parts: ${missing.join(", ")}.`,
   },
   "file.link": { status: 403, describe: () => "This file link is invalid or has expired. Request a new one from the sender." },
 };

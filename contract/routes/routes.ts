@@ -45,6 +45,7 @@ import { resourceRoutes } from "./stored/resources.ts";
 import { scriptDeclarationRoutes } from "./stored/script-declarations.ts";
 import { scriptRoutes } from "./stored/scripts.ts";
 import { tempScriptRoutes } from "./stored/temp-scripts.ts";
+import { uploadRoutes } from "./stored/uploads.ts";
 import { variableRoutes } from "./stored/variables.ts";
 import { workspaceDependencyRoutes } from "./stored/workspace-dependencies.ts";
 import { syncRoutes } from "./sync/sync.ts";
@@ -76,6 +77,7 @@ export const routes = {
   ...approvalRecordRoutes,
   ...approvalNoticeRoutes,
   ...fileRoutes,
+  ...uploadRoutes,
   ...scriptRoutes,
   ...scriptDeclarationRoutes,
   ...tempScriptRoutes,

@@ -38,6 +38,7 @@ const DOCUMENTED = [
 const OWN = [
   ..."jobs.set_user_state jobs.start_now jobs.set_progress approvals.mint approvals.mint_signature approvals.resume_flow".split(" "),
   ..."approvals.consent approvals.notify approvals.rotate_webhook_secret files.upload files.presign_upload files.delete".split(" "),
+  ..."uploads.start uploads.presign_parts uploads.complete uploads.delete".split(" "),
   ..."files.move scripts.update_history scripts.store_temp scripts.mute_error_handler flows.mute_error_handler drafts.update dependencies.create dependencies.archive dependencies.delete variables.encrypt workspaces.set_encryption_key workspaces.continue_key_rotation".split(
     " ",
   ),

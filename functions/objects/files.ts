@@ -1,13 +1,15 @@
 import type { TokenRoute } from "../../contract/route.ts";
 import { fileRoutes as routes } from "../../contract/routes/stored/files.ts";
+import { uploadRoutes as uploads } from "../../contract/routes/stored/uploads.ts";
 import { toDuckdbSettings, toPolarsSettings } from "../../core/files/connection-settings.ts";
 import type { FileDownload } from "../../services/files/files.ts";
 import * as service from "../../services/files/files.ts";
 import { downloadSignedFile, getStorageResource, signFiles } from "../../services/files/share.ts";
 import { checkStorage } from "../../services/files/storages.ts";
+import { completeUpload, deleteUpload, getUpload, presignParts, startUpload } from "../../services/files/uploads.ts";
 import { type ApiRoutes, type Auth, secretReader } from "../shared/edge/domain-api.ts";
 import { on } from "../shared/edge/edge.ts";
-import { json, type Reply, text } from "../shared/reply/reply.ts";
+import { json, nameAuditedResource, type Reply, text } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
 /** A file may come from any source, so browsers must save it and never display it under this origin. */
@@ -37,6 +39,26 @@ export const files: ApiRoutes = [
   on(routes.presignUpload, async ({ auth, params, body: { file_key: fileKey, file_extension: extension, ...storage } }) =>
     json(200, await service.presignUpload(deps, callerOf(routes.presignUpload, auth, params), { fileKey, extension }, storage)),
   ),
+  on(
+    uploads.startUpload,
+    async ({ auth, params, body: { file_key: fileKey, file_extension: extension, content_type: contentType, size, ...storage } }) =>
+      json(
+        201,
+        await startUpload(deps, callerOf(uploads.startUpload, auth, params), { fileKey, extension, contentType, bytes: size, ...storage }),
+      ),
+  ),
+  on(uploads.getUpload, async ({ auth, params }) => json(200, await getUpload(deps, callerOf(uploads.getUpload, auth, params), params.id))),
+  on(uploads.presignParts, async ({ auth, params, body }) =>
+    json(200, await presignParts(deps, callerOf(uploads.presignParts, auth, params), params.id, body.numbers)),
+  ),
+  on(uploads.completeUpload, async ({ auth, params }) => {
+    const fileKey = await completeUpload(deps, callerOf(uploads.completeUpload, auth, params), params.id);
+    return nameAuditedResource(json(200, { file_key: fileKey }), fileKey);
+  }),
+  on(uploads.deleteUpload, async ({ auth, params }) => {
+    await deleteUpload(deps, callerOf(uploads.deleteUpload, auth, params), params.id);
+    return text(200, `The upload ${params.id} was removed.`);
+  }),
   on(routes.downloadFile, async ({ auth, params, query }) =>
     toDownloadReply(await service.downloadFile(deps, callerOf(routes.downloadFile, auth, params), query.file_key, query)),
   ),

@@ -36,6 +36,7 @@ export function addApiFunctions(
       storage.allowRead(fn, "jobs", "scripts", "flows", "apps", "files", "artefacts");
       storage.allowWrite(fn, "jobs", "scripts", "flows", "apps", "files");
       storage.allowDelete(fn, "jobs", "scripts", "flows", "apps", "files");
+      storage.allowUploadParts(fn, "files");
       secrets.allowSeal(fn);
       secrets.allowAccounts(fn);
       secrets.allowMakeRouteCopies(fn);

@@ -39,6 +39,7 @@ export class Storage extends Construct {
         { id: "mails", prefix: "mail/", expiration: Duration.days(MAIL_DAYS) },
         // The link to an archive is valid for minutes.
         { id: "archives", prefix: "archives/", expiration: Duration.days(1) },
+        // S3 stores the parts of an unfinished upload until this rule removes them.
         { id: "uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
         // For the whole bucket. The expiry of a versioned object only adds a delete marker: this rule removes the object and then its marker.
         ...(config.local ? [] : [{ id: "versions", noncurrentVersionExpiration: OLD_VERSIONS, expiredObjectDeleteMarker: true }]),
@@ -81,6 +82,11 @@ export class Storage extends Construct {
     this.allow(fn, ["DeleteObject"], folders);
     // The objects of a job are found by their prefix.
     this.allowList(fn);
+  }
+
+  /** Grants what uploads in parts need in addition to write access: the list of the parts, and their removal. */
+  allowUploadParts(fn: LambdaFunction, ...folders: Folder[]): void {
+    this.allow(fn, ["AbortMultipartUpload", "ListMultipartUploadParts"], folders);
   }
 
   /** Grants the removal of the objects of `long` jobs. Lifecycle rules remove the rest. */

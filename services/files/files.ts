@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Action } from "../../contract/access/access-rule.ts";
 import { actions } from "../../contract/access/actions.ts";
-import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { filePermissionTarget, findFileJob, parseFile, storableContentType } from "../../core/files/file-key.ts";
@@ -20,7 +19,7 @@ export interface FileCaller {
 }
 
 /** The validity of a presigned URL to a file, in seconds. */
-const LINK_S = 3600;
+export const LINK_S = 3600;
 
 export interface FileUpload extends StorageName {
   fileKey?: string | undefined;
@@ -73,7 +72,7 @@ export async function permitStackFile({ jobs }: Uses<"jobs">, { actor, action, w
 }
 
 /** Returns the location of a file that the caller may write. The files of a job cannot be changed. Throws `file.*` and `path.noFolder`. */
-async function resolveWritableFile(
+export async function resolveWritableFile(
   deps: Uses<"objects" | "buckets" | "dataKeys" | "nowMs">,
   { actor, action, workspace }: FileCaller,
   { fileKey: requested, extension }: { fileKey: string | undefined; extension?: string | undefined },
@@ -114,9 +113,13 @@ export async function presignUpload(
 ) {
   const { open, fileKey, key } = await resolveWritableFile(deps, caller, { fileKey: requested, extension }, storageName);
   const url = await open.bucket.createUploadUrl(key, LINK_S);
+  return { file_key: fileKey, ...addPageUrl(deps, open, url), expires_in_s: LINK_S };
+}
+
+/** Returns a presigned URL with its address for pages, if the deployment has one for this storage. */
+export function addPageUrl({ uploadsUrl }: Uses<"uploadsUrl">, { where }: OpenStorage, url: string): { url: string; upload_url?: string } {
   const { pathname, search } = new URL(url);
-  const uploadUrl = open.where.kind === "stack" && deps.uploadsUrl ? `${deps.uploadsUrl}${pathname}${search}` : undefined;
-  return { file_key: fileKey, url, ...defined({ upload_url: uploadUrl }), expires_in_s: LINK_S };
+  return { url, ...(where.kind === "stack" && uploadsUrl ? { upload_url: `${uploadsUrl}${pathname}${search}` } : {}) };
 }
 
 export type FileDownload = { bytes: Buffer; contentType: string } | { url: string };

@@ -40,6 +40,7 @@ import {
   scriptDeclarationOperations,
   scriptOperations,
   tempScriptOperations,
+  uploadOperations,
   variableOperations,
   workspaceDependencyOperations,
 } from "./stored.ts";
@@ -102,6 +103,7 @@ export const operations = {
   ...scriptDeclarationOperations,
   ...scriptOperations,
   ...tempScriptOperations,
+  ...uploadOperations,
   ...variableOperations,
   ...workspaceDependencyOperations,
   ...syncOperations,

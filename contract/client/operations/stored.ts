@@ -99,6 +99,14 @@ export const tempScriptOperations = {
   "scripts.diffTemp": "POST /api/w/{workspace}/scripts/raw_temp/diff",
 };
 
+export const uploadOperations = {
+  "uploads.start": "POST /api/w/{workspace}/job_helpers/uploads/start",
+  "uploads.get": "GET /api/w/{workspace}/job_helpers/uploads/get/{id}",
+  "uploads.presignParts": "POST /api/w/{workspace}/job_helpers/uploads/presign/{id}",
+  "uploads.complete": "POST /api/w/{workspace}/job_helpers/uploads/complete/{id}",
+  "uploads.delete": "DELETE /api/w/{workspace}/job_helpers/uploads/delete/{id}",
+};
+
 export const variableOperations = {
   "variables.list": "GET /api/w/{workspace}/variables/list",
   "variables.get": "GET /api/w/{workspace}/variables/get/{path+}",

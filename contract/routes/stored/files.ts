@@ -4,11 +4,11 @@ import { inWorkspace, timestamp, workspaceId } from "../../common.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
 
-const fileKey = z.string().min(1).max(800);
+export const fileKey = z.string().min(1).max(800);
 /** The characters that a header can contain. A name with other characters is sent as `filename*=UTF-8''…`. */
-const headerText = z.string().regex(/^[\x20-\x7e]+$/, "printable ASCII only");
+export const headerText = z.string().regex(/^[\x20-\x7e]+$/, "printable ASCII only");
 /** A storage of the workspace by name, or the bucket of a resource. Default: the workspace's default storage. */
-const where = { storage: z.string().max(100).optional(), s3_resource_path: z.string().max(250).optional() };
+export const where = { storage: z.string().max(100).optional(), s3_resource_path: z.string().max(250).optional() };
 const at = z.object({ file_key: fileKey, ...where });
 const base = "/api/w/{workspace}/job_helpers";
 const storageErrors = [
@@ -20,6 +20,7 @@ const storageErrors = [
   "reference.unreadable",
 ] as const;
 const errors = ["file.key", ...storageErrors] as const;
+export const fileWriteErrors = [...errors, "file.ofJob", "path.noFolder"] as const;
 const shared = { fn: "objects", auth: "token", params: inWorkspace, status: 200 } as const;
 
 const s3Object = z.looseObject({ s3: fileKey, storage: z.string().max(100).nullish(), presigned: z.string().optional() });
@@ -29,8 +30,8 @@ const fileInfo = {
   last_modified: timestamp.optional(),
 };
 
-const fileExtension = z.string().regex(/^\.?[A-Za-z0-9]{1,20}$/, "letters and digits only");
-const writeRequest = { domain: "files", verb: "write", need: "write", target: "request" } as const;
+export const fileExtension = z.string().regex(/^\.?[A-Za-z0-9]{1,20}$/, "letters and digits only");
+export const writeRequest = { domain: "files", verb: "write", need: "write", target: "request" } as const;
 const readRequest = { domain: "files", verb: "read", need: "read", target: "request" } as const;
 
 export const fileRoutes = {
@@ -52,7 +53,7 @@ export const fileRoutes = {
     }),
     payload: true,
     reply: { json: z.object({ file_key: z.string() }) },
-    errors: [...errors, "file.ofJob", "path.noFolder"],
+    errors: fileWriteErrors,
   }),
   presignUpload: defineRoute({
     ...shared,
@@ -81,7 +82,7 @@ export const fileRoutes = {
         expires_in_s: z.number(),
       }),
     },
-    errors: [...errors, "file.ofJob", "path.noFolder"],
+    errors: fileWriteErrors,
   }),
   downloadFile: defineRoute({
     ...shared,

@@ -56,7 +56,8 @@ export const assumptions: readonly Assumption[] = [
   {
     id: "upload",
     title: "an upload of a page",
-    holds: "CloudFront passes an upload of 12 MB on to the bucket, where S3 accepts its signature, and refuses to show the file",
+    holds:
+      "CloudFront passes an upload of 12 MB on to the bucket, in one request and in parts, where S3 accepts the signatures, and refuses to show the file",
     by: "command",
     otherwise:
       "SignatureDoesNotMatch means that CloudFront sends another Host or query than the presigned URL has: compare the behaviour `/upload/*` with the table in docs/aws.md. If a GET returns the file, its function is not associated: deploy again.",

@@ -98,6 +98,15 @@ class Expiry(unittest.TestCase):
         self.assertEqual(expiry.expire_objects(s3, NOW + 2 * DAY), 1)
         self.assertEqual(list(s3._buckets[name]["objects"]), ["files/a"])
 
+    def test_uploads_that_nobody_completed_are_removed_at_the_midnight_after_their_days(self):
+        rules = [{"AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 1}, "Status": "Enabled"}]
+        name = create("AWS::S3::Bucket", {"BucketName": "parts", "LifecycleConfiguration": {"Rules": rules}})
+        s3._create_multipart_upload(name, "files/a", {})
+        expiry.expire_objects(s3, NOW + DAY / 2, [name])
+        self.assertEqual(len(list(s3._multipart_uploads.items())), 1)
+        expiry.expire_objects(s3, NOW + 2 * DAY, [name])
+        self.assertEqual(list(s3._multipart_uploads.items()), [])
+
     def test_the_lifecycle_rounds_up_to_midnight(self):
         midnight = expiry.lifecycle_s("2026-01-02T00:00:00.000Z", 0)
         self.assertEqual(expiry.lifecycle_s("2026-01-01T00:00:01.000Z", 31), midnight + 31 * DAY)

@@ -180,12 +180,26 @@ def expire_objects(s3, now_s, buckets=None):
         from ministack.core import responses
 
         with scope_of(account, responses.get_region()):
+            abort_uploads(s3, now_s, name, rules)
             objects = (s3._buckets.get(name) or {}).get("objects", {})
             for key, stored in list(objects.items()):
                 if any(key.startswith(prefix) and lifecycle_s(stored["last_modified"], days) <= now_s for prefix, days in ends):
                     s3._delete_object(name, key)
                     removed += 1
     return removed
+
+
+def abort_uploads(s3, now_s, bucket, rules):
+    """Removes the parts of uploads that nobody completed, by the rules of a bucket."""
+    days = [
+        (rule["Filter"].get("Prefix", ""), rule["AbortIncompleteMultipartUpload"]["DaysAfterInitiation"])
+        for rule in rules
+        if rule["Status"] == "Enabled" and "AbortIncompleteMultipartUpload" in rule
+    ]
+    for upload_id, upload in list(s3._multipart_uploads.items()):
+        due = any(upload["key"].startswith(prefix) and lifecycle_s(upload["created"], after) <= now_s for prefix, after in days)
+        if upload["bucket"] == bucket and due:
+            del s3._multipart_uploads[upload_id]
 
 
 def answer_sweeps(app, sweep):

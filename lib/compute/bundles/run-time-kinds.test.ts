@@ -7,7 +7,7 @@ const { template } = aStack({ mailDomain: "in.example.com", mailFrom: "approvals
 
 /** Rights that change nothing, remove something, or end existing resources. */
 const READS = /:(Get|List|Describe|BatchGet|Query|Scan|Check|Condition|Verify|Test|Decrypt|Receive)/;
-const REMOVALS = /:(Delete|Remove|AdminDelete|Unsubscribe|Stop)/;
+const REMOVALS = /:(Delete|Remove|AdminDelete|Unsubscribe|Stop|Abort)/;
 
 /**
  * The effect of each right: a kind of resources that `aws:destroy` removes, something inside a resource of the stack, which is removed with that

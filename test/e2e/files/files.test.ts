@@ -76,6 +76,30 @@ describe("files (api.md 2.7)", () => {
     }
   });
 
+  it("a page uploads a file in parts, continues it, and reads it as one file", async () => {
+    const partBytes = 8 * 1024 * 1024;
+    const large = Buffer.concat([Buffer.alloc(partBytes, "svc"), Buffer.from("the end")]);
+    const started = await ws.post("job_helpers/uploads/start", { file_key: "parts.bin", size: large.length });
+    const { id, part_bytes } = expectStatus(started, 201).json as { id: string; part_bytes: number };
+    expect(part_bytes).toBe(partBytes);
+    const send = async (number: number) => {
+      const [part] = expectStatus(await ws.post(`job_helpers/uploads/presign/${id}`, { numbers: [number] }), 200).json as {
+        upload_url: string;
+      }[];
+      return fetch(part?.upload_url ?? "", { method: "PUT", body: large.subarray((number - 1) * partBytes, number * partBytes) });
+    };
+    expect((await send(1)).status).toBe(200);
+    expectStatus(await ws.post(`job_helpers/uploads/complete/${id}`, {}), 409);
+    expect(expectStatus(await ws.get(`job_helpers/uploads/get/${id}`), 200).json).toMatchObject({ stored: [1] });
+    expect((await send(2)).status).toBe(200);
+    expectStatus(await ws.post(`job_helpers/uploads/complete/${id}`, {}), 200);
+    expect(Buffer.from(await (await download("parts.bin")).arrayBuffer()).equals(large)).toBe(true);
+
+    const ended = expectStatus(await ws.post("job_helpers/uploads/start", { file_key: "ended.bin", size: 1 }), 201).json as { id: string };
+    expectStatus(await ws.call("DELETE", `job_helpers/uploads/delete/${ended.id}`), 200);
+    expectStatus(await ws.get(`job_helpers/uploads/get/${ended.id}`), 404);
+  });
+
   it("a file is deleted, once or twice", async () => {
     await ws.call("POST", "job_helpers/upload_s3_file", { body: "x", query: { file_key: "gone.txt" } });
     for (let times = 0; times < 2; times += 1) {

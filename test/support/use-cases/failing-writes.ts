@@ -25,6 +25,9 @@ const WRITES = new Set([
   "PutObject",
   "CopyObject",
   "DeleteObject",
+  "CreateMultipartUpload",
+  "CompleteMultipartUpload",
+  "AbortMultipartUpload",
   "SendMessage",
   "SendMessageBatch",
 ]);

@@ -1,8 +1,13 @@
-import { bad, closed, good, type Steps } from "../exchange.ts";
+import { bad, closed, type Event, field, found, good, type Steps } from "../exchange.ts";
 
 const one = { file_key: "f/t/one.txt" };
 const none = { file_key: "f/t/none.txt" };
 const link = (body: string) => new URLSearchParams((JSON.parse(body) as { presigned: string }[])[0]?.presigned).get("svc_link");
+
+const unknown = { id: "00000000-0000-4000-8000-000000000000" };
+const upload = { id: "<upload>" };
+const partUrl = (body: string) => (JSON.parse(body) as { url: string }[])[0]?.url;
+const sendPart: Event = ({ kept }) => fetch(kept["part"] ?? "", { method: "PUT", body: "text" });
 
 export const files: Steps = [
   good("createFolder", { json: { name: "t" } }),
@@ -10,6 +15,15 @@ export const files: Steps = [
   bad("uploadFile", { query: { file_key: "../one.txt" }, text: "text" }),
   good("presignUpload", { json: { file_key: "f/t/two.txt" } }),
   bad("presignUpload", { json: { file_key: 2 } }),
+  good("startUpload", { json: { file_key: "f/t/large.txt", size: 4, content_type: "text/plain" }, keep: { upload: field("id") } }),
+  bad("startUpload", { json: { file_key: "f/t/large.txt", size: 0 } }),
+  ...found("getUpload", upload, unknown),
+  ...found("presignParts", upload, unknown, { json: { numbers: [1] }, keep: { part: partUrl } }),
+  bad("completeUpload", { params: upload }),
+  sendPart,
+  good("completeUpload", { params: upload }),
+  good("deleteUpload", { params: upload }),
+  bad("deleteUpload", { params: { id: "one" } }),
   good("downloadFile", { query: one }),
   bad("downloadFile", { query: none }),
   bad("downloadFile"),

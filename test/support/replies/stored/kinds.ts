@@ -27,6 +27,7 @@ const unstoredObjects: Readonly<Record<string, string>> = {
   "links that show a run": isNewer,
   "bulk action": isNewer,
   "part of a bulk action": isNewer,
+  "upload in parts": isNewer,
   "object of a simple kind": "svc has no simple kind.",
 };
 
