@@ -81,7 +81,7 @@ describe("the pages of scripts and flows", () => {
     await button(page, "Run and wait").click();
     await page.getByText("A file is still being uploaded.").waitFor();
     await expectAccessible(watched);
-    await button(page, "Cancel upload").click();
+    await button(page, "Cancel the upload of report.html").click();
     await page.getByRole("progressbar", { name: "Upload of report.html" }).waitFor({ state: "detached" });
     await page.unroute("**/upload/**");
     await page.getByLabel("report").setInputFiles(report);

@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { shared } from "../../support/api/api.ts";
@@ -74,6 +77,35 @@ it("the page of files uploads a file to a folder, asks before it replaces one, c
   await expectAccessible(watched);
   await button(page, "Replace f/t/reports/may.csv").click();
   await page.getByText("Stored", { exact: true }).nth(1).waitFor();
+
+  // A file of two parts, whose second one gets no answer.
+  const key = "f/t/reports/large.bin";
+  const file = path.join(await mkdtemp(path.join(tmpdir(), "svc-upload-")), "large.bin");
+  await writeFile(file, Buffer.alloc(9 * 1024 * 1024, "svc"));
+  const isSecondPart = ({ pathname, searchParams }: URL) => pathname.startsWith("/upload/") && searchParams.get("partNumber") === "2";
+  await page.route(isSecondPart, () => {});
+  await page.getByLabel("Choose files").setInputFiles(file);
+  await page.getByText("8 MB (88 % of 9 MB)").waitFor();
+  await button(page, `Pause the upload of ${key}`).click();
+  await page.getByText(/^Paused/).waitFor();
+  watched.complaints.splice(0);
+  await expectAccessible(watched);
+  await button(page, `Resume the upload of ${key}`).click();
+  await button(page, `Pause the upload of ${key}`).waitFor();
+  await page.reload();
+  await page.getByText(`The upload of ${key} stopped after 8 MB of 9 MB.`).waitFor();
+  await expectAccessible(watched);
+  await page.unroute(isSecondPart);
+  const again = page.getByLabel(`Continue the upload of ${key}`).and(page.locator("input"));
+  await again.setInputFiles({ name: "large.bin", mimeType: "text/plain", buffer: Buffer.from("other") });
+  await page.getByText("This is another file, or it has changed.").waitFor();
+  await again.setInputFiles(file);
+  await page.getByText("Stored", { exact: true }).waitFor();
+  watched.complaints.splice(0);
+  await expectAccessible(watched);
+  const query = new URLSearchParams({ file_key: key });
+  expect(await ws.get(`job_helpers/load_file_metadata?${query}`)).toMatchObject({ json: { size_in_bytes: 9 * 1024 * 1024 } });
+  expectStatus(await ws.call("DELETE", `job_helpers/delete_s3_file?${query}`), 200);
 
   for (const folder of ["f/", "t/", "reports/"]) await page.getByRole("link", { name: folder, exact: true }).click();
   await button(page, "Create a link to f/t/reports/may.csv").click();

@@ -15,12 +15,13 @@ import { Empty, Panel } from "../../frame/panel.tsx";
 import { filesText as text } from "../../messages/objects/files.ts";
 import { storedText } from "../../messages/objects/stored.ts";
 import { ListTable } from "../../parts/list-table.tsx";
-import { formatSize } from "../../parts/run-form/upload-target.ts";
 import { DeleteDialog } from "../../parts/stored/delete-dialog.tsx";
 import { TextFilter } from "../../parts/text-filter.tsx";
+import { formatSize } from "../../parts/upload/format-size.ts";
+import { useUploads } from "../../parts/upload/use-uploads.ts";
 import { type FolderPart, parentsOf, readFolder, type StoredEntry } from "./folder.ts";
 import { LinkDialog } from "./link-dialog.tsx";
-import { UploadPanel } from "./upload-panel.tsx";
+import { listForPage, UploadPanel } from "./upload-panel.tsx";
 
 /** Keys of a page, of which a part of a folder needs one or more. */
 const PER_PAGE = 1000;
@@ -37,7 +38,6 @@ export default function FilesPage() {
   const change = (changes: Search) => void navigate({ to: ".", search: { ...address, ...changes }, replace: true });
   const [deleted, setDeleted] = useState<string>();
   const [shared, setShared] = useState<string>();
-  const [isUploading, setIsUploading] = useState(false);
   const listKey = [workspace, "files", storage];
   const parts = useInfiniteQuery({
     queryKey: [...listKey, folder, search],
@@ -49,6 +49,8 @@ export default function FilesPage() {
     getNextPageParam: ({ next }) => next,
   });
   const refresh = () => void queries.invalidateQueries({ queryKey: listKey });
+  const uploads = useUploads(refresh);
+  const [isUploading, setIsUploading] = useState(() => listForPage(uploads, storage).length > 0);
   return (
     <Page title={text.title}>
       <Text mb="sm">{text.why}</Text>
@@ -65,7 +67,7 @@ export default function FilesPage() {
           </Button>
         )}
       </Group>
-      <UploadPanel isOpen={isUploading} workspace={workspace} folder={folder} storage={storage} onStored={refresh} />
+      <UploadPanel isOpen={isUploading} folder={folder} storage={storage} uploads={uploads} />
       <nav aria-label={text.folders}>
         <Group component="ul" className="plain-list" gap="xs" my="sm">
           {["", ...parentsOf(folder)].map((parent) => (

@@ -83,12 +83,7 @@ export function RouteForm({ workspace, path, loaded, onSaved, onClose }: RouteFo
         onChange={({ target }) => change({ serving: target.value as Serving })}
       />
       {servesFiles && (
-        <StaticFiles
-          workspace={workspace}
-          isFolder={values.serving === "site"}
-          value={values.fileKey}
-          onChange={(fileKey) => change({ fileKey })}
-        />
+        <StaticFiles isFolder={values.serving === "site"} value={values.fileKey} onChange={(fileKey) => change({ fileKey })} />
       )}
       {values.serving === "file" && (
         <TextInput

@@ -1,14 +1,14 @@
 import { Button, Group, Input, Text } from "@mantine/core";
 import type { FieldProps } from "@rjsf/utils";
-import { useMutation } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
 import { JsonField, type Unfinished } from "../../../shared/form/json-field.tsx";
 import { isOffered } from "../../access/actions.ts";
-import { useMember, useWorkspace } from "../../data/me.ts";
+import { useMember } from "../../data/me.ts";
 import { formText } from "../../messages/form.ts";
-import { upload } from "./upload.ts";
-import { formatSize } from "./upload-target.ts";
+import { UnfinishedUploads } from "../upload/unfinished-uploads.tsx";
+import { UploadRow } from "../upload/upload-row.tsx";
+import { useUploads } from "../upload/use-uploads.ts";
 
 /** Stores a file in the workspace. The value is the stored file. A member who may not store files enters one as JSON. */
 export function StoredFileField(props: FieldProps) {
@@ -18,42 +18,35 @@ export function StoredFileField(props: FieldProps) {
 }
 
 function UploadField({ schema, name, title, fieldPathId, formData, required, disabled, rawErrors = [], registry, onChange }: FieldProps) {
-  const workspace = useWorkspace();
   const { unfinished } = registry.formContext as { unfinished: Unfinished };
   const id = fieldPathId.$id;
-  const [part, setPart] = useState(0);
-  const running = useRef<AbortController>(undefined);
   const input = useRef<HTMLInputElement>(null);
-  const store = useMutation({
-    mutationFn: async (file: File) => {
-      running.current = new AbortController();
-      setPart(0);
-      unfinished.set(id, formText.stillUploading);
-      return upload(workspace, file, { onProgress: setPart, signal: running.current.signal });
-    },
-    onSuccess: (key) => onChange({ s3: key }, fieldPathId.path),
-    onSettled: () => unfinished.delete(id),
-  });
-  useEffect(
-    () => () => {
-      running.current?.abort(new Error("The form was closed."));
-      unfinished.delete(id);
-    },
-    [unfinished, id],
-  );
-  const cancel = () => {
-    running.current?.abort(new Error("The upload was canceled."));
-    unfinished.delete(id);
-    store.reset();
+  const uploads = useUploads();
+  const latest = uploads.uploads.at(-1);
+  const shown = latest && latest.state.name !== "stored" && latest.state.name !== "canceled" ? latest : undefined;
+  const isPending = shown !== undefined && shown.state.name !== "failed";
+  useEffect(() => {
+    if (isPending) unfinished.set(id, formText.stillUploading);
+    return () => void unfinished.delete(id);
+  }, [unfinished, id, isPending]);
+  const start = (file: File) =>
+    void uploads.start(file).then(
+      (key) => onChange({ s3: key }, fieldPathId.path),
+      // The person has canceled it.
+      () => undefined,
+    );
+  const focusInput = () => {
     if (!input.current) return;
     // The same file can be chosen again.
     input.current.value = "";
     input.current.focus();
   };
-  const file = store.variables;
+  const cancel = (number: number) => {
+    uploads.cancel(number);
+    focusInput();
+  };
   const key = isJsonObject(formData) && typeof formData["s3"] === "string" ? formData["s3"] : undefined;
-  const errors = [...(store.error ? [store.error.message] : []), ...rawErrors];
-  const problem = errors.length > 0 ? errors.join(" ") : undefined;
+  const problem = rawErrors.length > 0 ? rawErrors.join(" ") : undefined;
   return (
     <Input.Wrapper
       id={id}
@@ -69,29 +62,28 @@ function UploadField({ schema, name, title, fieldPathId, formData, required, dis
         ref={input}
         // A disabled input would lose the focus.
         disabled={disabled === true}
-        aria-disabled={store.isPending}
+        aria-disabled={isPending}
         aria-invalid={problem !== undefined}
         aria-describedby={`${id}-description${problem === undefined ? "" : ` ${id}-error`}`}
-        onClick={(event) => store.isPending && event.preventDefault()}
-        onChange={({ target }) => !store.isPending && target.files?.[0] && store.mutate(target.files[0])}
+        onClick={(event) => isPending && event.preventDefault()}
+        onChange={({ target }) => !isPending && target.files?.[0] && start(target.files[0])}
       />
-      {store.isPending && file && (
-        <Group gap="xs" mt={4} wrap="nowrap">
-          <progress className="upload" aria-label={formText.uploading(file.name)} value={part} max={1} />
-          <Text size="sm" className="upload-part">
-            {formText.uploaded(Math.floor(part * 100), formatSize(file.size))}
-          </Text>
-          <Button size="compact-xs" variant="default" className="upload-part" onClick={cancel}>
-            {formText.cancelUpload}
-          </Button>
-        </Group>
+      {shown ? (
+        <UploadRow upload={shown} controls={{ ...uploads, cancel }} />
+      ) : (
+        <UnfinishedUploads
+          uploads={uploads.unfinished.filter(({ target }) => target === undefined)}
+          onContinue={(_, file) => {
+            start(file);
+            focusInput();
+          }}
+          onDiscard={(each) => {
+            uploads.discard(each);
+            focusInput();
+          }}
+        />
       )}
-      {store.isError && file && (
-        <Button size="compact-xs" variant="default" mt={4} onClick={() => store.mutate(file)}>
-          {formText.retryUpload}
-        </Button>
-      )}
-      {key !== undefined && !store.isPending && (
+      {key !== undefined && !isPending && (
         <Group gap="xs" mt={4}>
           <Text size="sm" role="status" className="upload-key">
             {formText.stored(key)}

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { API_UPLOAD_BYTES, findUploadTarget, formatSize, toStorageRefusal, UPLOAD_BYTES } from "./upload-target.ts";
+import { limits } from "../../../../../contract/limits.ts";
+import { formatSize } from "./format-size.ts";
+import { API_UPLOAD_BYTES, checkSize, findUploadTarget, toStorageRefusal, UPLOAD_BYTES } from "./upload-target.ts";
 
 describe("the target of an upload", () => {
   it("is the address of the upload, on the origin of the page", () => {
@@ -11,19 +13,23 @@ describe("the target of an upload", () => {
     expect(findUploadTarget(undefined, API_UPLOAD_BYTES)).toBeUndefined();
   });
 
-  it.each([
-    ["of more than 4 MB through the API", undefined, API_UPLOAD_BYTES + 1, /stores at most 4 MB/],
-    ["of more than 5 GB", "https://svc.example.com/upload/a", UPLOAD_BYTES + 1, /at most 5 GB/],
-  ])("does not exist for a file %s", (_, url, bytes, sentence) => {
-    expect(() => findUploadTarget(url, bytes)).toThrow(
-      expect.objectContaining({ code: "page.fileTooLarge", message: expect.stringMatching(sentence) }),
+  it("does not exist for a file of more than 4 MB through the API", () => {
+    expect(() => findUploadTarget(undefined, API_UPLOAD_BYTES + 1)).toThrow(
+      expect.objectContaining({ code: "page.fileTooLarge", message: expect.stringMatching(/stores at most 4 MB/) }),
     );
   });
 });
 
+it("a file has at most the size that the service accepts", () => {
+  expect(UPLOAD_BYTES).toBe(limits.uploadBytes);
+  expect(() => checkSize(UPLOAD_BYTES)).not.toThrow();
+  expect(() => checkSize(UPLOAD_BYTES + 1)).toThrow(expect.objectContaining({ message: expect.stringMatching(/at most 50 GB/) }));
+});
+
 it.each([
   [403, /expired/],
-  [413, /at most 5 GB/],
+  [404, /time is over/],
+  [413, /at most 50 GB/],
   [503, /refused the file \(503\)/],
 ])("a refusal of the bucket with status %i says what to do", (status, sentence) => {
   expect(toStorageRefusal(status).message).toMatch(sentence);
