@@ -46,6 +46,7 @@ const others: ReadonlySet<string> = new Set([
 const queues: Readonly<Record<string, unknown[]>> = {
   "due attempt": [7, WS, "notice", "topic"],
   "due refresh": [7, WS, 1],
+  "due rotation": [7, WS],
 };
 
 const kinds = storedObjects.map((kind) => [kind.name, kind] as const);

@@ -61,7 +61,7 @@ import {
   scriptVersionObject,
 } from "./scripts/version.ts";
 import { searchEntryObject, searchIndexObject } from "./search/index-items.ts";
-import { keyRingObject } from "./secrets/key-ring.ts";
+import { dueRotationObject, keyRingObject } from "./secrets/key-ring.ts";
 import { routeCredentialObject, routeKeyObject, routeVariableObject } from "./secrets/route-credential.ts";
 import { sharesObject } from "./shares/share.ts";
 import { openStreamObject } from "./streams/stream-slot.ts";
@@ -166,6 +166,7 @@ export const storedObjects = [
   scriptListingObject,
   scriptHistoryObject,
   keyRingObject,
+  dueRotationObject,
   routeCredentialObject,
   routeVariableObject,
   routeKeyObject,

@@ -4,6 +4,7 @@ import type { BuildRequest, BuildResult } from "../core/builds/build.ts";
 import type { MachineAnswer, MachineRequest } from "../core/flows/version.ts";
 import type { JobCall, JobCallResult } from "../core/jobs/record/lifecycle.ts";
 import type { RunnerAnswer } from "../core/jobs/runner-answer.ts";
+import type { RotationCall } from "../core/secrets/key-ring.ts";
 import type { CheckSource, ConnectSources, PollCall } from "../core/triggers/connect-call.ts";
 import type { RunRequest } from "../runners/protocol.ts";
 
@@ -27,6 +28,8 @@ export interface Functions {
   startPolling(call: PollCall): Promise<void>;
   /** Starts refreshing the tokens of accounts in function `objects`, asynchronously. The call can be repeated. */
   startRefreshing(call: RefreshCall): Promise<void>;
+  /** Starts continuing the rotation of a workspace's key in function `objects`, asynchronously. The call can be repeated. */
+  startRotating(call: RotationCall): Promise<void>;
   /** Builds the artefact of a script. The tenant is the workspace, whose scripts share artefacts. Idempotent. Throws `service.busy`. */
   invokeBuild(request: BuildRequest, workspace: string): Promise<BuildResult>;
 }

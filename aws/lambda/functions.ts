@@ -8,6 +8,7 @@ import { type BuildRequest, type BuildResult, buildResultSchema } from "../../co
 import type { MachineAnswer, MachineRequest } from "../../core/flows/version.ts";
 import type { JobCall, JobCallResult } from "../../core/jobs/record/lifecycle.ts";
 import { parseRunnerAnswer } from "../../core/jobs/runner-answer.ts";
+import type { RotationCall } from "../../core/secrets/key-ring.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
 import type { ConnectSources, PollCall } from "../../core/triggers/connect-call.ts";
 import type { Functions, Invocation } from "../../ports/functions.ts";
@@ -51,6 +52,11 @@ async function invokeFunction(name: string, request: unknown, failure: string, t
   if (!FunctionError) return text;
   if (text.includes(`"errorType":"${BUSY_ERROR}"`)) throw new SvcError("service.busy", { service: "Lambda" });
   throw new Error(`${failure}: ${text.slice(0, 300)}`);
+}
+
+/** Invokes a function of the service without waiting for its end. Lambda repeats the invocation if the function fails. */
+async function startFunction(FunctionName: string, call: unknown): Promise<void> {
+  await lambda().send(new InvokeCommand({ FunctionName, InvocationType: "Event", Payload: JSON.stringify(call) }));
 }
 
 /** Lambda has no environment for another tenant. */
@@ -131,19 +137,20 @@ export const functions = {
 
   /** Starts connecting trigger sources asynchronously. */
   async startConnecting(call: ConnectSources): Promise<void> {
-    const FunctionName = requireEnv(env.connectFunction);
-    await lambda().send(new InvokeCommand({ FunctionName, InvocationType: "Event", Payload: JSON.stringify(call) }));
+    await startFunction(requireEnv(env.connectFunction), call);
   },
   /** Starts reading queues that are not mapped to a function, asynchronously. */
   async startPolling(call: PollCall): Promise<void> {
-    const FunctionName = requireEnv(env.receiveFunctionArn);
-    await lambda().send(new InvokeCommand({ FunctionName, InvocationType: "Event", Payload: JSON.stringify(call) }));
+    await startFunction(requireEnv(env.receiveFunctionArn), call);
   },
 
   /** Starts refreshing the tokens of accounts in function `objects`, asynchronously. */
   async startRefreshing(call: RefreshCall): Promise<void> {
-    const FunctionName = requireEnv(env.objectsFunction);
-    await lambda().send(new InvokeCommand({ FunctionName, InvocationType: "Event", Payload: JSON.stringify(call) }));
+    await startFunction(requireEnv(env.objectsFunction), call);
+  },
+  /** Starts continuing the rotation of a workspace's key in function `objects`, asynchronously. */
+  async startRotating(call: RotationCall): Promise<void> {
+    await startFunction(requireEnv(env.objectsFunction), call);
   },
 
   /** Builds the artefact of a script. The tenant is the workspace, whose scripts share artefacts. Throws `service.busy`. */

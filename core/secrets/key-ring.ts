@@ -1,5 +1,7 @@
 import * as z from "zod";
-import { defineObject, inWorkspace } from "../objects/define-object.ts";
+import { defined } from "../../contract/defined.ts";
+import { defineObject, inQueue, inWorkspace, sortableMs } from "../objects/define-object.ts";
+import { SERVICE } from "../objects/version.ts";
 
 /**
  * A workspace's keys. KMS wraps the data keys, and every sealed value names the version of its key. Previous versions are retained while a value
@@ -14,10 +16,21 @@ export const keyRingSchema = z.object({
   /** Set during a replacement. No other replacement can start until then. */
   rotatingUntilMs: z.number().optional(),
   /**
-   * The replacement that has not ended: its author, its beginning, the number of secrets that it seals again and of those that are sealed, and of
-   * the writes of this progress.
+   * The replacement that has not ended: its author, its beginning, the number of secrets that it seals again and of those that it has handled, the
+   * path of the last one of these, and the number of writes of this progress.
    */
-  rotation: z.object({ by: z.string(), startedAtMs: z.number(), total: z.number(), done: z.number(), writes: z.number() }).optional(),
+  rotation: z
+    .object({
+      by: z.string(),
+      startedAtMs: z.number(),
+      total: z.number(),
+      done: z.number(),
+      after: z.string().optional(),
+      writes: z.number(),
+    })
+    .optional(),
+  /** The paths of secrets that the last replacement could not decrypt, at most `MAX_UNREADABLE`. */
+  unreadable: z.array(z.string()).optional(),
 });
 export type KeyRing = z.infer<typeof keyRingSchema>;
 
@@ -27,6 +40,8 @@ export const EXPORT_KEY_PATH = "#export-key";
  * The number of data keys that are retained after a rotation, because a reader may still use a value that was sealed with a previous one.
  */
 const KEPT_VERSIONS = 10;
+/** The number of paths of unreadable secrets that a ring names. */
+export const MAX_UNREADABLE = 100;
 
 /**
  * Returns the version that writers must name. It changes with the current version of the key, and with the progress of a rotation, so that one
@@ -50,10 +65,13 @@ export function beginRotation(ring: KeyRing, next: { wrapped: string; exportKey:
   };
 }
 
-interface RotationStep {
+export interface RotationStep {
   /** The number of secrets that are left. Absent: as before. */
   left?: number;
-  by: string;
+  /** The path of the last secret that was handled. Absent: as before. */
+  after?: string | undefined;
+  /** The paths of further secrets that could not be decrypted. */
+  unreadable?: readonly string[];
   atMs: number;
   /** The process ends, and another one may continue at once. */
   isReleased?: boolean;
@@ -63,21 +81,29 @@ interface RotationStep {
  * Returns the ring of a rotation after its next step. The number of all secrets is that of the beginning, unless more are left. An earlier release
  * stored no progress.
  */
-export function continueRotation(ring: KeyRing, { left, by, atMs, isReleased = false }: RotationStep): KeyRing {
-  const begun = ring.rotation ?? { by, startedAtMs: atMs, total: 0, done: 0, writes: 0 };
+export function continueRotation(
+  ring: KeyRing,
+  { left, after = ring.rotation?.after, unreadable = [], atMs, isReleased = false }: RotationStep,
+): KeyRing {
+  const begun = ring.rotation ?? { by: SERVICE, startedAtMs: atMs, total: 0, done: 0, writes: 0 };
   const total = Math.max(begun.total, left ?? 0);
   const done = left === undefined ? begun.done : total - left;
+  const allUnreadable = [...(ring.unreadable ?? []), ...unreadable].slice(0, MAX_UNREADABLE);
   return {
     ...ring,
     rotatingUntilMs: atMs + (isReleased ? 0 : ROTATION_MS),
-    rotation: { ...begun, total, done, writes: begun.writes + 1 },
+    rotation: { ...begun, total, done, ...defined({ after }), writes: begun.writes + 1 },
+    ...(allUnreadable.length > 0 ? { unreadable: allUnreadable } : {}),
   };
 }
 
-/** Ends a rotation after every value names the current version. */
-export function endRotation({ current, wrapped, exportKey }: KeyRing): KeyRing {
-  const retained = Object.entries(wrapped).filter(([version]) => Number(version) > current - KEPT_VERSIONS);
-  return { current, wrapped: Object.fromEntries(retained), exportKey };
+/**
+ * Ends a rotation after every value names the current version. If some could not be decrypted, all data keys are retained: a restored value may
+ * name any of them.
+ */
+export function endRotation({ current, wrapped, exportKey, unreadable }: KeyRing): KeyRing {
+  const retained = Object.entries(wrapped).filter(([version]) => unreadable !== undefined || Number(version) > current - KEPT_VERSIONS);
+  return { current, wrapped: Object.fromEntries(retained), exportKey, ...defined({ unreadable }) };
 }
 
 /** The workspace's data keys, wrapped, and its exportable key. */
@@ -88,3 +114,16 @@ export const keyRingObject = defineObject({
   sort: () => "ring",
   schema: keyRingSchema,
 });
+
+/** A rotation that has not ended, sorted by the time from which another process may continue it. Each write of such a ring replaces its entry. */
+export const dueRotationObject = defineObject({
+  name: "due rotation",
+  partition: "ROTATIONS",
+  sort: (atMs: number, workspace: string) => `${sortableMs(atMs)}#${workspace}`,
+  ...inQueue(1),
+  schema: z.object({ of: z.string(), dueMs: z.number() }),
+});
+
+/** The event with which housekeeping makes function `objects` continue the rotation of a workspace's key that is due at a time (epoch ms). */
+export const rotationCallSchema = z.object({ rotate: z.string(), dueMs: z.number() });
+export type RotationCall = z.infer<typeof rotationCallSchema>;

@@ -9,6 +9,7 @@ import {
   SEALED,
   type SecretLocation,
   TAG_BYTES,
+  UnreadableSecretError,
 } from "./seal.ts";
 
 // .dependency-cruiser.cjs lists the modules that may import this one.
@@ -21,10 +22,14 @@ function decrypt(key: Buffer, aad: Buffer, bytes: Buffer): Buffer {
   return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
 }
 
-/** Decrypts a secret. Throws if it was sealed for another location or with another key, or was changed. */
+/** Decrypts a secret. Throws `UnreadableSecretError` if it was sealed for another location or with another key, or was changed. */
 export function openSecret(key: Buffer, location: SecretLocation, sealed: string): string {
   const bytes = Buffer.from(SEALED.exec(sealed)?.[2] ?? "", "base64");
-  return decrypt(key, boundTo(location), bytes).toString("utf8");
+  try {
+    return decrypt(key, boundTo(location), bytes).toString("utf8");
+  } catch (cause) {
+    throw new UnreadableSecretError("A stored secret cannot be decrypted.", { cause });
+  }
 }
 
 /** Decrypts an exported secret. Returns `undefined` if the text is not an exported secret or was encrypted with another key. */

@@ -29,10 +29,15 @@ export function sealSecret({ version, key }: DataKey, location: SecretLocation, 
   return `svc1:${version}:${encrypt(key, randomBytes(NONCE_BYTES), boundTo(location), Buffer.from(value, "utf8")).toString("base64")}`;
 }
 
-/** Returns the version of the data key that a sealed value names. Throws if the value is not sealed. */
+/** A stored secret that no attempt can decrypt: its text was changed, or its data key no longer exists. */
+export class UnreadableSecretError extends Error {
+  override readonly name = "UnreadableSecretError";
+}
+
+/** Returns the version of the data key that a sealed value names. Throws `UnreadableSecretError` if the value is not sealed. */
 export function readKeyVersion(sealed: string): number {
   const version = SEALED.exec(sealed)?.[1];
-  if (version === undefined) throw new Error("A stored secret does not have the format of sealed secrets.");
+  if (version === undefined) throw new UnreadableSecretError("A stored secret does not have the format of sealed secrets.");
   return Number(version);
 }
 

@@ -49,7 +49,7 @@ export function addBackgroundFunctions(
       objects.allowRequestConnections(fn);
       triggers.allowInvokeConnect(fn, connect);
       triggers.allowInvokeReceive(fn, receive);
-      // Function `objects` refreshes the tokens of accounts, because it may open secrets.
+      // Function `objects` refreshes the tokens of accounts and continues rotations of keys, because it may open secrets.
       fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [objectsFn.functionArn] }));
       fn.addEnvironment(env.objectsFunction, objectsFn.functionName);
       // Restarts flows whose execution was lost.

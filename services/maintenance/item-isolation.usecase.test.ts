@@ -13,6 +13,7 @@ import { computeShard } from "../../core/jobs/record/job.ts";
 import { removalObject } from "../../core/people/membership.ts";
 import { personKey, userObject } from "../../core/people/person.ts";
 import { tokenExpiryObject } from "../../core/people/token-expiry.ts";
+import { dueRotationObject } from "../../core/secrets/key-ring.ts";
 import { connectionObject } from "../../core/triggers/sources.ts";
 import { heldJobObject, polledQueueObject, releaseObject } from "../../core/triggers/trigger.ts";
 import { deletedWorkspaceObject } from "../../core/workspaces/deleted.ts";
@@ -239,6 +240,18 @@ const poisons: Record<string, Record<string, () => Promise<Poison>>> = {
       deps = { ...deps, functions: { ...deps.functions, startRefreshing } };
       const expected = [{ workspace: world.workspace, account: 2 }];
       return { item: `refreshAccounts ${bad.sk}`, check: async () => expect(started).toEqual(expected) };
+    },
+  },
+  continueRotations: {
+    "an entry of a rotation that cannot be read": async () => {
+      const bad = dueRotationObject.key(1, "a-bad");
+      await world.deps.objects.put({ ...bad, value: { broken: true } });
+      await world.deps.objects.put({ ...dueRotationObject.key(2, world.workspace), value: { of: world.workspace, dueMs: 2 } });
+      const started: unknown[] = [];
+      const startRotating: typeof world.deps.functions.startRotating = async (call) => void started.push(call);
+      deps = { ...deps, functions: { ...deps.functions, startRotating } };
+      const expected = [{ rotate: world.workspace, dueMs: 2 }];
+      return { item: `continueRotations ${bad.sk}`, check: async () => expect(started).toEqual(expected) };
     },
   },
   pollQueues: {

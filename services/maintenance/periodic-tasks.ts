@@ -6,6 +6,7 @@ import { deleteIdleMachines } from "../flows/definitions/delete-idle-machines.ts
 import { expireTokens } from "../identity/tokens/expire-tokens.ts";
 import { indexTokenExpiries } from "../identity/tokens/index-token-expiries.ts";
 import { recordEndedIndexStart } from "../jobs/read/lists/ended-index.ts";
+import { startDueRotations } from "../secrets/start-due-rotations.ts";
 import { connectPendingSources, pollRemoteQueues, releaseHeldJobs } from "../triggers/tasks.ts";
 import type { Uses } from "../uses.ts";
 
@@ -86,6 +87,7 @@ export function periodicTasks(deps: PeriodicTaskDeps, { stoppedMs }: { stoppedMs
     { name: "signHeads", run: async (untilMs) => ({ anchored: await signChainHeads(deps, await inUse(), untilMs) }) },
     { name: "connectSources", run: async () => ({ connected: await connectPendingSources(deps) }) },
     { name: "refreshAccounts", run: async () => ({ refreshed: await startDueRefreshes(deps) }) },
+    { name: "continueRotations", run: async () => ({ rotations: await startDueRotations(deps) }) },
     { name: "pollQueues", run: async () => ({ polled: await pollRemoteQueues(deps) }) },
     { name: "releaseHeldJobs", run: async (untilMs) => ({ released: await releaseHeldJobs(deps, untilMs) }) },
     { name: "countSetAside", run: async () => ({ setAside: await deps.isolation.countSetAside() }) },

@@ -3,7 +3,7 @@ import { limits } from "../../contract/limits.ts";
 import { PromiseCache } from "../../contract/utilities/promise-cache.ts";
 import { write } from "../../core/objects/write.ts";
 import { EXPORT_KEY_PATH, getRingVersion, type KeyRing, keyRingObject } from "../../core/secrets/key-ring.ts";
-import { createExportKey, type DataKey, sealSecret } from "../../core/secrets/seal.ts";
+import { createExportKey, type DataKey, sealSecret, UnreadableSecretError } from "../../core/secrets/seal.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
 import type { Uses } from "../uses.ts";
@@ -60,7 +60,7 @@ async function loadDataKey(
   version: number,
 ): Promise<Buffer> {
   const wrapped = ring.wrapped[version];
-  if (wrapped === undefined) throw new Error(`The workspace ${workspace} no longer has data key ${version}.`);
+  if (wrapped === undefined) throw new UnreadableSecretError(`The workspace ${workspace} no longer has data key ${version}.`);
   return unwrapped.get(version, () => dataKeys.unwrap(workspace, wrapped));
 }
 

@@ -28,6 +28,7 @@ const methods: Record<string, string[]> = {
   invokeConnect: [invoke(descriptions.connect)],
   startConnecting: [invoke(descriptions.connect)],
   startRefreshing: [invoke(descriptions.objects)],
+  startRotating: [invoke(descriptions.objects)],
   startPolling: [invoke(descriptions.receive)],
   // Its other rights on queues are those that Lambda needs as well (`otherRights`).
   describeQueue: [],

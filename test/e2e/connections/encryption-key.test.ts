@@ -1,9 +1,11 @@
 import { GetItemCommand, PutItemCommand, QueryCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it } from "vitest";
+import { dueRotationObject } from "../../../core/secrets/key-ring.ts";
 import { importSecret } from "../../../core/secrets/open.ts";
 import { shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { awsClients } from "../../support/engine/aws.ts";
+import { awsClients, invoke } from "../../support/engine/aws.ts";
+import { until } from "../../support/until.ts";
 
 const TableName = () => shared().outputs["ObjectsTable"] ?? "";
 const keyOf = (letter: string) => letter.repeat(64);
@@ -32,6 +34,15 @@ async function versions(ws: Workspace): Promise<Map<string, string>> {
   );
   return new Map(Items.map(({ sk, v }) => [sk?.S ?? "", (v?.M?.["value"]?.S ?? "").split(":")[1] ?? ""]));
 }
+
+/** Returns the write after which the stored key ring is that of a rotation that has not ended. */
+const ringUntil = (ws: Workspace, untilMs: number) =>
+  new UpdateItemCommand({
+    TableName: TableName(),
+    Key: { pk: { S: `RING#${ws.id}` }, sk: { S: "ring" } },
+    UpdateExpression: "SET v.rotatingUntilMs = :until",
+    ExpressionAttributeValues: { ":until": { N: String(untilMs) } },
+  });
 
 describe("the encryption key of a workspace", () => {
   it("the key has 64 characters, is stable until it is replaced, differs between workspaces, and opens exports", async () => {
@@ -98,21 +109,14 @@ describe("the encryption key of a workspace", () => {
     expectStatus(await ws.post("workspaces/encryption_key", { new_key: keyOf("g") }), 200);
     // The earlier state, with the key ring that an interrupted rotation leaves.
     await dynamodb.send(new PutItemCommand({ TableName: TableName(), Item: Item ?? {} }));
-    const ring = (untilMs: number) =>
-      new UpdateItemCommand({
-        TableName: TableName(),
-        Key: { pk: { S: `RING#${ws.id}` }, sk: { S: "ring" } },
-        UpdateExpression: "SET v.rotatingUntilMs = :until",
-        ExpressionAttributeValues: { ":until": { N: String(untilMs) } },
-      });
-    await dynamodb.send(ring(Date.now() + 60_000));
+    await dynamodb.send(ringUntil(ws, Date.now() + 60_000));
     expect((await ws.get("variables/get_value/f/t/s0")).json).toBe("value 0");
     for (const skip_reencrypt of [false, true]) {
       const refused = await ws.post("workspaces/encryption_key", { new_key: keyOf("h"), skip_reencrypt });
       expect([refused.status, refused.headers.get("x-svc-error")]).toEqual([409, "encryptionKey.rotating"]);
     }
     await create(ws, 5);
-    await dynamodb.send(ring(Date.now() - 1));
+    await dynamodb.send(ringUntil(ws, Date.now() - 1));
     // A rotation to the same key continues the interrupted one; another key starts a new rotation.
     const resumed = expectStatus(await ws.post("workspaces/encryption_key", { new_key: keyOf("g") }), 200);
     expect(resumed.text).toContain("and 1 secrets were re-encrypted");
@@ -120,6 +124,31 @@ describe("the encryption key of a workspace", () => {
     expectStatus(await ws.post("workspaces/encryption_key", { new_key: keyOf("h") }), 200);
     expect(new Set((await versions(ws)).values())).toEqual(new Set(["3"]));
     for (let index = 0; index <= 5; index += 1) expect((await ws.get(`variables/get_value/f/t/s${index}`)).json).toBe(`value ${index}`);
+  });
+
+  it("the service continues an interrupted rotation without a request", async () => {
+    const ws = await workspaceWith(2);
+    const { dynamodb } = awsClients();
+    const Key = { pk: { S: `VAR#${ws.id}` }, sk: { S: "f/t/s0" } };
+    const { Item } = await dynamodb.send(new GetItemCommand({ TableName: TableName(), Key }));
+    expectStatus(await ws.post("workspaces/encryption_key", { new_key: keyOf("j") }), 200);
+    // The earlier state, with the key ring and the entry that an interrupted rotation leaves.
+    await dynamodb.send(new PutItemCommand({ TableName: TableName(), Item: Item ?? {} }));
+    const dueMs = Date.now() - 1;
+    const { pk, sk } = dueRotationObject.key(dueMs, ws.id);
+    const entry = { pk: { S: pk }, sk: { S: sk }, v: { M: { of: { S: ws.id }, dueMs: { N: String(dueMs) } } } };
+    await dynamodb.send(new PutItemCommand({ TableName: TableName(), Item: entry }));
+    await dynamodb.send(ringUntil(ws, dueMs));
+    await invoke("HousekeepingFunction", {});
+    const state = await until(
+      async () => {
+        const { json } = expectStatus(await ws.get("variables/key_rotation"), 200);
+        return (json as { state: string }).state === "none" ? json : undefined;
+      },
+      { what: "the end of the rotation" },
+    );
+    expect(state).toEqual({ state: "none", done: 0, total: 0, unreadable: [] });
+    expect(new Set((await versions(ws)).values())).toEqual(new Set(["2"]));
   });
 
   it("skip_reencrypt changes only the key, and a key that is too short is rejected", async () => {

@@ -60,7 +60,8 @@ function toStage(world: World, handlers: Handlers, kept: Record<string, string>)
   answers.build = async () => ({ ok: true, lock: "", sha256: "0".repeat(64), bytes: 1, log: "built\n" });
   // Nothing connects to sources outside, as with the handlers.
   const ignore = async () => undefined;
-  Object.assign(world.deps.functions, { startConnecting: ignore, startPolling: ignore, startRefreshing: ignore });
+  const ignored = { startConnecting: ignore, startPolling: ignore, startRefreshing: ignore, startRotating: ignore };
+  Object.assign(world.deps.functions, ignored);
   answers.run = async ({ args }) => success((args as { x?: unknown }).x ?? "done");
   const call = async (fn: RouteFunction, { headers = [], ...sent }: Sent): Promise<Reply> => {
     const edge = [["X-Forwarded-For", "192.0.2.1, 198.51.100.1"] as const, [EDGE_KEY_HEADER, EDGE_KEY] as const];

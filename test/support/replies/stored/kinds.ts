@@ -28,6 +28,7 @@ const unstoredObjects: Readonly<Record<string, string>> = {
   "bulk action": isNewer,
   "part of a bulk action": isNewer,
   "upload in parts": isNewer,
+  "due rotation": isNewer,
   "object of a simple kind": "svc has no simple kind.",
 };
 

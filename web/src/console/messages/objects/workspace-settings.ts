@@ -62,10 +62,14 @@ export const workspaceSettingsText = {
     progress: (done: number, total: number) => `${done} of ${total} secrets are encrypted again`,
     startedBy: (by: string) => `Begun by ${by},`,
     rotation: "Rotation of the encryption key",
-    interrupted: "The rotation was interrupted. All secrets remain readable.",
-    running: "The rotation continues while the console is open. All secrets remain readable.",
+    interrupted: "The rotation was interrupted. The service continues it within two minutes. All secrets remain readable.",
+    running: "The rotation continues, also when this page is closed. All secrets remain readable.",
     continue: "Continue rotation",
     ended: "All secrets are encrypted with the new key.",
+    endedInPart: "The rotation has ended, and some secrets could not be decrypted.",
+    unreadable: "Secrets that cannot be decrypted",
+    unreadableWhy: (count: number) =>
+      `The rotation left ${count >= 100 ? "at least 100 secrets" : count === 1 ? "1 secret" : `${count} secrets`} as they are, because they cannot be decrypted. The old keys remain. Enter a new value for each, or delete it.`,
   },
   danger: {
     archive: "Archive workspace",

@@ -54,7 +54,7 @@ export function EncryptionKey({ workspace }: { workspace: string }) {
         </Group>
       )}
       {shown.error && <Failed error={shown.error} />}
-      <KeyRotation rotation={rotation} />
+      <KeyRotation workspace={workspace} rotation={rotation} />
       <form onSubmit={submit}>
         <Stack gap="sm">
           <Group align="flex-end" wrap="nowrap">
