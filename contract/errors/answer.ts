@@ -17,6 +17,9 @@ export type Issues = { path: string; reason: string; at?: string[]; step?: strin
  */
 export const ISSUES_HEADER = "x-svc-issues";
 
+/** The refusal of another version names the author and the time of the newer one in this header, as a JSON object in ASCII. */
+export const CHANGE_HEADER = "x-svc-change";
+
 /** Formats issues as a part of a sentence: `path: reason; path: reason`. */
 export const listIssues = (issues: Issues) => issues.map(({ path, reason }) => `${path || "(the whole value)"}: ${reason}`).join("; ");
 

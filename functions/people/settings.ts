@@ -11,6 +11,7 @@ import { readUsage } from "../../services/jobs/read/usage.ts";
 import { saveWorkspaceHandler } from "../../services/outcome-handlers/save-handler.ts";
 import { getGlobalSetting, listGlobalSettings, setGlobalSetting } from "../../services/settings/instance.ts";
 import { setOpaqueSetting } from "../../services/settings/opaque.ts";
+import type { SettingEdit } from "../../services/settings/replace-setting.ts";
 import { getPublicSettings, getVersionedSettings, getWorkspaceSettings, setWorkspaceSetting } from "../../services/settings/workspace.ts";
 import { findUsedTriggers } from "../../services/triggers/count.ts";
 import { setAutoInvite } from "../../services/workspaces/auto-invite.ts";
@@ -21,20 +22,26 @@ import { on } from "../shared/edge/edge.ts";
 import { json, type Reply, text, versioned } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
 
-interface SettingCall {
+interface EditCall {
   auth: { actor: Actor };
-  params: { workspace: string };
   expected: ExpectedVersions | undefined;
+}
+
+/** Returns the author of a request that changes a setting, and the versions that it names. */
+const editOf = ({ auth: { actor }, expected }: EditCall): SettingEdit => ({ by: actor.username, expected });
+
+interface SettingCall extends EditCall {
+  params: { workspace: string };
 }
 
 /** Stores a setting. Without a value, or with an empty text, it is removed. */
 async function save<Name extends keyof OpaqueSettings>(
-  { auth, params: { workspace }, expected }: SettingCall,
+  request: SettingCall,
   name: Name,
   input: OpaqueSettings[Name] | null,
 ): Promise<Reply> {
   const value = input === null || input === "" ? undefined : input;
-  await setOpaqueSetting(deps, workspace, name, value, { by: auth.actor.username, expected });
+  await setOpaqueSetting(deps, request.params.workspace, name, value, editOf(request));
   return text(200, `The setting ${name} was ${value === undefined ? "removed" : "saved"}.`);
 }
 
@@ -43,10 +50,12 @@ const orAbsent = (body: Record<string, unknown> = {}) => (Object.keys(body).leng
 
 export const settings: ApiRoutes = [
   on(routes.listGlobal, async () => json(200, await listGlobalSettings(deps))),
-  on(routes.getGlobal, async ({ auth, params: { key } }) => json(200, await getGlobalSetting(deps, auth.actor, key))),
-  on(routes.setGlobal, async ({ params: { key }, body }) => {
-    if (key === CONNECT_CLIENTS) await setConnectClients({ ...deps, accountKeys }, body.value);
-    else await setGlobalSetting(deps, key, body.value);
+  on(routes.getGlobal, async ({ auth, params: { key } }) => versioned(await getGlobalSetting(deps, auth.actor, key))),
+  on(routes.setGlobal, async ({ auth: { actor }, params: { key }, body, expected }) => {
+    // The instance knows people by their addresses.
+    const edit = { by: actor.email, expected };
+    if (key === CONNECT_CLIENTS) await setConnectClients({ ...deps, accountKeys }, body.value, edit);
+    else await setGlobalSetting(deps, key, body.value, edit);
     return text(200, `The setting ${key} was saved.`);
   }),
   on(routes.getSettings, async ({ params: { workspace } }) => versioned(await getVersionedSettings(deps, workspace))),
@@ -55,16 +64,28 @@ export const settings: ApiRoutes = [
   on(routes.isPremium, async () => json(200, true)),
   on(routes.usage, async ({ params: { workspace }, query: { days = 7 } }) => json(200, await readUsage(deps, workspace, days))),
   on(routes.getName, async ({ params: { workspace } }) => text(200, (await getWorkspaceSettings(deps, workspace)).name)),
-  on(routes.changeName, async ({ auth, params: { workspace }, body, expected }) => {
-    await renameWorkspace(deps, workspace, body.new_name, { by: auth.actor.username, expected });
+  on(routes.changeName, async (request) => {
+    const {
+      params: { workspace },
+      body,
+    } = request;
+    await renameWorkspace(deps, workspace, body.new_name, editOf(request));
     return text(200, `The workspace is now called ${body.new_name}.`);
   }),
-  on(routes.changeColor, async ({ auth, params: { workspace }, body, expected }) => {
-    await setWorkspaceColor(deps, workspace, body.color, { by: auth.actor.username, expected });
+  on(routes.changeColor, async (request) => {
+    const {
+      params: { workspace },
+      body,
+    } = request;
+    await setWorkspaceColor(deps, workspace, body.color, editOf(request));
     return text(200, "The colour was changed.");
   }),
-  on(routes.editApprovals, async ({ auth, params: { workspace }, body, expected }) => {
-    await setWorkspaceSetting(deps, workspace, "approvals", body, { by: auth.actor.username, expected });
+  on(routes.editApprovals, async (request) => {
+    const {
+      params: { workspace },
+      body,
+    } = request;
+    await setWorkspaceSetting(deps, workspace, "approvals", body, editOf(request));
     return text(
       200,
       body.every_get_counts
@@ -72,12 +93,21 @@ export const settings: ApiRoutes = [
         : "A browser that opens an approval link now shows the approval page.",
     );
   }),
-  on(routes.editFailedRuns, async ({ auth, params: { workspace }, body, expected }) => {
-    await setWorkspaceSetting(deps, workspace, "failed_runs", body, { by: auth.actor.username, expected });
+  on(routes.editFailedRuns, async (request) => {
+    const {
+      params: { workspace },
+      body,
+    } = request;
+    await setWorkspaceSetting(deps, workspace, "failed_runs", body, editOf(request));
     return text(200, `Synchronous calls now answer a failed run with ${body.status}, unless the run chooses its status.`);
   }),
-  on(routes.editAutoInvite, async ({ auth: { actor }, params: { workspace }, body, expected }) => {
-    const autoInvite = await setAutoInvite(deps, workspace, { request: body, adminEmail: actor.email, by: actor.username, expected });
+  on(routes.editAutoInvite, async (request) => {
+    const {
+      auth,
+      params: { workspace },
+      body,
+    } = request;
+    const autoInvite = await setAutoInvite(deps, workspace, { request: body, adminEmail: auth.actor.email, ...editOf(request) });
     return text(
       200,
       autoInvite?.enabled ? "New users now join this workspace automatically." : "New users no longer join this workspace automatically.",
@@ -91,8 +121,12 @@ export const settings: ApiRoutes = [
     const path = await saveWorkspaceHandler(deps, { actor: auth.actor, workspace }, "success_handler", body, expected);
     return text(200, path ? `${path} is now called when a job of this workspace succeeds.` : "The success handler was removed.");
   }),
-  on(routes.editFailureNotices, async ({ auth, params: { workspace }, body, expected }) => {
-    await setFailureNotices(deps, workspace, body, { by: auth.actor.username, expected });
+  on(routes.editFailureNotices, async (request) => {
+    const {
+      params: { workspace },
+      body,
+    } = request;
+    await setFailureNotices(deps, workspace, body, editOf(request));
     const { length } = body.rules;
     return text(
       200,

@@ -128,7 +128,7 @@ describe("the clients of the instance", () => {
   it("have secrets that no reply shows, and that are bound to the URL for which they were entered", async () => {
     const stored = JSON.stringify(await world.deps.objects.get(instanceSettingObject.key(CONNECT_CLIENTS)));
     const shown = [await getGlobalSetting(world.deps, ann, CONNECT_CLIENTS), await listGlobalSettings(world.deps)];
-    expect(shown[0]).toEqual({ acme: { id: "client-1", connect_config: PATH_CONFIG } });
+    expect(shown[0]).toMatchObject({ json: { acme: { id: "client-1", connect_config: PATH_CONFIG } } });
     expect(stored + JSON.stringify(shown)).not.toContain("planted-client-secret");
     expect(JSON.stringify(shown)).not.toContain("svc1:");
     await setConnectClients(deps(), { acme: { id: "client-1", connect_config: { ...PATH_CONFIG, scopes: ["read", "write"] } } });

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import {
@@ -10,8 +9,7 @@ import {
   type StoredClient,
   toConnectClient,
 } from "../../core/accounts/client.ts";
-import { unchangedSince, write } from "../../core/objects/write.ts";
-import { retryOnConflict } from "../outbox/commit-parts.ts";
+import { replaceSettingItem, type SettingEdit } from "../settings/replace-setting.ts";
 import type { Uses } from "../uses.ts";
 import { openForAccounts, sealForAccounts, sealLocations } from "./account-key.ts";
 
@@ -19,19 +17,22 @@ const key = connectClientsSetting.key();
 
 /**
  * Replaces the connect clients of the instance; `null` removes all. A client without a secret retains the stored one if its id and its token URL
- * are the same. Throws `setting.value`, `access.changedMeanwhile`.
+ * are the same. Throws `setting.value`, `object.versionChanged`, `access.changedMeanwhile`.
  */
-export async function setConnectClients(deps: Uses<"objects" | "accountKeys" | "nowMs">, value: unknown): Promise<void> {
-  if (value == null) {
-    await deps.objects.transactWrite([write.remove(key)]);
-    return;
-  }
-  const parsed = connectClientsSchema.safeParse(value);
+export async function setConnectClients(
+  deps: Uses<"objects" | "accountKeys" | "nowMs">,
+  value: unknown,
+  edit: SettingEdit = {},
+): Promise<void> {
+  const parsed = connectClientsSchema.nullable().safeParse(value ?? null);
   if (!parsed.success) throw new SvcError("setting.value", { key: CONNECT_CLIENTS, reason: parsed.error.issues[0]?.message ?? "" });
   const newClients = parsed.data;
-  await retryOnConflict(
-    async () => {
-      const found = await deps.objects.get(key);
+  await replaceSettingItem(deps, {
+    key,
+    name: CONNECT_CLIENTS,
+    edit,
+    build: async (found) => {
+      if (newClients === null) return undefined;
       const before = found ? connectClientsSetting.parse(found) : {};
       const clients: Record<string, StoredClient> = {};
       for (const [name, client] of Object.entries(newClients)) {
@@ -40,12 +41,9 @@ export async function setConnectClients(deps: Uses<"objects" | "accountKeys" | "
           : findKeptSecret(before[name], client);
         clients[name] = { id: client.id, connect_config: client.connect_config, ...defined({ sealedSecret }) };
       }
-      const object = { ...key, value: clients, version: randomUUID() };
-      const refused = await deps.objects.transactWrite([write.put(object, found ? unchangedSince(found) : "absent")]);
-      return refused === undefined ? { done: undefined } : undefined;
+      return clients;
     },
-    () => new SvcError("access.changedMeanwhile", {}),
-  );
+  });
 }
 
 /** Returns the stored connect clients by name. */

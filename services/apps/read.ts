@@ -18,6 +18,7 @@ import type { StoredObject } from "../../core/objects/write.ts";
 import { accessObjectKey } from "../../core/permissions/access.ts";
 import { isListed, type ListViewer } from "../console/favorites.ts";
 import { type ObjectCaller, permit } from "../identity/permit.ts";
+import { loadAtPaths } from "../objects/load-page.ts";
 import type { Uses } from "../uses.ts";
 import { loadAccess } from "../workspaces/access.ts";
 
@@ -88,15 +89,14 @@ export async function appExists({ objects }: Uses<"objects">, workspace: string,
  * stable.
  */
 export async function listApps(
-  { objects }: Uses<"objects">,
+  deps: Uses<"objects">,
   workspace: string,
   query: AppListQuery,
   viewer: ListViewer,
 ): Promise<ListedAppJson[]> {
-  const [stored, { access }] = await Promise.all([objects.list(appObject.partitionKey(workspace)), loadAccess(objects, workspace)]);
+  const [stored, { access }] = await Promise.all([loadAtPaths(deps, appObject, workspace, query), loadAccess(deps.objects, workspace)]);
   const order = query.order_desc === false ? 1 : -1;
-  const found = appObject
-    .parseReadable(stored)
+  const found = stored
     .filter((app) => isListed(viewer, app.path, query) && matchesApp(app, query))
     .sort((a, b) => order * (a.editedAtMs - b.editedAtMs) || a.path.localeCompare(b.path));
   return paginate(found, query).map((app) => ({

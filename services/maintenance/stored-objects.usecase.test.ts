@@ -108,7 +108,7 @@ describe.each(["0.2", "0.3"])("with the objects that release %s stored", (releas
     const { deps } = world;
     expect(await listAllWorkspaces(deps)).toMatchObject([{ id: workspace, owner: "ann@example.com" }]);
     expect(await getWorkspaceSettings(deps, workspace)).toMatchObject({ workspace_id: workspace, approvals: { every_get_counts: true } });
-    expect(await listGlobalSettings(deps)).toEqual([{ name: SYNC_LIMIT, value: 7 }]);
+    expect(await listGlobalSettings(deps)).toEqual([{ name: SYNC_LIMIT, value: 7, version: expect.any(String) as unknown }]);
     expect(await getWebhookSecret(deps, { actor: ann, workspace, token: "", operation: "read" })).toBe(state.webhookSecret);
   });
 

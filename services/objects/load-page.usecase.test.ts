@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { paginate } from "../../core/objects/page.ts";
 import { variableObject } from "../../core/variables/variable.ts";
 import { newWorld, type World } from "../../test/support/use-cases/world.ts";
-import { loadPage } from "./load-page.ts";
+import { loadAtPaths, loadPage } from "./load-page.ts";
 
 const COUNT = 700;
 const pathOf = (at: number) => `f/t/${String(at).padStart(4, "0")}`;
@@ -35,12 +35,8 @@ async function load(part: string, query: { page?: number; per_page?: number }) {
       return world.deps.objects.listAfter(...request);
     },
   };
-  const list = {
-    pk: variableObject.partitionKey(world.workspace),
-    parseReadable: variableObject.parseReadable,
-    matches: ({ path }: { path: string }) => path.includes(part),
-  };
-  const paths = (await loadPage({ objects }, list, query)).map(({ path }) => path);
+  const list = { kind: variableObject, parts: [world.workspace] as [string], isVisible: (path: string) => path.includes(part) };
+  const paths = (await loadPage({ objects }, { ...list, matches: () => true }, query)).map(({ path }) => path);
   return { paths, requests };
 }
 
@@ -65,5 +61,29 @@ describe("a page of stored objects", () => {
   it("costs one request if it is the first one, and reads the rest only for a later page", async () => {
     expect(await load("", { per_page: 100 })).toEqual({ paths: stored.slice(0, 100), requests: 1 });
     expect(await load("", { per_page: 100, page: 5 })).toEqual({ paths: stored.slice(400, 500), requests: 2 });
+  });
+});
+
+describe("a list that is sorted by time", () => {
+  it("reads only the objects that its path, or the beginning of their paths, selects", async () => {
+    const read: number[] = [];
+    const objects = {
+      ...world.deps.objects,
+      list: async (...request: Parameters<typeof world.deps.objects.list>) => {
+        const found = await world.deps.objects.list(...request);
+        read.push(found.length);
+        return found;
+      },
+    };
+    const pathsAt = async (query?: { path_exact?: string; path_start?: string }) =>
+      (await loadAtPaths({ objects }, variableObject, world.workspace, query)).map(({ path }) => path);
+    expect(await pathsAt({ path_exact: pathOf(8), path_start: "f/none" })).toEqual([pathOf(8)]);
+    expect(await pathsAt({ path_exact: "f/t" })).toEqual([]);
+    expect(await pathsAt({ path_start: pathOf(120).slice(0, -1) })).toEqual(stored.filter((path) => path.startsWith("f/t/012")));
+    expect(await pathsAt({ path_start: "x".repeat(3000) })).toEqual([]);
+    expect(await pathsAt({ path_exact: "x".repeat(3000) })).toEqual([]);
+    expect(read).toEqual([1, 0, 10, 0, 0]);
+    expect(await pathsAt({ path_start: "" })).toEqual(stored);
+    expect(await pathsAt()).toEqual(stored);
   });
 });

@@ -92,9 +92,10 @@ export async function listSimple(
 ) {
   const { path_start: start = "" } = query;
   const list = {
-    pk: simpleObject.partitionKey(workspace, kind),
-    parseReadable: (stored: readonly StoredObject[]) => parseReadableSimple(kind, stored),
-    matches: ({ path }: StoredSimple) => path.startsWith(start) && isVisible(path),
+    kind: { ...simpleObject, parseReadable: (stored: readonly StoredObject[]) => parseReadableSimple(kind, stored) },
+    parts: [workspace, kind] as [string, string],
+    isVisible,
+    matches: ({ path }: StoredSimple) => path.startsWith(start),
   };
   const [shown, { access }] = await Promise.all([loadPage(deps, list, query), loadAccess(deps.objects, workspace)]);
   return shown.map((object) => toSimpleJson(workspace, object, access.objects[accessObjectKey(kind, object.path)] ?? {}));

@@ -212,7 +212,7 @@ describe("the receiver of the instance's events", () => {
     await add();
     expect([await endpoint(), await getGlobalSetting(world.deps, anAdmin, INSTANCE_EVENTS_URL)]).toMatchObject([
       { url: OF_SETTING },
-      OF_SETTING,
+      { json: OF_SETTING },
     ]);
     expect(await events()).toHaveLength(2);
     await set("");

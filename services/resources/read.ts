@@ -55,11 +55,7 @@ export async function listResources(
 ): Promise<ListedResourceJson[]> {
   const shown = await loadPage(
     deps,
-    {
-      pk: resourceObject.partitionKey(workspace),
-      parseReadable: resourceObject.parseReadable,
-      matches: (resource) => isVisible(resource.path) && matchesResource(resource, query),
-    },
+    { kind: resourceObject, parts: [workspace], isVisible, matches: (resource) => matchesResource(resource, query) },
     query,
   );
   const variables = await deps.objects.batchGet(shown.map(({ path }) => variableObject.key(workspace, path)));

@@ -41,11 +41,7 @@ export async function loadSchedules(
   const args = query.args === undefined ? undefined : parseArgsFilter(query.args);
   return loadPage(
     deps,
-    {
-      pk: scheduleObject.partitionKey(workspace),
-      parseReadable: scheduleObject.parseReadable,
-      matches: (schedule) => isVisible(schedule.path) && matchesSchedule(schedule, query, args),
-    },
+    { kind: scheduleObject, parts: [workspace], isVisible, matches: (schedule) => matchesSchedule(schedule, query, args) },
     query,
   );
 }

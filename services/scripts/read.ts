@@ -3,11 +3,11 @@ import { SvcError } from "../../contract/errors.ts";
 import type { HistoryItemJson, ListedScriptJson, ScriptJson } from "../../contract/routes/stored/script.ts";
 import type { ScriptListQuery } from "../../contract/routes/stored/scripts.ts";
 import { paginate } from "../../core/objects/page.ts";
-import type { ListedScript } from "../../core/scripts/version.ts";
 import { type Runnable, scriptHeadObject, scriptHistoryObject, scriptListingObject, toScriptJson } from "../../core/scripts/version.ts";
 import { isListed, type ListViewer } from "../console/favorites.ts";
 import type { ObjectCaller } from "../identity/permit.ts";
-import type { Collaborators, Uses } from "../uses.ts";
+import { loadAtPaths } from "../objects/load-page.ts";
+import type { Uses } from "../uses.ts";
 import { getAcl } from "../workspaces/acls.ts";
 import { findPermittedScript, loadBuildResult, loadScriptVersion, parseScript, requireNewestScript } from "./load.ts";
 import { settleBuild } from "./settle-build.ts";
@@ -44,12 +44,10 @@ export async function scriptExists({ objects }: Uses<"objects">, workspace: stri
 }
 
 /** Lists the paths of the scripts that are not archived and that the caller may read. */
-export async function listScriptPaths(
-  { objects }: Uses<"objects">,
-  workspace: string,
-  isVisible: (path: string) => boolean,
-): Promise<string[]> {
-  return (await loadListings(objects, workspace)).filter(({ archived, path }) => !archived && isVisible(path)).map(({ path }) => path);
+export async function listScriptPaths(deps: Uses<"objects">, workspace: string, isVisible: (path: string) => boolean): Promise<string[]> {
+  return (await loadAtPaths(deps, scriptListingObject, workspace))
+    .filter(({ archived, path }) => !archived && isVisible(path))
+    .map(({ path }) => path);
 }
 
 const withoutExtension = (path: string) => path.replace(/\.(bun|deno|fetch|node)?\.?[a-z]+$/, "");
@@ -67,9 +65,6 @@ export async function getRawScriptVersion(deps: Uses<"objects" | "storage">, cal
   return (await loadScriptJson(deps, await findPermittedScript(deps, caller, hash))).content;
 }
 
-const loadListings = async (objects: Collaborators["objects"], workspace: string): Promise<ListedScript[]> =>
-  scriptListingObject.parseReadable(await objects.list(scriptListingObject.partitionKey(workspace)));
-
 const isInList = (list: string | undefined, value: string) => list === undefined || list === "" || list.split(",").includes(value);
 
 /**
@@ -77,12 +72,12 @@ const isInList = (list: string | undefined, value: string) => list === undefined
  * path, so that pages are stable.
  */
 export async function listScripts(
-  { objects }: Uses<"objects">,
+  deps: Uses<"objects">,
   workspace: string,
   query: ScriptListQuery,
   viewer: ListViewer,
 ): Promise<ListedScriptJson[]> {
-  const stored = await loadListings(objects, workspace);
+  const stored = await loadAtPaths(deps, scriptListingObject, workspace, query);
   const order = query.order_desc === false ? 1 : -1;
   const found = stored
     .filter(
@@ -120,7 +115,7 @@ export async function searchScripts(
   workspace: string,
   isVisible: (path: string) => boolean,
 ): Promise<{ path: string; content: string }[]> {
-  const found = (await loadListings(deps.objects, workspace)).filter(({ path, archived }) => !archived && isVisible(path));
+  const found = (await loadAtPaths(deps, scriptListingObject, workspace)).filter(({ path, archived }) => !archived && isVisible(path));
   return Promise.all(
     found.map(async ({ path, hash }) => ({ path, content: (await loadScriptVersion(deps, workspace, hash)).sent.content })),
   );

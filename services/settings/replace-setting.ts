@@ -1,8 +1,8 @@
 import { SvcError } from "../../contract/errors.ts";
 import { settingObject } from "../../core/objects/setting.ts";
-import { requireSettingVersion, type VersionedSetting, versionOfSetting } from "../../core/objects/setting-versions.ts";
-import { createVersion, type ExpectedVersions, SERVICE } from "../../core/objects/version.ts";
-import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
+import { selectVersions, type VersionedSetting, versionOfSetting } from "../../core/objects/setting-versions.ts";
+import { createVersion, type ExpectedVersions, requireVersion, SERVICE } from "../../core/objects/version.ts";
+import { type ObjectKey, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { workspaceObject } from "../../core/workspaces/workspace.ts";
 import {
   commitParts,
@@ -22,12 +22,50 @@ export interface SettingEdit {
   expected?: ExpectedVersions | undefined;
 }
 
-interface SettingChange {
-  workspace: string;
-  name: VersionedSetting;
+interface ItemChange {
   edit: SettingEdit;
   /** Returns the stored form of the new value; `undefined` removes the setting. It is called again after a conflict, and may throw. */
   build: (stored: StoredObject | undefined) => unknown;
+}
+
+interface SettingItemChange extends ItemChange {
+  key: ObjectKey;
+  /** The name of the setting in a refusal. */
+  name: string;
+  /** Returns further parts of the transaction. */
+  buildOthers?: () => Promise<TransactionPart[]>;
+}
+
+/**
+ * Replaces the item of a setting of a workspace or of the instance, unless it has another version than the author has read. Throws
+ * `object.versionChanged`, `access.changedMeanwhile`, and the errors of `build` and `buildOthers`.
+ */
+export async function replaceSettingItem(
+  { objects, nowMs }: Uses<"objects" | "nowMs">,
+  { key, name, edit: { by = SERVICE, expected }, build, buildOthers }: SettingItemChange,
+): Promise<void> {
+  await retryOnConflict(
+    async (earlier) => {
+      const stored = await objects.get(key);
+      requireVersion({ version: versionOfSetting(stored), changed: stored?.changed }, { path: name, expected });
+      const value = await build(stored);
+      const expect = stored ? unchangedSince(stored) : "absent";
+      const isStored = await commitParts(objects, [
+        ...((await buildOthers?.()) ?? []),
+        toPart(value === undefined ? write.remove(key, expect) : write.put({ ...key, value, ...createVersion(by, nowMs()) }, expect)),
+      ]);
+      if (isStored) return { done: undefined };
+      await pauseAfterConflict(earlier);
+      return undefined;
+    },
+    () => new SvcError("access.changedMeanwhile", {}),
+    SHARED_ITEM_TRIES,
+  );
+}
+
+interface SettingChange extends ItemChange {
+  workspace: string;
+  name: VersionedSetting;
   /** Returns a change of the access rights for the same transaction, for settings that every run must know. */
   buildRights?: () => Promise<TransactionPart>;
 }
@@ -37,27 +75,15 @@ interface SettingChange {
  * `object.versionChanged`, `workspace.notFound` and `access.changedMeanwhile`.
  */
 export async function replaceSetting(
-  { objects, nowMs }: Uses<"objects" | "nowMs">,
-  { workspace, name, edit: { by = SERVICE, expected }, build, buildRights }: SettingChange,
+  deps: Uses<"objects" | "nowMs">,
+  { workspace, name, edit, build, buildRights }: SettingChange,
 ): Promise<void> {
-  const key = settingObject.key(workspace, name);
-  const notFound = new SvcError("workspace.notFound", { workspace });
-  await retryOnConflict(
-    async (earlier) => {
-      const stored = await objects.get(key);
-      requireSettingVersion(stored, { name, version: versionOfSetting(stored), expected });
-      const value = build(stored);
-      const expect = stored ? unchangedSince(stored) : "absent";
-      const isStored = await commitParts(objects, [
-        toPart(write.check(workspaceObject.key(workspace), "present"), notFound),
-        toPart(value === undefined ? write.remove(key, expect) : write.put({ ...key, value, ...createVersion(by, nowMs()) }, expect)),
-        ...(buildRights ? [await buildRights()] : []),
-      ]);
-      if (isStored) return { done: undefined };
-      await pauseAfterConflict(earlier);
-      return undefined;
-    },
-    () => new SvcError("access.changedMeanwhile", {}),
-    SHARED_ITEM_TRIES,
-  );
+  const exists = toPart(write.check(workspaceObject.key(workspace), "present"), new SvcError("workspace.notFound", { workspace }));
+  await replaceSettingItem(deps, {
+    key: settingObject.key(workspace, name),
+    name,
+    edit: { ...edit, expected: selectVersions(name, edit.expected) },
+    build,
+    buildOthers: async () => [exists, ...(buildRights ? [await buildRights()] : [])],
+  });
 }

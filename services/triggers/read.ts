@@ -54,11 +54,7 @@ export async function listTriggers(
 ): Promise<TriggerJson[]> {
   const shown = await loadPage(
     deps,
-    {
-      pk: triggerObject.partitionKey(workspace, kind),
-      parseReadable: triggerObject.parseReadable,
-      matches: (trigger) => isVisible(trigger.path) && matchesTrigger(trigger, query),
-    },
+    { kind: triggerObject, parts: [workspace, kind], isVisible, matches: (trigger) => matchesTrigger(trigger, query) },
     query,
   );
   return showTriggers(deps, workspace, shown);

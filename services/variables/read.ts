@@ -95,11 +95,7 @@ export async function listVariables(
 ): Promise<VariableJson[]> {
   const shown = await loadPage(
     deps,
-    {
-      pk: variableObject.partitionKey(workspace),
-      parseReadable: variableObject.parseReadable,
-      matches: (variable) => isVisible(variable.path) && matchesVariable(variable, query),
-    },
+    { kind: variableObject, parts: [workspace], isVisible, matches: (variable) => matchesVariable(variable, query) },
     query,
   );
   const linked = await deps.objects.batchGet(shown.map(({ path }) => resourceObject.key(workspace, path)));

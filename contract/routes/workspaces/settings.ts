@@ -38,6 +38,9 @@ const usedTriggersSchema = z.object({
 export type UsedTriggersJson = z.output<typeof usedTriggersSchema>;
 const adminWrite = { domain: "workspaces", verb: "write", need: "admin", target: "none" } as const;
 
+/** A setting of the instance that is set. One that is not set has the version `-`. */
+const globalSettingSchema = z.object({ name: z.string(), value: anyJson, version: z.string() });
+
 export const settingRoutes = {
   listGlobal: defineRoute({
     ...read,
@@ -45,7 +48,7 @@ export const settingRoutes = {
     summary: "List the settings of the instance.",
     path: "/api/settings/list_global",
     access: { domain: "settings", verb: "read", need: "superadmin", target: "none" },
-    reply: { json: z.array(z.object({ name: z.string(), value: anyJson })) },
+    reply: { json: z.array(globalSettingSchema) },
     errors: [],
   }),
   getGlobal: defineRoute({
@@ -55,6 +58,7 @@ export const settingRoutes = {
     path: "/api/settings/global/{key}",
     access: { domain: "settings", verb: "read", need: "self", target: "none" },
     params: atKey,
+    version: "shown",
     reply: { json: anyJson },
     errors: [],
   }),
@@ -66,6 +70,7 @@ export const settingRoutes = {
     access: { domain: "settings", verb: "write", need: "superadmin", target: "none" },
     audits: { kind: "Updated", resource: { param: "key" } },
     params: atKey,
+    version: "expected",
     body: z.object({ value: anyJson.optional() }),
     reply: done,
     errors: ["setting.value", "access.changedMeanwhile"],

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { env } from "../../../contract/env.ts";
-import { ISSUES_HEADER } from "../../../contract/errors/answer.ts";
+import { CHANGE_HEADER, ISSUES_HEADER } from "../../../contract/errors/answer.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { runRoutes } from "../../../contract/routes/jobs/runs.ts";
 import { logger } from "../observe.ts";
@@ -126,6 +126,18 @@ describe("a response to a refused value", () => {
     expect(headerOf([{ path: "", at: [], reason: "is too large" }])).toBeUndefined();
     const ofStep = { step: "load", reason: "is missing" };
     expect(JSON.parse(String(headerOf([{ path: "value.modules.0", ...ofStep }])))).toEqual([ofStep]);
+  });
+});
+
+describe("a response to a write over another version", () => {
+  const headerOf = (details: { by?: string; at?: string }) =>
+    toErrorReply(new SvcError("object.versionChanged", { path: "f/a/b", version: "2", ...details })).headers?.[CHANGE_HEADER];
+
+  it("names the author and the time of the newer version in a header of ASCII without line ends, if they are known", () => {
+    const change = { by: "böb\r\nx-svc-other: 1", at: "2026-01-02T03:04:05.000Z" };
+    expect(headerOf(change)).toMatch(/^[ -~]*$/);
+    expect(JSON.parse(String(headerOf(change)))).toEqual(change);
+    expect(headerOf({})).toBeUndefined();
   });
 });
 

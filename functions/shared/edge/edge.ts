@@ -6,7 +6,7 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { z } from "zod";
 import { workspaceId } from "../../../contract/common.ts";
 import { defined } from "../../../contract/defined.ts";
-import { ISSUES_HEADER, type Issues } from "../../../contract/errors/answer.ts";
+import { CHANGE_HEADER, ISSUES_HEADER, type Issues } from "../../../contract/errors/answer.ts";
 import { toIssues } from "../../../contract/errors/issues.ts";
 import { describeError, isSvcError, SvcError } from "../../../contract/errors.ts";
 import type { Payload } from "../../../contract/payload.ts";
@@ -293,11 +293,20 @@ export function toErrorReply(error: SvcError, headers: Record<string, string> = 
     "x-svc-error": error.code,
     ...(status === 429 || "retryAfterS" in error.details ? { "Retry-After": String(retryAfterS(error)) } : {}),
     ...("issues" in error.details ? buildIssuesHeader(error.details.issues) : {}),
+    ...(error.code === "object.versionChanged" ? buildChangeHeader((error as SvcError<"object.versionChanged">).details) : {}),
     ...(error.code === "body.encoding" ? { "Accept-Encoding": "gzip, deflate, br" } : {}),
     ...(error.code === "job.syncTimeout" ? { "x-svc-job-id": (error as SvcError<"job.syncTimeout">).details.id } : {}),
     ...headers,
   });
 }
+
+/** Returns JSON for a header, which contains ASCII only. JSON escapes line ends, so no text can begin another header. */
+const toAsciiJson = (value: unknown) =>
+  JSON.stringify(value).replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** Returns the header with the author and the time of the newer version, if they are known. */
+const buildChangeHeader = ({ by, at }: { by?: string; at?: string }) =>
+  by === undefined ? {} : { [CHANGE_HEADER]: toAsciiJson({ by, at }) };
 
 /** Headers of a reply have at most 10 KB together. */
 const ISSUES_CHARS = 4000;
@@ -308,11 +317,7 @@ function buildIssuesHeader(issues: Issues): Record<string, string> {
   let chars = 0;
   for (const { at, step, reason } of issues) {
     if (!at?.length && step === undefined) continue;
-    // A header contains ASCII only. JSON escapes line ends, so no text can begin another header.
-    const json = JSON.stringify({ at, step, reason }).replace(
-      /[^ -~]/g,
-      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-    );
+    const json = toAsciiJson({ at, step, reason });
     chars += json.length + 1;
     if (chars <= ISSUES_CHARS) shown.push(json);
   }

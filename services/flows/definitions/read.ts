@@ -1,11 +1,11 @@
 import { defined } from "../../../contract/defined.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowHistoryJson, FlowJson, FlowListQuery, ListedFlowJson } from "../../../contract/routes/flows/flows.ts";
-import type { ListedFlow } from "../../../core/flows/version.ts";
 import { flowHeadObject, flowHistoryObject, flowListingObject, type RunnableFlow, toFlowJson } from "../../../core/flows/version.ts";
 import { paginate } from "../../../core/objects/page.ts";
 import { isListed, type ListViewer } from "../../console/favorites.ts";
 import type { ObjectCaller } from "../../identity/permit.ts";
+import { loadAtPaths } from "../../objects/load-page.ts";
 import { listWebhookForms, type WebhookForm } from "../../scripts/webhooks.ts";
 import type { Uses } from "../../uses.ts";
 import { getAcl } from "../../workspaces/acls.ts";
@@ -36,10 +36,6 @@ export async function flowExists({ objects }: Uses<"objects">, workspace: string
   return flow !== undefined && !flow.archived;
 }
 
-async function loadListings({ objects }: Uses<"objects">, workspace: string): Promise<ListedFlow[]> {
-  return flowListingObject.parseReadable(await objects.list(flowListingObject.partitionKey(workspace)));
-}
-
 /**
  * Lists the flows that match a query and that the caller may read, newest first by default. Equal times are sorted by path, so that pages
  * are stable.
@@ -51,7 +47,7 @@ export async function listFlows(
   viewer: ListViewer,
 ): Promise<ListedFlowJson[]> {
   const order = query.order_desc === false ? 1 : -1;
-  const found = (await loadListings(deps, workspace))
+  const found = (await loadAtPaths(deps, flowListingObject, workspace, query))
     .filter(
       (flow) =>
         isListed(viewer, flow.path, query) &&
@@ -72,12 +68,14 @@ export async function listFlows(
 
 /** Lists the paths of the flows that are not archived and that the caller may read. */
 export async function listFlowPaths(deps: Uses<"objects">, workspace: string, readable: (path: string) => boolean): Promise<string[]> {
-  return (await loadListings(deps, workspace)).filter(({ archived, path }) => !archived && readable(path)).map(({ path }) => path);
+  return (await loadAtPaths(deps, flowListingObject, workspace))
+    .filter(({ archived, path }) => !archived && readable(path))
+    .map(({ path }) => path);
 }
 
 /** Returns the values of all flows that the caller may read, for a search in their content. */
 export async function searchFlows(deps: Uses<"objects" | "storage">, workspace: string, readable: (path: string) => boolean) {
-  const found = (await loadListings(deps, workspace)).filter(({ path, archived }) => !archived && readable(path));
+  const found = (await loadAtPaths(deps, flowListingObject, workspace)).filter(({ path, archived }) => !archived && readable(path));
   return Promise.all(found.map(async ({ path, version }) => ({ path, value: (await loadFlow(deps, workspace, version)).sent.value })));
 }
 

@@ -25,7 +25,7 @@ export function Note({ tone, title, focus, children }: NoteProps) {
       variant="outline"
       role={tone === "bad" ? "alert" : "status"}
       title={title}
-      classNames={{ root: "note", title: "note-title" }}
+      classNames={{ root: "note", title: "note-title", body: "note-body" }}
     >
       <Text component="div">{children}</Text>
     </Alert>

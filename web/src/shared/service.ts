@@ -5,6 +5,11 @@ import { type ApiRequest, toJsonContent, toRequest } from "../../../contract/cli
 import { isJsonObject } from "../../../contract/json/json-object.ts";
 import { basePath } from "./base-path.ts";
 
+interface RefusedDetails {
+  issues?: string | undefined;
+  change?: string | undefined;
+}
+
 /** An error response: one sentence and a code. `status` 0: the service did not respond. */
 export class Refused extends Error {
   override readonly name = "Refused";
@@ -12,11 +17,14 @@ export class Refused extends Error {
   readonly code: string;
   /** The refused values of a form, as the service sends them. */
   readonly issues: string;
-  constructor(status: number, code: string, sentence: string, issues = "[]") {
+  /** The author and the time of a newer version, as the service sends them. */
+  readonly change: string;
+  constructor(status: number, code: string, sentence: string, { issues = "[]", change = "" }: RefusedDetails = {}) {
     super(sentence);
     this.status = status;
     this.code = code;
     this.issues = issues;
+    this.change = change;
   }
 }
 
@@ -97,7 +105,10 @@ export async function send({ method, address, body, headers: sentHeaders, signal
     const code = headers.get("x-svc-error");
     throw code === null
       ? new Refused(status, "", sentenceOf(status, text))
-      : new Refused(status, code, text, headers.get("x-svc-issues") ?? undefined);
+      : new Refused(status, code, text, {
+          issues: headers.get("x-svc-issues") ?? undefined,
+          change: headers.get("x-svc-change") ?? undefined,
+        });
   }
   return { status, headers, value: read(headers.get("content-type"), text) };
 }

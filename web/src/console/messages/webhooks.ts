@@ -8,11 +8,6 @@ export const webhooksText = {
   noType: "No type has this name.",
   saved: "The webhook is saved.",
   removed: "The webhook is removed.",
-  changedMeanwhile: (by: string, present: string) =>
-    `${by} has changed this webhook since you opened it. Now: ${present}. The form has your values. Save again to replace that change, or reload the page to continue with it.`,
-  nowRemoved: "the webhook is removed",
-  nowIs: (url: string, types: string, paths: string | undefined, isEnabled: boolean) =>
-    [url, `event types ${types}`, paths && `paths ${paths}`, !isEnabled && "disabled"].filter(Boolean).join("; "),
   test: "Send test event",
   tested: "The test event is on its way. Its delivery appears below.",
   rotate: "Rotate secret",
@@ -53,6 +48,7 @@ export const instanceWebhookText = {
   why: "The service sends events about users to this address: added, signed up, invited, joined.",
   urlHelp: "A complete http or https address. Without one, no events are sent.",
   ofDeployment: "The deployment names this receiver. A saved address replaces it.",
+  deployments: "The receiver of the deployment",
   useDeployment: "Use the receiver of the deployment",
 } as const;
 

@@ -61,8 +61,6 @@ export const instanceTabsText = {
     no: "No",
     valueOf: (name: string) => `Value of ${name}`,
     saved: (name: string) => `${name} was saved.`,
-    changed: "Another superadmin has changed this setting since you opened the page. Reload the page to see it, then save again.",
-    save: "Save",
     saveOf: (name: string) => `Save ${name}`,
     others: "Settings of other clients",
     othersWhy: "The service stores them and does not read them.",

@@ -46,6 +46,7 @@ export const storedText = {
   },
   conflict: {
     title: "Another person has saved a newer version",
+    savedBy: (by: string) => `Saved by ${by}`,
     why: "Choose a version of each field. Nothing has been saved yet.",
     field: "Field",
     mine: "Yours",

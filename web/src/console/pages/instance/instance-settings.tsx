@@ -1,13 +1,15 @@
-import { Button, Group, Stack, Text, Title } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { Stack, Text, Title } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
 import type { CallInput } from "../../../../../contract/client/operation.ts";
-import { Refused } from "../../../shared/service.ts";
-import { call } from "../../data/objects-api.ts";
+import { ask, call } from "../../data/objects-api.ts";
 import { notifications } from "../../frame/notifications.tsx";
-import { Failed, Panel } from "../../frame/panel.tsx";
+import { Panel } from "../../frame/panel.tsx";
 import { instanceTabsText } from "../../messages/objects/instance.ts";
+import { SettingForm } from "../../parts/setting-form/setting-form.tsx";
+import type { ComparedField } from "../../parts/stored/compared-fields.ts";
 import { Example } from "../../parts/stored/example.tsx";
+import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import { SettingField } from "./setting-field.tsx";
 
 const text = instanceTabsText.settings;
@@ -30,9 +32,10 @@ export function InstanceSettings() {
         return (
           <Stack maw={720} mt="sm">
             <Text>{text.why}</Text>
-            {(Object.keys(text.names) as SettingName[]).map((name) => (
-              <Setting key={name} name={name} stored={stored.find((each) => each.name === name)?.value ?? null} />
-            ))}
+            {(Object.keys(text.names) as SettingName[]).map((name) => {
+              const { value, version = NOT_SET } = stored.find((each) => each.name === name) ?? {};
+              return <Setting key={`${name} ${version}`} name={name} stored={toLoadedSetting(value, `"${version}"`)} />;
+            })}
             <Title order={2} size="h5">
               {text.others}
             </Title>
@@ -53,41 +56,57 @@ export function InstanceSettings() {
 type SettingName = keyof typeof text.names;
 type SettingValue = NonNullable<CallInput<"settings.setGlobal">["body"]>["value"];
 
-function Setting({ name, stored }: { name: SettingName; stored: unknown }) {
+/** The value as JSON, so that a draft can also contain a value of another type or none. */
+interface SettingValues {
+  json: string;
+}
+
+/** The service names this version of a setting that is not set. */
+const NOT_SET = "-";
+
+const toLoadedSetting = (value: unknown, version: string): Loaded<SettingValues> => ({
+  values: { json: JSON.stringify(value ?? null) },
+  version,
+});
+const readJson = (json: string): unknown => JSON.parse(json);
+
+/** Compares a setting as formatted JSON. */
+const comparedSetting = (label: string): ComparedField<SettingValues> => ({
+  label,
+  keys: ["json"],
+  toText: ({ json }) => (json === "null" ? text.byDefault : JSON.stringify(readJson(json), null, 2)),
+});
+
+function Setting({ name, stored }: { name: SettingName; stored: Loaded<SettingValues> }) {
   const queries = useQueryClient();
-  const [seen, setSeen] = useState(stored);
-  const [value, setValue] = useState(stored);
   const [isBroken, setIsBroken] = useState(false);
   const { label } = text.names[name];
-  const save = useMutation({
-    mutationFn: async () => {
-      const current = await call.settings.getGlobal({ key: name });
-      if (JSON.stringify(current ?? null) !== JSON.stringify(seen)) throw new Refused(409, "page.settingChanged", text.changed);
-      await call.settings.setGlobal({ key: name, body: { value: value as SettingValue } });
-      return (await call.settings.getGlobal({ key: name })) ?? null;
+  const fields = useMemo(() => [comparedSetting(label)], [label]);
+  const editor = useEditor<SettingValues>({
+    form: ["setting of the instance", name],
+    loaded: stored,
+    keepable: (values) => values,
+    fields,
+    reload: async () => {
+      const { value, headers } = await ask.settings.getGlobal({ key: name });
+      return toLoadedSetting(value, headers.get("etag") ?? "");
     },
-    onSuccess: async (saved) => {
-      setSeen(saved);
+    save: ({ json }, headers) => call.settings.setGlobal({ key: name, headers, body: { value: readJson(json) as SettingValue } }),
+    onSaved: () => {
       notifications.show({ message: text.saved(label) });
-      await queries.invalidateQueries({ queryKey: key });
+      void queries.invalidateQueries({ queryKey: key });
     },
   });
   return (
     <section aria-label={label}>
-      <SettingField name={name} value={value} onChange={setValue} onBroken={setIsBroken} />
-      {save.error && <Failed error={save.error} />}
-      <Group mt="xs">
-        <Button
-          size="xs"
-          variant="default"
-          aria-label={text.saveOf(label)}
-          loading={save.isPending}
-          disabled={isBroken}
-          onClick={() => save.mutate()}
-        >
-          {text.save}
-        </Button>
-      </Group>
+      <SettingForm editor={editor} canSave={!isBroken} saveLabel={text.saveOf(label)}>
+        <SettingField
+          name={name}
+          value={readJson(editor.values.json)}
+          onChange={(value) => editor.change({ json: JSON.stringify(value ?? null) })}
+          onBroken={setIsBroken}
+        />
+      </SettingForm>
     </section>
   );
 }

@@ -1,7 +1,7 @@
+import "../../parts/stored/stored.css";
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { call } from "../../data/api.ts";
 import { meQuery } from "../../data/me.ts";
 import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { Page } from "../../frame/page.tsx";
@@ -11,7 +11,7 @@ import { instanceText } from "../../messages/settings.ts";
 import { instanceWebhookText } from "../../messages/webhooks.ts";
 import { AddressTabs } from "../../parts/address-tabs.tsx";
 import { Deliveries } from "../../parts/webhooks/deliveries/deliveries.tsx";
-import { InstanceWebhook, RECEIVER_SETTING } from "../../parts/webhooks/instance-webhook.tsx";
+import { InstanceWebhook, loadReceiver } from "../../parts/webhooks/instance-webhook.tsx";
 import { instanceSource } from "../../parts/webhooks/source.ts";
 
 const tabs = {
@@ -52,20 +52,17 @@ function Webhooks() {
   const receiver = useQuery({
     queryKey: [...instanceSource.key, "receiver"],
     queryFn: async ({ signal }) => {
-      const [endpoints, setting] = await Promise.all([
-        instanceSource.list(signal),
-        call.settings.getGlobal({ key: RECEIVER_SETTING, signal }),
-      ]);
-      return { endpoints, isOfDeployment: setting === null };
+      const [endpoints, setting] = await Promise.all([instanceSource.list(signal), loadReceiver(signal)]);
+      return { endpoints, setting };
     },
   });
   return (
     <Stack gap="xl">
       <Text>{instanceWebhookText.why}</Text>
       <Panel query={receiver} guide="permissions#events-of-the-instance">
-        {({ endpoints, isOfDeployment }) => (
+        {({ endpoints, setting }) => (
           <>
-            <InstanceWebhook source={instanceSource} webhook={endpoints[0]} isOfDeployment={isOfDeployment} />
+            <InstanceWebhook key={setting.version} source={instanceSource} webhook={endpoints[0]} receiver={setting} />
             <Deliveries source={instanceSource} endpoints={endpoints} />
           </>
         )}

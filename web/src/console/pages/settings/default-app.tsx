@@ -1,8 +1,8 @@
 import { TextInput } from "@mantine/core";
 import { call } from "../../data/objects-api.ts";
 import { workspaceSettingsText } from "../../messages/objects/workspace-settings.ts";
+import { SettingForm } from "../../parts/setting-form/setting-form.tsx";
 import { compared } from "../../parts/stored/compared-fields.ts";
-import { SettingForm } from "./setting-form.tsx";
 import { type SettingsProps, useSettingEditor } from "./settings.ts";
 
 const text = workspaceSettingsText.app;

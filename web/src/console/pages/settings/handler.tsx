@@ -4,11 +4,11 @@ import type { FailureNoticeRule } from "../../../../../contract/routes/workspace
 import { call } from "../../data/objects-api.ts";
 import { workspaceSettingsText } from "../../messages/objects/workspace-settings.ts";
 import { JsonField } from "../../parts/json-field/json-field.tsx";
+import { SettingForm } from "../../parts/setting-form/setting-form.tsx";
 import { type ComparedField, compared } from "../../parts/stored/compared-fields.ts";
 import { RunnableField } from "../../parts/stored/runnable-field.tsx";
 import { type HandlerValues, handlerFields, keepableRules, toHandler, toHandlerValues } from "./handler-values.ts";
 import { NoticeRules } from "./notice-rules.tsx";
-import { SettingForm } from "./setting-form.tsx";
 import { type SettingsProps, useSettingEditor } from "./settings.ts";
 
 const text = workspaceSettingsText.handler;

@@ -1,3 +1,4 @@
+import "../../parts/stored/stored.css";
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";

@@ -4,7 +4,7 @@ import { Failed } from "../../frame/panel.tsx";
 import { frameText } from "../../messages/frame.ts";
 import { storedText } from "../../messages/objects/stored.ts";
 import { DraftNote } from "../draft/draft-note.tsx";
-import { Conflict } from "./conflict.tsx";
+import { Conflict } from "./conflict/conflict.tsx";
 import type { Editor } from "./use-editor.ts";
 
 interface EditorFooterProps {
@@ -23,7 +23,7 @@ export function EditorFooter({ editor, isNew, canSave = true, onClose }: EditorF
       {editor.error && <Failed error={editor.error} />}
       {editor.isRestored && !conflict && <DraftNote text={storedText.restored} onDiscard={editor.discard} />}
       {conflict ? (
-        <Conflict fields={conflict.fields} onChoose={conflict.choose} onUseTheirs={conflict.useTheirs} />
+        <Conflict {...conflict} />
       ) : (
         <Group justify="flex-end">
           <Button

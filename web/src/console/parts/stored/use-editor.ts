@@ -4,6 +4,7 @@ import { Refused } from "../../../shared/service.ts";
 import { restoreValues } from "../draft/edited-values.ts";
 import { useEditedDraft } from "../draft/use-edited-draft.ts";
 import { type Choice, type ComparedField, combineVersions, differingFields } from "./compared-fields.ts";
+import { type LastChange, readLastChange } from "./conflict/last-change.ts";
 
 /** The values of a form, and the version of the object that they come from. A new object has no version. */
 export interface Loaded<V> {
@@ -26,6 +27,12 @@ interface EditorOptions<V extends object> {
   onSaved: (values: V) => void;
 }
 
+/** The version of another person. */
+interface Theirs<V> extends Loaded<V> {
+  /** Absent: the service does not know the author. */
+  change?: LastChange | undefined;
+}
+
 const replacing = (version: string | undefined): Record<string, string> => (version === undefined ? {} : { "if-match": version });
 
 /**
@@ -45,18 +52,18 @@ export function useEditor<V extends object>({ form, loaded, keepable, fields, re
   latest.current = values;
   // The draft of an older version is compared with the newer one when it is saved.
   const [version, setVersion] = useState(() => (draft.initial && path !== undefined ? draft.initial.version : loaded.version));
-  const [theirs, setTheirs] = useState<Loaded<V>>();
+  const [theirs, setTheirs] = useState<Theirs<V>>();
   const [round, setRound] = useState(0);
   const saving = useMutation({
     // The cache forgets a secret value when the dialog closes.
     gcTime: 0,
-    mutationFn: async ({ saved, expected }: { saved: V; expected: string | undefined }) => {
+    mutationFn: async ({ saved, expected }: { saved: V; expected: string | undefined }): Promise<Theirs<V> | undefined> => {
       try {
         await save(saved, replacing(expected));
         return undefined;
       } catch (error) {
         if (!(error instanceof Refused && error.code === "object.versionChanged")) throw error;
-        return reload();
+        return { ...(await reload()), change: readLastChange(error.change) };
       }
     },
     onSuccess: (newer, { saved }) => {
@@ -80,7 +87,8 @@ export function useEditor<V extends object>({ form, loaded, keepable, fields, re
       const next = { ...latest.current, ...changes };
       latest.current = next;
       setValues(next);
-      draft.keep({ version, values: keepable(next) as Record<string, unknown> });
+      const kept = keepable(next) as Record<string, unknown>;
+      if (Object.keys(kept).length > 0) draft.keep({ version, values: kept });
     },
     /** Saves the values, with the last changes of a form that reports them when it is sent. */
     save: (changes?: Partial<V>) => {
@@ -103,14 +111,15 @@ export function useEditor<V extends object>({ form, loaded, keepable, fields, re
         theirs: theirs.values,
         base: version === loaded.version ? loaded.values : undefined,
       }),
-      choose: (choices: Readonly<Record<string, Choice>>) => {
+      change: theirs.change,
+      onChoose: (choices: Readonly<Record<string, Choice>>) => {
         const chosen = combineVersions(fields, { mine: values, theirs: theirs.values }, choices);
         setTheirs(undefined);
         setValues(chosen);
         setVersion(theirs.version);
         saving.mutate({ saved: chosen, expected: theirs.version });
       },
-      useTheirs: () => replace(theirs),
+      onUseTheirs: () => replace(theirs),
     },
   };
 }

@@ -1,76 +1,63 @@
-import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useRef, useState } from "react";
+import { Button, Text, TextInput } from "@mantine/core";
 import type { WebhookJson } from "../../../../../contract/routes/events/webhooks.ts";
-import { call } from "../../data/api.ts";
+import { ask, call } from "../../data/api.ts";
 import { notifications } from "../../frame/notifications.tsx";
-import { Failed } from "../../frame/panel.tsx";
-import { frameText } from "../../messages/frame.ts";
 import { instanceWebhookText, webhooksText } from "../../messages/webhooks.ts";
+import { SettingForm } from "../setting-form/setting-form.tsx";
+import { compared } from "../stored/compared-fields.ts";
+import { type Loaded, useEditor } from "../stored/use-editor.ts";
 import { Secret } from "./secret.tsx";
 import type { WebhookSource } from "./source.ts";
-import { checkUnchanged } from "./unchanged.ts";
 import { useRefresh, useTest } from "./use-webhooks.ts";
 import { WebhookState } from "./webhook-state.tsx";
 
 /** The name of the setting that names the receiver. */
-export const RECEIVER_SETTING = "instance_events_webhook";
+const SETTING = "instance_events_webhook";
+
+interface ReceiverValues {
+  /** `null`: the receiver that the deployment names. Empty: none. */
+  url: string | null;
+}
+
+const fields = [compared<ReceiverValues, "url">(webhooksText.url, "url", (url) => url ?? instanceWebhookText.deployments)];
+
+/** Loads the setting that names the receiver of the events of the instance, with its version. */
+export async function loadReceiver(signal?: AbortSignal): Promise<Loaded<ReceiverValues>> {
+  const { value, headers } = await ask.settings.getGlobal({ key: SETTING, ...(signal ? { signal } : {}) });
+  return { values: { url: typeof value === "string" ? value : null }, version: headers.get("etag") ?? undefined };
+}
 
 interface InstanceWebhookProps {
   source: WebhookSource;
   webhook: WebhookJson | undefined;
-  /** Whether the deployment names the receiver, because no setting does. */
-  isOfDeployment: boolean;
+  receiver: Loaded<ReceiverValues>;
 }
 
 /** Sets the receiver of the events of the instance. */
-export function InstanceWebhook({ source, webhook, isOfDeployment }: InstanceWebhookProps) {
-  const [url, setUrl] = useState(webhook?.url ?? "");
-  const seen = useRef(webhook);
-  const noticed = useRef(new Set<string>());
+export function InstanceWebhook({ source, webhook, receiver }: InstanceWebhookProps) {
   const refresh = useRefresh(source);
   const test = useTest(source);
-  const save = useMutation({
-    mutationFn: async (value: string | null) => {
-      const id = (seen.current ?? webhook)?.id;
-      if (id !== undefined) await checkUnchanged(source, id, seen.current, noticed.current);
-      await call.settings.setGlobal({ key: RECEIVER_SETTING, body: { value } });
-      const [present] = await source.list();
-      seen.current = present;
-      setUrl(present?.url ?? "");
-    },
-    onSuccess: async () => {
-      notifications.show({ message: seen.current ? webhooksText.saved : webhooksText.removed });
-      await refresh();
+  const editor = useEditor<ReceiverValues>({
+    form: ["webhook", SETTING],
+    loaded: receiver,
+    // An address can contain a secret.
+    keepable: () => ({}),
+    fields,
+    reload: () => loadReceiver(),
+    save: ({ url }, headers) => call.settings.setGlobal({ key: SETTING, headers, body: { value: url === null ? null : url.trim() } }),
+    onSaved: ({ url }) => {
+      notifications.show({ message: url === "" ? webhooksText.removed : webhooksText.saved });
+      void refresh();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate(url.trim());
-  };
-  const error = save.error ?? test.error;
+  const { url } = editor.values;
+  const isOfDeployment = url === null;
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm" maw={640}>
-        <TextInput
-          type="url"
-          label={webhooksText.url}
-          description={instanceWebhookText.urlHelp}
-          maxLength={2000}
-          value={url}
-          onChange={({ target }) => setUrl(target.value)}
-        />
-        {webhook && isOfDeployment && <Text size="sm">{instanceWebhookText.ofDeployment}</Text>}
-        {webhook && (
-          <div>
-            <WebhookState webhook={webhook} />
-          </div>
-        )}
-        {error && <Failed error={error} />}
-        <Group gap="xs">
-          <Button type="submit" color="blue.8" loading={save.isPending}>
-            {frameText.save}
-          </Button>
+    <SettingForm
+      editor={editor}
+      otherError={test.error}
+      actions={
+        <>
           {webhook && (
             <Button variant="default" loading={test.isPending} onClick={() => test.mutate(webhook.id)}>
               {webhooksText.test}
@@ -78,12 +65,27 @@ export function InstanceWebhook({ source, webhook, isOfDeployment }: InstanceWeb
           )}
           <Secret source={source} />
           {!isOfDeployment && (
-            <Button variant="default" onClick={() => save.mutate(null)}>
+            <Button variant="default" onClick={() => editor.save({ url: null })}>
               {instanceWebhookText.useDeployment}
             </Button>
           )}
-        </Group>
-      </Stack>
-    </form>
+        </>
+      }
+    >
+      <TextInput
+        type="url"
+        label={webhooksText.url}
+        description={instanceWebhookText.urlHelp}
+        maxLength={2000}
+        value={url ?? webhook?.url ?? ""}
+        onChange={({ target }) => editor.change({ url: target.value })}
+      />
+      {webhook && isOfDeployment && <Text size="sm">{instanceWebhookText.ofDeployment}</Text>}
+      {webhook && (
+        <div>
+          <WebhookState webhook={webhook} />
+        </div>
+      )}
+    </SettingForm>
   );
 }

@@ -1,14 +1,9 @@
-import { Button, Group, Stack, TextInput } from "@mantine/core";
-import type { FormEvent } from "react";
+import { Button, TextInput } from "@mantine/core";
 import type { WebhookJson } from "../../../../../contract/routes/events/webhooks.ts";
 import { call } from "../../data/api.ts";
 import { notifications } from "../../frame/notifications.tsx";
-import { Failed } from "../../frame/panel.tsx";
-import { frameText } from "../../messages/frame.ts";
-import { storedText } from "../../messages/objects/stored.ts";
 import { webhooksText } from "../../messages/webhooks.ts";
-import { DraftNote } from "../draft/draft-note.tsx";
-import { Conflict } from "../stored/conflict.tsx";
+import { SettingForm } from "../setting-form/setting-form.tsx";
 import { useEditor } from "../stored/use-editor.ts";
 import { EventTypesField } from "./event-types-field.tsx";
 import { Secret } from "./secret.tsx";
@@ -47,47 +42,36 @@ export function WorkspaceWebhook({ workspace, source, webhook, onSaved }: Worksp
       void refresh().then(onSaved);
     },
   });
-  const { values, change, conflict } = editor;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    editor.save();
-  };
-  const error = editor.error ?? test.error;
+  const { values, change } = editor;
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm" maw={640}>
-        <TextInput
-          type="url"
-          label={webhooksText.url}
-          description={webhooksText.urlHelp}
-          maxLength={2000}
-          value={values.url}
-          onChange={({ target }) => change({ url: target.value })}
-        />
-        <EventTypesField value={values.types} onChange={(types) => change({ types })} />
-        {webhook && (
-          <div>
-            <WebhookState webhook={webhook} />
-          </div>
-        )}
-        {error && <Failed error={error} />}
-        {editor.isRestored && !conflict && <DraftNote text={storedText.restored} onDiscard={editor.discard} />}
-        {conflict ? (
-          <Conflict fields={conflict.fields} onChoose={conflict.choose} onUseTheirs={conflict.useTheirs} />
-        ) : (
-          <Group gap="xs">
-            <Button type="submit" color="blue.8" loading={editor.isSaving}>
-              {frameText.save}
+    <SettingForm
+      editor={editor}
+      otherError={test.error}
+      actions={
+        <>
+          {webhook && (
+            <Button variant="default" loading={test.isPending} onClick={() => test.mutate(OWN_ENDPOINT)}>
+              {webhooksText.test}
             </Button>
-            {webhook && (
-              <Button variant="default" loading={test.isPending} onClick={() => test.mutate(OWN_ENDPOINT)}>
-                {webhooksText.test}
-              </Button>
-            )}
-            <Secret source={source} />
-          </Group>
-        )}
-      </Stack>
-    </form>
+          )}
+          <Secret source={source} />
+        </>
+      }
+    >
+      <TextInput
+        type="url"
+        label={webhooksText.url}
+        description={webhooksText.urlHelp}
+        maxLength={2000}
+        value={values.url}
+        onChange={({ target }) => change({ url: target.value })}
+      />
+      <EventTypesField value={values.types} onChange={(types) => change({ types })} />
+      {webhook && (
+        <div>
+          <WebhookState webhook={webhook} />
+        </div>
+      )}
+    </SettingForm>
   );
 }

@@ -1,7 +1,7 @@
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { call } from "../../../data/objects-api.ts";
 import { workspaceSettingsText } from "../../../messages/objects/workspace-settings.ts";
-import { SettingForm } from "../setting-form.tsx";
+import { SettingForm } from "../../../parts/setting-form/setting-form.tsx";
 import { type SettingsProps, useSettingEditor } from "../settings.ts";
 import { type GeneralValues, generalFields, toGeneralValues } from "./general-values.ts";
 import { saveGeneral } from "./save-general.ts";

@@ -1,17 +1,21 @@
 import { Button, Group, Radio, Table, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
-import { defined } from "../../../../../contract/defined.ts";
-import { Note } from "../../../shared/note.tsx";
-import { loadOnDemand } from "../../frame/load-on-demand.tsx";
-import { storedText } from "../../messages/objects/stored.ts";
-import { listConflicts, mergeTexts } from "../code/merge-texts.ts";
-import { ListTable } from "../list-table.tsx";
-import type { Choice, DifferingField } from "./compared-fields.ts";
+import { defined } from "../../../../../../contract/defined.ts";
+import { Note } from "../../../../shared/note.tsx";
+import { Ago } from "../../../../shared/time/ago.tsx";
+import { loadOnDemand } from "../../../frame/load-on-demand.tsx";
+import { storedText } from "../../../messages/objects/stored.ts";
+import { listConflicts, mergeTexts } from "../../code/merge-texts.ts";
+import { ListTable } from "../../list-table.tsx";
+import type { Choice, DifferingField } from "../compared-fields.ts";
+import type { LastChange } from "./last-change.ts";
 
 // CodeMirror is large, and few conflicts have texts of several lines.
-const MergeEditor = loadOnDemand(() => import("../code/merge-editor.tsx"));
+const MergeEditor = loadOnDemand(() => import("../../code/merge-editor.tsx"));
 
 interface ConflictProps {
+  /** The author and the time of the newer version. Absent: the service does not know them. */
+  change?: LastChange | undefined;
   fields: readonly DifferingField[];
   /** Saves the version with the chosen fields. */
   onChoose: (choices: Readonly<Record<string, Choice>>) => void;
@@ -22,7 +26,7 @@ const text = storedText.conflict;
 const mergedOf = (choice: Choice | undefined) => (typeof choice === "object" ? choice.merged : undefined);
 
 /** Shows what two people have entered, and asks for each field which of both counts. */
-export function Conflict({ fields, onChoose, onUseTheirs }: ConflictProps) {
+export function Conflict({ change, fields, onChoose, onUseTheirs }: ConflictProps) {
   const [chosen, setChosen] = useState<Readonly<Record<string, Choice>>>({});
   const choices = Object.fromEntries(fields.map(({ label, suggested }) => [label, chosen[label] ?? suggested]));
   const all = (choice: Choice) => Object.fromEntries(fields.map(({ label }) => [label, choice]));
@@ -30,6 +34,11 @@ export function Conflict({ fields, onChoose, onUseTheirs }: ConflictProps) {
   return (
     <Note tone="bad" focus>
       <Text fw={600}>{text.title}</Text>
+      {change && (
+        <Text size="sm">
+          {text.savedBy(change.by)} {change.at && <Ago at={change.at} focusable />}
+        </Text>
+      )}
       <Text>{text.why}</Text>
       {fields.length === 0 ? (
         <Text>{text.same}</Text>
@@ -46,7 +55,7 @@ export function Conflict({ fields, onChoose, onUseTheirs }: ConflictProps) {
                     checked={choices[field.label] === choice}
                     onChange={() => setChosen({ ...chosen, [field.label]: choice })}
                   />
-                  <span className="stored-value">{field[choice] || storedText.nothing}</span>
+                  <span className="stored-value stored-compared">{field[choice] || storedText.nothing}</span>
                 </Table.Td>
               ))}
             </Table.Tr>
