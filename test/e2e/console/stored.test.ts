@@ -50,6 +50,7 @@ it("the page of variables creates a secret, shows it on request, and asks if ano
   expectStatus(await ws.post("variables/update/f/t/key", { description: "Theirs" }), 200);
   await dialog.getByRole("button", { name: "Save" }).click();
   await dialog.getByText("Another person has saved a newer version").waitFor();
+  await dialog.getByText("Saved by ").waitFor();
   await dialog.getByRole("radio", { name: "Description: Theirs" }).waitFor();
   expect(await dialog.getByRole("radio", { name: "Description: Yours" }).isChecked()).toBe(true);
   // The form of the refused save is reported in the browser's console as a failed request.

@@ -92,9 +92,10 @@ function Setting({ name, stored }: { name: SettingName; stored: Loaded<SettingVa
       return toLoadedSetting(value, headers.get("etag") ?? "");
     },
     save: ({ json }, headers) => call.settings.setGlobal({ key: name, headers, body: { value: readJson(json) as SettingValue } }),
-    onSaved: () => {
+    // The form begins again with the saved version before someone continues to type.
+    onSaved: async () => {
+      await queries.invalidateQueries({ queryKey: key });
       notifications.show({ message: text.saved(label) });
-      void queries.invalidateQueries({ queryKey: key });
     },
   });
   return (

@@ -24,7 +24,8 @@ interface EditorOptions<V extends object> {
   reload: () => Promise<Loaded<V>>;
   /** `headers` name the version that is replaced. */
   save: (values: V, headers: Record<string, string>) => Promise<unknown>;
-  onSaved: (values: V) => void;
+  /** The form can be sent again when the returned promise has ended. */
+  onSaved: (values: V) => void | Promise<void>;
 }
 
 /** The version of another person. */
@@ -69,7 +70,7 @@ export function useEditor<V extends object>({ form, loaded, keepable, fields, re
     onSuccess: (newer, { saved }) => {
       if (newer) return setTheirs(newer);
       draft.forget();
-      onSaved(saved);
+      return onSaved(saved);
     },
   });
   /** Other values take the place of the entered ones. */

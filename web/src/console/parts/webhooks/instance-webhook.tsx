@@ -45,9 +45,9 @@ export function InstanceWebhook({ source, webhook, receiver }: InstanceWebhookPr
     fields,
     reload: () => loadReceiver(),
     save: ({ url }, headers) => call.settings.setGlobal({ key: SETTING, headers, body: { value: url === null ? null : url.trim() } }),
-    onSaved: ({ url }) => {
+    onSaved: async ({ url }) => {
+      await refresh();
       notifications.show({ message: url === "" ? webhooksText.removed : webhooksText.saved });
-      void refresh();
     },
   });
   const { url } = editor.values;
