@@ -265,7 +265,9 @@ describe("the flow editor", () => {
 
   it("shows the change of one tab in another one, and the states of a test also inside of loops", async () => {
     const at = "f/t/tested";
-    const inner = { id: "i", value: { type: "rawscript", language: "bash", content: "echo 7", input_transforms: {} } };
+    const input_transforms = { n: { type: "javascript", expr: "flow_input.iter.value" } };
+    const content = 'n="$1"\necho "$n"';
+    const inner = { id: "i", value: { type: "rawscript", language: "bash", content, input_transforms } };
     const loop = { type: "forloopflow", iterator: { type: "javascript", expr: "flow_input.list" }, skip_failures: false, modules: [inner] };
     const end = { id: "z", value: { type: "identity" } };
     const properties = { list: { type: "array", items: { type: "integer" }, default: [1, 2] }, who: { type: "string" } };
@@ -289,13 +291,22 @@ describe("the flow editor", () => {
     await page.getByRole("textbox", { name: "who" }).fill("Ann");
     await button(page, "Run test").click();
     const drawn = (id: string) => page.locator(`.react-flow [data-step-id="${id}"][data-state="succeeded"]`);
-    await drawn("i").getByText('"7"', { exact: true }).waitFor();
+    await drawn("i").getByText('"2"', { exact: true }).waitFor();
     await drawn("i")
       .getByText(/\d (ms|s)/)
       .waitFor();
     await drawn("l").getByText("2 of 2").waitFor();
     await drawn("z").waitFor();
     await button(page, "Close the test").click();
+    // Another iteration shows its results, and its values begin a test of a step.
+    await page.getByRole("textbox", { name: "Iteration of l" }).fill("1");
+    await page.keyboard.press("Enter");
+    await drawn("i").getByText('"1"', { exact: true }).waitFor();
+    await step(page, "i").click();
+    // The panel grows while its code is loaded.
+    await button(page, "Test this step").press("Enter");
+    const values = page.getByRole("region", { name: "Inputs of the test" });
+    await expect.poll(() => values.getByRole("textbox", { name: "n" }).inputValue()).toBe("1");
     // A test up to a step begins with the last inputs, and runs no step after it.
     await step(page, "l").click();
     await button(page, "Test up to here").click();

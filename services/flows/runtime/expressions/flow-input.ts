@@ -1,5 +1,6 @@
 import { defined } from "../../../../contract/defined.ts";
 import { PromiseCache } from "../../../../contract/utilities/promise-cache.ts";
+import { addIteration } from "../../../../core/expressions/iteration.ts";
 import { findScopePath, listIndices, progressRef } from "../../../../core/flows/journal.ts";
 import type { Scope } from "../../../../core/flows/scopes.ts";
 import type { ValueRef } from "../../../../core/jobs/record/value-ref.ts";
@@ -21,23 +22,9 @@ export async function loadInput(deps: Uses<"jobs" | "storage">, step: StepContex
   const indices = listIndices(step.path);
   for (const [depth, body] of loopBodiesAround(step.scope).entries()) {
     const index = indices[depth] ?? 0;
-    input = addIter(input, { index, value: await itemAt(deps, step, body, index) });
+    input = addIteration(input, { index, value: await itemAt(deps, step, body, index) });
   }
   return input;
-}
-
-/** The `iter` of an inner loop hides that of the outer one, which becomes `iter_parent`, and so on. */
-function addIter(input: Record<string, unknown>, iter: { index: number; value: unknown }): Record<string, unknown> {
-  const next: Record<string, unknown> = { ...input };
-  let name = "iter";
-  let value: unknown = iter;
-  for (;;) {
-    const hidden = next[name];
-    next[name] = value;
-    if (hidden === undefined) return next;
-    value = hidden;
-    name = name === "iter" ? "iter_parent" : `${name}_parent`;
-  }
 }
 
 /** The bodies of the loops around a list, outermost first. */

@@ -68,7 +68,7 @@ export const stepText = {
   testStep: "Test this step",
   testUpTo: "Test up to here",
   testInputs: "Inputs of the test",
-  testInputsHelp: "Constants, and the values that the last run had for the expressions. Change them for this test.",
+  testInputsHelp: "Constants, and the values that the expressions had in the last runs. Change them for this test.",
   flowInputs: "Inputs of the flow",
   run: "Run test",
   closeForm: "Close",

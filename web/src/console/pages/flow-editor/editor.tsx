@@ -25,7 +25,7 @@ import { refusedStep } from "./refused-step.ts";
 import { Side } from "./side.tsx";
 import { PasteDialog, RenameDialog } from "./step-dialogs.tsx";
 import { FollowTest, type StartedTest } from "./test/follow-test.tsx";
-import type { TestedSteps } from "./test/tested-steps.ts";
+import type { ChosenIterations, TestedSteps } from "./test/tested-steps.ts";
 import { Toolbar } from "./toolbar.tsx";
 import { type FlowDraft, restoreFromDraft, useKeptDraft } from "./use-flow-draft.ts";
 import { readBegin, useFlowEditor } from "./use-flow-editor.ts";
@@ -72,6 +72,7 @@ export function Editor({ workspace, path, loaded, draft }: EditorProps) {
   const [test, setTest] = useState<StartedTest>();
   const [job, setJob] = useState<string>();
   const [tested, setTested] = useState<TestedSteps>(new Map());
+  const [chosen, setChosen] = useState<ChosenIterations>(new Map());
   const member = useMember();
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -150,6 +151,7 @@ export function Editor({ workspace, path, loaded, draft }: EditorProps) {
   };
   const start = (started: StartedTest) => {
     setTest(started);
+    setChosen(new Map());
     if (started.step === undefined) setJob(started.job);
   };
   /** The states of a test of one step take the place of its former ones. */
@@ -174,6 +176,11 @@ export function Editor({ workspace, path, loaded, draft }: EditorProps) {
     readOnly,
     folded,
     tested,
+    onChooseIteration: (loop: string, iteration: number | undefined) =>
+      setChosen((current) => {
+        const others = [...current].filter(([id]) => id !== loop);
+        return new Map(iteration === undefined ? others : [...others, [loop, iteration]]);
+      }),
     onFold: fold,
     onAdd: (position: Position) => setDialog({ kind: "add", position }),
     onRename: (id: string) => id !== "failure" && id !== "preprocessor" && setDialog({ kind: "rename", id }),
@@ -313,7 +320,7 @@ export function Editor({ workspace, path, loaded, draft }: EditorProps) {
           </div>
         </div>
       </Tabs>
-      {test && <FollowTest key={test.job} workspace={workspace} test={test} onTested={show} />}
+      {test && <FollowTest key={test.job} workspace={workspace} test={test} chosen={chosen} onTested={show} />}
       {dialog?.kind === "add" && (
         <AddDialog
           workspace={workspace}

@@ -10,7 +10,7 @@ import { readFlow, writeYaml } from "./document/yaml.ts";
 import { PartYaml } from "./part-yaml.tsx";
 import { changedField } from "./step/changed-field.ts";
 import type { StartedTest } from "./test/follow-test.tsx";
-import type { TestedSteps } from "./test/tested-steps.ts";
+import { shownIterations, type TestedSteps } from "./test/tested-steps.ts";
 import type { FlowEditor } from "./use-flow-editor.ts";
 
 /** The name under which changes of one text are one step back. */
@@ -82,6 +82,7 @@ function StepSide({ workspace, path, flowKey, lastJob, tested, onTest, editor, r
             flowKey={flowKey}
             lastJob={lastJob}
             tested={tested.get(id)}
+            iterations={shownIterations(tested)}
             onTest={onTest}
             onChange={(next) => change(next, fieldOf(id, changedField(module, next)))}
             onRename={(next) => editor.rename(id, next)}

@@ -24,6 +24,8 @@ export interface StepPanelProps {
   lastJob?: string | undefined;
   /** The step in the last test. */
   tested: TestedStep | undefined;
+  /** The iterations, from 0, whose steps are shown, by the ids of their loops. */
+  iterations: ReadonlyMap<string, number>;
   /** A test of this step, or of the steps up to it, was started. */
   onTest: (test: StartedTest) => void;
 }

@@ -1,9 +1,9 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { call } from "../../../data/api.ts";
 import { runKey, useRun } from "../../run/use-run.ts";
 import { resultsKey } from "../step/inputs/newest-results.ts";
-import { readTestedSteps, type TestedStep, type TestedSteps } from "./tested-steps.ts";
+import { type ChosenIterations, type ReadLevel, readTestedSteps, spanOf, type TestedSteps } from "./tested-steps.ts";
 
 /** A test that was started: of the flow, or of one step. */
 export interface StartedTest {
@@ -16,32 +16,60 @@ const PER_PAGE = 200;
 const READ_AGAIN_MS = 5_000;
 const RESULTS = 100;
 
-async function loadTestedSteps(workspace: string, id: string, signal: AbortSignal): Promise<Map<string, TestedStep>> {
-  const [steps, jobs] = await Promise.all([
-    readTestedSteps((under, onlyFailed) =>
-      call.jobs.getFlowOutline({
-        workspace,
-        id,
-        query: { under, only_failed: onlyFailed, per_page: onlyFailed ? 1 : PER_PAGE },
-        signal,
-      }),
-    ),
-    call.jobs.list({ workspace, query: { parent_job: id, include_preview: true, per_page: RESULTS }, signal }),
-  ]);
-  const previews = new Map(jobs.flatMap((job) => (job.type === "CompletedJob" ? [[job.id, job.result_preview] as const] : [])));
-  return new Map([...steps].map(([module, step]) => [module, { step, preview: step.job && previews.get(step.job) }]));
+interface Reading {
+  queries: QueryClient;
+  workspace: string;
+  id: string;
+  isRunning: boolean;
 }
 
-/** Follows a test, and reports the states and results of its steps whenever they change. */
-function useTestedSteps(workspace: string, { job, step }: StartedTest, onTested: (steps: TestedSteps) => void): void {
+/** Reads levels of a test. Those of an ended one stay, so that another iteration costs only the levels inside it. */
+const readerOf =
+  ({ queries, workspace, id, isRunning }: Reading): ReadLevel =>
+  (under, onlyFailed) =>
+    queries.fetchQuery({
+      queryKey: [...runKey(workspace, id), "tested level", under, onlyFailed, isRunning],
+      queryFn: ({ signal }) =>
+        call.jobs.getFlowOutline({
+          workspace,
+          id,
+          query: { under, only_failed: onlyFailed, per_page: onlyFailed ? 1 : PER_PAGE },
+          signal,
+        }),
+      staleTime: isRunning ? 0 : Number.POSITIVE_INFINITY,
+    });
+
+async function loadTestedSteps(reading: Reading, chosen: ChosenIterations, signal: AbortSignal): Promise<TestedSteps> {
+  const { workspace, id } = reading;
+  const listJobs = (times: { created_after?: string; created_before?: string } = {}) =>
+    call.jobs.list({ workspace, query: { parent_job: id, include_preview: true, per_page: RESULTS, ...times }, signal });
+  const [steps, newest] = await Promise.all([readTestedSteps(readerOf(reading), chosen), listJobs()]);
+  const listed = new Set(newest.map((job) => job.id));
+  // The jobs of an early iteration are not among the newest ones of a long test.
+  const span = newest.length < RESULTS ? undefined : spanOf([...steps.values()].filter(({ step }) => step.job && !listed.has(step.job)));
+  const jobs = span ? [...newest, ...(await listJobs(span))] : newest;
+  const previews = new Map(jobs.flatMap((job) => (job.type === "CompletedJob" ? [[job.id, job.result_preview] as const] : [])));
+  return new Map([...steps].map(([module, tested]) => [module, { ...tested, preview: tested.step.job && previews.get(tested.step.job) }]));
+}
+
+interface FollowTestProps {
+  workspace: string;
+  test: StartedTest;
+  chosen: ChosenIterations;
+  onTested: (steps: TestedSteps) => void;
+}
+
+/** Follows a test, and reports the states and results of its steps whenever they change. Shows nothing itself: the steps show their states. */
+export function FollowTest({ workspace, test: { job, step }, chosen, onTested }: FollowTestProps) {
   const run = useRun(workspace, job);
   const isRunning = run.data?.type !== "CompletedJob";
+  const queries = useQueryClient();
   const { data } = useQuery({
-    queryKey: [...runKey(workspace, job), "tested steps", isRunning],
-    queryFn: ({ signal }) => loadTestedSteps(workspace, job, signal),
+    queryKey: [...runKey(workspace, job), "tested steps", isRunning, [...chosen]],
+    queryFn: ({ signal }) => loadTestedSteps({ queries, workspace, id: job, isRunning }, chosen, signal),
+    placeholderData: keepPreviousData,
     refetchInterval: isRunning ? READ_AGAIN_MS : false,
   });
-  const queries = useQueryClient();
   useEffect(() => {
     if (!isRunning) void queries.invalidateQueries({ queryKey: resultsKey(workspace) });
   }, [isRunning, queries, workspace]);
@@ -50,18 +78,5 @@ function useTestedSteps(workspace: string, { job, step }: StartedTest, onTested:
     const alone = step === undefined ? undefined : data.get(`test_${step}`);
     onTested(alone && step !== undefined ? new Map([...data, [step, alone]]) : data);
   }, [data, step, onTested]);
-}
-
-/** Shows nothing itself: the steps of the flow show their states. */
-export function FollowTest({
-  workspace,
-  test,
-  onTested,
-}: {
-  workspace: string;
-  test: StartedTest;
-  onTested: (steps: TestedSteps) => void;
-}) {
-  useTestedSteps(workspace, test, onTested);
   return null;
 }

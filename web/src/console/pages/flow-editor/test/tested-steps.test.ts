@@ -1,6 +1,6 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Step } from "../../run/steps/outline.ts";
-import { readTestedSteps } from "./tested-steps.ts";
+import { readTestedSteps, spanOf } from "./tested-steps.ts";
 
 const step = (path: string, fields: Partial<Step> = {}): Step => ({
   path,
@@ -42,7 +42,18 @@ it("a test shows the states of the steps inside loops and branches", async () =>
     "r/1": [step("r/1/q", { state: "running" })],
   });
   const found = await readTestedSteps(read);
-  expect(Object.fromEntries([...found].map(([id, { state }]) => [id, state]))).toEqual({
+  expect(
+    Object.fromEntries(
+      [...found].map(
+        ([
+          id,
+          {
+            step: { state },
+          },
+        ]) => [id, state],
+      ),
+    ),
+  ).toEqual({
     ...{ a: "succeeded", l: "succeeded", b: "succeeded", m: "succeeded", r: "running", z: "not_run" },
     ...{ x: "failed", y: "succeeded", n: "succeeded", q: "running" },
   });
@@ -59,4 +70,38 @@ it("a test with many loops is read in part", async () => {
   const { asked, read } = levelsOf(deep);
   await readTestedSteps(read);
   expect(asked.length).toBeLessThanOrEqual(40);
+});
+
+describe("a chosen iteration", () => {
+  const levels = {
+    "": [step("l", { kind: "forloopflow", children: 3, failed_children: 1 })],
+    "l!": [list("l/1")],
+    "l/0": [step("l/0/x"), step("l/0/m", { kind: "whileloopflow", children: 2 })],
+    "l/1": [step("l/1/x", { state: "failed" })],
+    "l/0/m/0": [step("l/0/m/0/y", { state: "skipped" })],
+    "l/0/m/1": [step("l/0/m/1/y")],
+  };
+  const shown = async (chosen: Record<string, number>) => {
+    const found = await readTestedSteps(levelsOf(levels).read, new Map(Object.entries(chosen)));
+    return Object.fromEntries([...found].map(([id, { step, iteration }]) => [id, iteration ?? step.state]));
+  };
+
+  it("shows its steps in place of those of the first failure, also of a loop inside", async () => {
+    expect(await shown({})).toEqual({ l: 1, x: "failed" });
+    expect(await shown({ l: 0 })).toEqual({ l: 0, x: "succeeded", m: 1, y: "succeeded" });
+    expect(await shown({ l: 0, m: 0 })).toEqual({ l: 0, x: "succeeded", m: 0, y: "skipped" });
+  });
+
+  it("counts only if the loop has it", async () => {
+    expect(await shown({ l: 3, m: 1 })).toEqual({ l: 1, x: "failed" });
+  });
+});
+
+it("the results of an early iteration are found by the times of its jobs", () => {
+  const at = (time: string) => ({ step: step("x", { queued_at: time }) });
+  expect(spanOf([at("2030-01-01T00:00:05.000Z"), at("2030-01-01T00:00:01.000Z"), { step: step("m") }])).toEqual({
+    created_after: "2030-01-01T00:00:00.999Z",
+    created_before: "2030-01-01T00:00:05.001Z",
+  });
+  expect(spanOf([])).toBeUndefined();
 });

@@ -2,6 +2,7 @@ import { Button, Text } from "@mantine/core";
 import { flowEditorText as text } from "../../../messages/editor/flow.ts";
 import type { Module } from "../document/flow-document.ts";
 import { innerLists, type ListRef, MAIN, modulesOf, type Position } from "../document/lists.ts";
+import { IterationChoice } from "../test/iteration-choice.tsx";
 import { addLabel } from "./add-label.ts";
 import { describeList } from "./describe-step.ts";
 import { StepButton } from "./step-button.tsx";
@@ -100,6 +101,7 @@ function StepItem({ module, first, ...view }: ListProps & { module: Module }) {
             <Text size="xs" className="flow-lane">
               {describeList(module, list)}
             </Text>
+            {list === "modules" && <IterationChoice tested={tested.get(id)} onChoose={view.onChooseIteration} />}
             <StepList {...view} first={first} list={{ owner: id, list }} modules={modules} />
           </div>
         ))}

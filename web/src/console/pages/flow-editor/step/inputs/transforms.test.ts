@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listInputs, switchMode, toArguments } from "./transforms.ts";
+import { listInputs, switchMode } from "./transforms.ts";
 
 describe("an input of a step", () => {
   it("keeps the constant while it is an expression, and the other way round", () => {
@@ -18,15 +18,5 @@ describe("an input of a step", () => {
 
   it("is listed although the schema does not have it", () => {
     expect(listInputs(["b", "a"], { a: {}, old: {} })).toEqual(["b", "a", "old"]);
-  });
-
-  it("has the constant, or the value of a path in the last results, as argument of a test", () => {
-    const transforms = {
-      a: { type: "static", value: 1 },
-      b: { type: "javascript", expr: "results.x" },
-      c: { type: "javascript", expr: "f()" },
-      d: { type: "static" },
-    };
-    expect(toArguments(transforms, (text) => (text === "results.x" ? { value: null } : undefined))).toEqual({ a: 1, b: null });
   });
 });

@@ -38,15 +38,3 @@ type Transforms = Readonly<Record<string, unknown>>;
 export function listInputs(schemaNames: readonly string[], transforms: Transforms): string[] {
   return [...schemaNames, ...Object.keys(transforms).filter((name) => !schemaNames.includes(name))];
 }
-
-/** Returns the constants of the inputs, and the values that `read` finds for expressions. Inputs without a value are absent. */
-export function toArguments(transforms: Transforms, read: (expression: string) => { value: unknown } | undefined): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(transforms).flatMap(([name, transform]): [string, unknown][] => {
-      if (!isTransform(transform)) return [];
-      if (transform.type === "static") return "value" in transform ? [[name, transform["value"]]] : [];
-      const found = transform.type === "javascript" ? read(String(transform["expr"] ?? "")) : undefined;
-      return found === undefined ? [] : [[name, found.value]];
-    }),
-  );
-}

@@ -14,14 +14,18 @@ const MOST_STEPS = 20;
 const MOST_RUNS = 5;
 const PER_PAGE = 200;
 
-/** Reads the newest results that runs and tests of the flow have stored. A step that has not run has none. */
-export async function loadResults(context: StepContext, signal: AbortSignal): Promise<Record<string, unknown>> {
-  const { workspace, path, lastJob, before, topOf } = context;
-  if (before.length === 0 || (path === "" && lastJob === undefined)) return {};
+/** Lists the last runs and tests of the flow, newest first. */
+export async function listLastRuns({ workspace, path, lastJob }: StepContext, signal: AbortSignal): Promise<string[]> {
   const query = { script_path_exact: path, job_kinds: "flow,flowpreview", per_page: MOST_RUNS };
   const listed = path === "" ? [] : await call.jobs.list({ workspace, query, signal });
-  const runs = [...new Set([...(lastJob === undefined ? [] : [lastJob]), ...listed.map(({ id }) => id)])].slice(0, MOST_RUNS);
-  return readNewestResults(runs, before.slice(-MOST_STEPS), {
+  return [...new Set([...(lastJob === undefined ? [] : [lastJob]), ...listed.map(({ id }) => id)])].slice(0, MOST_RUNS);
+}
+
+/** Reads the newest results that runs and tests of the flow have stored. A step that has not run has none. */
+export async function loadResults(context: StepContext, signal: AbortSignal): Promise<Record<string, unknown>> {
+  const { workspace, before, topOf } = context;
+  if (before.length === 0) return {};
+  return readNewestResults(await listLastRuns(context, signal), before.slice(-MOST_STEPS), {
     topOf,
     readSteps: (id) => call.jobs.getFlowOutline({ workspace, id, query: { per_page: PER_PAGE }, signal }),
     readResult: async (id, node) => {

@@ -56,15 +56,20 @@ export interface Surroundings {
   afterApproval: boolean;
 }
 
+/** Returns whether the flow waits for a decision after a step. */
+export function isApproval(module: Module): boolean {
+  const suspend = module["suspend"];
+  const waits = isJsonObject(suspend) && Number(suspend["required_events"] ?? 0) > 0;
+  return waits || module.value.type === "consentgate";
+}
+
 /** Finds the surroundings of a step. */
 export function findSurroundings(value: FlowValue, id: string): Surroundings | undefined {
   const placed = findStep(value, id);
   if (!placed) return undefined;
   const previous = modulesOf(value, placed.list)[placed.index - 1];
-  const suspend = previous?.["suspend"];
-  const waits = isJsonObject(suspend) && Number(suspend["required_events"] ?? 0) > 0;
   return {
     loops: stepsAround(value, id).filter((module) => ["forloopflow", "whileloopflow"].includes(module.value.type)).length,
-    afterApproval: previous !== undefined && (waits || previous.value.type === "consentgate"),
+    afterApproval: previous !== undefined && isApproval(previous),
   };
 }

@@ -1,8 +1,6 @@
 import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
-import { isJsonObject } from "../../../../../../../contract/json/json-object.ts";
-import { readQuotedPath } from "../../../../../../../core/expressions/plain-path.ts";
 import { isOffered } from "../../../../access/actions.ts";
 import { call } from "../../../../data/api.ts";
 import { useMember } from "../../../../data/me.ts";
@@ -19,9 +17,8 @@ import { testFlow } from "../../flow-api.ts";
 import type { StepPanelProps } from "../../step-props.ts";
 import { loadLastInputs } from "../../test/last-inputs.ts";
 import { type StepContext, useStepContext } from "../context.ts";
-import { toArguments } from "../inputs/transforms.ts";
 import { useStepSchema } from "../inputs/use-step-schema.ts";
-import { loadResults } from "../inputs/value-picker.tsx";
+import { loadArguments } from "./load-arguments.ts";
 import { cutAfter, toStepFlow } from "./preview-flow.ts";
 
 const RunForm = lazy(() => import("../../../../parts/run-form/run-form.tsx"));
@@ -30,7 +27,7 @@ type Args = Record<string, unknown>;
 type Test = "step" | "upTo";
 
 /** Tests of one step, alone or with the steps before it. */
-export function TestStep({ workspace, path, flow, schema, module, onChange, lastJob, tested, onTest }: StepPanelProps) {
+export function TestStep({ workspace, path, flow, schema, module, onChange, lastJob, tested, iterations, onTest }: StepPanelProps) {
   const [opened, setOpened] = useState<Test>();
   const runsCode = ["script", "flow", "rawscript"].includes(module.value.type);
   const inputs = useStepSchema(workspace, module.value);
@@ -39,6 +36,8 @@ export function TestStep({ workspace, path, flow, schema, module, onChange, last
     onSuccess: (job, { step }) => onTest({ job, step }),
   });
   const lastInputs: Begin = (_, signal) => loadLastInputs(workspace, { path, job: lastJob }, signal);
+  const loadStepInputs: Begin = async (context, signal) =>
+    loadArguments({ context, flow, module, iterations }, await lastInputs(context, signal), signal);
   const cut = cutAfter(flow, module.id);
   // Another panel may have started a test with a job of this step.
   const shownJob = start.data ?? tested?.step.job;
@@ -61,10 +60,11 @@ export function TestStep({ workspace, path, flow, schema, module, onChange, last
       {opened === "step" && (
         <TestForm
           key="step"
+          shownFor={[...iterations]}
           title={runsCode ? text.testInputs : text.flowInputs}
           help={runsCode ? text.testInputsHelp : undefined}
           schema={(runsCode ? inputs.data : schema) ?? undefined}
-          begin={runsCode ? (context, signal) => loadArguments(context, module.value["input_transforms"], lastInputs, signal) : lastInputs}
+          begin={runsCode ? loadStepInputs : lastInputs}
           isSending={start.isPending}
           error={start.error}
           onClose={() => setOpened(undefined)}
@@ -100,18 +100,13 @@ export function TestStep({ workspace, path, flow, schema, module, onChange, last
   );
 }
 
-/** The constants of a step, and for plain paths the values of the last run. Nothing is run to find them. */
-async function loadArguments(context: StepContext, transforms: unknown, lastInputs: Begin, signal: AbortSignal): Promise<Args> {
-  const [results, inputs] = await Promise.all([loadResults(context, signal), lastInputs(context, signal)]);
-  const values = { results, flow_input: inputs };
-  return toArguments(isJsonObject(transforms) ? transforms : {}, (expression) => readQuotedPath(values, expression));
-}
-
 type Begin = (context: StepContext, signal: AbortSignal) => Promise<Args>;
 
 interface TestFormProps {
   title: string;
   help?: string | undefined;
+  /** The iterations for which the form begins with its values. */
+  shownFor?: readonly (readonly [string, number])[];
   schema: Args | undefined;
   begin: Begin;
   isSending: boolean;
@@ -120,10 +115,10 @@ interface TestFormProps {
   onClose: () => void;
 }
 
-function TestForm({ title, help, schema, begin, isSending, error, onSubmit, onClose }: TestFormProps) {
+function TestForm({ title, help, shownFor, schema, begin, isSending, error, onSubmit, onClose }: TestFormProps) {
   const context = useStepContext();
   const values = useQuery({
-    queryKey: [context.workspace, "test inputs", context.key, title, context.lastJob],
+    queryKey: [context.workspace, "test inputs", context.key, title, context.lastJob, shownFor],
     queryFn: ({ signal }) => begin(context, signal),
     gcTime: 0,
   });

@@ -3,6 +3,7 @@ import type { Node, NodeProps } from "@xyflow/react";
 import { createContext, useContext } from "react";
 import { flowEditorText as text } from "../../../../messages/editor/flow.ts";
 import { listIds } from "../../document/lists.ts";
+import { IterationChoice } from "../../test/iteration-choice.tsx";
 import { describeList } from "../describe-step.ts";
 import { StepButton } from "../step-button.tsx";
 import type { ViewProps } from "../view-props.ts";
@@ -70,9 +71,13 @@ function AddOfGraph({ data: { point, label, isTarget } }: NodeProps<AddNode>) {
 }
 
 function LaneOfGraph({ data: { lane } }: NodeProps<LaneNode>) {
+  const view = useContext(GraphContext);
+  const title = describeList(lane.owner, lane.list);
+  // Only the body of a loop has no title.
+  if (title === "" && view) return <IterationChoice tested={view.tested.get(lane.owner.id)} onChoose={view.onChooseIteration} />;
   return (
     <Text size="xs" className="flow-lane" truncate>
-      {describeList(lane.owner, lane.list)}
+      {title}
     </Text>
   );
 }
