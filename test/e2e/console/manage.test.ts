@@ -227,7 +227,8 @@ it("the form of a schedule builds its expression from choices, and keeps its fur
   await dialog.getByLabel("Runs again after a failure").selectOption("After equal pauses");
   await dialog.getByLabel("Labels").fill("weekly, ops");
   await dialog.getByText("Handlers", { exact: true }).click();
-  await dialog.getByLabel("On failure", { exact: true }).fill("script/f/t/order");
+  await dialog.getByRole("combobox", { name: "On failure", exact: true }).fill("order");
+  await page.getByRole("option", { name: "Script f/t/order" }).click();
   await dialog.getByLabel("On failure: further arguments").fill('{"msg": "failed"}');
   await dialog.getByLabel("msg").fill("now");
   await expectAccessible(watched);

@@ -91,6 +91,11 @@ it("the pages of resources and their types create a type, and a resource with it
   await dialog.getByText("or refers to itself").waitFor();
   await dialog.getByLabel("Schema").fill('{"type":"object","properties":{"host":{"type":"string"}},"required":["host"]}');
   await dialog.getByRole("region", { name: "Form preview" }).getByLabel("host").waitFor();
+  await dialog.getByText("Fields", { exact: true }).click();
+  await dialog.getByRole("button", { name: "Add field" }).click();
+  await dialog.getByLabel("Name of the field").fill("port");
+  await page.keyboard.press("Enter");
+  await dialog.getByRole("region", { name: "Form preview" }).getByLabel("port").waitFor();
   await expectAccessible(watched);
   await dialog.getByRole("button", { name: "Create" }).click();
   await page.getByRole("row", { name: "acme" }).getByText("This workspace").waitFor();

@@ -1,6 +1,13 @@
 import type { MenuProps, ModalProps, MultiSelectProps, NotificationProps, SegmentedControlProps, SelectProps } from "@mantine/core";
 import { frameText } from "./messages/frame.ts";
 
+/** The list itself scrolls, because keys move in it and not in an area around it. */
+const options = {
+  withScrollArea: false,
+  classNames: { options: "option-list" },
+  comboboxProps: { transitionProps: { duration: 0 } },
+} as const;
+
 /**
  * Defaults of the console's components, by name: an import of a component would load it with every page. Locking the page's scroll would need a
  * style element, which the page's policy forbids.
@@ -16,17 +23,12 @@ export const theme = {
     },
     Menu: { defaultProps: { transitionProps: { duration: 0 } } satisfies Partial<MenuProps> },
     MultiSelect: {
-      // The list itself scrolls, because keys move in it and not in an area around it.
-      defaultProps: {
-        withScrollArea: false,
-        classNames: { options: "option-list" },
-        comboboxProps: { transitionProps: { duration: 0 } },
-      } satisfies Partial<MultiSelectProps>,
+      defaultProps: options satisfies Partial<MultiSelectProps>,
     },
     Notification: { defaultProps: { closeButtonProps: { "aria-label": frameText.close } } satisfies Partial<NotificationProps> },
     SegmentedControl: {
       defaultProps: { classNames: { root: "segments", indicator: "segment-shown" } } satisfies Partial<SegmentedControlProps>,
     },
-    Select: { defaultProps: { comboboxProps: { transitionProps: { duration: 0 } } } satisfies Partial<SelectProps> },
+    Select: { defaultProps: options satisfies Partial<SelectProps> },
   },
 };

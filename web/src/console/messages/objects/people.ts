@@ -79,6 +79,11 @@ export const usersText = {
   groupsLose: (count: number) => (count === 1 ? "1 group loses a member" : `${count} groups lose a member`),
   andMore: (count: number) => `and ${count} more`,
   openSchedules: "Open the schedules",
+  removal: {
+    title: (username: string) => `Remove ${username}?`,
+    action: "Remove",
+    done: (username: string) => `${username} was removed.`,
+  },
   deleteWhy:
     "The user loses all permissions in this workspace at once. The user's tokens no longer work here, queued runs end within a minute, and schedules turn themselves off at their next time. Objects at u/ and the name remain; administrators can move them.",
 } as const;

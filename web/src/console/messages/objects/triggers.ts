@@ -48,7 +48,7 @@ export const triggersText = {
   address: (address: string) => `Its address is ${address}.`,
   noMail: "This deployment receives no mail. The guide describes how to set a domain.",
   onError: "On failure",
-  onErrorHelp: "The path of a script or a flow with script/ or flow/ before it. It replaces the error handler of the workspace.",
+  onErrorHelp: "A script or a flow, which replaces the error handler of the workspace.",
   onErrorArgs: "On failure: further arguments",
   onErrorArgsHelp: "A JSON object that the handler gets in addition. Empty: none.",
   labels: "Labels",

@@ -69,8 +69,10 @@ function Entries({ workspace }: { workspace: string }) {
             value={search["kind"] ?? ""}
             onChange={({ target }) => change({ kind: target.value })}
           />
-          {time("from", text.from)}
-          {time("to", text.to)}
+          <Group className="time-filters" gap="xs" align="flex-end">
+            {time("from", text.from)}
+            {time("to", text.to)}
+          </Group>
           <ExportMenu
             name="audit"
             read={(onProgress, signal) => readAllEntries(workspace, filter, onProgress, signal)}

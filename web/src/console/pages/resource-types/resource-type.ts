@@ -13,7 +13,8 @@ export interface TypeValues {
 }
 
 const EMPTY_SCHEMA = { type: "object", properties: {}, required: [] };
-const toText = (schema: object): string => JSON.stringify(schema, null, 2);
+/** Returns a schema as its form shows it. */
+export const toText = (schema: object): string => JSON.stringify(schema, null, 2);
 
 export const newType: TypeValues = { name: "", description: "", schema: toText(EMPTY_SCHEMA) };
 

@@ -1,15 +1,19 @@
-import { FileInput, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
-import { useDeferredValue, useMemo, useState } from "react";
+import { FileInput, SegmentedControl, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
+import { lazy, Suspense, useDeferredValue, useMemo, useState } from "react";
 import Form from "../../../shared/form/form.tsx";
 import { preparedForm } from "../../../shared/form/schema.ts";
 import { call } from "../../data/objects-api.ts";
+import { Loading } from "../../frame/panel.tsx";
+import { schemaText } from "../../messages/editor/schema.ts";
 import { formText } from "../../messages/form.ts";
 import { storedText, typesText as text } from "../../messages/objects/stored.ts";
 import { isShowable } from "../../parts/run-form/showable-schema.ts";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
 import { NameField } from "../../parts/stored/name-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
-import { loadType, parseSchema, parseTypeFile, type TypeValues, typeFields } from "./resource-type.ts";
+import { loadType, parseSchema, parseTypeFile, type TypeValues, toText, typeFields } from "./resource-type.ts";
+
+const FieldsEditor = lazy(() => import("../../parts/schema-editor/lazy-fields.tsx"));
 
 interface TypeFormProps {
   workspace: string;
@@ -22,6 +26,7 @@ interface TypeFormProps {
 
 /** Creates or changes a resource type, with the form that its resources will have. */
 export function TypeForm({ workspace, name, loaded, onSaved, onClose }: TypeFormProps) {
+  const [view, setView] = useState<View>("json");
   const [fileProblem, setFileProblem] = useState<string>();
   const editor = useEditor({
     form: ["resource type", name],
@@ -63,19 +68,48 @@ export function TypeForm({ workspace, name, loaded, onSaved, onClose }: TypeForm
           value={values.description}
           onChange={({ target }) => change({ description: target.value })}
         />
-        <Textarea
-          label={text.schema}
-          description={text.schemaHelp}
-          error={isBroken && text.schemaBroken}
-          rows={12}
-          spellCheck={false}
-          classNames={{ input: "stored-input" }}
-          value={values.schema}
-          onChange={({ target }) => change({ schema: target.value })}
+        <SegmentedControl
+          size="xs"
+          className="schema-views"
+          aria-label={schemaText.views}
+          value={view}
+          onChange={(next) => setView(next as View)}
+          data={[
+            { value: "json", label: schemaText.json },
+            { value: "fields", label: schemaText.fields },
+          ]}
         />
+        {view === "json" ? (
+          <Textarea
+            label={text.schema}
+            description={text.schemaHelp}
+            error={isBroken && text.schemaBroken}
+            rows={12}
+            spellCheck={false}
+            classNames={{ input: "stored-input" }}
+            value={values.schema}
+            onChange={({ target }) => change({ schema: target.value })}
+          />
+        ) : (
+          <Fields schema={values.schema} onChange={(schema) => change({ schema })} />
+        )}
       </EditorForm>
       <Preview schema={values.schema} />
     </>
+  );
+}
+
+type View = "json" | "fields";
+
+/** The fields of a schema. One that is no JSON, or too large to show, is edited as a text. */
+function Fields({ schema, onChange }: { schema: string; onChange: (schema: string) => void }) {
+  const parsed = useMemo(() => parseSchema(schema), [schema]);
+  const canShow = useMemo(() => parsed !== undefined && isShowable(parsed), [parsed]);
+  if (!parsed || !canShow) return <Text c="dimmed">{parsed ? formText.notShowable : text.schemaBroken}</Text>;
+  return (
+    <Suspense fallback={<Loading />}>
+      <FieldsEditor schema={parsed} onChange={(next) => onChange(toText(next))} />
+    </Suspense>
   );
 }
 

@@ -15,6 +15,11 @@ it.each(table)("%s is a choice of the builder, which writes the same expression"
   expect(toCron(choice)).toBe(cron);
 });
 
+it("an expression with second 0 is the same choice", () => {
+  expect(parseChoice("0 30 8 * * *")).toEqual({ every: "day", minute: 30, hour: 8 });
+  expect(parseChoice("0 0 8 * * 1-2")).toEqual({ every: "week", minute: 0, hour: 8, days: [1, 2] });
+});
+
 it("a range of days is a list of them", () => {
   expect(parseChoice("0 8 * * 1-5")).toEqual({ every: "week", minute: 0, hour: 8, days: [1, 2, 3, 4, 5] });
 });
@@ -24,7 +29,8 @@ it.each([
   "*/7 * * * *",
   "0 8 1 * 1",
   "0 8 * 1 *",
-  "0 0 8 * * *",
+  "30 0 8 * * *",
+  "*/10 * * * * *",
   "60 8 * * *",
   "0 24 * * *",
   "0 8 * * 5-1",

@@ -25,9 +25,10 @@ export function toCron(choice: CronChoice): string {
   }
 }
 
-/** Reads an expression of five fields as a choice. Undefined: the builder does not offer it. */
+/** Reads an expression of five fields as a choice, or of six that begin with second 0. Undefined: the builder does not offer it. */
 export function parseChoice(cron: string): CronChoice | undefined {
-  const fields = cron.trim().split(/\s+/);
+  const all = cron.trim().split(/\s+/);
+  const fields = all.length === 6 && /^00?$/.test(all[0] ?? "") ? all.slice(1) : all;
   if (fields.length !== 5) return undefined;
   const [minuteField = "", hourField = "", dayField = "", monthField = "", weekField = ""] = fields;
   if (monthField !== "*") return undefined;

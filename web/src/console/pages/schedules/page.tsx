@@ -97,7 +97,7 @@ function Row({ workspace, schedule, onChanged, onEdit, onDelete }: RowProps) {
           {script_path}
         </Link>
       </Table.Td>
-      <Table.Td>
+      <Table.Td className="wide-cell">
         <code>{schedule.schedule}</code>
         <Text size="sm">{describeCron(schedule.schedule, schedule.cron_version)}</Text>
         <Text size="sm" c="dimmed">

@@ -9,7 +9,7 @@ import { PathField } from "../../parts/fields/path-field.tsx";
 import { JsonField } from "../../parts/json-field/json-field.tsx";
 import RunForm from "../../parts/run-form/run-form.tsx";
 import { EditorFooter } from "../../parts/stored/editor-form.tsx";
-import { type ChosenRunnable, RunnableField } from "../../parts/stored/runnable-field.tsx";
+import { type ChosenRunnable, HandlerField, RunnableField } from "../../parts/stored/runnable-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import { useRunnable } from "../runnable/use-runnable.ts";
 import { CronBuilder } from "./cron-builder.tsx";
@@ -108,7 +108,12 @@ export function ScheduleForm({ workspace, path, loaded, onSaved, onClose }: Sche
         </Text>
         {handlers.map(({ name, args }) => (
           <Stack key={name} gap={4} mb="xs">
-            <TextInput label={text[name]} value={values[name]} onChange={({ target }) => change({ [name]: target.value.trim() })} />
+            <HandlerField
+              workspace={workspace}
+              label={text[name]}
+              value={values[name]}
+              onChange={(handler) => change({ [name]: handler })}
+            />
             {values[name] !== "" && (
               <JsonField
                 label={text.argsOf(text[name])}

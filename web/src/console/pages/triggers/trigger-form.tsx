@@ -9,7 +9,7 @@ import { RetryField } from "../../parts/fields/retry-field.tsx";
 import { JsonField } from "../../parts/json-field/json-field.tsx";
 import { EditorForm } from "../../parts/stored/editor-form.tsx";
 import { parseObject } from "../../parts/stored/parse-object.ts";
-import { RunnableField } from "../../parts/stored/runnable-field.tsx";
+import { HandlerField, RunnableField } from "../../parts/stored/runnable-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import { loadTrigger } from "./load-triggers.ts";
 import { SetupCommands } from "./setup-commands.tsx";
@@ -63,11 +63,12 @@ export function TriggerForm({ workspace, name, loaded, onSaved, onClose }: Trigg
         value={values.mode}
         onChange={({ target }) => change({ mode: target.value as TriggerValues["mode"] })}
       />
-      <TextInput
+      <HandlerField
+        workspace={workspace}
         label={text.onError}
-        description={text.onErrorHelp}
+        help={text.onErrorHelp}
         value={values.onError}
-        onChange={({ target }) => change({ onError: target.value.trim() })}
+        onChange={(onError) => change({ onError })}
       />
       {values.onError !== "" && (
         <JsonField

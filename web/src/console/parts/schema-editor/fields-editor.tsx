@@ -123,7 +123,12 @@ function NameField({ name, schema, onChange }: FieldsEditorProps & { name: strin
       value={typed}
       onChange={({ target }) => setTyped(target.value)}
       onBlur={rename}
-      onKeyDown={({ key }) => key === "Enter" && rename()}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter") return;
+        // The form around the fields must not be sent.
+        event.preventDefault();
+        rename();
+      }}
     />
   );
 }

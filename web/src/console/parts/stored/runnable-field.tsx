@@ -19,17 +19,28 @@ const SHORTEST = 2;
 const toKey = ({ kind, path }: ChosenRunnable) => `${kind}/${path}`;
 const fromKey = (key: string): ChosenRunnable => ({
   kind: key.startsWith("flow/") ? "flow" : "script",
-  path: key.slice(key.indexOf("/") + 1),
+  path: key.replace(/^(script|flow)\//, ""),
 });
 
 interface RunnableFieldProps {
   workspace: string;
   value: ChosenRunnable | undefined;
   onChange: (chosen: ChosenRunnable | undefined) => void;
+  /** Default: the script or flow that an object runs, which is required. */
+  label?: string;
+  help?: string;
+  isOptional?: boolean;
 }
 
 /** Chooses a script or a flow by a part of its path or its summary. */
-export function RunnableField({ workspace, value, onChange }: RunnableFieldProps) {
+export function RunnableField({
+  workspace,
+  value,
+  onChange,
+  label = text.runnable,
+  help = text.runnableHelp,
+  isOptional = false,
+}: RunnableFieldProps) {
   const [typed, setTyped] = useState(value?.path ?? "");
   const [sought] = useDebouncedValue(typed.trim(), TYPED_MS);
   const q = sought.length < SHORTEST || sought === value?.path ? undefined : sought;
@@ -47,12 +58,14 @@ export function RunnableField({ workspace, value, onChange }: RunnableFieldProps
   const current = value && !isListed ? [{ value: toKey(value), label: `${text.kindOf[value.kind]} ${value.path}` }] : [];
   return (
     <Select
-      label={text.runnable}
-      description={text.runnableHelp}
+      label={label}
+      description={help}
       error={found.error?.message}
       nothingFoundMessage={text.noRunnable}
       searchable
-      required
+      required={!isOptional}
+      clearable={isOptional}
+      clearButtonProps={{ "aria-label": text.clearRunnable(label) }}
       withAsterisk={false}
       // The service has filtered them.
       filter={({ options }) => options}
@@ -63,3 +76,19 @@ export function RunnableField({ workspace, value, onChange }: RunnableFieldProps
     />
   );
 }
+
+interface HandlerFieldProps extends Pick<RunnableFieldProps, "workspace" | "label" | "help"> {
+  /** The stored form, such as `script/f/ops/notify`. Empty: none. */
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** Chooses the script or flow that handles the outcome of runs. It can be left empty. */
+export const HandlerField = ({ value, onChange, ...props }: HandlerFieldProps) => (
+  <RunnableField
+    {...props}
+    isOptional
+    value={value === "" ? undefined : fromKey(value)}
+    onChange={(chosen) => onChange(chosen ? toKey(chosen) : "")}
+  />
+);

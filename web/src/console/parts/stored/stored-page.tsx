@@ -4,7 +4,7 @@ import { Page } from "../../frame/page.tsx";
 import { Empty, Panel } from "../../frame/panel.tsx";
 import { storedText } from "../../messages/objects/stored.ts";
 import { ListTable } from "../list-table.tsx";
-import { DeleteDialog } from "./delete-dialog.tsx";
+import { DeleteDialog, type DeletionWords } from "./delete-dialog.tsx";
 import type { StoredList } from "./use-stored-list.ts";
 
 interface StoredPageProps<T> {
@@ -19,6 +19,8 @@ interface StoredPageProps<T> {
     emptyWhy: string;
     /** The consequences of a deletion. */
     deleteWhy?: string;
+    /** The words of a deletion, if it is called a removal. */
+    removal?: DeletionWords;
   };
   /** The guide that explains the objects. */
   guide: string;
@@ -49,6 +51,7 @@ export function StoredPage<T>(props: StoredPageProps<T>) {
       <Group role="search" aria-label={storedText.filters} gap="xs" align="flex-end" mb="sm">
         <TextInput
           size="xs"
+          className="stored-search"
           label={storedText.search}
           placeholder={text.searchHelp}
           value={search.text}
@@ -82,6 +85,7 @@ export function StoredPage<T>(props: StoredPageProps<T>) {
       <DeleteDialog
         path={list.deleted}
         why={text.deleteWhy ?? storedText.deleteWhy}
+        words={text.removal}
         remove={remove}
         onDeleted={() => void list.refresh()}
         onClose={list.closeDeletion}

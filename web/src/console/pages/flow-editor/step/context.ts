@@ -14,6 +14,8 @@ export interface StepContext {
   afterApproval: boolean;
   /** The names of the flow's inputs. */
   inputNames: readonly string[];
+  /** The environment of the flow. */
+  environment: unknown;
   /** The path of the flow, whose runs fill the picker. Empty: a new flow. */
   path: string;
   /** The last test of the flow on this page. */

@@ -33,6 +33,7 @@ export default function FlowSettings({ workspace, flowKey, document, onChange, r
         loops: 0,
         afterApproval: false,
         inputNames: isJsonObject(schema?.["properties"]) ? Object.keys(schema["properties"]) : [],
+        environment: value["flow_env"],
         path: "",
         lastJob: undefined,
         topOf: (id) => id,

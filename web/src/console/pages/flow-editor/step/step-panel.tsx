@@ -36,6 +36,7 @@ export default function StepPanel(props: StepPanelProps) {
         before,
         ...surroundings,
         inputNames: isJsonObject(schema?.["properties"]) ? Object.keys(schema["properties"]) : [],
+        environment: flow["flow_env"],
         path,
         lastJob,
         topOf: (inner) => stepsAround(flow, inner).at(-1)?.id ?? inner,

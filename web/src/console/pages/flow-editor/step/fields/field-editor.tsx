@@ -9,6 +9,7 @@ import { ExpressionField } from "../inputs/expression-field.tsx";
 import { TransformField } from "../inputs/transform-field.tsx";
 import { isTransform } from "../inputs/transforms.ts";
 import { type Field, type Fields, isSet, otherFields, startOf, withField, withOtherFields } from "./fields.ts";
+import { LinesField } from "./lines-field.tsx";
 
 const SchemaEditor = lazy(() => import("../../../../parts/schema-editor/schema-editor.tsx"));
 
@@ -43,7 +44,7 @@ export function FieldEditor({ around, name, field, value, onChange }: FieldEdito
     case "expression":
       return <ExpressionField label={label} help={help} value={typeof value === "string" ? value : ""} onChange={onChange} />;
     case "lines":
-      return <LinesField label={label} help={help} value={value} onChange={onChange} />;
+      return <LinesField label={label} help={help} names={field.names} value={value} onChange={onChange} />;
     case "choice":
       return (
         <NativeSelect
@@ -158,36 +159,14 @@ function NumberField({ label, help, most, value, onChange }: ValueFieldProps & {
   );
 }
 
-const formatLines = (value: unknown) => (Array.isArray(value) ? value.join("\n") : "");
-const parseLines = (written: string) => ({
-  value: written
-    .split("\n")
-    .map((line) => line.trim())
-    .filter(Boolean) as unknown,
-});
-
-function LinesField({ label, help, value, onChange }: ValueFieldProps) {
-  const typed = useTypedText({ value, format: formatLines, parse: parseLines, onChange });
-  return (
-    <Textarea
-      label={label}
-      description={help}
-      autosize
-      minRows={2}
-      maxRows={10}
-      spellCheck={false}
-      value={typed.text}
-      onChange={({ target }) => typed.change(target.value)}
-    />
-  );
-}
+const GroupsField = (props: ValueFieldProps) => <LinesField names="groups" {...props} />;
 
 type TransformKind = Extract<Field, { kind: "transform" }>;
 
 function Transform({ name, label, help, field, value, onChange }: ValueFieldProps & { name: string; field: TransformKind }) {
   const isPlain = field.isPlain === true && isSet(value) && !isTransform(value);
   const transform = isPlain ? { type: "static", value } : isTransform(value) ? value : undefined;
-  const Constant = { number: NumberField, lines: LinesField, json: JsonField }[field.constant];
+  const Constant = { number: NumberField, groups: GroupsField, json: JsonField }[field.constant];
   return (
     <TransformField
       name={name}

@@ -1,10 +1,12 @@
 /** The editor of a field. `messages/editor/step-fields.ts` has its label and its help. */
 export type Field =
-  | { kind: "switch" | "expression" | "lines" | "json" | "schema" }
+  | { kind: "switch" | "expression" | "json" | "schema" }
+  /** One value a line. `names`: those of the workspace that can be added by a choice. */
+  | { kind: "lines"; names?: "people" | "groups" }
   | { kind: "text"; isLong?: true }
   | { kind: "number"; most?: number }
   /** A constant or an expression. `isPlain`: the constant may stand there without an object around it. */
-  | { kind: "transform"; constant: "number" | "lines" | "json"; isPlain?: true }
+  | { kind: "transform"; constant: "number" | "groups" | "json"; isPlain?: true }
   | { kind: "choice"; values: readonly string[] }
   | { kind: "group"; fields: Fields };
 export type Fields = Readonly<Record<string, Field>>;
@@ -13,6 +15,7 @@ const flag = { kind: "switch" } as const;
 const expression = { kind: "expression" } as const;
 const text = { kind: "text" } as const;
 const number = { kind: "number" } as const;
+const people = { kind: "lines", names: "people" } as const;
 const attempts = { kind: "number", most: 1000 } as const;
 
 const stop: Field = {
@@ -44,7 +47,7 @@ export const moduleOptions: Fields = {
       timeout: number,
       resume_form: { kind: "group", fields: { schema: { kind: "schema" } } },
       user_auth_required: flag,
-      user_groups_required: { kind: "transform", constant: "lines" },
+      user_groups_required: { kind: "transform", constant: "groups" },
       self_approval_disabled: flag,
       hide_cancel: flag,
       reject_reason_required: flag,
@@ -88,13 +91,13 @@ export const valueSettings: Readonly<Record<string, Fields>> = {
   branchall: { parallel: flag },
   identity: {},
   consentgate: {
-    approvers: { kind: "lines" },
+    approvers: people,
     message: { kind: "text", isLong: true },
     timeout: number,
     notification: { kind: "group", fields: { channel: { kind: "choice", values: ["email", "chat", "webhook"] }, url: text } },
     reject_reason_required: flag,
     remind_after: number,
-    escalate: { kind: "group", fields: { after: number, approvers: { kind: "lines" } } },
+    escalate: { kind: "group", fields: { after: number, approvers: people } },
   },
   aiagent: {},
 };

@@ -5,6 +5,7 @@ import { useRef } from "react";
 import { stepText as text } from "../../../../messages/editor/step.ts";
 import { useStepContext } from "../context.ts";
 import { ValuePicker } from "./value-picker.tsx";
+import { insertInto } from "./values.ts";
 
 const TYPED_MS = 200;
 
@@ -27,15 +28,20 @@ export function ExpressionField({ label, help, value, onChange }: ExpressionFiel
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   }).data;
+  // Before the first focus, a text area reports the cursor at its start, although no person has put it there.
+  const hasCursor = useRef(false);
   const insert = (expression: string) => {
-    const { selectionStart = value.length, selectionEnd = value.length } = input.current ?? {};
-    onChange(value.slice(0, selectionStart) + expression + value.slice(selectionEnd));
+    const { selectionStart = 0, selectionEnd = 0 } = input.current ?? {};
+    onChange(insertInto(value, expression, hasCursor.current ? [selectionStart, selectionEnd] : undefined));
     input.current?.focus();
   };
   return (
     <Stack gap={4}>
       <Textarea
         ref={input}
+        onFocus={() => {
+          hasCursor.current = true;
+        }}
         label={label}
         description={help}
         error={checked === value && check?.problem}

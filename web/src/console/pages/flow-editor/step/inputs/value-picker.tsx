@@ -49,18 +49,33 @@ export function useLastResults(context: StepContext, enabled: boolean) {
   });
 }
 
-function groupsOf({ before, loops, afterApproval, inputNames }: StepContext, results: Readonly<Record<string, unknown>>) {
+/** The names of the iterations that a step in loops reads, the innermost one first. */
+const iterationNames = (loops: number) => Array.from({ length: loops }, (_, outer) => `iter${"_parent".repeat(outer)}`);
+
+function groupsOf({ id, before, loops, afterApproval, inputNames, environment }: StepContext, results: Readonly<Record<string, unknown>>) {
   const plain = (expression: string): ReadableValue => ({ expression, preview: "" });
   const ofSteps = [...before].reverse().map((id) => ({
     group: text.resultOf(id),
     values: Object.hasOwn(results, id) ? listParts(resultOf(id), results[id]) : [plain(resultOf(id))],
   }));
   return [
-    ...(loops > 0 ? [{ group: text.loop, values: ["value", "index"].map((name) => plain(pathOf("flow_input", ["iter", name]))) }] : []),
+    ...(loops > 0
+      ? [
+          {
+            group: text.loop,
+            values: iterationNames(loops).flatMap((iteration) =>
+              ["value", "index"].map((name) => plain(pathOf("flow_input", [iteration, name]))),
+            ),
+          },
+        ]
+      : []),
     ...(afterApproval ? [{ group: text.approval, values: ["resume", "resumes", "approvers"].map(plain) }] : []),
     { group: text.flowInput, values: [plain("flow_input"), ...inputNames.map((name) => plain(pathOf("flow_input", [name])))] },
     ...ofSteps,
-    { group: text.others, values: ["previous_result", "flow_env"].map(plain) },
+    {
+      group: text.others,
+      values: [plain("previous_result"), ...(id === "failure" ? [plain("error")] : []), ...listParts("flow_env", environment)],
+    },
   ];
 }
 
@@ -73,6 +88,7 @@ interface ValuePickerProps {
 export function ValuePicker({ label, onPick }: ValuePickerProps) {
   const context = useStepContext();
   const [isOpened, setIsOpened] = useState(false);
+  const [typed, setTyped] = useState("");
   const results = useLastResults(context, isOpened);
   const data = groupsOf(context, results.data ?? {}).map(({ group, values }) => ({
     group,
@@ -89,8 +105,13 @@ export function ValuePicker({ label, onPick }: ValuePickerProps) {
       nothingFoundMessage={text.nothingFound}
       data={data}
       value={null}
+      searchValue={typed}
+      onSearchChange={setTyped}
       onDropdownOpen={() => setIsOpened(true)}
-      onChange={(expression) => expression !== null && onPick(expression)}
+      onChange={(expression) => {
+        setTyped("");
+        if (expression !== null) onPick(expression);
+      }}
     />
   );
 }

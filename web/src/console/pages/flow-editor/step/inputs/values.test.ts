@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readQuotedPath } from "../../../../../../../core/expressions/plain-path.ts";
-import { listParts, pathOf, previewOf, resultOf } from "./values.ts";
+import { insertInto, listParts, pathOf, previewOf, resultOf } from "./values.ts";
 
 describe("the path of a value", () => {
   it.each<[string, (string | number)[], string]>([
@@ -39,4 +39,10 @@ describe("the parts of a value", () => {
     expect(listParts("results.a", wide)).toHaveLength(150);
     expect(previewOf("x".repeat(1_000_000))).toHaveLength(62);
   });
+});
+
+it("a chosen value is inserted at the cursor, and replaces an expression in which no person has put one", () => {
+  expect(insertInto("f()", "results.a", [2, 2])).toBe("f(results.a)");
+  expect(insertInto("old + 1", "results.a", [0, 3])).toBe("results.a + 1");
+  expect(insertInto("old + 1", "results.a", undefined)).toBe("results.a");
 });

@@ -52,3 +52,7 @@ function childrenOf(value: unknown, most: number): [string | number, unknown][] 
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).slice(0, most);
 }
+
+/** Returns an expression with another one at the cursor or in place of the selected part. Without a cursor, the other one replaces it. */
+export const insertInto = (text: string, expression: string, cursor: readonly [start: number, end: number] | undefined): string =>
+  cursor ? text.slice(0, cursor[0]) + expression + text.slice(cursor[1]) : expression;

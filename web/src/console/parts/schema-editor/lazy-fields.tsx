@@ -1,0 +1,3 @@
+import "./schema-editor.css";
+
+export { FieldsEditor as default } from "./fields-editor.tsx";
