@@ -77,6 +77,7 @@ it("the page of variables creates a secret, shows it on request, and asks if ano
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   await button(page, "Delete f/t/key").click();
+  await dialog.getByText("Nothing that you may read uses it.").waitFor();
   await dialog.getByRole("button", { name: "Delete" }).click();
   await row.waitFor({ state: "detached" });
   await endBrowser();

@@ -11,6 +11,7 @@ import { notifications } from "../../frame/notifications.tsx";
 import { storedText, resourcesText as text } from "../../messages/objects/stored.ts";
 import { PermissionsButton } from "../../parts/people/permissions.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
+import { UsedBy } from "../../parts/stored/in-script/used-by.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
 import { StoredPage } from "../../parts/stored/stored-page.tsx";
 import { useStoredList } from "../../parts/stored/use-stored-list.ts";
@@ -58,6 +59,7 @@ export default function ResourcesPage() {
         </>
       }
       columns={[storedText.path, text.type, storedText.description, storedText.edited]}
+      consequences={(path) => <UsedBy workspace={workspace} kind="resource" path={path} isOpenAtFirst />}
       remove={(path) => call.resources.delete({ workspace, path })}
       keyOf={({ path }) => path}
       row={({ path, resource_type, description, edited_at }) => (

@@ -10,6 +10,7 @@ import { storedText, variablesText as text } from "../../messages/objects/stored
 import { PermissionsButton } from "../../parts/people/permissions.tsx";
 import { ShownOnce } from "../../parts/shown-once.tsx";
 import { EditorDialog } from "../../parts/stored/editor-dialog.tsx";
+import { UsedBy } from "../../parts/stored/in-script/used-by.tsx";
 import { RowActions } from "../../parts/stored/row-actions.tsx";
 import { StoredPage } from "../../parts/stored/stored-page.tsx";
 import { useStoredList } from "../../parts/stored/use-stored-list.ts";
@@ -31,6 +32,7 @@ export default function VariablesPage() {
       list={list}
       mayCreate={isOffered("variables.create", member)}
       columns={[storedText.path, text.value, storedText.description, storedText.edited]}
+      consequences={(path) => <UsedBy workspace={workspace} kind="variable" path={path} isOpenAtFirst />}
       remove={(path) => call.variables.delete({ workspace, path })}
       keyOf={({ path }) => path}
       row={(variable) => (

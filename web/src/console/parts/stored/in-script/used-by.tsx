@@ -6,13 +6,15 @@ interface UsedByProps {
   workspace: string;
   kind: "variable" | "resource";
   path: string;
+  /** Whether it is shown at once: before a deletion, it is the reason to refrain. */
+  isOpenAtFirst?: boolean;
 }
 
 /** Shows what uses a stored value, once a reader opens it: the search reads all sources that may contain the path. */
-export function UsedBy(props: UsedByProps) {
-  const [isOpen, setIsOpen] = useState(false);
+export function UsedBy({ isOpenAtFirst = false, ...props }: UsedByProps) {
+  const [isOpen, setIsOpen] = useState(isOpenAtFirst);
   return (
-    <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+    <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>{text.title}</summary>
       {isOpen && <Users {...props} />}
     </details>
