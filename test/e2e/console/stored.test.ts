@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { shared } from "../../support/api/api.ts";
-import { member } from "../../support/api/people.ts";
+import { member, someone } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { button, heading } from "../../support/approvals/page.ts";
 import { endBrowser } from "../../support/browser/browser.ts";
@@ -215,6 +215,15 @@ it("the pages of folders, groups and users give access, and explain it", async (
   await expectAccessible(watched);
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await dialog.waitFor({ state: "detached" });
+
+  // An invited person without a workspace accepts at the first page.
+  const cleo = await someone("cleo");
+  expectStatus(await ws.post("workspaces/invite_user", { email: cleo.email, is_admin: false, operator: false }), 200);
+  const invited = await openConsole("/", { token: cleo.api.token });
+  await button(invited.page, `Accept the invitation to ${ws.id}`).waitFor();
+  await expectAccessible(invited);
+  await button(invited.page, `Accept the invitation to ${ws.id}`).click();
+  await heading(invited.page, "Home").waitFor();
 
   await show(page, `/w/${ws.id}/audit?operation=users.update`);
   await page.getByRole("cell", { name: ann.username }).waitFor();

@@ -54,6 +54,8 @@ export const withoutRow: Readonly<Record<string, readonly Operation[]>> = {
     "jobs.bulk.stop",
     "jobs.revokeShare",
     "schedules.preview",
+    "users.acceptInvite",
+    "users.declineInvite",
     "views.delete",
   ],
   "the page asks the service whether the person owns the object": ["acls.add", "acls.remove"],

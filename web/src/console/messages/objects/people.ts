@@ -120,3 +120,14 @@ export const explainText = {
   can: { read: "May read", run: "May run", write: "May change" },
   cannot: { read: "May not read", run: "May not run", write: "May not change" },
 } as const;
+
+/** The texts of the invitations of the signed-in person. */
+export const invitationsText = {
+  title: "Invitations",
+  invited: (workspace: string) => `You are invited to the workspace ${workspace}.`,
+  username: "Username in the workspace",
+  accept: "Accept",
+  acceptOf: (workspace: string) => `Accept the invitation to ${workspace}`,
+  decline: "Decline",
+  declineOf: (workspace: string) => `Decline the invitation to ${workspace}`,
+} as const;

@@ -98,6 +98,7 @@ export const typesText = {
   schema: "Schema",
   schemaHelp: 'A JSON Schema of an object, such as {"type": "object", "properties": {"host": {"type": "string"}}}',
   schemaBroken: "Enter a JSON object.",
+  views: "Edit as",
   preview: "Form preview",
   noPreview: "The schema has no fields.",
   file: "Import from a file",

@@ -1,10 +1,13 @@
 import { useParams } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { Page } from "../../frame/page.tsx";
 import { NotFound } from "../../frame/page-failed.tsx";
 import { accountText } from "../../messages/account.ts";
 import { AddressTabs } from "../../parts/address-tabs.tsx";
 import { Preferences } from "./preferences.tsx";
 import { Tokens } from "./tokens.tsx";
+
+const Invitations = lazy(() => import("../../parts/people/invitations.tsx"));
 
 const contents = { tokens: Tokens, preferences: Preferences } as const;
 const isTab = (tab: string): tab is keyof typeof contents => Object.hasOwn(contents, tab);
@@ -16,6 +19,9 @@ export default function AccountPage() {
   const Content = contents[tab];
   return (
     <Page title={accountText.title}>
+      <Suspense>
+        <Invitations />
+      </Suspense>
       <AddressTabs
         label={accountText.tabList}
         tabs={accountText.tabs}

@@ -1,7 +1,7 @@
-import { Button, Container, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Container, Group, Paper, Stack, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Navigate, useNavigate, useSearch } from "@tanstack/react-router";
-import { type FormEvent, useEffect, useState } from "react";
+import { type FormEvent, lazy, Suspense, useEffect, useState } from "react";
 import { basePath } from "../../../shared/base-path.ts";
 import { Note } from "../../../shared/note.tsx";
 import { Refused } from "../../../shared/service.ts";
@@ -13,9 +13,11 @@ import { workspacesQuery } from "../../data/me.ts";
 import { preferencesQuery } from "../../data/preferences.ts";
 import { session } from "../../data/session.ts";
 import { Page } from "../../frame/page.tsx";
-import { Empty, Failed, Loading } from "../../frame/panel.tsx";
+import { Failed, Loading } from "../../frame/panel.tsx";
 import { frameText } from "../../messages/frame.ts";
 import { loginText } from "../../messages/login.ts";
+
+const NoWorkspace = lazy(() => import("./no-workspace.tsx"));
 
 /** Signs a person in, or continues to the requested page or the last workspace. */
 export default function LoginPage() {
@@ -63,9 +65,9 @@ function Continue({ to, ids }: { to: string | undefined; ids: readonly string[] 
   if (address) return <Redirect go={() => void navigate({ href: `${basePath}${address}`, replace: true })} />;
   if (ws !== undefined) return <Navigate to="/w/$ws" params={{ ws }} replace />;
   return (
-    <Empty title={frameText.noWorkspace} guide="permissions#workspaces">
-      <Text>{frameText.noWorkspaceWhy}</Text>
-    </Empty>
+    <Suspense fallback={<Loading />}>
+      <NoWorkspace />
+    </Suspense>
   );
 }
 

@@ -71,7 +71,7 @@ export function TypeForm({ workspace, name, loaded, onSaved, onClose }: TypeForm
         <SegmentedControl
           size="xs"
           className="schema-views"
-          aria-label={schemaText.views}
+          aria-label={text.views}
           value={view}
           onChange={(next) => setView(next as View)}
           data={[
