@@ -94,9 +94,9 @@ it("the pages of resources and their types create a type, and a resource with it
   await dialog.getByRole("region", { name: "Form preview" }).getByLabel("host").waitFor();
   await dialog.getByText("Fields", { exact: true }).click();
   await dialog.getByRole("button", { name: "Add field" }).click();
-  await dialog.getByLabel("Name of the field").fill("port");
+  await dialog.getByLabel("Name of the field").fill("zone");
   await page.keyboard.press("Enter");
-  await dialog.getByRole("region", { name: "Form preview" }).getByLabel("port").waitFor();
+  await dialog.getByRole("region", { name: "Form preview" }).getByLabel("zone").waitFor();
   await expectAccessible(watched);
   await dialog.getByRole("button", { name: "Create" }).click();
   await page.getByRole("row", { name: "acme" }).getByText("This workspace").waitFor();
@@ -216,18 +216,19 @@ it("the pages of folders, groups and users give access, and explain it", async (
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await dialog.waitFor({ state: "detached" });
 
-  // An invited person without a workspace accepts at the first page.
+  await show(page, `/w/${ws.id}/audit?operation=users.update`);
+  await page.getByRole("cell", { name: ann.username }).waitFor();
+  await expectAccessible(watched);
+  await endBrowser();
+
+  // An invited person without a workspace accepts after the sign-in.
   const cleo = await someone("cleo");
-  expectStatus(await ws.post("workspaces/invite_user", { email: cleo.email, is_admin: false, operator: false }), 200);
-  const invited = await openConsole("/", { token: cleo.api.token });
+  expectStatus(await ws.post("workspaces/invite_user", { email: cleo.email, is_admin: false, operator: false }), 201);
+  const invited = await openConsole("/login", { token: cleo.api.token });
   await button(invited.page, `Accept the invitation to ${ws.id}`).waitFor();
   await expectAccessible(invited);
   await button(invited.page, `Accept the invitation to ${ws.id}`).click();
   await heading(invited.page, "Home").waitFor();
-
-  await show(page, `/w/${ws.id}/audit?operation=users.update`);
-  await page.getByRole("cell", { name: ann.username }).waitFor();
-  await expectAccessible(watched);
   await endBrowser();
 });
 
