@@ -83,7 +83,10 @@ describe("the script editor", () => {
     const watched = await openConsole(`/w/${ws.id}/scripts/f/t/both/edit`);
     const { page } = watched;
     const code = page.getByRole("textbox", { name: "Code" });
+    await write(code, 'echo "one');
+    await page.locator(".cm-lintRange-error").waitFor();
     await write(code, "one, mine\ntwo\nthree, mine\n");
+    await page.locator(".cm-lintRange-error").waitFor({ state: "detached" });
     await page.getByRole("textbox", { name: "Summary" }).fill("My summary");
     await page.getByText("Draft saved").waitFor();
     await ws.saveScript({ path: "f/t/both", content: "one, theirs\ntwo\nthree\n", language: "bash", parent_hash: parent, summary: "Ours" });

@@ -9,6 +9,8 @@ import { parseSignature } from "../../../core/signatures/signature.ts";
 import { readGoLock } from "../../../functions/build/go/go-lock.ts";
 import { readNpmLock } from "../../../functions/build/javascript/npm-lock.ts";
 import { readPythonLock } from "../../../functions/build/python/python-lock.ts";
+import { findBashErrors } from "../../../web/src/console/parts/syntax/bash/bash.ts";
+import { findGoErrors } from "../../../web/src/console/parts/syntax/go.ts";
 import { type CostCase, feed } from "./growth.ts";
 import { type Build, between, levels, mix, nest, numbered, repeat } from "./shapes.ts";
 
@@ -305,6 +307,8 @@ export const sources: CostCase[] = [
   ...feed("a signature in Python", MOST, read("python3"), python),
   ...feed("a signature in Go", MOST, read("go"), go),
   ...feed("a signature in Bash", MOST, read("bash"), bash),
+  ...feed("syntax errors in Go", MOST, findGoErrors, mix('"', "'", "`", "/*", "(", "}", "func a ", "\\")),
+  ...feed("syntax errors in Bash", MOST, findBashErrors, mix('"', "$(", "`", "((", "))", "[[ ", "case a in b)", "a[", "<<a\n", "@(")),
   ...feed(
     "imports in TypeScript",
     MOST,

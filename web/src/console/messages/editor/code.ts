@@ -1,7 +1,6 @@
 export const codeText = {
   keys: "Tab indents. Press Escape and then Tab to leave the text. Press Control, Shift and M for the list of problems, F1 for the type at the cursor, and Control, Shift and Space for the parameters of a call.",
   loading: "Loading the editor…",
-  pythonError: "Python does not accept this, or a part before it is not complete.",
 } as const;
 
 export const typesText = {

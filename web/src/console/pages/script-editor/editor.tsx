@@ -1,8 +1,9 @@
 import { Button, NativeSelect, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Note } from "../../../shared/note.tsx";
 import type { Search } from "../../data/address.ts";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { notifications } from "../../frame/notifications.tsx";
 import { Page } from "../../frame/page.tsx";
 import { Loading } from "../../frame/panel.tsx";
@@ -24,7 +25,7 @@ import { changeLanguage, type EditedScript, hasChanges, isPath } from "./script.
 import { useSignature } from "./signature/use-signature.ts";
 import { TestPanel } from "./test/test-panel.tsx";
 
-const CodeEditor = lazy(() => import("../../parts/code/code-editor.tsx"));
+const CodeEditor = loadOnDemand(() => import("../../parts/code/code-editor.tsx"), <Loading label={text.loading} />);
 
 interface EditorProps {
   workspace: string;
@@ -129,21 +130,19 @@ export function Editor({ workspace, deployed, isNew, draft }: EditorProps) {
         </div>
         <div className="script-editor">
           <Stack gap="md">
-            <Suspense fallback={<Loading label={text.loading} />}>
-              <CodeEditor
-                ref={code}
-                label={text.code}
-                value={script.content}
-                onChange={(content) => change({ content })}
-                language={script.language}
-                problems={problems}
-                keys={keys}
-                readOnly={isBundle}
-                isScript={!isBundle}
-                scriptPath={script.path}
-                scriptHash={script.parent_hash}
-              />
-            </Suspense>
+            <CodeEditor
+              ref={code}
+              label={text.code}
+              value={script.content}
+              onChange={(content) => change({ content })}
+              language={script.language}
+              problems={problems}
+              keys={keys}
+              readOnly={isBundle}
+              isScript={!isBundle}
+              scriptPath={script.path}
+              scriptHash={script.parent_hash}
+            />
             <section aria-label={settingsText.title}>
               <Title order={2} size="h5" mb="xs">
                 {settingsText.title}

@@ -22,7 +22,7 @@ export interface ScriptVersion {
 
 /**
  * Returns what helps to write a script in a language: types, completions and errors of TypeScript, completions of our client in Python and Go, and
- * syntax errors of Python. Types are loaded once the browser has time.
+ * syntax errors of Python, Go and Bash. Types are loaded once the browser has time.
  */
 export function useHelp(language: string, isOn: boolean, version: ScriptVersion = {}): Extension {
   const workspace = useWorkspace();
@@ -66,11 +66,19 @@ export function useHelp(language: string, isOn: boolean, version: ScriptVersion 
 
 /** Loads the help for a language without types. */
 async function loadHelp(language: string): Promise<Extension> {
-  if (language !== "python3" && language !== "go") return NOTHING;
-  const { completeClient } = await import("../code/complete-client.ts");
-  const errors = language === "python3" ? (await import("../code/syntax-problems.ts")).showPythonErrors : NOTHING;
-  return [completeClient(language), errors];
+  switch (language) {
+    case "python3":
+      return [await loadClient(language), (await import("../syntax/python.ts")).showPythonErrors];
+    case "go":
+      return [await loadClient(language), (await import("../syntax/show-syntax-errors.ts")).showSyntaxErrors(language)];
+    case "bash":
+      return (await import("../syntax/show-syntax-errors.ts")).showSyntaxErrors(language);
+    default:
+      return NOTHING;
+  }
 }
+
+const loadClient = async (language: string) => (await import("../code/complete-client.ts")).completeClient(language);
 
 /** Resolves when the browser has nothing more urgent to do, so that the editor can be used before. */
 const untilIdle = () =>

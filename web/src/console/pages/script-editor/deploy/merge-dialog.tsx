@@ -1,12 +1,13 @@
 import { Button, Group, Modal, Radio, Stack, Text } from "@mantine/core";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
+import { loadOnDemand } from "../../../frame/load-on-demand.tsx";
 import { Loading } from "../../../frame/panel.tsx";
 import { settingsText, deployText as text } from "../../../messages/editor/script.ts";
 import { listConflicts, mergeTexts } from "../../../parts/code/merge-texts.ts";
 import { type AuthoredField, type EditedScript, listBothChanged } from "../script.ts";
 import type { Newer } from "./use-deploy.ts";
 
-const MergeEditor = lazy(() => import("../../../parts/code/merge-editor.tsx"));
+const MergeEditor = loadOnDemand(() => import("../../../parts/code/merge-editor.tsx"), <Loading label={text.loadingMerge} />);
 
 interface MergeDialogProps {
   newer: Newer;
@@ -26,9 +27,7 @@ export function MergeDialog({ newer: { base, theirs }, mine, onMerged, onClose }
     <Modal opened onClose={onClose} title={text.newerTitle} size="90%" closeOnEscape={false}>
       <Stack>
         <Text>{text.newerWhy}</Text>
-        <Suspense fallback={<Loading label={text.loadingMerge} />}>
-          <MergeEditor versions={versions} value={merged} onChange={setMerged} language={mine.language} />
-        </Suspense>
+        <MergeEditor versions={versions} value={merged} onChange={setMerged} language={mine.language} />
         {listBothChanged(base, theirs, mine).map((name) => (
           <Radio.Group
             key={name}

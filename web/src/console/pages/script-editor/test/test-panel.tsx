@@ -1,10 +1,11 @@
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { lazy, type RefObject, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { Note } from "../../../../shared/note.tsx";
 import { call } from "../../../data/api.ts";
 import { useMember } from "../../../data/me.ts";
-import { Failed, Loading } from "../../../frame/panel.tsx";
+import { loadOnDemand } from "../../../frame/load-on-demand.tsx";
+import { Failed } from "../../../frame/panel.tsx";
 import { testText as text } from "../../../messages/editor/script.ts";
 import type { Problem } from "../../../parts/code/problems.ts";
 import { runKey, useRun } from "../../run/use-run.ts";
@@ -13,8 +14,8 @@ import { hasSignature, type SignatureAnswer } from "../signature/use-signature.t
 import { EarlierTests, earlierTestsKey } from "./earlier-tests.tsx";
 import { errorLineOf } from "./error-line.ts";
 
-const RunForm = lazy(() => import("../../../parts/run-form/run-form.tsx"));
-const WaitedRun = lazy(() => import("../../runnable/waited-run.tsx"));
+const RunForm = loadOnDemand(() => import("../../../parts/run-form/run-form.tsx"));
+const WaitedRun = loadOnDemand(() => import("../../runnable/waited-run.tsx"));
 
 type Args = Record<string, unknown>;
 
@@ -69,25 +70,23 @@ export function TestPanel({ workspace, script, signature, start, onProblems }: T
         {text.title}
       </Title>
       <Why language={language} signature={signature} />
-      <Suspense fallback={<Loading />}>
-        <RunForm
-          key={fills}
-          schema={schema}
-          values={values}
-          isSending={run.isPending}
-          error={run.error}
-          onSubmit={(args) => run.mutate(args)}
-        >
-          <Group gap="xs">
-            <Button type="submit" variant="default" loading={run.isPending}>
-              {text.test}
-            </Button>
-            <Text size="xs" c="dimmed">
-              {text.keys}
-            </Text>
-          </Group>
-        </RunForm>
-      </Suspense>
+      <RunForm
+        key={fills}
+        schema={schema}
+        values={values}
+        isSending={run.isPending}
+        error={run.error}
+        onSubmit={(args) => run.mutate(args)}
+      >
+        <Group gap="xs">
+          <Button type="submit" variant="default" loading={run.isPending}>
+            {text.test}
+          </Button>
+          <Text size="xs" c="dimmed">
+            {text.keys}
+          </Text>
+        </Group>
+      </RunForm>
       {id !== undefined && <TestedRun key={id} workspace={workspace} id={id} language={language} path={path} onProblems={onProblems} />}
       <EarlierTests
         workspace={workspace}
@@ -148,9 +147,7 @@ function TestedRun({ workspace, id, language, path, onProblems }: TestedRunProps
         </Group>
       )}
       {cancel.error && <Failed error={cancel.error} />}
-      <Suspense fallback={<Loading />}>
-        <WaitedRun workspace={workspace} id={id} />
-      </Suspense>
+      <WaitedRun workspace={workspace} id={id} />
     </Stack>
   );
 }

@@ -1,6 +1,6 @@
 import { pythonLanguage } from "@codemirror/lang-python";
 import { describe, expect, it } from "vitest";
-import { findPythonErrors } from "./syntax-problems.ts";
+import { findPythonErrors } from "./python.ts";
 
 const errorsOf = (text: string) => findPythonErrors(pythonLanguage.parser.parse(text));
 

@@ -1,7 +1,7 @@
 import { syntaxTree } from "@codemirror/language";
 import { type Diagnostic, linter } from "@codemirror/lint";
 import type { Extension } from "@codemirror/state";
-import { codeText } from "../../messages/editor/code.ts";
+import { syntaxText } from "../../messages/editor/syntax.ts";
 
 type Tree = ReturnType<typeof syntaxTree>;
 
@@ -27,6 +27,6 @@ export function findPythonErrors(tree: Tree): { from: number; to: number }[] {
 /** Shows the syntax errors of Python. The tree grows in the background, so a long text is no long task. */
 export const showPythonErrors: Extension = linter(
   ({ state }) =>
-    findPythonErrors(syntaxTree(state)).map((range): Diagnostic => ({ ...range, severity: "warning", message: codeText.pythonError })),
+    findPythonErrors(syntaxTree(state)).map((range): Diagnostic => ({ ...range, severity: "warning", message: syntaxText.python })),
   { needsRefresh: ({ startState, state }) => syntaxTree(startState) !== syntaxTree(state) },
 );
