@@ -32,6 +32,7 @@ export const approverName = z
   .string()
   .max(250)
   .refine((name) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name), "must not contain line breaks or other control characters");
+export const contentHash = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in hexadecimal");
 export const versionHash = z.string().regex(/^[0-9a-f]{16}$/, "16 hex digits");
 /** Lower case: an id with capital letters is the same UUID, and the ids of a flow's steps are derived from the UUID of its job. */
 export const jobId = z.uuid().toLowerCase();

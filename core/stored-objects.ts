@@ -5,7 +5,7 @@ import { pendingGateObject } from "./approvals/pending-gate.ts";
 import { approvalEntryObject, grownChainObject } from "./approvals/record.ts";
 import { appCustomPathObject, appHistoryObject, appObject, appPathObject, appVersionObject, deletedAppObject } from "./apps/app.ts";
 import { auditEntryObject } from "./audit/entry.ts";
-import { artefactObject } from "./builds/artefact.ts";
+import { artefactObject, typedSourceObject } from "./builds/artefact.ts";
 import { bulkObject, bulkPartObject } from "./bulk/bulk.ts";
 import { favoritesObject } from "./console/favorites.ts";
 import { preferencesObject } from "./console/preferences.ts";
@@ -99,6 +99,7 @@ export const storedObjects = [
   deletedAppObject,
   auditEntryObject,
   artefactObject,
+  typedSourceObject,
   dueAttemptObject,
   eventDeliveryObject,
   draftObject,

@@ -9,7 +9,7 @@ import { createPathFilter, type ObjectCaller } from "../../services/identity/per
 import { listRunTokens } from "../../services/identity/tokens/tokens.ts";
 import { archiveScript, archiveScriptVersion, deleteScript, deleteScriptVersion } from "../../services/scripts/archive.ts";
 import { muteScriptErrorHandler, setScriptMessage } from "../../services/scripts/change-version.ts";
-import { getScriptDeclarations } from "../../services/scripts/declarations.ts";
+import { getScriptDeclarations, getSourceDeclarations } from "../../services/scripts/declarations.ts";
 import { requireNewestScript } from "../../services/scripts/load.ts";
 import {
   getRawScript,
@@ -126,6 +126,9 @@ export const scripts: ApiRoutes = [
   ),
   on(scriptDeclarationRoutes.scriptDeclarations, async ({ auth, params: { workspace, hash } }) =>
     json(200, await getScriptDeclarations(deps, callerOf(auth, scriptDeclarationRoutes.scriptDeclarations, workspace), hash)),
+  ),
+  on(scriptDeclarationRoutes.sourceDeclarations, async ({ auth: { actor }, params: { workspace, sha256 } }) =>
+    json(200, await getSourceDeclarations(deps, { actor, workspace }, sha256)),
   ),
   on(routes.scriptWebhooks, async ({ params: { workspace, path } }) => json(200, await listScriptWebhooks(deps, workspace, path))),
   on(routes.archiveScriptByPath, async ({ auth, params: { workspace, path }, expected }) => {

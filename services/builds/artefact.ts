@@ -2,7 +2,7 @@ import { actions } from "../../contract/access/actions.ts";
 import { defined } from "../../contract/defined.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
-import { artefactObject } from "../../core/builds/artefact.ts";
+import { artefactObject, typedSourceObject } from "../../core/builds/artefact.ts";
 import {
   type ArtefactInputs,
   type BuildRequest,
@@ -19,7 +19,7 @@ import { may } from "../../core/permissions/may.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { loadJobActor } from "../identity/identify.ts";
 import { loadScriptVersion, parseScript } from "../scripts/load.ts";
-import { loadTempSource } from "../scripts/temp-sources.ts";
+import { hashSource, loadTempSource } from "../scripts/temp-sources.ts";
 import type { Uses } from "../uses.ts";
 
 /** The code to build. */
@@ -104,6 +104,11 @@ async function findOrBuild(
   if (!result.ok) return result;
   // Written after the upload, so that a recorded artefact always exists.
   await objects.put({ ...artefactObject.key(key), value: toRecord(result) });
+  if (result.declares) {
+    const { [inputs.entry]: text = "", ...others } = inputs.files;
+    const imports = Object.keys(others);
+    await objects.put({ ...typedSourceObject.key(workspace, hashSource(text)), value: { key, ...(imports.length > 0 && { imports }) } });
+  }
   return { ok: true, key, sha256: result.sha256, lock: result.lock, log: result.log };
 }
 

@@ -64,6 +64,7 @@ export const resourceOperations = {
 
 export const scriptDeclarationOperations = {
   "scripts.declarations": "GET /api/w/{workspace}/scripts/declarations/h/{hash}",
+  "scripts.sourceDeclarations": "GET /api/w/{workspace}/scripts/declarations/s/{sha256}",
 };
 
 export const scriptOperations = {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { atHash } from "../../common.ts";
+import { atHash, contentHash, inWorkspace } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
 const reply = z.object({
@@ -24,5 +24,20 @@ export const scriptDeclarationRoutes = {
     params: atHash,
     reply: { json: reply },
     errors: ["script.versionNotFound"],
+  }),
+
+  sourceDeclarations: defineRoute({
+    method: "GET",
+    fn: "objects",
+    auth: "token",
+    status: 200,
+    name: "scripts.sourceDeclarations",
+    summary:
+      "Get the TypeScript declarations that the packages of a source ship, once a test, a flow or a version with this text was built.",
+    path: "/api/w/{workspace}/scripts/declarations/s/{sha256}",
+    access: { domain: "scripts", verb: "read", need: "member", target: "none" },
+    params: inWorkspace.extend({ sha256: contentHash.describe("The SHA-256 of the source in hexadecimal.") }),
+    reply: { json: reply.pick({ files: true }) },
+    errors: [],
   }),
 };

@@ -1,11 +1,10 @@
 import * as z from "zod";
-import { inWorkspace } from "../../common.ts";
+import { contentHash, inWorkspace } from "../../common.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}/scripts/raw_temp";
 const post = { method: "POST", fn: "objects", auth: "token", params: inWorkspace } as const;
-const contentHash = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in hexadecimal");
 
 /** Temporary sources by the paths of the scripts that they replace. */
 export const tempScriptRefs = z

@@ -12,9 +12,11 @@ beforeAll(async () => {
 });
 afterAll(endBrowser);
 
-const content = `export async function main(name: string) {
+const content = `import { nanoid } from "nanoid@^3";
+
+export async function main(name: string) {
   if (name === "Eve") throw new Error("Eve is not on the list");
-  return { greeting: "hello " + name };
+  return { greeting: "hello " + name, id: nanoid(4) };
 }
 `;
 
@@ -49,6 +51,10 @@ describe("the script editor", () => {
     await code.press("ControlOrMeta+Shift+KeyM");
     await page.getByRole("listbox").getByText("Type 'Promise<string>' is not assignable to type 'Promise<number>'").waitFor();
     await page.getByRole("listbox").getByText("Argument of type 'string' is not assignable to parameter of type 'number'").waitFor();
+    await write(code, "export const main = () => getVariabl");
+    await code.press("e");
+    await page.getByRole("option", { name: "getVariable" }).click();
+    await page.getByText('import { getVariable } from "svc-client";').waitFor();
     await write(code, content);
     await page.getByRole("listbox").getByText("No diagnostics").waitFor();
     await page.getByRole("textbox", { name: "name" }).fill("Eve");
@@ -56,14 +62,17 @@ describe("the script editor", () => {
     await page.getByText("Error: Eve is not on the list").first().waitFor();
     await code.press("ControlOrMeta+Shift+KeyM");
     await page.getByRole("listbox").getByText("Eve is not on the list").waitFor();
+    // The test has built the packages, so their types are there before a deployment.
+    await write(code, content.replace("throw new", 'nanoid("a"); throw new'));
+    await page.getByRole("listbox").getByText("Argument of type 'string' is not assignable to parameter of type 'number'").waitFor();
     await expectAccessible(watched);
+    await write(code, content);
     await page.getByText("Draft saved").waitFor();
     await page.reload();
     await page.getByText("Eve is not on the list").first().waitFor();
     expect(await page.getByRole("textbox", { name: "Path" }).inputValue()).toBe("f/t/greet");
-    await button(page, "Deploy").click();
     await page.getByLabel("Message").fill("Greets people");
-    await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click();
+    await button(page, "Deploy").click();
     await heading(page, "f/t/greet").waitFor();
     await page.getByText("The version is deployed.").waitFor();
     await expectAccessible(watched);
@@ -72,7 +81,6 @@ describe("the script editor", () => {
     expect(expectStatus(await ws.get("drafts/list"), 200).json).toEqual([]);
     await write(code, `import "./none";\n${content}`);
     await button(page, "Deploy").click();
-    await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click();
     await page.getByText("The deployment has failed.").waitFor();
     await page.getByText("there is no script f/t/none to import").waitFor();
     await expectAccessible(watched);
@@ -91,7 +99,6 @@ describe("the script editor", () => {
     await page.getByText("Draft saved").waitFor();
     await ws.saveScript({ path: "f/t/both", content: "one, theirs\ntwo\nthree\n", language: "bash", parent_hash: parent, summary: "Ours" });
     await button(page, "Deploy").click();
-    await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click();
     const merge = page.getByRole("dialog", { name: "Another person has deployed a newer version" });
     await merge.getByRole("textbox", { name: "Merged text" }).waitFor();
     // The service has refused the deployment.
@@ -119,7 +126,6 @@ describe("the script editor", () => {
     await other.getByText("Draft saved").waitFor();
     await expect.poll(() => summary.inputValue(), { timeout: 60_000 }).toBe("Typed in two tabs");
     await button(page, "Deploy").click();
-    await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click();
     await page.getByText("The version is deployed.").waitFor();
     expect(expectStatus(await ws.get("scripts/get/p/f/t/both"), 200).json).toMatchObject({
       content: "one, mine\none, theirs\ntwo\nthree, mine\n",

@@ -57,6 +57,8 @@ export const scripts: Steps = [
   ...found("latestVersion", { path }, none),
   ...found("deploymentStatus", { hash: "<second>" }, { hash: noHash }),
   ...found("scriptDeclarations", { hash: "<hash>" }, { hash: noHash }),
+  good("sourceDeclarations", { params: { sha256: "0".repeat(64) } }),
+  bad("sourceDeclarations", { params: { sha256: "none" } }),
   ...found("scriptWebhooks", { path }, none),
   ...found("listScriptTokens", { path }, none),
   ...found("countScriptTriggers", { path }, none),

@@ -25,6 +25,7 @@ const unstoredObjects: Readonly<Record<string, string>> = {
   "saved input": isNewer,
   "arguments of a saved input": isNewer,
   "links that show a run": isNewer,
+  "types of a source": isNewer,
   "bulk action": isNewer,
   "part of a bulk action": isNewer,
   "upload in parts": isNewer,

@@ -106,7 +106,6 @@ export const deployText = {
   deploy: "Deploy",
   deployed: (path: string) => `${path} is saved. Its dependencies are being resolved.`,
   message: "Message",
-  messageHelp: "The change, for the history of versions.",
   cancel: "Cancel",
   dependencies: "Dependencies",
   building: "Resolving the dependencies and building…",

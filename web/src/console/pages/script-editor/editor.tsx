@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Note } from "../../../shared/note.tsx";
@@ -6,7 +6,7 @@ import type { Search } from "../../data/address.ts";
 import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { notifications } from "../../frame/notifications.tsx";
 import { Page } from "../../frame/page.tsx";
-import { Loading } from "../../frame/panel.tsx";
+import { Failed, Loading } from "../../frame/panel.tsx";
 import { deployText, draftText, settingsText, scriptText as text } from "../../messages/editor/script.ts";
 import { storedText } from "../../messages/objects/stored.ts";
 import type { CodeEditorHandle } from "../../parts/code/code-editor.tsx";
@@ -16,7 +16,6 @@ import { DraftStatus, NewerDraft } from "../../parts/draft/draft-status.tsx";
 import type { ServerDraft } from "../../parts/draft/use-server-draft.ts";
 import { PathField } from "../../parts/fields/path-field.tsx";
 import { Dependencies } from "./deploy/dependencies.tsx";
-import { DeployDialog } from "./deploy/deploy-dialog.tsx";
 import { MergeDialog } from "./deploy/merge-dialog.tsx";
 import { useDeploy } from "./deploy/use-deploy.ts";
 import { InsertMenu } from "./fields/insert-menu.tsx";
@@ -43,7 +42,8 @@ export function Editor({ workspace, deployed, isNew, draft }: EditorProps) {
   const search: Search = useSearch({ strict: false });
   const [script, setScript] = useState(draft.shown ?? deployed);
   const [problems, setProblems] = useState(NO_PROBLEMS);
-  const [dialog, setDialog] = useState<"deploy" | "discard">();
+  const [message, setMessage] = useState("");
+  const [isDiscarding, setIsDiscarding] = useState(false);
   const code = useRef<CodeEditorHandle>(null);
   const startTest = useRef<() => void>(undefined);
   const { shown, keep } = draft;
@@ -69,7 +69,7 @@ export function Editor({ workspace, deployed, isNew, draft }: EditorProps) {
     onDeployed: async (hash) => {
       // The draft must be gone before the page of a new script ends.
       await draft.discard();
-      setDialog(undefined);
+      setMessage("");
       edited.current = { ...script, parent_hash: hash };
       setScript(edited.current);
       notifications.show({ message: deployText.deployed(script.path) });
@@ -89,25 +89,39 @@ export function Editor({ workspace, deployed, isNew, draft }: EditorProps) {
     <Page
       title={isNew ? text.newTitle : deployed.path}
       actions={
-        <>
+        <Group gap="xs" align="flex-end">
           <InsertMenu
             workspace={workspace}
             language={script.language}
             onInsert={(inserted) => code.current?.insert(inserted)}
             onReplace={(content) => change({ content })}
           />
-          <Button size="xs" variant="default" disabled={draft.status === "none"} onClick={() => setDialog("discard")}>
+          <Button size="xs" variant="default" disabled={draft.status === "none"} onClick={() => setIsDiscarding(true)}>
             {draftText.discard}
           </Button>
-          <Button size="xs" disabled={isBundle || !isPath(script.path) || (!isNew && !isChanged)} onClick={() => setDialog("deploy")}>
+          <TextInput
+            size="xs"
+            aria-label={deployText.message}
+            placeholder={deployText.message}
+            maxLength={1000}
+            value={message}
+            onChange={({ target }) => setMessage(target.value)}
+          />
+          <Button
+            size="xs"
+            loading={deploy.isPending}
+            disabled={isBundle || !isPath(script.path) || (!isNew && !isChanged)}
+            onClick={() => deploy.mutate(message.trim())}
+          >
             {deployText.deploy}
           </Button>
-        </>
+        </Group>
       }
     >
       <Stack gap="md">
         <DraftStatus draft={draft} />
         <NewerDraft draft={draft} />
+        {deploy.error && <Failed error={deploy.error} guide="scripts#saving" />}
         {isBundle && <Note tone="plain">{text.bundle}</Note>}
         <div className="script-fields">
           {isNew ? (
@@ -156,43 +170,31 @@ export function Editor({ workspace, deployed, isNew, draft }: EditorProps) {
           </Stack>
         </div>
       </Stack>
-      {dialog === "deploy" && !newer && (
-        <DeployDialog
-          isBusy={deploy.isPending}
-          error={deploy.error}
-          onDeploy={(message) => deploy.mutate(message)}
-          onClose={() => setDialog(undefined)}
-        />
-      )}
       {newer && (
         <MergeDialog
           newer={newer}
           mine={script}
           onMerged={(content, chosenTheirs) => {
             const merged = merge(content, chosenTheirs);
-            if (merged) setScript(merged);
             // The person reads the merged text before it is deployed.
-            setDialog(undefined);
+            if (merged) setScript(merged);
           }}
-          onClose={() => {
-            closeNewer();
-            setDialog(undefined);
-          }}
+          onClose={closeNewer}
         />
       )}
       <Confirm
-        isOpen={dialog === "discard"}
+        isOpen={isDiscarding}
         title={draftText.discard}
         action={draftText.discard}
         isBusy={false}
         error={null}
         onConfirm={() => {
-          setDialog(undefined);
+          setIsDiscarding(false);
           void draft.discard();
           edited.current = deployed;
           setScript(deployed);
         }}
-        onClose={() => setDialog(undefined)}
+        onClose={() => setIsDiscarding(false)}
       >
         <Text>{draftText.discardWhy}</Text>
       </Confirm>

@@ -74,7 +74,7 @@ export default function CodeEditor(props: CodeEditorProps) {
     staleTime: Number.POSITIVE_INFINITY,
   }).data;
 
-  const help = useHelp(language, isScript, { path: props.scriptPath, hash: props.scriptHash });
+  const help = useHelp(language, isScript, { path: props.scriptPath, hash: props.scriptHash, text: value });
   const fill = useCallback(
     (root: ShadowRoot, parent: HTMLElement) => {
       const help = document.createElement("p");

@@ -16,7 +16,7 @@ function completeAt(text: string, client: Partial<Pick<TypeClient, "isReady" | "
     new CompletionContext(state, text.length, false),
   );
 }
-const found = { from: 4, options: [{ label: "getVariable", type: "function", boost: 0 }] };
+const found = { from: 4, options: [{ label: "getVariable", type: "function", boost: 0 }], isComplete: true };
 
 describe("the completions of a script", () => {
   it("are those of the worker once it is ready", async () => {
@@ -38,6 +38,23 @@ describe("the completions of a script", () => {
     expect(isValid("tota")).toBe(true);
     client.isReady = true;
     expect(isValid("tota")).toBe(false);
+  });
+
+  it("name the module of a name that is not imported, and begin again without a letter", async () => {
+    const options = [{ label: "readFile", type: "function", boost: -1, module: "node:fs" }];
+    const completed = await completeAt("x = read", {
+      isReady: true,
+      ask: (async () => ({ from: 4, options, isComplete: true })) as unknown as TypeClient["ask"],
+    });
+    expect(completed?.options).toEqual([expect.objectContaining({ label: "readFile", detail: "node:fs", apply: expect.any(Function) })]);
+    const isValid = completed?.validFor as (text: string) => boolean;
+    expect(["readF", "read", "rea", ""].map(isValid)).toEqual([true, true, false, false]);
+    const empty = await completeAt("x.", {
+      isReady: true,
+      ask: (async () => ({ from: 2, options: [], isComplete: false })) as unknown as TypeClient["ask"],
+    });
+    const isStillEmpty = empty?.validFor as (text: string) => boolean;
+    expect(isStillEmpty("a")).toBe(false);
   });
 
   it("are none if the worker ends during the question", async () => {

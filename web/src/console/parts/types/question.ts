@@ -21,7 +21,8 @@ export interface ScriptContext {
 export type Question =
   | { kind: "check"; source: Source }
   | { kind: "complete"; source: Source; at: number }
-  | { kind: "describe"; source: Source; at: number; name: string }
+  | { kind: "describe"; source: Source; at: number; name: string; module?: string | undefined }
+  | { kind: "import"; source: Source; at: number; name: string; module: string }
   | { kind: "hover"; source: Source; at: number }
   | { kind: "signature"; source: Source; at: number };
 
@@ -38,6 +39,8 @@ export interface TypeCompletion {
   type: string;
   /** Names that are nearer come first. */
   boost: number;
+  /** The module from which the name must be imported first. */
+  module?: string;
 }
 
 /** The type of a name, and the text of its comment. */
@@ -61,11 +64,21 @@ export interface CalledSignature {
   signatures: number;
 }
 
+/** A part of a script that another text replaces. */
+export interface TextChange {
+  from: number;
+  to: number;
+  insert: string;
+}
+
 export interface Answers {
   /** `scripts`: the paths of the other scripts that are imported and not in the context. */
   check: { problems: TypeProblem[]; scripts: string[] };
-  complete: { from: number; options: TypeCompletion[] } | undefined;
+  /** `isComplete`: more letters select from the same names. Without a letter, no names of modules are offered. */
+  complete: { from: number; options: TypeCompletion[]; isComplete: boolean } | undefined;
   describe: Description | undefined;
+  /** The changes that import a name. */
+  import: TextChange[] | undefined;
   hover: (Description & { from: number; to: number }) | undefined;
   signature: CalledSignature | undefined;
 }

@@ -130,6 +130,39 @@ export function main(a: Dictionary<string>, b: z.infer<typeof z>) { return [loda
     expect(checked('import "./lib";').scripts).toEqual([]);
   });
 
+  it("complete names of modules that are not imported yet, and import them", () => {
+    const packages = {
+      "node_modules/a/package.json": JSON.stringify({ name: "a", types: "a.d.ts" }),
+      "node_modules/a/a.d.ts": "export * from 'b'; export declare const usedPart: 1, otherPart: 2;",
+      "node_modules/b/package.json": JSON.stringify({ name: "b", types: "b.d.ts" }),
+      "node_modules/b/b.d.ts": "export declare const otherPartOfB: 1;",
+    };
+    types.setContext({ packages, scripts: { "f/t/lib": "export const half = (count: number) => count / 2; export const double = 1;" } });
+    const head = 'import { usedPart } from "a";\nimport { half } from "./lib";\n';
+    const modulesOf = (word: string, text = head) => {
+      const source = { language: "bun", path: "f/t/main", text: `${text}${word}` };
+      const at = source.text.length;
+      const options = types.answer({ kind: "complete", source, at })?.options ?? [];
+      const { module = "" } = options.find(({ label }) => label === word) ?? {};
+      const changes = types.answer({ kind: "import", source, at, name: word, module }) ?? [];
+      const imported = changes.reduceRight((all, { from, to, insert }) => all.slice(0, from) + insert + all.slice(to), source.text);
+      return [module, imported.slice(0, imported.length - word.length)];
+    };
+    expect(modulesOf("getVariable")).toEqual(["svc-client", `${head}import { getVariable } from "svc-client";\n`]);
+    expect(modulesOf("double")).toEqual(["./lib", head.replace("{ half }", "{ double, half }")]);
+    expect(modulesOf("otherPart")).toEqual(["a", head.replace("{ usedPart }", "{ otherPart, usedPart }")]);
+    expect(modulesOf("readFileSync")).toEqual(["node:fs", `${head}import { readFileSync } from "node:fs";\n`]);
+    // No list of packages names it.
+    expect(modulesOf("otherPartOfB")[0]).not.toBe("b");
+    expect(modulesOf("double", "")).toEqual(["/f/t/lib", 'import { double } from "/f/t/lib";\n\n']);
+    types.setContext({ packages: {}, scripts: {} });
+  });
+
+  it("complete no names of modules before the first letter", () => {
+    const found = types.answer({ kind: "complete", ...at("const a = 1;\n|") });
+    expect([found?.isComplete, found?.options.some(({ module }) => module !== undefined)]).toEqual([false, false]);
+  });
+
   it.each<[string, string, string[]]>([
     ["bun", 'Bun.file("a").text(); Bun.notDescribed(); process.env["A"];', []],
     ["deno", 'Deno.env.get("a"); Deno.notDescribed(); new URL("a"); type T = Deno.NotDescribed;', []],

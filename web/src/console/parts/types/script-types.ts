@@ -1,14 +1,13 @@
 import ts from "typescript";
 import { resolveScriptPath } from "../../../../../core/builds/script-paths.ts";
 import { declareResourceTypes } from "./declare-resource-types.ts";
-import type { Answers, Description, Question, ScriptContext, Source, TypeCompletion, TypeProblem } from "./question.ts";
+import type { Answers, Description, Question, ScriptContext, Source } from "./question.ts";
+import { shorten, toCompletion, toDescription, toProblems } from "./to-answer.ts";
 
 const SCRIPT = "/script.ts";
 const RESOURCE_TYPES = "/resource-types.d.ts";
 /** The folder of the other scripts. */
 const SCRIPTS = "/scripts/";
-const MOST_PROBLEMS = 100;
-const MOST_CHARACTERS = 4_000;
 
 /** The names of the files with the functions that the runtime of a language adds to those of Node. */
 const globalsOf: Readonly<Record<string, string>> = { bun: "bun", deno: "deno" };
@@ -36,14 +35,16 @@ const options: ts.CompilerOptions = {
   skipLibCheck: true,
 };
 
-/**
- * The numbers of problems that are none at run time: a module whose types are not here, which TypeScript then treats as `any`, and a type of
- * `Deno` or `Bun`, which are described in part.
- */
-const UNKNOWN_HERE = new Set([2307, 2503, 2694, 2732, 2792, 7016]);
-
 /** The version that the import of a package may name. */
 const VERSION = /^(@[^/]+\/[^/@]+|[^/@]+)@[^/]+/;
+
+const withModules: ts.UserPreferences = {
+  includeCompletionsForModuleExports: true,
+  // Only the declarations of Node import it.
+  autoImportFileExcludePatterns: ["/node_modules/undici-types/**"],
+};
+const formats: ts.FormatCodeSettings = { indentSize: 2, convertTabsToSpaces: true, semicolons: ts.SemicolonPreference.Insert };
+
 const IS_SCRIPT = /^[uf]\/[^/]+\/./;
 
 /** Answers questions about the types of a script, with TypeScript's own language service. It holds one script at a time. */
@@ -59,6 +60,8 @@ export class ScriptTypes {
   private modules: ReadonlyMap<string, string> = new Map();
   private packages: ScriptContext["packages"] = {};
   private scripts: ScriptContext["scripts"] = {};
+  /** The packages that the script imports, or has imported before. */
+  private readonly importedPackages = new Set<string>();
   private version = 0;
   private modulesVersion = 0;
   private readonly snapshots = new Map<string, ts.IScriptSnapshot>();
@@ -104,7 +107,9 @@ export class ScriptTypes {
       case "complete":
         return this.complete(question.at);
       case "describe":
-        return this.describe(question.at, question.name);
+        return this.describe(question.at, question.name, question.module);
+      case "import":
+        return this.findImport(question.at, question.name, question.module);
       case "signature":
         return this.findSignature(question.at);
       default:
@@ -140,16 +145,43 @@ export class ScriptTypes {
   }
 
   private complete(at: number): Answers["complete"] {
-    const found = this.service.getCompletionsAtPosition(SCRIPT, at, { includeCompletionsWithInsertText: false });
+    const prefix = /[\w$]*$/.exec(this.source.text.slice(Math.max(0, at - 200), at))?.[0] ?? "";
+    // The names of all modules are too many before the first letter.
+    const found = this.service.getCompletionsAtPosition(SCRIPT, at, prefix === "" ? {} : withModules);
     if (!found) return undefined;
-    const { start: from = at - (/[\w$]*$/.exec(this.source.text.slice(Math.max(0, at - 200), at))?.[0].length ?? 0) } =
-      found.optionalReplacementSpan ?? {};
-    return { from, options: found.entries.map(toCompletion) };
+    const { start: from = at - prefix.length } = found.optionalReplacementSpan ?? {};
+    const options = found.entries.filter(({ source }) => source === undefined || this.mayImport(source)).map(toCompletion);
+    return { from, options, isComplete: prefix !== "" || !found.isGlobalCompletion };
   }
 
-  private describe(at: number, name: string): Description | undefined {
-    const found = this.service.getCompletionEntryDetails(SCRIPT, at, name, undefined, undefined, undefined, undefined);
+  /** Our client, other scripts, Node, and the packages that the script has imported: others may not be there at run time. */
+  private mayImport(module: string): boolean {
+    return module === "svc-client" || /^(node:|[./])/.test(module) || this.importedPackages.has(module);
+  }
+
+  private describe(at: number, name: string, module?: string): Description | undefined {
+    const found = this.findEntry(at, name, module);
     return found && toDescription(found);
+  }
+
+  /** TypeScript names another script by its place in our folder, unless it is imported. */
+  private findEntry(at: number, name: string, module: string | undefined): ts.CompletionEntryDetails | undefined {
+    const find = (source: string | undefined) =>
+      this.service.getCompletionEntryDetails(SCRIPT, at, name, formats, source, withModules, undefined);
+    return find(module) ?? (module?.startsWith("/") ? find(`.${SCRIPTS.slice(0, -1)}${module}`) : undefined);
+  }
+
+  private findImport(at: number, name: string, module: string): Answers["import"] {
+    const changes = this.findEntry(at, name, module)?.codeActions?.flatMap((action) => action.changes) ?? [];
+    if (changes.length === 0 || changes.some(({ fileName }) => fileName !== SCRIPT)) return undefined;
+    return changes.flatMap(({ textChanges }) =>
+      textChanges.map(({ span, newText }) => ({
+        from: span.start,
+        to: span.start + span.length,
+        // Scripts import others by their paths.
+        insert: newText.replace(/(["'])\.\/scripts(\/[uf]\/)/g, "$1$2"),
+      })),
+    );
   }
 
   private hover(at: number): Answers["hover"] {
@@ -186,12 +218,20 @@ export class ScriptTypes {
       if (path === SCRIPT || path === RESOURCE_TYPES) return String(this.version);
       return this.files.has(path) ? "" : `modules ${this.modulesVersion}`;
     };
+    // Their names are completed also while no import names them.
+    const scripts = Object.keys(this.scripts).map((path) => `${SCRIPTS}${path}.ts`);
     const host: ts.LanguageServiceHost & ts.ModuleResolutionHost = {
       getCompilationSettings: () => options,
       getScriptFileNames: () => {
         const { language } = this.source;
         const added = ["scripts", globalsOf[language] ?? ""].map((name) => `/globals/${name}.d.ts`);
-        return [...added.filter((path) => this.files.has(path)), "/node_modules/@types/node/index.d.ts", RESOURCE_TYPES, SCRIPT];
+        return [
+          ...added.filter((path) => this.files.has(path)),
+          "/node_modules/@types/node/index.d.ts",
+          RESOURCE_TYPES,
+          ...scripts,
+          SCRIPT,
+        ];
       },
       getScriptVersion: versionOf,
       getScriptSnapshot: (path) => {
@@ -220,6 +260,7 @@ export class ScriptTypes {
     const importer = this.findImporter(from);
     if (importer === undefined) return ts.resolveModuleName(specifier, from, options, host);
     const path = resolveScriptPath(importer, specifier);
+    if (path === undefined && from === SCRIPT) this.importedPackages.add(specifier);
     if (path === undefined) return ts.resolveModuleName(specifier.replace(/^npm:\/?/, "").replace(VERSION, "$1"), from, options, host);
     if (Object.hasOwn(this.scripts, path)) {
       return { resolvedModule: { resolvedFileName: `${SCRIPTS}${path}.ts`, extension: ts.Extension.Ts, isExternalLibraryImport: false } };
@@ -228,65 +269,8 @@ export class ScriptTypes {
   }
 }
 
-function toProblems(found: readonly ts.Diagnostic[]): TypeProblem[] {
-  return found
-    .filter(({ code }) => !UNKNOWN_HERE.has(code))
-    .slice(0, MOST_PROBLEMS)
-    .map(({ start = 0, length = 0, category, messageText }) => ({
-      from: start,
-      to: start + length,
-      severity: severityOf(category),
-      // Packages cannot be installed from here.
-      message: shorten(ts.flattenDiagnosticMessageText(messageText, "\n").replace(/ Do you need to .*/s, "")),
-    }));
-}
-
 /** Lists the folders around a file. */
 function listFolders(path: string): string[] {
   const parts = path.split("/").slice(0, -1);
   return parts.map((_, at) => parts.slice(0, at + 1).join("/") || "/");
 }
-
-function severityOf(category: ts.DiagnosticCategory): TypeProblem["severity"] {
-  if (category === ts.DiagnosticCategory.Error) return "error";
-  return category === ts.DiagnosticCategory.Warning ? "warning" : "info";
-}
-
-/** CodeMirror's types of completions, by TypeScript's kinds. */
-const types: Readonly<Record<string, string>> = {
-  [ts.ScriptElementKind.functionElement]: "function",
-  [ts.ScriptElementKind.localFunctionElement]: "function",
-  [ts.ScriptElementKind.memberFunctionElement]: "method",
-  [ts.ScriptElementKind.memberVariableElement]: "property",
-  [ts.ScriptElementKind.memberGetAccessorElement]: "property",
-  [ts.ScriptElementKind.memberAccessorVariableElement]: "property",
-  [ts.ScriptElementKind.classElement]: "class",
-  [ts.ScriptElementKind.interfaceElement]: "interface",
-  [ts.ScriptElementKind.typeElement]: "type",
-  [ts.ScriptElementKind.primitiveType]: "type",
-  [ts.ScriptElementKind.enumElement]: "enum",
-  [ts.ScriptElementKind.moduleElement]: "namespace",
-  [ts.ScriptElementKind.externalModuleName]: "namespace",
-  [ts.ScriptElementKind.keyword]: "keyword",
-  [ts.ScriptElementKind.string]: "text",
-};
-
-function toCompletion({ name, kind, sortText }: ts.CompletionEntry): TypeCompletion {
-  // TypeScript sorts by "10" for what is nearest to "18" for what is deprecated; 15 are globals and keywords.
-  const boost = Math.max(-3, Math.min(5, 15 - (Number.parseInt(sortText, 10) || 15)));
-  return { label: name, type: types[kind] ?? "variable", boost };
-}
-
-function toDescription(found: Pick<ts.QuickInfo, "displayParts" | "documentation" | "tags">): Description {
-  const tags = (found.tags ?? [])
-    .filter(({ name }) => name !== "example" && name !== "since" && name !== "see")
-    .map(({ name, text }) => `@${name} ${ts.displayPartsToString(text)}`);
-  const text = [ts.displayPartsToString(found.documentation), ...tags].filter((part) => part !== "").join("\n");
-  const signature = ts
-    .displayPartsToString(found.displayParts)
-    .replace(/^\(alias\) /, "")
-    .replace(/\n(import|export) [^\n]*$/, "");
-  return { signature: shorten(signature), text: shorten(text) };
-}
-
-const shorten = (text: string): string => (text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text);

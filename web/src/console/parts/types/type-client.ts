@@ -23,7 +23,7 @@ export const REST_MS = 10_000;
 const MOST_REST_MS = 300_000;
 
 /** A person waits for the first ones. */
-const order: readonly Kind[] = ["describe", "complete", "signature", "hover", "check"];
+const order: readonly Kind[] = ["import", "describe", "complete", "signature", "hover", "check"];
 
 /**
  * Asks the worker with the types, one question at a time. A newer question of a kind takes the place of an older one that still waits. A worker

@@ -1,23 +1,21 @@
 import type { Extension } from "@codemirror/state";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
-import { createClient } from "../../../../../contract/client/client.ts";
-import { scriptDeclarationOperations } from "../../../../../contract/client/operations/stored.ts";
-import { send } from "../../../shared/service.ts";
 import { useWorkspace } from "../../data/me.ts";
 import { resourceTypesQuery } from "../../pages/resources/resource-types-query.ts";
 import { isTypescript } from "../code/languages.ts";
+import { callDeclarations, useTestedTypes } from "./tested-types.ts";
 
 const NOTHING: Extension = [];
 const NO_PACKAGES: Readonly<Record<string, string>> = {};
 const BUILD_POLLED_MS = 3_000;
 
-const { call } = createClient(scriptDeclarationOperations, send);
-
 /** The stored version from which an edited script began. */
 export interface ScriptVersion {
   path?: string | undefined;
   hash?: string | undefined;
+  /** The text that is edited. */
+  text?: string;
 }
 
 /**
@@ -43,14 +41,15 @@ export function useHelp(language: string, isOn: boolean, version: ScriptVersion 
   const { path, hash } = version;
   const declarations = useQuery({
     queryKey: [workspace, "declarations of", hash],
-    queryFn: ({ signal }) => (hash === undefined ? undefined : call.scripts.declarations({ workspace, hash, signal })),
+    queryFn: ({ signal }) => (hash === undefined ? undefined : callDeclarations.declarations({ workspace, hash, signal })),
     staleTime: Number.POSITIVE_INFINITY,
     enabled: isTyped && module !== undefined && hash !== undefined,
     // The types of the former version are of use until the build of the next one has ended.
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) => (data && !data.built ? BUILD_POLLED_MS : false),
   }).data;
-  const packages = (hash !== undefined && declarations?.files) || NO_PACKAGES;
+  const tested = useTestedTypes(workspace, isTyped && module !== undefined, version);
+  const packages = tested ?? ((hash !== undefined && declarations?.files) || NO_PACKAGES);
   useEffect(() => module?.typesOf(workspace).setContext({ packages }), [module, workspace, packages]);
   const untyped = useQuery({
     queryKey: ["help with", language],

@@ -1,6 +1,7 @@
 import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { call } from "../../../data/api.ts";
+import { testedTypesKey } from "../../../parts/types/tested-types.ts";
 import { runKey, useRun } from "../../run/use-run.ts";
 import { resultsKey } from "../step/inputs/newest-results.ts";
 import { type ChosenIterations, type ReadLevel, readTestedSteps, spanOf, type TestedSteps } from "./tested-steps.ts";
@@ -71,7 +72,9 @@ export function FollowTest({ workspace, test: { job, step }, chosen, onTested }:
     refetchInterval: isRunning ? READ_AGAIN_MS : false,
   });
   useEffect(() => {
-    if (!isRunning) void queries.invalidateQueries({ queryKey: resultsKey(workspace) });
+    if (isRunning) return;
+    void queries.invalidateQueries({ queryKey: resultsKey(workspace) });
+    void queries.invalidateQueries({ queryKey: testedTypesKey(workspace) });
   }, [isRunning, queries, workspace]);
   useEffect(() => {
     if (!data) return;

@@ -8,6 +8,7 @@ import { loadOnDemand } from "../../../frame/load-on-demand.tsx";
 import { Failed } from "../../../frame/panel.tsx";
 import { testText as text } from "../../../messages/editor/script.ts";
 import type { Problem } from "../../../parts/code/problems.ts";
+import { testedTypesKey } from "../../../parts/types/tested-types.ts";
 import { runKey, useRun } from "../../run/use-run.ts";
 import { type EditedScript, isPath, nextSchema } from "../script.ts";
 import { hasSignature, type SignatureAnswer } from "../signature/use-signature.ts";
@@ -134,6 +135,7 @@ function TestedRun({ workspace, id, language, path, onProblems }: TestedRunProps
   useEffect(() => {
     if (!hasEnded) return;
     void queries.invalidateQueries({ queryKey: earlierTestsKey(workspace, path) });
+    void queries.invalidateQueries({ queryKey: testedTypesKey(workspace) });
     const found = errorLineOf({ language, path, result: run.result });
     if (found) onProblems([{ severity: "error", ...found }]);
   }, [hasEnded, run, language, path, workspace, onProblems, queries]);
