@@ -1,14 +1,14 @@
 import { Button, Group, Text } from "@mantine/core";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { Note } from "../../../shared/note.tsx";
-import { Loading } from "../../frame/panel.tsx";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { flowEditorText as text } from "../../messages/editor/flow.ts";
 import { storedText } from "../../messages/objects/stored.ts";
 import { listConflicts, mergeTexts } from "../../parts/code/merge-texts.ts";
 import type { FlowDocument } from "./document/flow-document.ts";
 import { readFlow, writeYaml } from "./document/yaml.ts";
 
-const MergeEditor = lazy(() => import("../../parts/code/merge-editor.tsx"));
+const MergeEditor = loadOnDemand(() => import("../../parts/code/merge-editor.tsx"));
 
 interface ConflictProps {
   base: FlowDocument | undefined;
@@ -31,9 +31,7 @@ export function Conflict({ base, mine, theirs, onMerge, onUseTheirs }: ConflictP
   return (
     <Note tone="bad" focus>
       <Text fw={600}>{storedText.conflict.title}</Text>
-      <Suspense fallback={<Loading />}>
-        <MergeEditor versions={versions} value={merged} onChange={setMerged} language="yaml" />
-      </Suspense>
+      <MergeEditor versions={versions} value={merged} onChange={setMerged} language="yaml" />
       {problem && <Text role="status">{text.yamlProblem(problem.line, problem.column, problem.reason)}</Text>}
       <Group mt="xs">
         <Button

@@ -1,15 +1,16 @@
 import { Badge, Button, Group, Tabs, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { Note } from "../../../shared/note.tsx";
 import { Refused } from "../../../shared/service.ts";
 import { isOffered } from "../../access/actions.ts";
 import type { Search } from "../../data/address.ts";
 import { useMember } from "../../data/me.ts";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { notifications } from "../../frame/notifications.tsx";
 import { Page } from "../../frame/page.tsx";
-import { Failed, Loading } from "../../frame/panel.tsx";
+import { Failed } from "../../frame/panel.tsx";
 import { flowEditorText as text } from "../../messages/editor/flow.ts";
 import { draftText } from "../../messages/editor/script.ts";
 import { DraftStatus, NewerDraft } from "../../parts/draft/draft-status.tsx";
@@ -33,8 +34,8 @@ import { foldedAtFirst } from "./views/graph/layout.ts";
 import { ListView } from "./views/list-view.tsx";
 import { YamlView } from "./views/yaml-view.tsx";
 
-const Graph = lazy(() => import("./views/graph/flow-graph.tsx"));
-const TestPanel = lazy(() => import("./test/test-panel.tsx"));
+const Graph = loadOnDemand(() => import("./views/graph/flow-graph.tsx"));
+const TestPanel = loadOnDemand(() => import("./test/test-panel.tsx"));
 
 interface EditorProps {
   workspace: string;
@@ -283,9 +284,7 @@ export function Editor({ workspace, path, loaded, draft }: EditorProps) {
         <div className="flow-editor" data-tab={tab}>
           <div className="flow-main">
             <Tabs.Panel value="graph">
-              <Suspense fallback={<Loading />}>
-                <Graph {...view} />
-              </Suspense>
+              <Graph {...view} />
             </Tabs.Panel>
             <Tabs.Panel value="list">
               <ListView {...view} />
@@ -296,16 +295,14 @@ export function Editor({ workspace, path, loaded, draft }: EditorProps) {
           </div>
           <div className="flow-side">
             {tests && (
-              <Suspense fallback={<Loading />}>
-                <TestPanel
-                  workspace={workspace}
-                  path={savedPath}
-                  document={edited}
-                  job={job}
-                  onStarted={(started) => start({ job: started })}
-                  onClose={() => setTests(false)}
-                />
-              </Suspense>
+              <TestPanel
+                workspace={workspace}
+                path={savedPath}
+                document={edited}
+                job={job}
+                onStarted={(started) => start({ job: started })}
+                onClose={() => setTests(false)}
+              />
             )}
             <Side
               workspace={workspace}

@@ -1,10 +1,10 @@
 import { Autocomplete, Button, Checkbox, Group, NativeSelect, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
 import { useWorkspace } from "../../data/me.ts";
 import { call } from "../../data/objects-api.ts";
-import { Loading } from "../../frame/panel.tsx";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { schemaText as text } from "../../messages/editor/schema.ts";
 import { JsonField } from "../json-field/json-field.tsx";
 import {
@@ -24,7 +24,7 @@ import {
   setRequired,
 } from "./schema-fields.ts";
 
-const ValueField = lazy(() => import("../run-form/value-field.tsx"));
+const ValueField = loadOnDemand(() => import("../run-form/value-field.tsx"));
 
 interface FieldsEditorProps {
   schema: Schema;
@@ -271,15 +271,13 @@ function Default({ name, kind, field, onChange }: KindFieldsProps & { name: stri
         }}
       />
       {isShown && (
-        <Suspense fallback={<Loading />}>
-          <ValueField
-            key={kind}
-            name={name}
-            schema={{ ...schema, title: text.default }}
-            value={value}
-            onChange={(next) => onChange(next === undefined ? setKeyword(field, "default", undefined) : { ...field, default: next })}
-          />
-        </Suspense>
+        <ValueField
+          key={kind}
+          name={name}
+          schema={{ ...schema, title: text.default }}
+          value={value}
+          onChange={(next) => onChange(next === undefined ? setKeyword(field, "default", undefined) : { ...field, default: next })}
+        />
       )}
     </>
   );

@@ -1,13 +1,13 @@
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import "./schema-editor.css";
 import { SegmentedControl, Stack, Text } from "@mantine/core";
-import { lazy, Suspense, useRef, useState } from "react";
-import { Loading } from "../../frame/panel.tsx";
+import { useRef, useState } from "react";
 import { schemaText as text } from "../../messages/editor/schema.ts";
 import { JsonField } from "../json-field/json-field.tsx";
 import { FieldsEditor } from "./fields-editor.tsx";
 import type { Schema } from "./schema-fields.ts";
 
-const RunForm = lazy(() => import("../run-form/run-form.tsx"));
+const RunForm = loadOnDemand(() => import("../run-form/run-form.tsx"));
 
 interface SchemaEditorProps {
   /** The name of the described object. */
@@ -51,10 +51,8 @@ export default function SchemaEditor({ label, schema, onChange }: SchemaEditorPr
 function Preview({ schema }: { schema: Schema }) {
   const values = useRef<Record<string, unknown>>({});
   return (
-    <Suspense fallback={<Loading />}>
-      <RunForm schema={schema} values={values} isSending={false} error={null} onSubmit={() => undefined}>
-        {null}
-      </RunForm>
-    </Suspense>
+    <RunForm schema={schema} values={values} isSending={false} error={null} onSubmit={() => undefined}>
+      {null}
+    </RunForm>
   );
 }

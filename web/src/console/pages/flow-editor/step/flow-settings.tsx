@@ -1,8 +1,7 @@
+import { loadOnDemand } from "../../../frame/load-on-demand.tsx";
 import "./step.css";
 import { Stack, Textarea, TextInput, Title } from "@mantine/core";
-import { lazy, Suspense } from "react";
 import { isJsonObject } from "../../../../../../contract/json/json-object.ts";
-import { Loading } from "../../../frame/panel.tsx";
 import { stepText as text } from "../../../messages/editor/step.ts";
 import { JsonField } from "../../../parts/json-field/json-field.tsx";
 import type { FlowDocument, FlowValue } from "../document/flow-document.ts";
@@ -12,7 +11,7 @@ import { StepContextProvider } from "./context.ts";
 import { flowSettings, ON_CANVAS, otherFields, withOtherFields } from "./fields/fields.ts";
 import { Options } from "./fields/options.tsx";
 
-const SchemaEditor = lazy(() => import("../../../parts/schema-editor/schema-editor.tsx"));
+const SchemaEditor = loadOnDemand(() => import("../../../parts/schema-editor/schema-editor.tsx"));
 
 const SHOWN = [...ON_CANVAS, ...Object.keys(flowSettings)];
 
@@ -50,9 +49,7 @@ export default function FlowSettings({ workspace, flowKey, document, onChange, r
             value={description ?? ""}
             onChange={({ target }) => change({ description: target.value })}
           />
-          <Suspense fallback={<Loading />}>
-            <SchemaEditor label={text.flowSchema} schema={schema ?? {}} onChange={(next) => change({ schema: next })} />
-          </Suspense>
+          <SchemaEditor label={text.flowSchema} schema={schema ?? {}} onChange={(next) => change({ schema: next })} />
           <Stack gap="sm" component="section" aria-label={text.options}>
             <Title order={3} size="h6">
               {text.options}

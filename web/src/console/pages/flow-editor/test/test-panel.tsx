@@ -1,14 +1,15 @@
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useRef } from "react";
-import { Loading, Panel } from "../../../frame/panel.tsx";
+import { useRef } from "react";
+import { loadOnDemand } from "../../../frame/load-on-demand.tsx";
+import { Panel } from "../../../frame/panel.tsx";
 import { flowEditorText as text } from "../../../messages/editor/flow.ts";
 import WaitedRun from "../../runnable/waited-run.tsx";
 import type { FlowDocument } from "../document/flow-document.ts";
 import { testFlow } from "../flow-api.ts";
 import { loadLastInputs } from "./last-inputs.ts";
 
-const RunForm = lazy(() => import("../../../parts/run-form/run-form.tsx"));
+const RunForm = loadOnDemand(() => import("../../../parts/run-form/run-form.tsx"));
 
 interface TestPanelProps {
   workspace: string;
@@ -64,20 +65,18 @@ function Inputs({ workspace, path, document, inputs, onStarted }: InputsProps) {
     onSuccess: onStarted,
   });
   return (
-    <Suspense fallback={<Loading />}>
-      <RunForm
-        schema={document.schema ?? undefined}
-        values={values}
-        isSending={start.isPending}
-        error={start.error}
-        onSubmit={(args) => start.mutate(args)}
-      >
-        <Group>
-          <Button type="submit" size="xs" loading={start.isPending}>
-            {text.runTest}
-          </Button>
-        </Group>
-      </RunForm>
-    </Suspense>
+    <RunForm
+      schema={document.schema ?? undefined}
+      values={values}
+      isSending={start.isPending}
+      error={start.error}
+      onSubmit={(args) => start.mutate(args)}
+    >
+      <Group>
+        <Button type="submit" size="xs" loading={start.isPending}>
+          {text.runTest}
+        </Button>
+      </Group>
+    </RunForm>
   );
 }

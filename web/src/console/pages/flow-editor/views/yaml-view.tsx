@@ -1,13 +1,13 @@
 import { Button, Group, Text } from "@mantine/core";
-import { lazy, Suspense, useMemo, useRef } from "react";
+import { useMemo, useRef } from "react";
 import { Note } from "../../../../shared/note.tsx";
-import { Loading } from "../../../frame/panel.tsx";
+import { loadOnDemand } from "../../../frame/load-on-demand.tsx";
 import { flowEditorText as text } from "../../../messages/editor/flow.ts";
 import type { CodeEditorHandle } from "../../../parts/code/code-editor.tsx";
 import { writeYaml } from "../document/yaml.ts";
 import type { FlowEditor } from "../use-flow-editor.ts";
 
-const CodeEditor = lazy(() => import("../../../parts/code/code-editor.tsx"));
+const CodeEditor = loadOnDemand(() => import("../../../parts/code/code-editor.tsx"));
 
 /** The whole flow as text. A text that is no flow stays, with the place of its problem. */
 export function YamlView({ editor, readOnly }: { editor: FlowEditor; readOnly: boolean }) {
@@ -38,17 +38,15 @@ export function YamlView({ editor, readOnly }: { editor: FlowEditor; readOnly: b
       <Text size="sm" c="dimmed">
         {text.yamlHelp}
       </Text>
-      <Suspense fallback={<Loading />}>
-        <CodeEditor
-          ref={code}
-          label={text.yaml}
-          language="yaml"
-          readOnly={readOnly}
-          value={broken?.text ?? written}
-          problems={problems}
-          onChange={editor.setYaml}
-        />
-      </Suspense>
+      <CodeEditor
+        ref={code}
+        label={text.yaml}
+        language="yaml"
+        readOnly={readOnly}
+        value={broken?.text ?? written}
+        problems={problems}
+        onChange={editor.setYaml}
+      />
     </>
   );
 }

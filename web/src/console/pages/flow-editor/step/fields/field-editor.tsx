@@ -1,6 +1,5 @@
 import { Button, Fieldset, Group, NativeSelect, Stack, Switch, Textarea, TextInput } from "@mantine/core";
-import { lazy, Suspense } from "react";
-import { Loading } from "../../../../frame/panel.tsx";
+import { loadOnDemand } from "../../../../frame/load-on-demand.tsx";
 import { stepText as text } from "../../../../messages/editor/step.ts";
 import { wordsOf } from "../../../../messages/editor/step-fields.ts";
 import { JsonField } from "../../../../parts/json-field/json-field.tsx";
@@ -11,7 +10,7 @@ import { isTransform } from "../inputs/transforms.ts";
 import { type Field, type Fields, isSet, otherFields, startOf, withField, withOtherFields } from "./fields.ts";
 import { LinesField } from "./lines-field.tsx";
 
-const SchemaEditor = lazy(() => import("../../../../parts/schema-editor/schema-editor.tsx"));
+const SchemaEditor = loadOnDemand(() => import("../../../../parts/schema-editor/schema-editor.tsx"));
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -58,11 +57,7 @@ export function FieldEditor({ around, name, field, value, onChange }: FieldEdito
     case "transform":
       return <Transform name={`${around}.${name}`} label={label} help={help} field={field} value={value} onChange={onChange} />;
     case "schema":
-      return (
-        <Suspense fallback={<Loading />}>
-          <SchemaEditor label={label} schema={(value ?? {}) as Record<string, unknown>} onChange={onChange} />
-        </Suspense>
-      );
+      return <SchemaEditor label={label} schema={(value ?? {}) as Record<string, unknown>} onChange={onChange} />;
     case "group":
       return (
         <Fieldset legend={label} className="step-group">

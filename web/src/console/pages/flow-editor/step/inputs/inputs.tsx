@@ -1,8 +1,8 @@
 import { Button, Group, Stack, Text, TextInput, Title } from "@mantine/core";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { isJsonObject } from "../../../../../../../contract/json/json-object.ts";
 import { ordered } from "../../../../../shared/form/schema.ts";
-import { Loading } from "../../../../frame/panel.tsx";
+import { loadOnDemand } from "../../../../frame/load-on-demand.tsx";
 import { stepText as text } from "../../../../messages/editor/step.ts";
 import { JsonField } from "../../../../parts/json-field/json-field.tsx";
 import type { ModuleValue } from "../../document/flow-document.ts";
@@ -11,7 +11,7 @@ import { TransformField } from "./transform-field.tsx";
 import { isTransform, listInputs, type Transform } from "./transforms.ts";
 import { useStepSchema } from "./use-step-schema.ts";
 
-const ValueField = lazy(() => import("../../../../parts/run-form/value-field.tsx"));
+const ValueField = loadOnDemand(() => import("../../../../parts/run-form/value-field.tsx"));
 
 interface InputsProps {
   workspace: string;
@@ -90,9 +90,7 @@ function Input({ name, schema, isForeign, isRequired, transform, onChange }: Inp
       onChange={onChange}
       constant={(constant, change) =>
         schema && fits(schema, constant) ? (
-          <Suspense fallback={<Loading />}>
-            <ValueField name={name} schema={schema} value={constant} onChange={change} />
-          </Suspense>
+          <ValueField name={name} schema={schema} value={constant} onChange={change} />
         ) : (
           <JsonField label={name} help={help} value={constant} onChange={change} />
         )

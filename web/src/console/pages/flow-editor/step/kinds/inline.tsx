@@ -1,11 +1,10 @@
 import { NativeSelect, Stack, Textarea } from "@mantine/core";
-import { lazy, Suspense } from "react";
-import { Loading } from "../../../../frame/panel.tsx";
+import { loadOnDemand } from "../../../../frame/load-on-demand.tsx";
 import { stepText as text } from "../../../../messages/editor/step.ts";
 import type { ModuleValue } from "../../document/flow-document.ts";
 import { withField } from "../fields/fields.ts";
 
-const CodeEditor = lazy(() => import("../../../../parts/code/code-editor.tsx"));
+const CodeEditor = loadOnDemand(() => import("../../../../parts/code/code-editor.tsx"));
 
 const LANGUAGES = [
   { value: "bun", label: "TypeScript (Bun)" },
@@ -37,16 +36,14 @@ export function Inline({ value, onChange, readOnly }: InlineProps) {
         onChange={({ target }) => onChange({ ...(withField(value, "lock", undefined) as ModuleValue), language: target.value })}
       />
       <div>
-        <Suspense fallback={<Loading />}>
-          <CodeEditor
-            label={text.code}
-            language={language}
-            readOnly={readOnly}
-            isScript
-            value={String(value["content"] ?? "")}
-            onChange={(content) => onChange({ ...value, content })}
-          />
-        </Suspense>
+        <CodeEditor
+          label={text.code}
+          language={language}
+          readOnly={readOnly}
+          isScript
+          value={String(value["content"] ?? "")}
+          onChange={(content) => onChange({ ...value, content })}
+        />
       </div>
       <details>
         <summary>{text.lock}</summary>
