@@ -51,7 +51,9 @@ export default defineConfig({
           exclude: [...notTests, useCases, ...programs],
           // To import the modules again for each file takes longer than the tests. Tests that need a new client reset the modules.
           isolate: false,
-          testTimeout: 30_000,
+          // Some tests bundle code or synthesise the stack, which takes seconds, and many of them on a busy machine.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -15,6 +15,7 @@ describe("the delay before a retry", () => {
           }
         }
       }),
+      { examples: [[0.5, 2.826269988427086e-101, 100, 1]] },
     );
   });
 });

@@ -16,5 +16,6 @@ export function computeRetryDelayS({ constant, exponential }: Retry, failed: num
   // The power may be infinite, and its product with 0 would be NaN.
   const delay = multiplier === 0 ? 0 : Math.min((multiplier ?? 1) * (seconds ?? 0) ** failed, LONGEST_S);
   const spread = (delay * (factor ?? 0)) / 100;
-  return Math.min(delay - spread + 2 * spread * random, LONGEST_S);
+  // Rounding can make the spread of a tiny delay larger than the delay.
+  return Math.max(0, Math.min(delay - spread + 2 * spread * random, LONGEST_S));
 }

@@ -1,5 +1,5 @@
 import { useParams } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { Page } from "../../frame/page.tsx";
 import { NotFound } from "../../frame/page-failed.tsx";
 import { accountText } from "../../messages/account.ts";
@@ -7,7 +7,7 @@ import { AddressTabs } from "../../parts/address-tabs.tsx";
 import { Preferences } from "./preferences.tsx";
 import { Tokens } from "./tokens.tsx";
 
-const Invitations = lazy(() => import("../../parts/people/invitations.tsx"));
+const Invitations = loadOnDemand(() => import("../../parts/people/invitations.tsx"), null);
 
 const contents = { tokens: Tokens, preferences: Preferences } as const;
 const isTab = (tab: string): tab is keyof typeof contents => Object.hasOwn(contents, tab);
@@ -19,9 +19,7 @@ export default function AccountPage() {
   const Content = contents[tab];
   return (
     <Page title={accountText.title}>
-      <Suspense>
-        <Invitations />
-      </Suspense>
+      <Invitations />
       <AddressTabs
         label={accountText.tabList}
         tabs={accountText.tabs}

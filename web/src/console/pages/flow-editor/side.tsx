@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Title } from "@mantine/core";
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { useEffect, useRef } from "react";
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
-import { Loading } from "../../frame/panel.tsx";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { flowEditorText as text } from "../../messages/editor/flow.ts";
 import { stepsBefore } from "./document/edit.ts";
 import type { FlowValue, Module } from "./document/flow-document.ts";
@@ -16,8 +16,8 @@ import type { FlowEditor } from "./use-flow-editor.ts";
 /** The name under which changes of one text are one step back. */
 const fieldOf = (id: string, field: string | undefined) => (field === undefined ? undefined : `${id}${field}`);
 
-const StepPanel = lazy(() => import("./step/step-panel.tsx"));
-const FlowSettings = lazy(() => import("./step/flow-settings.tsx"));
+const StepPanel = loadOnDemand(() => import("./step/step-panel.tsx"));
+const FlowSettings = loadOnDemand(() => import("./step/flow-settings.tsx"));
 
 interface SideProps {
   workspace: string;
@@ -70,24 +70,22 @@ function StepSide({ workspace, path, flowKey, lastJob, tested, onTest, editor, r
             {text.close}
           </Button>
         </Group>
-        <Suspense fallback={<Loading />}>
-          <StepPanel
-            workspace={workspace}
-            path={path}
-            flow={editor.value}
-            schema={editor.document.schema}
-            module={module}
-            before={stepsBefore(editor.value, id)}
-            readOnly={readOnly}
-            flowKey={flowKey}
-            lastJob={lastJob}
-            tested={tested.get(id)}
-            iterations={shownIterations(tested)}
-            onTest={onTest}
-            onChange={(next) => change(next, fieldOf(id, changedField(module, next)))}
-            onRename={(next) => editor.rename(id, next)}
-          />
-        </Suspense>
+        <StepPanel
+          workspace={workspace}
+          path={path}
+          flow={editor.value}
+          schema={editor.document.schema}
+          module={module}
+          before={stepsBefore(editor.value, id)}
+          readOnly={readOnly}
+          flowKey={flowKey}
+          lastJob={lastJob}
+          tested={tested.get(id)}
+          iterations={shownIterations(tested)}
+          onTest={onTest}
+          onChange={(next) => change(next, fieldOf(id, changedField(module, next)))}
+          onRename={(next) => editor.rename(id, next)}
+        />
         <PartYaml label={text.stepYaml} part={module} readOnly={readOnly} onApply={apply} />
       </Stack>
     </section>
@@ -111,16 +109,14 @@ function SettingsSide({ workspace, path, flowKey, editor, readOnly }: SideProps)
         <Title order={2} size="h5">
           {text.settings}
         </Title>
-        <Suspense fallback={<Loading />}>
-          <FlowSettings
-            workspace={workspace}
-            path={path}
-            flowKey={flowKey}
-            document={document}
-            readOnly={readOnly}
-            onChange={(next) => editor.change(() => next, fieldOf("", changedField(document, next)))}
-          />
-        </Suspense>
+        <FlowSettings
+          workspace={workspace}
+          path={path}
+          flowKey={flowKey}
+          document={document}
+          readOnly={readOnly}
+          onChange={(next) => editor.change(() => next, fieldOf("", changedField(document, next)))}
+        />
         <PartYaml label={text.settingsYaml} part={{ ...others, value: settings }} readOnly={readOnly} onApply={apply} />
       </Stack>
     </section>

@@ -1,7 +1,7 @@
 import { Button, Container, Group, Paper, Stack, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Navigate, useNavigate, useSearch } from "@tanstack/react-router";
-import { type FormEvent, lazy, Suspense, useEffect, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import { basePath } from "../../../shared/base-path.ts";
 import { Note } from "../../../shared/note.tsx";
 import { Refused } from "../../../shared/service.ts";
@@ -12,12 +12,13 @@ import { chooseWorkspace } from "../../data/last-workspaces.ts";
 import { workspacesQuery } from "../../data/me.ts";
 import { preferencesQuery } from "../../data/preferences.ts";
 import { session } from "../../data/session.ts";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { Page } from "../../frame/page.tsx";
 import { Failed, Loading } from "../../frame/panel.tsx";
 import { frameText } from "../../messages/frame.ts";
 import { loginText } from "../../messages/login.ts";
 
-const NoWorkspace = lazy(() => import("./no-workspace.tsx"));
+const NoWorkspace = loadOnDemand(() => import("./no-workspace.tsx"));
 
 /** Signs a person in, or continues to the requested page or the last workspace. */
 export default function LoginPage() {
@@ -64,11 +65,7 @@ function Continue({ to, ids }: { to: string | undefined; ids: readonly string[] 
   // A part of an address is no typed route.
   if (address) return <Redirect go={() => void navigate({ href: `${basePath}${address}`, replace: true })} />;
   if (ws !== undefined) return <Navigate to="/w/$ws" params={{ ws }} replace />;
-  return (
-    <Suspense fallback={<Loading />}>
-      <NoWorkspace />
-    </Suspense>
-  );
+  return <NoWorkspace />;
 }
 
 function Redirect({ go }: { go: () => void }) {

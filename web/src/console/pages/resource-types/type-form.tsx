@@ -1,9 +1,9 @@
 import { FileInput, SegmentedControl, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
-import { lazy, Suspense, useDeferredValue, useMemo, useState } from "react";
+import { useDeferredValue, useMemo, useState } from "react";
 import Form from "../../../shared/form/form.tsx";
 import { preparedForm } from "../../../shared/form/schema.ts";
 import { call } from "../../data/objects-api.ts";
-import { Loading } from "../../frame/panel.tsx";
+import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { schemaText } from "../../messages/editor/schema.ts";
 import { formText } from "../../messages/form.ts";
 import { storedText, typesText as text } from "../../messages/objects/stored.ts";
@@ -13,7 +13,7 @@ import { NameField } from "../../parts/stored/name-field.tsx";
 import { type Loaded, useEditor } from "../../parts/stored/use-editor.ts";
 import { loadType, parseSchema, parseTypeFile, type TypeValues, toText, typeFields } from "./resource-type.ts";
 
-const FieldsEditor = lazy(() => import("../../parts/schema-editor/lazy-fields.tsx"));
+const FieldsEditor = loadOnDemand(() => import("../../parts/schema-editor/lazy-fields.tsx"));
 
 interface TypeFormProps {
   workspace: string;
@@ -106,11 +106,7 @@ function Fields({ schema, onChange }: { schema: string; onChange: (schema: strin
   const parsed = useMemo(() => parseSchema(schema), [schema]);
   const canShow = useMemo(() => parsed !== undefined && isShowable(parsed), [parsed]);
   if (!parsed || !canShow) return <Text c="dimmed">{parsed ? formText.notShowable : text.schemaBroken}</Text>;
-  return (
-    <Suspense fallback={<Loading />}>
-      <FieldsEditor schema={parsed} onChange={(next) => onChange(toText(next))} />
-    </Suspense>
-  );
+  return <FieldsEditor schema={parsed} onChange={(next) => onChange(toText(next))} />;
 }
 
 /** The form of a resource of the type. Its fields can be tried, and are not sent. */

@@ -1,11 +1,12 @@
 import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { isOffered } from "../../../../access/actions.ts";
 import { call } from "../../../../data/api.ts";
 import { useMember } from "../../../../data/me.ts";
 import { hasEnded, stateOf } from "../../../../data/run-state.ts";
-import { Failed, Loading, Panel } from "../../../../frame/panel.tsx";
+import { loadOnDemand } from "../../../../frame/load-on-demand.tsx";
+import { Failed, Panel } from "../../../../frame/panel.tsx";
 import { stepText as text } from "../../../../messages/editor/step.ts";
 import { Log } from "../../../../parts/log/log.tsx";
 import { Result } from "../../../../parts/result/result.tsx";
@@ -21,7 +22,7 @@ import { useStepSchema } from "../inputs/use-step-schema.ts";
 import { loadArguments } from "./load-arguments.ts";
 import { cutAfter, toStepFlow } from "./preview-flow.ts";
 
-const RunForm = lazy(() => import("../../../../parts/run-form/run-form.tsx"));
+const RunForm = loadOnDemand(() => import("../../../../parts/run-form/run-form.tsx"));
 
 type Args = Record<string, unknown>;
 type Test = "step" | "upTo";
@@ -130,18 +131,16 @@ function TestForm({ title, help, shownFor, schema, begin, isSending, error, onSu
       {help && <Text size="sm">{help}</Text>}
       <Panel query={values}>
         {(found) => (
-          <Suspense fallback={<Loading />}>
-            <Arguments schema={schema} found={found} isSending={isSending} error={error} onSubmit={onSubmit}>
-              <Group gap="xs">
-                <Button type="submit" size="xs" loading={isSending}>
-                  {text.run}
-                </Button>
-                <Button size="xs" variant="default" onClick={onClose}>
-                  {text.closeForm}
-                </Button>
-              </Group>
-            </Arguments>
-          </Suspense>
+          <Arguments schema={schema} found={found} isSending={isSending} error={error} onSubmit={onSubmit}>
+            <Group gap="xs">
+              <Button type="submit" size="xs" loading={isSending}>
+                {text.run}
+              </Button>
+              <Button size="xs" variant="default" onClick={onClose}>
+                {text.closeForm}
+              </Button>
+            </Group>
+          </Arguments>
         )}
       </Panel>
     </Paper>
