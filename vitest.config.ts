@@ -22,6 +22,9 @@ const notTests = ["**/node_modules/**", "**/fixtures/**"];
 /** Tests of use cases stand beside them too. */
 const useCases = "{services,functions,test/changes}/**/*.usecase.test.ts";
 
+/** The limit of a wait for an expected value. Vitest's own is one second, which a busy machine exceeds. */
+const expectOptions = { poll: { timeout: 60_000 } };
+
 export default defineConfig({
   test: {
     // Tests wait for an engine and for programs: with three files at a time, two cores are idle for a sixth of the time, with four for a
@@ -35,6 +38,7 @@ export default defineConfig({
       {
         test: {
           name: "rules",
+          expect: expectOptions,
           include: [`${ruleFolders}/**/*.test.ts`],
           exclude: [...notTests, ...programs],
           // Pure functions share nothing that a test could change, so all files of a worker load the modules once.
@@ -47,6 +51,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
+          expect: expectOptions,
           include: [`${unitFolders}/**/*.test.{ts,mjs}`],
           exclude: [...notTests, useCases, ...programs],
           // To import the modules again for each file takes longer than the tests. Tests that need a new client reset the modules.
@@ -59,6 +64,7 @@ export default defineConfig({
       {
         test: {
           name: "programs",
+          expect: expectOptions,
           include: programs,
           exclude: notTests,
           testTimeout: 30_000,
@@ -68,6 +74,7 @@ export default defineConfig({
         test: {
           // Use cases, called in the test's own process over an engine's storage: no function is deployed.
           name: "services",
+          expect: expectOptions,
           include: [useCases],
           globalSetup: ["./test/support/use-cases/setup/use-case-setup.ts"],
           setupFiles: ["./test/support/use-cases/setup/use-case-env.ts"],
@@ -81,6 +88,7 @@ export default defineConfig({
       {
         test: {
           name: "e2e",
+          expect: expectOptions,
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["./test/support/engine/global-setup.ts"],
           // Files share nothing but the service, so those of a worker load the test support once.

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { comesFromJob, type Front, type FrontEvent, type FrontOptions, splitTarget, startFront } from "./front.ts";
 import { endToEnd } from "./request-head.ts";
 
@@ -66,7 +66,7 @@ describe("the front server", () => {
     ]) {
       await fetch(front.url + path);
     }
-    await vi.waitFor(() => expect(events).toHaveLength(5));
+    await expect.poll(() => events).toHaveLength(5);
     expect(events.map(({ path }) => path)).toEqual([
       "/approve/demo/1/2/…",
       "/api/w/demo/jobs_u/resume/1/2/…",

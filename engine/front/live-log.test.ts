@@ -85,7 +85,7 @@ describe("the end of a run that a trigger started", () => {
     const lines: (string | undefined)[] = [];
     const stop = followEndedRuns(join(folder, "ended-runs.jsonl"), (run) => lines.push(endedLine(run, at)));
     appendEndedRun({ ...job, ...origin } as EndedJobReport);
-    await vi.waitFor(() => expect(lines).toEqual([`12:03:11 demo f/a failed 31 ms, ${by} 0197`]));
+    await expect.poll(() => lines).toEqual([`12:03:11 demo f/a failed 31 ms, ${by} 0197`]);
     stop();
   });
 });
@@ -104,5 +104,5 @@ it("the line of a failed step precedes that of its flow, although its reason tak
   await Promise.resolve();
   expect(lines).toEqual([]);
   loadReason("the step failed");
-  await vi.waitFor(() => expect(lines).toEqual(["the step failed", "the flow succeeded"]));
+  await expect.poll(() => lines).toEqual(["the step failed", "the flow succeeded"]);
 });

@@ -41,7 +41,7 @@ describe("BuildSandbox", () => {
     await using sandbox = await BuildSandbox.open(60_000);
     const { code, output } = await sandbox.run({ command: "/bin/sh", args: ["-c", "sleep 1000 & echo $!; exit 3"], cwd: sandbox.dir });
     expect(code).toBe(3);
-    await vi.waitFor(() => expect(isAlive(output.trim())).toBe(false));
+    await expect.poll(() => isAlive(output.trim())).toBe(false);
   });
 
   it("stops a tool at the deadline", async () => {

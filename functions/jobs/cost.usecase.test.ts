@@ -60,16 +60,14 @@ interface Used {
  */
 async function expectCounts(start: () => Promise<string>, estimate: (id: string) => Promise<Used>): Promise<string> {
   await ws.completed(await start());
-  await vi.waitFor(async () => expect((await ws.get("jobs/queue/count")).json).toMatchObject({ database_length: 0 }));
+  await expect.poll(async () => (await ws.get("jobs/queue/count")).json).toMatchObject({ database_length: 0 });
   const before = { ...counted };
   const id = await start();
   await ws.completed(id);
   const { units, messages } = await estimate(id);
-  await vi.waitFor(() => {
-    const used = counted.units - before.units;
-    expect(Math.abs(units - used)).toBeLessThanOrEqual(used * 0.1);
-    expect(messages).toBe(counted.messages - before.messages);
-  });
+  await expect.poll(() => counted.messages - before.messages).toBe(messages);
+  const difference = () => units / (counted.units - before.units) - 1;
+  await expect.poll(() => Math.abs(difference())).toBeLessThanOrEqual(0.1);
   return id;
 }
 

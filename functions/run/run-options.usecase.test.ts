@@ -171,7 +171,11 @@ describe("instance settings", () => {
       expectStatus(await set(24), 200);
       expect((await service.api.get(SETTING)).json).toBe(24);
       // Other tests have other settings.
-      expect((await service.api.get("settings/list_global")).json).toContainEqual({ name: "timeout_wait_result", value: 24 });
+      expect((await service.api.get("settings/list_global")).json).toContainEqual({
+        name: "timeout_wait_result",
+        value: 24,
+        version: expect.any(String),
+      });
     } finally {
       expectStatus(await service.api.post(SETTING, {}), 200);
     }

@@ -44,14 +44,14 @@ describe("deployments into one workspace", () => {
     const renewed = async (lost: AbortSignal) => {
       await world.deps.objects.put({ ...key, version: (await world.deps.objects.get(key))?.version, expiresAtS: nowS() + 1 });
       vi.advanceTimersByTime(20_000);
-      await vi.waitFor(async () => expect((await world.deps.objects.get(key))?.expiresAtS).toBeGreaterThan(nowS() + 30));
+      await expect.poll(async () => (await world.deps.objects.get(key))?.expiresAtS).toBeGreaterThan(nowS() + 30);
       expect(lost.aborted).toBe(false);
     };
     await lock(async (lost) => {
       await renewed(lost);
       await world.deps.objects.put({ ...key, version: "of another one", expiresAtS: nowS() + 60 });
       vi.advanceTimersByTime(20_000);
-      await vi.waitFor(() => expect(lost.aborted).toBe(true));
+      await expect.poll(() => lost.aborted).toBe(true);
     });
     expect(await world.deps.objects.get(key)).toMatchObject({ version: "of another one" });
   });

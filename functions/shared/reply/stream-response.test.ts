@@ -44,7 +44,7 @@ it("a stream ends and frees its slot as soon as the platform reports that its re
   const raw = new PassThrough();
   raw.resume();
   const { sent, done } = call(raw, "data");
-  await vi.waitFor(() => expect(sent.parts).toBe(3));
+  await expect.poll(() => sent.parts).toBe(3);
   raw.destroy();
   await done;
   expect(sent).toEqual({ parts: 3, isFreed: true });
@@ -54,7 +54,7 @@ it("a stream ends when a write fails, however many fail", async () => {
   const raw = new PassThrough();
   raw.resume();
   const { sent, done } = call(raw, "data");
-  await vi.waitFor(() => expect(sent.parts).toBe(3));
+  await expect.poll(() => sent.parts).toBe(3);
   for (const nth of [1, 2]) raw.emit("error", new Error(`write ${nth} failed: EPIPE`));
   await done;
   expect(sent).toEqual({ parts: 3, isFreed: true });

@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, lstatSync, openSync, readSync, unlinkSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, unlinkSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { settings } from "../settings.ts";
@@ -25,23 +25,49 @@ function newNames(): string[] {
 }
 
 function takeName(): string {
+  const name = names.pop();
+  if (name !== undefined) return name;
+  const batch = newNames();
+  execFileSync("mkfifo", ["-m", "600", ...batch], { stdio: "ignore" });
+  names.push(...batch);
+  return takeName();
+}
+
+/** Linux opens a pipe a second time by its descriptor, so that a script cannot replace it in between. Other systems need the name. */
+const HAS_DESCRIPTORS = existsSync("/proc/self/fd");
+
+interface OpenPipe {
+  fd: number;
+  /** Opens the other end. */
+  path: string;
+  name: string;
+}
+
+/** Opens the next pipe for reading, without waiting. A script may remove or replace a pipe at any time, so the open file is checked, and not the name. */
+function openNext(): OpenPipe {
   for (;;) {
-    const name = names.pop();
-    // A script may have removed or replaced a pipe.
-    if (name !== undefined && isPipe(name)) return name;
-    if (name !== undefined) continue;
-    const batch = newNames();
-    execFileSync("mkfifo", ["-m", "600", ...batch], { stdio: "ignore" });
-    names.push(...batch);
+    const name = takeName();
+    const fd = openUnlessGone(name);
+    if (fd === undefined) continue;
+    if (fstatSync(fd).isFIFO()) return { fd, path: HAS_DESCRIPTORS ? `/proc/self/fd/${fd}` : name, name };
+    closeSync(fd);
   }
 }
 
-function isPipe(name: string): boolean {
+function openUnlessGone(name: string): number | undefined {
   try {
-    return lstatSync(name).isFIFO();
+    return openSync(name, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch {
-    // The pipe was removed.
-    return false;
+    // A script has removed the pipe, or put a link in its place.
+    return undefined;
+  }
+}
+
+function removeName(name: string): void {
+  try {
+    unlinkSync(name);
+  } catch {
+    // A script has removed it, or the whole work directory.
   }
 }
 
@@ -61,13 +87,7 @@ export function refillPipes(): void {
 
 /** Removes the pipes that were created but not used. */
 export function removeUnusedPipes(): void {
-  for (const name of names.splice(0)) {
-    try {
-      unlinkSync(name);
-    } catch {
-      // The work directory has already been removed.
-    }
-  }
+  for (const name of names.splice(0)) removeName(name);
 }
 
 const drainBuffer = Buffer.allocUnsafeSlow(65_536);
@@ -108,22 +128,20 @@ export class PipeReader {
 
 /** Opens a pipe from a child: the supervisor's end, and the descriptor for the child (close it after the spawn). */
 export function pipeFromChild(): { reader: PipeReader; childFd: number } {
-  const name = takeName();
-  const fd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
-  const childFd = openSync(name, constants.O_WRONLY);
-  unlinkSync(name);
+  const { fd, path, name } = openNext();
+  const childFd = openSync(path, constants.O_WRONLY);
+  removeName(name);
   return { reader: new PipeReader(fd), childFd };
 }
 
 /** Opens a pipe to a child. The child's end blocks on reading: a waiting child uses no CPU time and wakes at once. */
 export function pipeToChild(): { writer: Socket; childFd: number } {
-  const name = takeName();
   // A first reader lets the writer open; the child's own reader, which blocks, can only open when there is a writer.
-  const opener = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
-  const fd = openSync(name, constants.O_WRONLY | constants.O_NONBLOCK);
-  const childFd = openSync(name, constants.O_RDONLY);
+  const { fd: opener, path, name } = openNext();
+  const fd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  const childFd = openSync(path, constants.O_RDONLY);
   closeSync(opener);
-  unlinkSync(name);
+  removeName(name);
   const writer = new Socket({ fd, readable: false, writable: true });
   // The exit of a dead child is handled elsewhere, so a failed write to it is not reported.
   writer.on("error", () => writer.destroy());

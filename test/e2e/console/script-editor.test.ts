@@ -118,7 +118,7 @@ describe("the script editor", () => {
     expect(await other.getByRole("textbox", { name: "Summary" }).inputValue()).toBe("Typed without a session");
     await other.getByRole("textbox", { name: "Summary" }).fill("Typed in two tabs");
     await other.getByText("Draft saved").waitFor();
-    await expect.poll(() => summary.inputValue(), { timeout: 60_000 }).toBe("Typed in two tabs");
+    await expect.poll(() => summary.inputValue()).toBe("Typed in two tabs");
     await button(page, "Deploy").click();
     await page.getByText("The version is deployed.").waitFor();
     expect(expectStatus(await ws.get("scripts/get/p/f/t/both"), 200).json).toMatchObject({

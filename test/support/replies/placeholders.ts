@@ -41,6 +41,8 @@ export function createPlaceholders(): (text: string) => string {
       if (found !== undefined) return found;
       const groups = rest.at(-1) as Record<string, string | undefined>;
       const [name = "value"] = Object.entries(groups).find(([, matched]) => matched !== undefined) ?? [];
+      // Two URLs that are signed in the same second have the same date.
+      if (name === "signed") return "<signed>";
       const count = (counts.get(name) ?? 0) + 1;
       counts.set(name, count);
       known.set(value, `<${name} ${count}>`);

@@ -18,7 +18,7 @@ export const itemsText = {
   restore: "Restore",
   restoreOf: (path: string) => `Restore ${path}`,
   empty: "No scripts and flows yet",
-  emptyWhy: "Save a script or a flow with the command line or the API, and it appears here.",
+  emptyWhy: "Create a script or a flow, or push one with the command line, and it appears here.",
   noneArchived: "Nothing is archived",
   noneArchivedWhy: "An archived script or flow appears here and can be restored.",
   noMatch: "No item matches",

@@ -5,6 +5,8 @@ export const storedText = {
   more: "Load more",
   noMatch: "Nothing matches",
   noMatchWhy: "Search for another part of a path or a description.",
+  /** For people who cannot add anything here. */
+  emptyForReader: "There is nothing that you can see. If you expect something, ask an administrator of the workspace for access.",
   edit: "Edit",
   editOf: (path: string) => `Edit ${path}`,
   show: "Show",

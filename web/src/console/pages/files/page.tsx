@@ -30,6 +30,7 @@ const PER_PAGE = 1000;
 export default function FilesPage() {
   const workspace = useWorkspace();
   const member = useMember();
+  const mayUpload = isOffered("files.presignUpload", member);
   const queries = useQueryClient();
   const navigate = useNavigate();
   const address: Search = useSearch({ strict: false });
@@ -61,7 +62,7 @@ export default function FilesPage() {
           value={storage ?? ""}
           onChange={(chosen) => change({ storage: chosen, folder: "", search: "" })}
         />
-        {isOffered("files.presignUpload", member) && (
+        {mayUpload && (
           <Button size="xs" color="blue.8" aria-expanded={isUploading} onClick={() => setIsUploading(!isUploading)}>
             {text.upload}
           </Button>
@@ -89,7 +90,7 @@ export default function FilesPage() {
         isEmpty={({ pages }) => pages.every((part) => part.files.length + part.folders.length === 0)}
         empty={
           <Empty title={search === "" ? text.empty : text.noMatch} guide="files">
-            <Text>{search === "" ? text.emptyWhy : text.noMatchWhy}</Text>
+            <Text>{search !== "" ? text.noMatchWhy : mayUpload ? text.emptyWhy : storedText.emptyForReader}</Text>
           </Empty>
         }
       >

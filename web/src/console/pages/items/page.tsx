@@ -11,6 +11,7 @@ import { useMember, useWorkspace } from "../../data/me.ts";
 import { notifications } from "../../frame/notifications.tsx";
 import { Page } from "../../frame/page.tsx";
 import { Empty, Failed, Panel } from "../../frame/panel.tsx";
+import { homeText } from "../../messages/home.ts";
 import { itemsText } from "../../messages/items.ts";
 import { runnableText } from "../../messages/runnable.ts";
 import { Hint } from "../../parts/hint.tsx";
@@ -206,6 +207,14 @@ function FolderRow({ entry: { path, name, depth, count }, search, isOpen }: { en
 }
 
 function NoItems({ isArchived }: { isArchived: boolean }) {
+  const member = useMember();
+  if (!isArchived && !isOffered("scripts.create", member)) {
+    return (
+      <Empty title={homeText.nothingShared} guide="permissions#sources-of-permissions">
+        <Text>{homeText.nothingSharedWhy}</Text>
+      </Empty>
+    );
+  }
   return (
     <Empty title={isArchived ? itemsText.noneArchived : itemsText.empty} guide="scripts#saving">
       <Text>{isArchived ? itemsText.noneArchivedWhy : itemsText.emptyWhy}</Text>

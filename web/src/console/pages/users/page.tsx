@@ -38,6 +38,7 @@ export default function UsersPage() {
       list={list}
       mayCreate={isOffered("workspaces.addUser", member)}
       columns={[text.username, text.email, text.role, text.groups, text.disabled]}
+      hasActions={mayChange}
       consequences={(username) => <RemovalConsequences workspace={workspace} username={username} />}
       remove={(username) => call.users.delete({ workspace, username })}
       keyOf={({ username }) => username}
@@ -45,6 +46,7 @@ export default function UsersPage() {
         <Row
           workspace={workspace}
           user={user}
+          hasActions={mayChange}
           // Administrators do not lock themselves out.
           mayChange={mayChange && user.username !== member.username}
           onChanged={refresh}
@@ -83,12 +85,13 @@ export default function UsersPage() {
 interface RowProps {
   workspace: string;
   user: UserJson;
+  hasActions: boolean;
   mayChange: boolean;
   onChanged: () => void;
   onRemove: (() => void) | undefined;
 }
 
-function Row({ workspace, user, mayChange, onChanged, onRemove }: RowProps) {
+function Row({ workspace, user, hasActions, mayChange, onChanged, onRemove }: RowProps) {
   const { username, email, name, groups = [], disabled } = user;
   const change = useMutation({
     mutationFn: (body: MemberChange) => call.users.update({ workspace, username, body }),
@@ -125,22 +128,28 @@ function Row({ workspace, user, mayChange, onChanged, onRemove }: RowProps) {
         <span className="stored-description">{groups.join(", ")}</span>
       </Table.Td>
       <Table.Td>
-        <Switch
-          aria-label={text.disabledOf(username)}
-          checked={disabled}
-          disabled={!mayChange || change.isPending}
-          onChange={({ target }) => change.mutate({ disabled: target.checked })}
-        />
+        {mayChange ? (
+          <Switch
+            aria-label={text.disabledOf(username)}
+            checked={disabled}
+            disabled={change.isPending}
+            onChange={({ target }) => change.mutate({ disabled: target.checked })}
+          />
+        ) : (
+          disabled && text.disabled
+        )}
       </Table.Td>
-      <Table.Td>
-        <RowActions path={username} onEdit={undefined} onDelete={undefined}>
-          {onRemove && (
-            <Button size="compact-sm" variant="default" aria-label={peopleText.removeOf(username)} onClick={onRemove}>
-              {peopleText.remove}
-            </Button>
-          )}
-        </RowActions>
-      </Table.Td>
+      {hasActions && (
+        <Table.Td>
+          <RowActions path={username} onEdit={undefined} onDelete={undefined}>
+            {onRemove && (
+              <Button size="compact-sm" variant="default" aria-label={peopleText.removeOf(username)} onClick={onRemove}>
+                {peopleText.remove}
+              </Button>
+            )}
+          </RowActions>
+        </Table.Td>
+      )}
     </>
   );
 }

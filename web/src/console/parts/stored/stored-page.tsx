@@ -31,6 +31,8 @@ interface StoredPageProps<T> {
   /** Deletes an object by its path or name. */
   remove: (path: string) => Promise<unknown>;
   columns: readonly string[];
+  /** False if this person can do nothing with an object, so that the rows have no cell of actions. Default: true. */
+  hasActions?: boolean;
   keyOf: (item: T) => string;
   /** The cells of an object. */
   row: (item: T) => ReactNode;
@@ -70,7 +72,7 @@ export function StoredPage<T>(props: StoredPageProps<T>) {
         isEmpty={({ pages }) => !pages.some((page) => page.some(isShown))}
         empty={
           <Empty title={isFiltered ? storedText.noMatch : text.empty} guide={guide}>
-            <Text>{isFiltered ? storedText.noMatchWhy : text.emptyWhy}</Text>
+            <Text>{isFiltered ? storedText.noMatchWhy : mayCreate ? text.emptyWhy : storedText.emptyForReader}</Text>
           </Empty>
         }
       >
@@ -96,9 +98,9 @@ export function StoredPage<T>(props: StoredPageProps<T>) {
   );
 }
 
-function Listed<T>({ text, columns, keyOf, row, items }: StoredPageProps<T> & { items: readonly T[] }) {
+function Listed<T>({ text, columns, hasActions = true, keyOf, row, items }: StoredPageProps<T> & { items: readonly T[] }) {
   return (
-    <ListTable caption={text.caption} columns={[...columns, storedText.actions]} verticalSpacing="xs">
+    <ListTable caption={text.caption} columns={hasActions ? [...columns, storedText.actions] : columns} verticalSpacing="xs">
       {items.map((item) => (
         <Table.Tr key={keyOf(item)}>{row(item)}</Table.Tr>
       ))}

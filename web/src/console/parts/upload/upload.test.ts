@@ -101,7 +101,7 @@ async function interrupt(): Promise<string> {
   };
   const sending = upload(ann, file, { onBytes: () => undefined, onStart, signal: controller.signal, target });
   await service.received.promise;
-  await vi.waitFor(() => expect(listUnfinished(ann)[0]?.storedBytes).toBe(16 * MB));
+  await expect.poll(() => listUnfinished(ann)[0]?.storedBytes).toBe(16 * MB);
   controller.abort(new Error("The page was closed."));
   await expect(sending).rejects.toThrow("The page was closed.");
   service.silent.clear();
