@@ -162,19 +162,17 @@ describe("masked chunks", () => {
     expect(chunk("x".repeat(100_000))).toBe("x".repeat(100_000));
   });
 
+  // Quadratic time would be minutes, and the test would run out of time.
   it.each([
-    ["of one letter", "a".repeat(64 * 1024), "a"],
-    ["that differs at its beginning", `b${"a".repeat(64 * 1024)}`, "a"],
-    ["that differs at its end", `${"a".repeat(64 * 1024)}b`, "a"],
-    ["of two letters", "ab".repeat(32 * 1024), "ab"],
+    ["of one letter", "a".repeat(256 * 1024), "a"],
+    ["that differs at its beginning", `b${"a".repeat(256 * 1024)}`, "a"],
+    ["that differs at its end", `${"a".repeat(256 * 1024)}b`, "a"],
+    ["of two letters", "ab".repeat(128 * 1024), "ab"],
   ])("take no longer for a secret %s, which its author chose together with the output", (_, secret, part) => {
-    const output = part.repeat((256 * 1024) / part.length);
+    const output = part.repeat((1024 * 1024) / part.length);
     const { text, chunk } = masker(secret);
-    const startedMs = performance.now();
     expect(chunk(output)).toHaveLength(output.length);
     expect(text(`${secret}${output}`).startsWith("*".repeat(secret.length))).toBe(true);
-    // The time is far below a second; quadratic time would exceed ten seconds.
-    expect(performance.now() - startedMs).toBeLessThan(4000);
   });
 });
 

@@ -81,6 +81,13 @@ function synth(): Promise<CommandResult> {
   return withLock(path.join(svcDir, "synth.lock"), () => runCommand(process.execPath, ["bin/svc.ts"], { cwd: root, env }));
 }
 
+/** Returns what Vitest prints about the first failures of files that then passed, and their names. */
+function listFlaky(output: string): string[] {
+  const names = output.split("\n").filter((line) => line.startsWith("flaky: "));
+  const [reasons] = names.length === 0 ? [] : (/^.*Failed (?:Tests|Suites)[\s\S]*?(?=^.*Test Files)/m.exec(output) ?? []);
+  return reasons === undefined ? names : [reasons.trim(), ...names];
+}
+
 const AT_ONCE = 2;
 
 async function verify(): Promise<boolean> {
@@ -95,7 +102,7 @@ async function verify(): Promise<boolean> {
     const time = formatDuration(Date.now() - startedMs).padStart(8);
     console.log(`  ${code === 0 ? "ok    " : "FAILED"} ${check.name.padEnd(12)} ${time}`);
     if (code !== 0) failed.push({ check, output });
-    else flaky.push(...output.split("\n").filter((line) => line.startsWith("flaky: ")));
+    else flaky.push(...listFlaky(output));
   };
   await pMap(checks, run, { concurrency: AT_ONCE });
   for (const { check, output } of failed) console.log(`\n--- ${check.name}\n${output.trim()}`);

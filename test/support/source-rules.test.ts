@@ -24,3 +24,10 @@ it("no test waits with a limit of one second, which a busy machine exceeds", () 
   expect(shortWait.test("await vi.waitFor(() => expect(done).toBe(true));")).toBe(true);
   expect(listMatches(shortWait)).toEqual([]);
 });
+
+const assertedTime = /\bexpect\((?:performance|Date)\.now\(\) - \w+\)\.toBeLess/;
+
+it("no test asserts how long something takes, because that depends on the machine", () => {
+  expect(assertedTime.test("expect(performance.now() - startedMs).toBeLessThan(200);")).toBe(true);
+  expect(listMatches(assertedTime)).toEqual([]);
+});

@@ -25,20 +25,19 @@ it("folders are counted with all that is below them, and those inside the open o
   ]);
 });
 
-it("ten thousand items are listed and searched in a moment", () => {
+it("the time to list and to search items grows with their number, and not with its square", () => {
+  // Quadratic time would exceed the time of the test.
   const items = Array.from(
-    { length: 10_000 },
-    (_, n) => ({ path: `f/folder${n % 2000}/item${n}`, summary: `Number ${n}`, kind: "script" }) as Item,
+    { length: 400_000 },
+    (_, n) => ({ path: `f/folder${n % 80_000}/item${n}`, summary: `Number ${n}`, kind: "script" }) as Item,
   );
-  const startMs = performance.now();
-  expect(matching(items, { folder: "", kind: "", search: "item99" })).toHaveLength(111);
+  expect(matching(items, { folder: "", kind: "", search: "item99" })).toHaveLength(1111);
   expect(
     listFolders(
       items.map(({ path }) => path),
       "f/folder7",
     ),
-  ).toHaveLength(2000);
-  expect(performance.now() - startMs).toBeLessThan(500);
+  ).toHaveLength(80_000);
 });
 
 it("items match by kind, folder and each word of a text", () => {
