@@ -218,16 +218,16 @@ export const limits = {
   webhookIdMs: 72 * 3600 * 1000,
   /** Number of files whose content is part of a cache key. Each is one request. */
   cachedFiles: 20,
-  /** Number of jobs that one request runs again. They must start within the duration of the request. */
-  rerunJobs: 500,
-  /** Number of jobs of one bulk action, of its stored errors, and of a user's unfinished bulk actions. A worker handles them one part after the other. */
-  bulkJobs: 10_000,
   /** The size of a file that is uploaded in parts, and the numbers of its parts and of the URLs that one request returns. */
   uploadBytes: 50 * 1024 ** 3,
   uploadParts: 1000,
   uploadUrls: 20,
   /** The time for which an upload can be continued. The bucket removes the parts of older ones after a day. */
   uploadMs: 24 * 3_600_000,
+  /** Number of jobs that one request runs again. They must start within the duration of the request. */
+  rerunJobs: 500,
+  /** Number of jobs of one bulk action, of its stored errors, and of a user's unfinished bulk actions. A worker handles them one part after the other. */
+  bulkJobs: 10_000,
   bulkErrors: 100,
   bulks: 5,
   /** Size of the arguments of a bulk action. They are stored with its progress, which is written after each part. */

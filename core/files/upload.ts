@@ -33,7 +33,9 @@ const SMALLEST_PART = 8 * MB;
 /** Returns the size of the parts of a file: whole megabytes, so that there are at most `limits.uploadParts`. */
 export const choosePartBytes = (bytes: number): number => Math.max(SMALLEST_PART, Math.ceil(bytes / limits.uploadParts / MB) * MB);
 
-export const countParts = ({ bytes, partBytes }: Pick<Upload, "bytes" | "partBytes">): number => Math.max(1, Math.ceil(bytes / partBytes));
+type Sizes = Pick<Upload, "bytes" | "partBytes">;
+
+export const countParts = ({ bytes, partBytes }: Sizes): number => Math.max(1, Math.ceil(bytes / partBytes));
 
 /** A part that the bucket has received. */
 export interface StoredPart {
@@ -43,14 +45,14 @@ export interface StoredPart {
 }
 
 /** Returns the parts that have the size that the upload requires. A part that was sent with another size is sent again. */
-export function listCompleteParts(upload: Pick<Upload, "bytes" | "partBytes">, stored: readonly StoredPart[]): StoredPart[] {
+export function listCompleteParts(upload: Sizes, stored: readonly StoredPart[]): StoredPart[] {
   const count = countParts(upload);
   const sizeOf = (number: number) => (number < count ? upload.partBytes : upload.bytes - (count - 1) * upload.partBytes);
   return stored.filter(({ number, bytes }) => number <= count && bytes === sizeOf(number)).sort((a, b) => a.number - b.number);
 }
 
 /** Returns the numbers of the parts that are not in a list. */
-export function listMissingParts(upload: Pick<Upload, "bytes" | "partBytes">, stored: readonly Pick<StoredPart, "number">[]): number[] {
+export function listMissingParts(upload: Sizes, stored: readonly Pick<StoredPart, "number">[]): number[] {
   const numbers = new Set(stored.map(({ number }) => number));
   return Array.from({ length: countParts(upload) }, (_, index) => index + 1).filter((number) => !numbers.has(number));
 }

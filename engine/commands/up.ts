@@ -60,7 +60,7 @@ async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void>
       const account = await signIn(running);
       writeLocalJson(running.url, account);
       phase.update(`workspace ${account.workspace}: building and running the first example`);
-      // The account is from an earlier start, which may have had another port.
+      // An account of an earlier start has the address of that start, which may have had another port.
       const access = { ...account, url: running.url, signal: stop };
       const { seeded, result } = await seedExamples(access, FIRST_ARGS, engine === "ministack" ? readSeeded() : undefined);
       phase.update(result === undefined ? `workspace ${account.workspace}, as it was` : `examples in workspace ${account.workspace}`);

@@ -64,27 +64,15 @@ export const settings: ApiRoutes = [
   on(routes.isPremium, async () => json(200, true)),
   on(routes.usage, async ({ params: { workspace }, query: { days = 7 } }) => json(200, await readUsage(deps, workspace, days))),
   on(routes.getName, async ({ params: { workspace } }) => text(200, (await getWorkspaceSettings(deps, workspace)).name)),
-  on(routes.changeName, async (request) => {
-    const {
-      params: { workspace },
-      body,
-    } = request;
+  on(routes.changeName, async ({ params: { workspace }, body, ...request }) => {
     await renameWorkspace(deps, workspace, body.new_name, editOf(request));
     return text(200, `The workspace is now called ${body.new_name}.`);
   }),
-  on(routes.changeColor, async (request) => {
-    const {
-      params: { workspace },
-      body,
-    } = request;
+  on(routes.changeColor, async ({ params: { workspace }, body, ...request }) => {
     await setWorkspaceColor(deps, workspace, body.color, editOf(request));
     return text(200, "The colour was changed.");
   }),
-  on(routes.editApprovals, async (request) => {
-    const {
-      params: { workspace },
-      body,
-    } = request;
+  on(routes.editApprovals, async ({ params: { workspace }, body, ...request }) => {
     await setWorkspaceSetting(deps, workspace, "approvals", body, editOf(request));
     return text(
       200,
@@ -93,21 +81,13 @@ export const settings: ApiRoutes = [
         : "A browser that opens an approval link now shows the approval page.",
     );
   }),
-  on(routes.editFailedRuns, async (request) => {
-    const {
-      params: { workspace },
-      body,
-    } = request;
+  on(routes.editFailedRuns, async ({ params: { workspace }, body, ...request }) => {
     await setWorkspaceSetting(deps, workspace, "failed_runs", body, editOf(request));
     return text(200, `Synchronous calls now answer a failed run with ${body.status}, unless the run chooses its status.`);
   }),
-  on(routes.editAutoInvite, async (request) => {
-    const {
-      auth,
-      params: { workspace },
-      body,
-    } = request;
-    const autoInvite = await setAutoInvite(deps, workspace, { request: body, adminEmail: auth.actor.email, ...editOf(request) });
+  on(routes.editAutoInvite, async ({ params: { workspace }, body, ...request }) => {
+    const adminEmail = request.auth.actor.email;
+    const autoInvite = await setAutoInvite(deps, workspace, { request: body, adminEmail, ...editOf(request) });
     return text(
       200,
       autoInvite?.enabled ? "New users now join this workspace automatically." : "New users no longer join this workspace automatically.",
@@ -121,11 +101,7 @@ export const settings: ApiRoutes = [
     const path = await saveWorkspaceHandler(deps, { actor: auth.actor, workspace }, "success_handler", body, expected);
     return text(200, path ? `${path} is now called when a job of this workspace succeeds.` : "The success handler was removed.");
   }),
-  on(routes.editFailureNotices, async (request) => {
-    const {
-      params: { workspace },
-      body,
-    } = request;
+  on(routes.editFailureNotices, async ({ params: { workspace }, body, ...request }) => {
     await setFailureNotices(deps, workspace, body, editOf(request));
     const { length } = body.rules;
     return text(

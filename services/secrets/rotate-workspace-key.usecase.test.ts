@@ -33,20 +33,29 @@ async function workspaceWithSecrets(count: number) {
     const stored = await world.deps.objects.get(keyRingObject.key(workspace));
     return stored && keyRingObject.parse(stored);
   };
+  const state = () => getKeyRotation(world.deps, workspace);
+  const tick = () => continueIfDue(workspace);
+  const countOld = async () => {
+    const current = (await ring())?.current;
+    const stored = (await world.deps.objects.list(variableObject.partitionKey(workspace))).map((each) => variableObject.parse(each));
+    const values = await Promise.all(stored.map(({ path, value }) => unsealValue(world.deps, workspace, path, value)));
+    expect(values.sort()).toEqual([...paths].sort());
+    return stored.filter(({ value }) => readKeyVersion(value) !== current).length;
+  };
   return {
     workspace,
     rotate: (key = NEW_KEY, deps = world.deps) => rotateWorkspaceKey(deps, caller, key),
     proceed: () => continueKeyRotation(world.deps, workspace),
-    continueIfDue: () => continueIfDue(workspace),
-    state: () => getKeyRotation(world.deps, workspace),
+    continueIfDue: tick,
+    state,
     ring,
     /** Each secret can be read. Returns the number of those that are sealed with an older data key. */
-    countOld: async () => {
-      const current = (await ring())?.current;
-      const stored = (await world.deps.objects.list(variableObject.partitionKey(workspace))).map((each) => variableObject.parse(each));
-      const values = await Promise.all(stored.map(({ path, value }) => unsealValue(world.deps, workspace, path, value)));
-      expect(values.sort()).toEqual([...paths].sort());
-      return stored.filter(({ value }) => readKeyVersion(value) !== current).length;
+    countOld,
+    /** Each secret is sealed with the newest data key, and no rotation is open. */
+    expectEnded: async () => {
+      expect(await countOld()).toBe(0);
+      expect(await state()).toMatchObject({ state: "none" });
+      expect(await tick()).toBe(0);
     },
   };
 }
@@ -147,36 +156,28 @@ describe("the rotation of a workspace's key", () => {
 
   it("is continued by the service, whichever write of its first call fails, and only until it has ended", async () => {
     await expectToSurviveFaults(async () => {
-      const { rotate, state, countOld, continueIfDue: tick } = await workspaceWithSecrets(2);
+      const { rotate, expectEnded, continueIfDue: tick } = await workspaceWithSecrets(2);
       return {
         act: rotate,
         recover: async () => {
           await tick();
         },
-        check: async () => {
-          // A fault before the first write has stored nothing, so there is no rotation to continue.
-          expect(await countOld()).toBe(0);
-          expect(await state()).toMatchObject({ state: "none" });
-          expect(await tick()).toBe(0);
-        },
+        // A fault before the first write has stored nothing, so there is no rotation to continue.
+        check: expectEnded,
       };
     });
   });
 
   it("is continued by the service after a call of it has died, whichever write fails", async () => {
     await expectToSurviveFaults(async () => {
-      const { workspace, rotate, state, countOld, continueIfDue: tick } = await workspaceWithSecrets(66);
+      const { workspace, rotate, expectEnded, continueIfDue: tick } = await workspaceWithSecrets(66);
       expect(await rotate(NEW_KEY, slowDeps())).toMatchObject({ done: 64, hasEnded: false });
       return {
         act: () => continueIfDue(workspace),
         recover: async () => {
           await tick();
         },
-        check: async () => {
-          expect(await countOld()).toBe(0);
-          expect(await state()).toMatchObject({ state: "none" });
-          expect(await tick()).toBe(0);
-        },
+        check: expectEnded,
       };
     });
   });

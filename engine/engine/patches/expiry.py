@@ -190,7 +190,7 @@ def expire_objects(s3, now_s, buckets=None):
 
 
 def abort_uploads(s3, now_s, bucket, rules):
-    """Removes the parts of uploads that nobody completed, by the rules of a bucket."""
+    """Removes uploads that were not completed within the days that a rule of their bucket allows, with their parts."""
     days = [
         (rule["Filter"].get("Prefix", ""), rule["AbortIncompleteMultipartUpload"]["DaysAfterInitiation"])
         for rule in rules

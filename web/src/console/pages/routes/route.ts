@@ -5,7 +5,7 @@ import { routesText as text } from "../../messages/objects/routes.ts";
 import { schedulesText } from "../../messages/objects/schedules.ts";
 import { storedText } from "../../messages/objects/stored.ts";
 import { type ComparedField, compared } from "../../parts/stored/compared-fields.ts";
-import type { ChosenRunnable } from "../../parts/stored/runnable-field.tsx";
+import type { ChosenRunnable } from "../../parts/stored/runnable-path.ts";
 import type { Loaded } from "../../parts/stored/use-editor.ts";
 
 export type HttpRoute = Reply<"http_triggers.get">;

@@ -3,7 +3,7 @@ import type { ErrorHandler } from "../../../../../contract/routes/workspaces/set
 import { schedulesText } from "../../messages/objects/schedules.ts";
 import { workspaceSettingsText } from "../../messages/objects/workspace-settings.ts";
 import { type ComparedField, compared } from "../../parts/stored/compared-fields.ts";
-import type { ChosenRunnable } from "../../parts/stored/runnable-field.tsx";
+import { type ChosenRunnable, formatRunnable, parseRunnable } from "../../parts/stored/runnable-path.ts";
 
 const text = workspaceSettingsText.handler;
 
@@ -15,15 +15,8 @@ export interface HandlerValues {
   ignoresPersonal: boolean;
 }
 
-/** Parses the path of a handler: `script/f/ops/alarm`. A path alone is that of a script. */
-export function parseHandler(path: string | undefined): ChosenRunnable | undefined {
-  if (!path) return undefined;
-  const [, kind = "script", named = path] = /^(script|flow)\/(.*)$/.exec(path) ?? [];
-  return { kind: kind === "flow" ? "flow" : "script", path: named };
-}
-
 export const toHandlerValues = (stored: ErrorHandler | undefined): HandlerValues => ({
-  runnable: parseHandler(stored?.path),
+  runnable: parseRunnable(stored?.path),
   args: stored?.extra_args,
   ignoresCanceled: stored?.muted_on_cancel ?? false,
   ignoresPersonal: stored?.muted_on_user_path ?? false,
@@ -33,7 +26,7 @@ export const toHandlerValues = (stored: ErrorHandler | undefined): HandlerValues
 export function toHandler({ runnable, args, ignoresCanceled, ignoresPersonal }: HandlerValues): Partial<ErrorHandler> {
   if (!runnable) return {};
   return {
-    path: `${runnable.kind}/${runnable.path}`,
+    path: formatRunnable(runnable),
     ...(args ? { extra_args: args as Record<string, unknown> } : {}),
     muted_on_cancel: ignoresCanceled,
     muted_on_user_path: ignoresPersonal,

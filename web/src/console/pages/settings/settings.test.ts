@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import type { SettingsJson } from "../../../../../contract/routes/workspaces/setting-schemas.ts";
 import { differingFields } from "../../parts/stored/compared-fields.ts";
+import { parseRunnable } from "../../parts/stored/runnable-path.ts";
 import { generalFields, toAutoInviteRequest, toGeneralValues, toStorage } from "./general/general-values.ts";
-import { handlerFields, keepableRules, parseHandler, toHandler, toHandlerValues } from "./handler-values.ts";
+import { handlerFields, keepableRules, toHandler, toHandlerValues } from "./handler-values.ts";
 
 const stored: SettingsJson = {
   workspace_id: "demo",
@@ -59,5 +60,5 @@ it.each([
   ["f/ops/alarm", { kind: "script", path: "f/ops/alarm" }],
   [undefined, undefined],
 ])("the handler %s is a script or a flow", (path, runnable) => {
-  expect(parseHandler(path)).toEqual(runnable);
+  expect(parseRunnable(path)).toEqual(runnable);
 });

@@ -5,7 +5,7 @@ import { storedText } from "../../messages/objects/stored.ts";
 import { triggersText as text } from "../../messages/objects/triggers.ts";
 import { type ComparedField, compared } from "../../parts/stored/compared-fields.ts";
 import { parseObject } from "../../parts/stored/parse-object.ts";
-import type { ChosenRunnable } from "../../parts/stored/runnable-field.tsx";
+import type { ChosenRunnable } from "../../parts/stored/runnable-path.ts";
 
 /** The sources that the form offers. The API has one kind for topics, buses and buckets. */
 export type SourceKind = keyof typeof text.kinds;

@@ -4,23 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../data/objects-api.ts";
 import { schedulesText as text } from "../../messages/objects/schedules.ts";
-
-/** A script or a flow. */
-export interface ChosenRunnable {
-  kind: "script" | "flow";
-  path: string;
-}
+import { type ChosenRunnable, formatRunnable, parseRunnable } from "./runnable-path.ts";
 
 const TYPED_MS = 250;
 const MOST_SHOWN = 50;
 /** The service searches for texts of at least two characters. */
 const SHORTEST = 2;
-
-const toKey = ({ kind, path }: ChosenRunnable) => `${kind}/${path}`;
-const fromKey = (key: string): ChosenRunnable => ({
-  kind: key.startsWith("flow/") ? "flow" : "script",
-  path: key.replace(/^(script|flow)\//, ""),
-});
 
 interface RunnableFieldProps {
   workspace: string;
@@ -50,12 +39,12 @@ export function RunnableField({
   });
   const offered = (found.data ?? []).flatMap(({ kind, path, summary }) =>
     kind === "script" || kind === "flow"
-      ? [{ value: toKey({ kind, path }), label: `${text.kindOf[kind]} ${path}${summary ? ` – ${summary}` : ""}` }]
+      ? [{ value: formatRunnable({ kind, path }), label: `${text.kindOf[kind]} ${path}${summary ? ` – ${summary}` : ""}` }]
       : [],
   );
-  const chosen = value && toKey(value);
+  const chosen = value && formatRunnable(value);
   const isListed = offered.some((option) => option.value === chosen);
-  const current = value && !isListed ? [{ value: toKey(value), label: `${text.kindOf[value.kind]} ${value.path}` }] : [];
+  const current = value && !isListed ? [{ value: formatRunnable(value), label: `${text.kindOf[value.kind]} ${value.path}` }] : [];
   return (
     <Select
       label={label}
@@ -72,7 +61,7 @@ export function RunnableField({
       data={[...current, ...offered]}
       value={chosen ?? null}
       onSearchChange={setTyped}
-      onChange={(key) => onChange(key === null ? undefined : fromKey(key))}
+      onChange={(key) => onChange(parseRunnable(key ?? undefined))}
     />
   );
 }
@@ -85,10 +74,5 @@ interface HandlerFieldProps extends Pick<RunnableFieldProps, "workspace" | "labe
 
 /** Chooses the script or flow that handles the outcome of runs. It can be left empty. */
 export const HandlerField = ({ value, onChange, ...props }: HandlerFieldProps) => (
-  <RunnableField
-    {...props}
-    isOptional
-    value={value === "" ? undefined : fromKey(value)}
-    onChange={(chosen) => onChange(chosen ? toKey(chosen) : "")}
-  />
+  <RunnableField {...props} isOptional value={parseRunnable(value)} onChange={(chosen) => onChange(chosen ? formatRunnable(chosen) : "")} />
 );

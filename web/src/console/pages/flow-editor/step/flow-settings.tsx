@@ -1,7 +1,7 @@
-import { loadOnDemand } from "../../../frame/load-on-demand.tsx";
 import "./step.css";
 import { Stack, Textarea, TextInput, Title } from "@mantine/core";
 import { isJsonObject } from "../../../../../../contract/json/json-object.ts";
+import { loadOnDemand } from "../../../frame/load-on-demand.tsx";
 import { stepText as text } from "../../../messages/editor/step.ts";
 import { JsonField } from "../../../parts/json-field/json-field.tsx";
 import type { FlowDocument, FlowValue } from "../document/flow-document.ts";

@@ -1,9 +1,10 @@
-import { Select, Stack, Textarea } from "@mantine/core";
+import { Stack, Textarea } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../../../data/objects-api.ts";
 import { stepText as text } from "../../../../messages/editor/step.ts";
 import { useTypedText } from "../../../../parts/json-field/use-typed-text.ts";
+import { AddChoice } from "../add-choice.tsx";
 import { useStepContext } from "../context.ts";
 
 interface LinesFieldProps {
@@ -64,7 +65,6 @@ const ADMINISTRATORS = "role:admin";
 function AddName({ label, names, listed, onAdd }: AddNameProps) {
   const { workspace } = useStepContext();
   const [isOpened, setIsOpened] = useState(false);
-  const [typed, setTyped] = useState("");
   const withPeople = names === "people";
   const users = useQuery({
     queryKey: [workspace, "usernames"],
@@ -80,24 +80,14 @@ function AddName({ label, names, listed, onAdd }: AddNameProps) {
     ? [ADMINISTRATORS, ...(groups.data ?? []).map((name) => `g/${name}`), ...(users.data ?? []).map((name) => `u/${name}`)]
     : (groups.data ?? []);
   return (
-    <Select
-      size="xs"
-      aria-label={text.addTo(label)}
+    <AddChoice
+      label={text.addTo(label)}
       placeholder={withPeople ? text.addPerson : text.addGroup}
       error={(users.error ?? groups.error)?.message}
-      searchable
       limit={MOST_SHOWN}
-      nothingFoundMessage={text.nothingFound}
       data={found.filter((name) => !listed.includes(name))}
-      value={null}
-      searchValue={typed}
-      onSearchChange={setTyped}
-      onDropdownOpen={() => setIsOpened(true)}
-      onChange={(name) => {
-        // The choice is ready for the next name.
-        setTyped("");
-        if (name !== null) onAdd(name);
-      }}
+      onOpen={() => setIsOpened(true)}
+      onAdd={onAdd}
     />
   );
 }

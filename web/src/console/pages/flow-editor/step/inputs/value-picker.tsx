@@ -1,9 +1,9 @@
-import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Refused } from "../../../../../shared/service.ts";
 import { call } from "../../../../data/api.ts";
 import { stepText as text } from "../../../../messages/editor/step.ts";
+import { AddChoice } from "../add-choice.tsx";
 import { type StepContext, useStepContext } from "../context.ts";
 import { readNewestResults, resultsKey } from "./newest-results.ts";
 import { listParts, pathOf, type ReadableValue, resultOf } from "./values.ts";
@@ -88,30 +88,20 @@ interface ValuePickerProps {
 export function ValuePicker({ label, onPick }: ValuePickerProps) {
   const context = useStepContext();
   const [isOpened, setIsOpened] = useState(false);
-  const [typed, setTyped] = useState("");
   const results = useLastResults(context, isOpened);
   const data = groupsOf(context, results.data ?? {}).map(({ group, values }) => ({
     group,
     items: values.map(({ expression, preview }) => ({ value: expression, label: preview ? `${expression} – ${preview}` : expression })),
   }));
   return (
-    <Select
-      size="xs"
-      aria-label={label}
+    <AddChoice
+      label={label}
       placeholder={text.insert}
       error={results.error?.message}
-      searchable
       limit={200}
-      nothingFoundMessage={text.nothingFound}
       data={data}
-      value={null}
-      searchValue={typed}
-      onSearchChange={setTyped}
-      onDropdownOpen={() => setIsOpened(true)}
-      onChange={(expression) => {
-        setTyped("");
-        if (expression !== null) onPick(expression);
-      }}
+      onOpen={() => setIsOpened(true)}
+      onAdd={onPick}
     />
   );
 }
