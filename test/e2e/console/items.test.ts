@@ -128,16 +128,26 @@ describe("the pages of scripts and flows", () => {
     await page.getByRole("tab", { name: "Details" }).click();
     await page.getByLabel("Code", { exact: true }).getByText("good day").first().waitFor();
     await page.getByRole("list", { name: "Used by" }).getByText("step a").waitFor();
+    await page.getByRole("region", { name: "Last runs" }).getByRole("row", { name: "Succeeded" }).first().waitFor();
     await page.getByRole("region", { name: "Cost of the last 30 days (estimate)" }).getByText("Per run").waitFor();
     await expectAccessible(watched);
     await page.getByRole("link", { name: "f/t/caller" }).click();
     await heading(page, "f/t/caller").waitFor();
+    await page.getByRole("tab", { name: "Details" }).click();
+    await page.getByRole("radio", { name: "Graph" }).press("Space");
+    await page.getByRole("region", { name: "Graph" }).getByRole("button", { name: "a" }).click();
+    await page.getByRole("region", { name: "Step a" }).getByText("input_transforms").waitFor();
+    await expectAccessible(watched);
   });
 
   it("archive a script after a confirmation, and restore it from the list", async () => {
     const watched = await openConsole(`/w/${ws.id}/scripts/${path}/history`);
     const { page } = watched;
     await page.getByRole("tab", { name: "Versions", selected: true }).waitFor();
+    await page.getByRole("button", { name: /^Restore version/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
+    await page.getByRole("row", { name: /Restored version/ }).waitFor();
+    expect((await ws.get(`scripts/get/p/${path}`)).json).toMatchObject({ content: expect.stringContaining('"hello "') });
     await page.getByRole("button", { name: "Star", pressed: false }).click();
     await page.getByRole("button", { name: "Star", pressed: true }).waitFor();
     await button(page, "Archive").click();

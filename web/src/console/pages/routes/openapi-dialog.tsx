@@ -10,6 +10,7 @@ import { routesText as text } from "../../messages/objects/routes.ts";
 import { copyText } from "../../parts/copy.ts";
 import { download } from "../../parts/download.ts";
 import { LabelsField } from "../../parts/fields/labels-field.tsx";
+import { quoteForShell } from "../../parts/quote-for-shell.ts";
 import { Example } from "../../parts/stored/example.tsx";
 import { type DocumentChoice, everything, toDocumentRequest } from "./openapi.ts";
 
@@ -33,9 +34,9 @@ export function OpenapiDialog({ workspace, onClose }: { workspace: string; onClo
   };
   const curl = () => {
     const { address } = toRequest(operations, "openapi.generate", { workspace, body: toDocumentRequest(choice) });
-    const body = JSON.stringify(toDocumentRequest(choice)).replaceAll("'", `'\\''`);
-    const url = `${location.origin}${basePath}${address}`;
-    return `curl -sS -X POST -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${body}' '${url}'`;
+    const body = quoteForShell(JSON.stringify(toDocumentRequest(choice)));
+    const url = quoteForShell(`${location.origin}${basePath}${address}`);
+    return `curl -sS -X POST -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d ${body} ${url}`;
   };
   const field = (name: "folder" | "path" | "route", label: string) => (
     <TextInput

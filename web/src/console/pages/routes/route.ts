@@ -4,6 +4,7 @@ import { ask } from "../../data/objects-api.ts";
 import { routesText as text } from "../../messages/objects/routes.ts";
 import { schedulesText } from "../../messages/objects/schedules.ts";
 import { storedText } from "../../messages/objects/stored.ts";
+import { quoteForShell } from "../../parts/quote-for-shell.ts";
 import { type ComparedField, compared } from "../../parts/stored/compared-fields.ts";
 import type { ChosenRunnable } from "../../parts/stored/runnable-path.ts";
 import type { Loaded } from "../../parts/stored/use-editor.ts";
@@ -213,10 +214,8 @@ interface SentRequest {
   body: string;
 }
 
-const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`;
-
 /** Returns a request as a shell command. */
 export function toCurl({ method, url, headers, body }: SentRequest): string {
-  const lines = [`curl -sS -X ${method.toUpperCase()}`, ...headers.map(([name, value]) => `  -H ${quoted(`${name}: ${value}`)}`)];
-  return [...lines, ...(body === "" ? [] : [`  -d ${quoted(body)}`]), `  ${quoted(url)}`].join(" \\\n");
+  const lines = [`curl -sS -X ${method.toUpperCase()}`, ...headers.map(([name, value]) => `  -H ${quoteForShell(`${name}: ${value}`)}`)];
+  return [...lines, ...(body === "" ? [] : [`  -d ${quoteForShell(body)}`]), `  ${quoteForShell(url)}`].join(" \\\n");
 }

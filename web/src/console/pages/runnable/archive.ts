@@ -16,12 +16,24 @@ export async function archive(workspace: string, { kind, path }: Target): Promis
 
 /** Makes an archived script or flow usable again. A script gets a new version with the content of its last one. */
 export async function restore(workspace: string, { kind, path, hash }: Target): Promise<void> {
-  if (kind === "flow") {
-    await call.flows.archive({ workspace, path, body: { archived: false } });
-    return;
-  }
+  await (kind === "flow"
+    ? call.flows.archive({ workspace, path, body: { archived: false } })
+    : deployScriptAgain(workspace, { path, hash, newest: hash, message: runnableText.restoredMessage }));
+}
+
+interface RestoredScript {
+  path: string;
+  /** The version with the content. */
+  hash: string;
+  /** The version that the new one follows. The service refuses if there is a newer one. */
+  newest: string;
+  message: string;
+}
+
+/** Saves a new version of a script with the content of another one. */
+export async function deployScriptAgain(workspace: string, { path, hash, newest, message }: RestoredScript): Promise<void> {
   const script = await call.scripts.getByHash({ workspace, hash });
-  const body = { ...script, parent_hash: hash, deployment_message: runnableText.restoredMessage };
+  const body = { ...script, path, parent_hash: newest, deployment_message: message };
   // Runs keep their identity, or the service refuses.
   await call.scripts.create({ workspace, body: script.on_behalf_of ? { ...body, preserve_on_behalf_of: true } : body });
 }

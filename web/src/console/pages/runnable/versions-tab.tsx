@@ -1,17 +1,20 @@
 import { Button, Group, NativeSelect, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { Ago } from "../../../shared/time/ago.tsx";
 import { exactText } from "../../../shared/time/time.ts";
+import { isOffered } from "../../access/actions.ts";
 import type { Search } from "../../data/address.ts";
 import { call } from "../../data/api.ts";
+import { useMember } from "../../data/me.ts";
 import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { Panel } from "../../frame/panel.tsx";
 import { versionsText as text } from "../../messages/versions.ts";
 import { ListTable } from "../../parts/list-table.tsx";
 import type { Runnable } from "./use-runnable.ts";
 
+const RestoreVersion = loadOnDemand(() => import("./restore-version.tsx"), null);
 const DiffView = loadOnDemand(() => import("../../parts/code/diff-view.tsx"), <Text c="dimmed">{text.loading}</Text>);
 
 interface Version {
@@ -65,6 +68,8 @@ function Versions({ workspace, runnable, versions }: { workspace: string; runnab
   const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();
   const change = (changes: Search) => void navigate({ to: ".", search: { ...search, ...changes }, replace: true });
+  const mayRestore = isOffered("flows.update", useMember()) && !runnable.isArchived;
+  const [restored, setRestored] = useState<Version>();
   const byId = (id: string | undefined) => versions.find((version) => version.id === id);
   const newer = byId(search["newer"]) ?? versions[0];
   const older = byId(search["older"]) ?? versions[1];
@@ -79,16 +84,28 @@ function Versions({ workspace, runnable, versions }: { workspace: string; runnab
             <Table.Td>{savedBy}</Table.Td>
             <Table.Td>{message}</Table.Td>
             <Table.Td>
-              {index < versions.length - 1 && (
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  aria-label={text.compareOf(hash)}
-                  onClick={() => change({ newer: id, older: versions[index + 1]?.id })}
-                >
-                  {text.compare}
-                </Button>
-              )}
+              <Group gap={4} wrap="nowrap">
+                {index < versions.length - 1 && (
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    aria-label={text.compareOf(hash)}
+                    onClick={() => change({ newer: id, older: versions[index + 1]?.id })}
+                  >
+                    {text.compare}
+                  </Button>
+                )}
+                {mayRestore && index > 0 && (
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    aria-label={text.restoreOf(hash)}
+                    onClick={() => setRestored(versions[index])}
+                  >
+                    {text.restore}
+                  </Button>
+                )}
+              </Group>
             </Table.Td>
           </Table.Tr>
         ))}
@@ -103,6 +120,15 @@ function Versions({ workspace, runnable, versions }: { workspace: string; runnab
         </>
       ) : (
         <Text c="dimmed">{text.one}</Text>
+      )}
+      {restored && (
+        <RestoreVersion
+          workspace={workspace}
+          runnable={runnable}
+          version={restored}
+          newest={versions[0]?.id ?? ""}
+          onClose={() => setRestored(undefined)}
+        />
       )}
     </Stack>
   );

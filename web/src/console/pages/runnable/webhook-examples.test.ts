@@ -1,6 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
-import { exampleArguments, javascriptOf, pythonOf } from "./webhook-examples.ts";
+import { curlOf, exampleArguments, javascriptOf, pythonOf } from "./webhook-examples.ts";
 
 const webhook = { kind: "async", method: "POST", url: "https://svc.example.com/api/w/demo/jobs/run/p/f/ops/hello" };
 
@@ -31,8 +34,40 @@ describe("the examples of a webhook", () => {
     expect(python).toContain(String.raw`json.loads("{\"name\":\"\\\"; import os; os.exit() #'''\",\"flag\":true}")`);
   });
 
-  it("send no body by GET", () => {
-    expect(javascriptOf({ ...webhook, method: "GET" }, {})).not.toContain("body");
-    expect(pythonOf({ ...webhook, method: "GET" }, {})).not.toContain("data=");
+  it("are commands for a shell that no argument ends", () => {
+    const command = curlOf(webhook, { name: "it's; rm -rf /" });
+    expect(command).toContain(String.raw`-d '{"name":"it'\''s; rm -rf /"}'`);
+    expect(command).toContain(`-X POST '${webhook.url}'`);
+    expect(curlOf({ ...webhook, kind: "stream" }, {})).toMatch(/^curl -sS -N -X POST/);
+  });
+
+  it("send the arguments in the address by GET", () => {
+    const get = { ...webhook, method: "GET" };
+    const args = { name: "Zoë?>" };
+    const [, coded = ""] = /\?payload=([\w-]+)/.exec(curlOf(get, args)) ?? [];
+    expect(JSON.parse(Buffer.from(coded, "base64url").toString())).toEqual(args);
+    expect(javascriptOf(get, args)).toContain(`${webhook.url}?payload=${coded}"`);
+    expect(javascriptOf(get, args)).not.toContain("body");
+    expect(pythonOf(get, args)).toContain(`${webhook.url}?payload=${coded}"`);
+    expect(pythonOf(get, args)).not.toContain("data=");
+    expect(curlOf(get, {})).toContain(`'${webhook.url}'`);
+  });
+
+  it("show a stream as it arrives", async () => {
+    const server = createServer((_, response) => response.write("data: first\n\n"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    for (const [command, options, program] of [
+      [process.execPath, ["--input-type=module", "-e"], javascriptOf({ kind: "stream", method: "POST", url }, {})],
+      ["python3", ["-c"], pythonOf({ kind: "stream", method: "POST", url }, {})],
+    ] as const) {
+      const started = spawn(command, [...options, program], { env: { ...process.env, TOKEN: "t" } });
+      const [shown] = await once(started.stdout, "data");
+      expect(String(shown)).toContain("data: first");
+      started.kill();
+      await once(started, "close");
+    }
+    server.closeAllConnections();
+    server.close();
   });
 });

@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../../../../contract/json/json-object.ts";
+import { quoteForShell } from "../../parts/quote-for-shell.ts";
 
 export interface Webhook {
   kind: string;
@@ -23,34 +24,60 @@ function exampleValue(field: unknown): unknown {
   return byType[String(field["type"])] ?? null;
 }
 
-/** A program for Node, Deno, Bun and browsers. The token comes from the environment. */
-export function javascriptOf({ method, url }: Webhook, args: object): string {
-  const content = method === "GET" ? "" : `\n    "Content-Type": "application/json",`;
-  const body = method === "GET" ? "" : `\n  body: JSON.stringify(${JSON.stringify(args)}),`;
-  return `const response = await fetch(${JSON.stringify(url)}, {
-  method: "${method}",
+const isGet = ({ method }: Webhook) => method === "GET";
+const isStream = ({ kind }: Webhook) => kind.startsWith("stream");
+
+/** A request by GET has its arguments in the address. */
+function addressOf(webhook: Webhook, args: object): string {
+  if (!isGet(webhook) || Object.keys(args).length === 0) return webhook.url;
+  const bytes = new TextEncoder().encode(JSON.stringify(args));
+  const coded = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  return `${webhook.url}?payload=${coded.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+}
+
+/** A command for a shell. It shows a stream as it arrives. */
+export function curlOf(webhook: Webhook, args: object): string {
+  const address = quoteForShell(addressOf(webhook, args));
+  return [
+    `curl -sS${isStream(webhook) ? " -N" : ""}${isGet(webhook) ? "" : " -X POST"} ${address}`,
+    `-H "Authorization: Bearer $TOKEN"`,
+    ...(isGet(webhook) ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoteForShell(JSON.stringify(args))}`]),
+  ].join(" \\\n  ");
+}
+
+const JAVASCRIPT_STREAM = `const decoder = new TextDecoder();
+for await (const chunk of response.body) console.log(decoder.decode(chunk, { stream: true }));`;
+
+/** A program for Node, Deno and Bun. The token comes from the environment. */
+export function javascriptOf(webhook: Webhook, args: object): string {
+  const content = isGet(webhook) ? "" : `\n    "Content-Type": "application/json",`;
+  const body = isGet(webhook) ? "" : `\n  body: JSON.stringify(${JSON.stringify(args)}),`;
+  return `const response = await fetch(${JSON.stringify(addressOf(webhook, args))}, {
+  method: "${webhook.method}",
   headers: {
     Authorization: \`Bearer \${process.env.TOKEN}\`,${content}
   },${body}
 });
-console.log(response.status, await response.text());
+${isStream(webhook) ? JAVASCRIPT_STREAM : "console.log(response.status, await response.text());"}
 `;
 }
 
+const PYTHON_STREAM = `for line in response:
+        print(line.decode(), end="", flush=True)`;
+
 /** A program that needs only Python itself. */
-export function pythonOf({ method, url }: Webhook, args: object): string {
-  const data = method === "GET" ? "" : `\n    data=json.dumps(json.loads(${JSON.stringify(JSON.stringify(args))})).encode(),`;
-  const content = method === "GET" ? "" : `, "Content-Type": "application/json"`;
-  return `import json
-import os
+export function pythonOf(webhook: Webhook, args: object): string {
+  const data = isGet(webhook) ? "" : `\n    data=json.dumps(json.loads(${JSON.stringify(JSON.stringify(args))})).encode(),`;
+  const content = isGet(webhook) ? "" : `, "Content-Type": "application/json"`;
+  return `${isGet(webhook) ? "" : "import json\n"}import os
 import urllib.request
 
 request = urllib.request.Request(
-    ${JSON.stringify(url)},
-    method="${method}",${data}
+    ${JSON.stringify(addressOf(webhook, args))},
+    method="${webhook.method}",${data}
     headers={"Authorization": "Bearer " + os.environ["TOKEN"]${content}},
 )
 with urllib.request.urlopen(request) as response:
-    print(response.status, response.read().decode())
+    ${isStream(webhook) ? PYTHON_STREAM : "print(response.status, response.read().decode())"}
 `;
 }

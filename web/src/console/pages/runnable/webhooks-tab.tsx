@@ -11,7 +11,7 @@ import { Panel } from "../../frame/panel.tsx";
 import { webhooksOfText as text } from "../../messages/webhooks-of.ts";
 import { copyText } from "../../parts/copy.ts";
 import type { Runnable } from "./use-runnable.ts";
-import { exampleArguments, javascriptOf, pythonOf } from "./webhook-examples.ts";
+import { curlOf, exampleArguments, javascriptOf, pythonOf } from "./webhook-examples.ts";
 
 const WebhookToken = loadOnDemand(() => import("./webhook-token.tsx"), null);
 
@@ -69,7 +69,7 @@ export default function WebhooksTab({ workspace, runnable }: { workspace: string
                     <Button size="xs" variant="default" onClick={() => void copyText(webhook.url)}>
                       {text.copyUrl}
                     </Button>
-                    <Button size="xs" variant="default" onClick={() => void copyText(webhook.curl)}>
+                    <Button size="xs" variant="default" onClick={() => void copyText(curlOf(webhook, args))}>
                       {text.copyCurl}
                     </Button>
                     <Button size="xs" variant="default" onClick={() => setCreatesToken(true)}>

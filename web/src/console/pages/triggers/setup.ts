@@ -1,5 +1,6 @@
 import type { TriggerSetupJson } from "../../../../../contract/routes/triggers/trigger-setup.ts";
 import { triggersText } from "../../messages/objects/triggers.ts";
+import { quoteForShell } from "../../parts/quote-for-shell.ts";
 import type { TriggerValues } from "./trigger.ts";
 
 interface SetupStep {
@@ -14,7 +15,7 @@ export interface SourceSetup {
 }
 
 /** A word of a shell command. */
-const word = (text: string) => (/^[A-Za-z0-9_./:@=+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+const word = (text: string) => (/^[A-Za-z0-9_./:@=+-]+$/.test(text) ? text : quoteForShell(text));
 
 const text = triggersText.steps;
 

@@ -1,31 +1,12 @@
-import { Text, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import type { KeyboardEvent } from "react";
-import type { FlowModule } from "../../../../../../contract/flows/flow-value.ts";
 import { call } from "../../../data/api.ts";
 import { Panel } from "../../../frame/panel.tsx";
-import { runText } from "../../../messages/run.ts";
-import { StateBadge } from "../../../parts/state-badge.tsx";
-import { type RunJob, runKey } from "../use-run.ts";
-import { describeInside } from "./describe.ts";
-import { type Step, selectedInside, stateOfStep, useOutline } from "./outline.ts";
+import { runKey } from "../use-run.ts";
+import { Drawing, type DrawingContext } from "./drawing.tsx";
+import { useOutline } from "./outline.ts";
 
-interface GraphProps {
-  workspace: string;
-  run: RunJob;
-  selected: string | undefined;
-  onSelect: (path: string, job: string | undefined) => void;
-  /** Shows what is inside a step in the list, which has the states of all iterations and branches. */
-  onShowInside: (path: string) => void;
-}
-
-const text = runText.steps;
-
-/**
- * Draws a flow. Its steps follow one another or are parallel, so boxes inside boxes need no layout: lists are columns, and branches are next
- * to each other. The list view has the same content as text.
- */
-export default function Graph({ workspace, run, ...actions }: GraphProps) {
+/** Draws the flow of a run with its states. The list view has the same content as text. */
+export default function Graph({ workspace, run, ...actions }: Required<DrawingContext>) {
   const flow = useQuery({
     queryKey: [...runKey(workspace, run.id), "flow"],
     queryFn: async ({ signal }) =>
@@ -34,141 +15,9 @@ export default function Graph({ workspace, run, ...actions }: GraphProps) {
   });
   const outline = useOutline({ workspace, id: run.id });
   const states = new Map(outline.data?.pages.flat().map((step) => [step.path, step]));
-  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
-    if (step === undefined) return;
-    const nodes = [...event.currentTarget.querySelectorAll<HTMLElement>("button")];
-    nodes[nodes.indexOf(document.activeElement as HTMLElement) + step]?.focus();
-    event.preventDefault();
-  };
   return (
     <Panel query={flow}>
-      {({ modules }) => (
-        <section className="graph" aria-label={text.graph} onKeyDown={onKeyDown}>
-          <List workspace={workspace} run={run} under="" modules={modules} states={states} {...actions} />
-        </section>
-      )}
+      {({ modules }) => <Drawing workspace={workspace} run={run} modules={modules} states={states} {...actions} />}
     </Panel>
-  );
-}
-
-interface ListProps extends GraphProps {
-  modules: readonly FlowModule[];
-  /** The path of the iteration or branch that contains the steps. "": the flow itself. */
-  under: string;
-  /** The summaries of the steps, by their paths. */
-  states: ReadonlyMap<string, Step>;
-}
-
-function List({ modules, ...rest }: ListProps) {
-  return (
-    <ol className="graph-list">
-      {modules.map((module) => (
-        <li key={module.id}>
-          <Node module={module} {...rest} />
-        </li>
-      ))}
-    </ol>
-  );
-}
-
-interface InnerList {
-  /** The name of a branch in the outline. The steps of a loop are the same for each iteration. */
-  name?: string;
-  title: string;
-  modules: readonly FlowModule[];
-}
-
-/** The lists of steps inside a module. */
-function listsOf({ value }: FlowModule): InnerList[] {
-  switch (value.type) {
-    case "forloopflow":
-    case "whileloopflow":
-      return [{ title: "", modules: value.modules }];
-    case "branchone":
-      return [
-        ...value.branches.map(({ summary, expr, modules }, index) => ({ name: String(index), title: summary || expr, modules })),
-        { name: "default", title: text.defaultBranch, modules: value.default ?? [] },
-      ];
-    case "branchall":
-      return value.branches.map(({ summary, modules }, index) => ({
-        ...{ name: String(index), title: summary || text.branch(index + 1), modules },
-      }));
-    default:
-      return [];
-  }
-}
-
-const NO_STATES: ReadonlyMap<string, Step> = new Map();
-
-/** The steps of the selected iteration or branch, with their states. */
-function SelectedList(props: Omit<ListProps, "states">) {
-  const { workspace, run, under } = props;
-  const outline = useOutline({ workspace, id: run.id, under });
-  return <List {...props} states={new Map(outline.data?.pages.flat().map((step) => [step.path, step]))} />;
-}
-
-function Node({ module, states, under, ...rest }: Omit<ListProps, "modules"> & { module: FlowModule }) {
-  const { selected, onSelect, onShowInside } = rest;
-  const path = under === "" ? module.id : `${under}/${module.id}`;
-  const step = states.get(path);
-  const state = step && stateOfStep(step);
-  const lists = listsOf(module);
-  const inside = selectedInside(path, selected);
-  return (
-    <div className="graph-node" data-state={state} data-container={lists.length > 0}>
-      <UnstyledButton
-        className="graph-step"
-        disabled={!step}
-        aria-current={selected === path ? "true" : undefined}
-        onClick={() => onSelect(path, step?.job)}
-      >
-        <Text span fw={600}>
-          {module.id}
-        </Text>
-        <Text span size="sm">
-          {module.summary || runText.kinds[module.value.type]}
-        </Text>
-        {state && <StateBadge state={state} />}
-        {step && lists.length > 0 && (
-          <Text span size="xs" c="dimmed">
-            {describeInside(step).join(" · ")}
-          </Text>
-        )}
-      </UnstyledButton>
-      {step?.children !== undefined && step.children > 0 && (
-        <button type="button" className="tree-more" onClick={() => onShowInside(path)}>
-          {text.showInside(path)}
-        </button>
-      )}
-      {lists.length > 0 && (
-        <div className="graph-lists">
-          {lists.map(({ name, title, modules }) => {
-            const isSelected = inside !== undefined && (name === undefined || name === inside);
-            const shown = name === undefined && inside !== undefined ? text.iteration(Number(inside) + 1) : title;
-            return (
-              <div key={name ?? ""} className="graph-branch" data-selected={isSelected}>
-                {shown && (
-                  <Text size="xs" c="dimmed">
-                    {name !== undefined && step?.children ? (
-                      <button type="button" className="tree-more" onClick={() => onSelect(`${path}/${name}`, undefined)}>
-                        {shown}
-                      </button>
-                    ) : (
-                      shown
-                    )}
-                  </Text>
-                )}
-                {isSelected ? (
-                  <SelectedList {...rest} modules={modules} under={`${path}/${inside}`} />
-                ) : (
-                  <List {...rest} modules={modules} under={`${path}/${name ?? ""}`} states={NO_STATES} />
-                )}
-              </div>
-            );
-          })}
-        </div>
-      )}
-    </div>
   );
 }

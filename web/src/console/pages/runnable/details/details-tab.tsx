@@ -1,5 +1,4 @@
 import { Stack, Text, Title } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Fact } from "../../../../shared/fact.tsx";
 import { Ago } from "../../../../shared/time/ago.tsx";
@@ -9,7 +8,8 @@ import { detailsText as text, usedByText } from "../../../messages/versions.ts";
 import { Permissions } from "../../../parts/people/permissions.tsx";
 import { LazyCode } from "../lazy-code.tsx";
 import type { Runnable } from "../use-runnable.ts";
-import { FlowSteps } from "./flow-steps.tsx";
+import { FlowPart } from "./flow-part.tsx";
+import { LastRuns } from "./last-runs.tsx";
 import { PathCost } from "./path-cost.tsx";
 import { UsedBy } from "./used-by.tsx";
 
@@ -44,11 +44,12 @@ export default function DetailsTab({ workspace, runnable }: { workspace: string;
       )}
       {flow && (
         <Part title={text.steps}>
-          {flow.value.preprocessor_module && <FlowSteps workspace={workspace} modules={[flow.value.preprocessor_module]} />}
-          <FlowSteps workspace={workspace} modules={flow.value.modules} />
-          {flow.value.failure_module && <FlowSteps workspace={workspace} modules={[flow.value.failure_module]} />}
+          <FlowPart workspace={workspace} flow={flow} />
         </Part>
       )}
+      <Part title={text.runs}>
+        <LastRuns workspace={workspace} runnable={runnable} />
+      </Part>
       <Part title={text.schema}>
         {schema ? (
           <LazyCode label={text.schema} code={JSON.stringify(schema, null, 2)} language="json" isFolded />
@@ -64,11 +65,6 @@ export default function DetailsTab({ workspace, runnable }: { workspace: string;
       </Part>
       <Part title={costText.ofPath}>
         <PathCost workspace={workspace} runnable={runnable} />
-      </Part>
-      <Part title={text.runs}>
-        <Link to="/w/$ws/runs" params={{ ws: workspace }} search={{ path }}>
-          {text.openRuns}
-        </Link>
       </Part>
     </Stack>
   );

@@ -1,34 +1,40 @@
-import { Text } from "@mantine/core";
+import { Text, UnstyledButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { FlowModule } from "../../../../../../contract/flows/flow-value.ts";
 import { runText } from "../../../messages/run.ts";
 import { detailsText } from "../../../messages/versions.ts";
-import { LazyCode } from "../lazy-code.tsx";
 
 interface FlowStepsProps {
   workspace: string;
   modules: readonly FlowModule[];
+  /** The id of the step that is shown beside the list. */
+  selected: string | undefined;
+  onSelect: (id: string) => void;
 }
 
 /** The steps of a flow as a nested list. */
-export function FlowSteps({ workspace, modules }: FlowStepsProps) {
+export function FlowSteps({ modules, ...rest }: FlowStepsProps) {
   return (
     <ol className="flow-steps">
       {modules.map((module) => (
         <li key={module.id}>
-          <Step workspace={workspace} module={module} />
+          <Step module={module} {...rest} />
         </li>
       ))}
     </ol>
   );
 }
 
-function Step({ workspace, module }: { workspace: string; module: FlowModule }) {
+function Step({ module, ...rest }: Omit<FlowStepsProps, "modules"> & { module: FlowModule }) {
+  const { workspace, selected, onSelect } = rest;
   const { id, summary, value } = module;
   return (
     <>
       <Text>
-        <strong>{id}</strong> {runText.kinds[value.type]}
+        <UnstyledButton className="flow-step" fw={700} aria-current={id === selected ? "true" : undefined} onClick={() => onSelect(id)}>
+          {id}
+        </UnstyledButton>{" "}
+        {runText.kinds[value.type]}
         {summary ? `: ${summary}` : ""}{" "}
         {(value.type === "script" || value.type === "flow") && (
           <Link to={value.type === "flow" ? "/w/$ws/flows/$" : "/w/$ws/scripts/$"} params={{ ws: workspace, _splat: value.path }}>
@@ -36,8 +42,7 @@ function Step({ workspace, module }: { workspace: string; module: FlowModule }) 
           </Link>
         )}
       </Text>
-      {value.type === "rawscript" && <LazyCode label={detailsText.codeOf(id)} code={value.content} language={value.language} isFolded />}
-      {(value.type === "forloopflow" || value.type === "whileloopflow") && <FlowSteps workspace={workspace} modules={value.modules} />}
+      {(value.type === "forloopflow" || value.type === "whileloopflow") && <FlowSteps {...rest} modules={value.modules} />}
       {(value.type === "branchone" || value.type === "branchall") && (
         <ul className="flow-branches">
           {value.branches.map((branch, index) => (
@@ -46,7 +51,7 @@ function Step({ workspace, module }: { workspace: string; module: FlowModule }) 
               <Text size="sm" c="dimmed">
                 {branch.summary || detailsText.branch(index + 1)}
               </Text>
-              <FlowSteps workspace={workspace} modules={branch.modules} />
+              <FlowSteps {...rest} modules={branch.modules} />
             </li>
           ))}
           {value.type === "branchone" && (value.default ?? []).length > 0 && (
@@ -54,7 +59,7 @@ function Step({ workspace, module }: { workspace: string; module: FlowModule }) 
               <Text size="sm" c="dimmed">
                 {detailsText.otherwise}
               </Text>
-              <FlowSteps workspace={workspace} modules={value.default ?? []} />
+              <FlowSteps {...rest} modules={value.default ?? []} />
             </li>
           )}
         </ul>

@@ -62,6 +62,9 @@ export function Users({ workspace, kind, path }: { workspace: string; kind: Ment
   );
 }
 
+/** The pages that list the objects of a kind. */
+const listOf = { resource: "/w/$ws/resources", schedule: "/w/$ws/schedules", trigger: "/w/$ws/triggers", http: "/w/$ws/routes" } as const;
+
 /** Lists objects, with links to those that have a page. */
 export function UserList({ workspace, users, label }: { workspace: string; users: readonly User[]; label: string }) {
   return (
@@ -79,9 +82,16 @@ export function UserList({ workspace, users, label }: { workspace: string; users
 }
 
 function UserName({ workspace, kind, path }: { workspace: string } & Pick<User, "kind" | "path">) {
-  if (kind !== "script" && kind !== "flow") return <Text span>{path}</Text>;
+  if (kind === "setting") return <Text span>{path}</Text>;
+  if (kind === "script" || kind === "flow") {
+    return (
+      <Link to={kind === "flow" ? "/w/$ws/flows/$" : "/w/$ws/scripts/$"} params={{ ws: workspace, _splat: path }}>
+        {path}
+      </Link>
+    );
+  }
   return (
-    <Link to={kind === "flow" ? "/w/$ws/flows/$" : "/w/$ws/scripts/$"} params={{ ws: workspace, _splat: path }}>
+    <Link to={listOf[kind]} params={{ ws: workspace }} search={{ search: path }}>
       {path}
     </Link>
   );

@@ -1,0 +1,2 @@
+/** Quotes a text for a shell. */
+export const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
