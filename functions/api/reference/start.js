@@ -29,6 +29,27 @@ const resolveSubtree = async (document, path) => {
   return { spec: replaceReferences(document, part), errors: [] };
 };
 
+/** Names the parts that the library leaves unnamed for screen readers, and lets the keyboard scroll examples. */
+function completeParts() {
+  for (const choice of document.querySelectorAll("select:not([aria-label])")) {
+    const parameter = choice.closest("[data-param-name]")?.dataset.paramName;
+    choice.setAttribute("aria-label", choice.id === "servers" ? "Server" : (parameter ?? "Example"));
+  }
+  for (const body of document.querySelectorAll("textarea.body-param__text:not([aria-label])"))
+    body.setAttribute("aria-label", "Request body");
+  for (const toggle of document.querySelectorAll(".json-schema-2020-12-accordion:not([aria-label])")) {
+    toggle.setAttribute("aria-label", toggle.textContent.trim() || "Schema");
+  }
+  for (const example of document.querySelectorAll("pre.microlight:not([tabindex])")) example.tabIndex = 0;
+}
+new MutationObserver(completeParts).observe(document.querySelector("#reference"), { childList: true, subtree: true });
+
+/** The heading of an operation is a button, which must not contain a link. The address names what is open all the same. */
+const withoutLink =
+  (React) =>
+  ({ text }) =>
+    React.createElement("span", null, text);
+
 SwaggerUIBundle({
   // The path of this file's address may begin with a stage.
   url: new URL("../api/openapi.json", document.currentScript.src).href,
@@ -40,7 +61,7 @@ SwaggerUIBundle({
   filter: true,
   tagsSorter: "alpha",
   validatorUrl: null,
-  plugins: [() => ({ fn: { resolveSubtree } })],
+  plugins: [({ React }) => ({ fn: { resolveSubtree }, wrapComponents: { DeepLink: () => withoutLink(React) } })],
   // The document names one origin; this page may have been opened under another name of it, such as localhost.
   requestInterceptor: (request) => ({ ...request, url: request.url.replace(/^https?:\/\/[^/]+/, location.origin) }),
 });

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { api, shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace } from "../../support/api/workspace.ts";
+import { barriers } from "../../support/browser/axe.ts";
 import { endBrowser, openPage } from "../../support/browser/browser.ts";
 
 afterAll(endBrowser);
@@ -30,7 +31,11 @@ describe("the API reference at /docs", () => {
       expect(content.length).toBeGreaterThan(500);
       if (file.endsWith(".css")) expect(content).not.toMatch(/@import|url\(["']?(https?:)?\/\//);
     }
-    expect(types.sort()).toEqual(["application/json", "text/css; charset=utf-8", ...Array(2).fill("text/javascript; charset=utf-8")]);
+    expect(types.sort()).toEqual([
+      "application/json",
+      ...Array(2).fill("text/css; charset=utf-8"),
+      ...Array(2).fill("text/javascript; charset=utf-8"),
+    ]);
   });
 
   it("the server compresses files for clients that accept it, and browsers cache them", async () => {
@@ -79,6 +84,7 @@ describe("the API reference in a browser", () => {
     await operation.waitFor();
     expect(await operation.textContent()).toContain("Run the newest version of a script and return its result.");
     expect(await shown.locator("html.dark-mode").count()).toBe(1);
+    expect(await barriers(shown)).toEqual([]);
     expect(requested.filter((address) => new URL(address).origin !== url && !address.startsWith("data:"))).toEqual([]);
     expect(complaints).toEqual([]);
   });
@@ -89,6 +95,7 @@ describe("the API reference in a browser", () => {
     const body = shown.locator(".opblock.is-open .opblock-section-request-body");
     await body.waitFor();
     expect(await body.locator(".body-param__example").textContent()).toContain('"path"');
+    expect(await barriers(shown)).toEqual([]);
     await body.getByRole("tab", { name: "Schema" }).click();
     const value = body.locator('.json-schema-2020-12[data-json-schema-level="1"]', { hasText: "value" }).first();
     await value.getByRole("button", { name: "Expand all" }).click();

@@ -127,6 +127,9 @@ it("the settings of a workspace set its webhook, test it, and send a delivery ag
   await page.getByLabel("State", { exact: true }).selectOption("Failed");
   await page.getByRole("heading", { name: "No delivery matches" }).waitFor();
   expect(new URL(page.url()).search).toBe("?state=failed");
+  await button(page, "Clear filters").click();
+  await page.getByLabel("Path", { exact: true }).fill("f/t/none");
+  await page.getByRole("heading", { name: "No delivery matches" }).waitFor();
   await show(page, "/instance/webhooks");
   await page.getByRole("region", { name: "Deliveries", exact: true }).waitFor();
   await expectAccessible(watched);

@@ -7,6 +7,8 @@ import type { Search } from "../../../data/address.ts";
 import { notifications } from "../../../frame/notifications.tsx";
 import { Empty, Failed, Panel } from "../../../frame/panel.tsx";
 import { deliveriesText } from "../../../messages/webhooks.ts";
+import { fromLocalTime } from "../../local-time.ts";
+import { TextFilter } from "../../text-filter.tsx";
 import type { WebhookSource } from "../source.ts";
 import { deliveriesKey, useIsWatched, useWatch } from "../use-webhooks.ts";
 import { Delivery } from "./delivery.tsx";
@@ -87,6 +89,19 @@ export function Deliveries({ source, endpoints }: DeliveriesProps) {
           value={search["endpoint"]}
           options={endpoints.map(({ id }) => ({ value: id, label: id }))}
           onChange={(endpoint) => change({ endpoint })}
+        />
+        <TextFilter label={deliveriesText.path} value={search["path"]} onTyped={(path) => change({ path: path || undefined })} />
+        <TextFilter
+          label={deliveriesText.from}
+          type="datetime-local"
+          value={search["from"]}
+          onTyped={(text) => change({ from: fromLocalTime(text) })}
+        />
+        <TextFilter
+          label={deliveriesText.to}
+          type="datetime-local"
+          value={search["to"]}
+          onTyped={(text) => change({ to: fromLocalTime(text) })}
         />
         {isFiltered && (
           <Button size="xs" variant="default" onClick={clear}>

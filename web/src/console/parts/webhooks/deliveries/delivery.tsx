@@ -9,6 +9,7 @@ import { Panel } from "../../../frame/panel.tsx";
 import { deliveriesText } from "../../../messages/webhooks.ts";
 import type { WebhookSource } from "../source.ts";
 import { deliveriesKey } from "../use-webhooks.ts";
+import { answerText } from "./pages.ts";
 import { DeliveryState } from "./state.tsx";
 
 interface DeliveryProps {
@@ -79,7 +80,7 @@ function Attempts({ delivery }: { delivery: DeliveryDetailsJson }) {
             <Table.Td>
               <When at={at} />
             </Table.Td>
-            <Table.Td>{[status, error].filter((part) => part !== undefined).join(" ")}</Table.Td>
+            <Table.Td>{answerText({ status, error })}</Table.Td>
             <Table.Td>{durationText(milliseconds)}</Table.Td>
           </Table.Tr>
         ))}

@@ -3,6 +3,7 @@ import type { DeliveryJson } from "../../../../../../contract/routes/events/deli
 import { Ago } from "../../../../shared/time/ago.tsx";
 import { deliveriesText } from "../../../messages/webhooks.ts";
 import { ListTable } from "../../list-table.tsx";
+import { answerText } from "./pages.ts";
 import { DeliveryState } from "./state.tsx";
 
 interface DeliveryTableProps {
@@ -28,7 +29,9 @@ export function DeliveryTable({ deliveries, onShow, onReplay }: DeliveryTablePro
             <DeliveryState state={state} />
           </Table.Td>
           <Table.Td>{attempts}</Table.Td>
-          <Table.Td>{error ? <div className="wide-cell">{error}</div> : status}</Table.Td>
+          <Table.Td>
+            <div className={error && "wide-cell"}>{answerText({ status, error })}</div>
+          </Table.Td>
           <Table.Td>
             <Group gap={4} wrap="nowrap">
               <Button size="xs" variant="default" onClick={() => onShow(id)}>
