@@ -2,6 +2,7 @@ export const costText = {
   title: "Cost (estimate)",
   what: "Used",
   quantity: "Quantity",
+  quantityOf: (text: string, unit: string) => `${text} ${text === "1" ? unit : `${unit}s`}`,
   price: "Price of a unit",
   amount: "Amount",
   total: (amount: string) => `Estimate of the total: ${amount}.`,

@@ -17,7 +17,7 @@ export function Cost({ workspace, id }: { workspace: string; id: string }) {
   });
   return (
     <section aria-label={costText.title}>
-      <Title order={2} size="h5" mb="xs">
+      <Title order={2} size="h5" mt="md" mb="xs">
         {costText.title}
       </Title>
       <Panel query={cost}>
@@ -37,9 +37,7 @@ export function Cost({ workspace, id }: { workspace: string; id: string }) {
                   {lines.map(({ what, quantity, unit, unit_price, amount }) => (
                     <Table.Tr key={`${what} ${unit}`}>
                       <Table.Td>{what}</Table.Td>
-                      <Table.Td>
-                        {numbers.format(quantity)} {unit}
-                      </Table.Td>
+                      <Table.Td>{costText.quantityOf(numbers.format(quantity), unit)}</Table.Td>
                       <Table.Td>{dollars.format(unit_price)}</Table.Td>
                       <Table.Td>{dollars.format(amount)}</Table.Td>
                     </Table.Tr>
