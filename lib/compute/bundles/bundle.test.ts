@@ -271,6 +271,7 @@ describe("the checkout's own bundles", () => {
     const files = filesIn(folder);
     expect(files.map((name) => name.replace(/\.[0-9a-f]{12}\./, ".#."))).toEqual([
       "index.html.gz",
+      "start.#.css.gz",
       "start.#.js.gz",
       "swagger-ui-bundle.#.js.gz",
       "swagger-ui-bundle.js.LICENSE.#.txt.gz",
