@@ -40,7 +40,7 @@ const settable = {
   visible_to_runner_only: z.boolean().nullish(),
   on_behalf_of_email: z.string().nullish(),
   on_behalf_of: z.string().nullish(),
-  labels: z.array(z.string()).nullish(),
+  labels: z.array(z.string().max(100)).max(50).nullish(),
 };
 export const newFlowSchema = z.object({
   ...settable,

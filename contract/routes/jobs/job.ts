@@ -30,6 +30,7 @@ const jobFields = {
   is_flow_step: z.boolean(),
   language: scriptLanguageSchema.optional(),
   tag: z.string(),
+  labels: z.array(z.string()).optional(),
   priority: z.number().optional(),
   mem_peak: z.number().optional(),
   preprocessed: z.boolean().optional(),

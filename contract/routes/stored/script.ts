@@ -67,7 +67,7 @@ const settable = {
   on_behalf_of_email: z.string().nullish(),
   on_behalf_of: z.string().nullish(),
   modules: z.record(z.string(), z.object({ content: z.string(), language: scriptLanguageSchema, lock: z.string().nullish() })).nullish(),
-  labels: z.array(z.string()).nullish(),
+  labels: z.array(z.string().max(100)).max(50).nullish(),
   assets: z.array(z.unknown()).nullish(),
 };
 export const newScriptSchema = z.object({

@@ -27,6 +27,15 @@ describe("matchesList", () => {
 });
 
 describe("matchesJob", () => {
+  it("jobs are found by one of their labels, and a negation leaves out those that have it", () => {
+    const labelled = aQueuedJob({ labels: ["billing", "daily"] });
+    const matches = (label: string) => [labelled, aQueuedJob()].map((job) => matchesJob(job, { label }, "all", 0));
+    expect(matches("daily")).toEqual([true, false]);
+    expect(matches("orders,billing")).toEqual([true, false]);
+    expect(matches("!billing")).toEqual([false, true]);
+    expect(matches("bill")).toEqual([false, false]);
+  });
+
   const now = 10_000_000;
   const running = aRunningJob();
   const queued = aQueuedJob({ scheduledForMs: now + 1 });

@@ -6,16 +6,17 @@ import { type EndedJob, getWaitState, hasEnded, isSuccess, type Job } from "../r
 export type ListScope = "all" | "queue" | "completed";
 
 /**
- * Returns whether a value matches a filter. `a,b` matches a and b; `!a,!b` matches all values except a and b. `*` matches any text if
- * wildcards are allowed.
+ * Returns whether a value, or one of several, matches a filter. `a,b` matches a and b; `!a,!b` matches all values except a and b. `*` matches any
+ * text if wildcards are allowed.
  */
-export function matchesList(filter: string | undefined, value: string | undefined, wildcards = false): boolean {
+export function matchesList(filter: string | undefined, value: string | readonly string[] | undefined, wildcards = false): boolean {
   if (filter === undefined || filter === "") return true;
   const members = filter.split(",").map((member) => member.trim());
   const negated = members.every((member) => member.startsWith("!"));
+  const values = typeof value === "object" ? value : [value ?? ""];
   const found = members.some((member) => {
     const plain = negated ? member.slice(1) : member;
-    return wildcards ? matchesWildcard(plain, value ?? "") : plain === (value ?? "");
+    return values.some((each) => (wildcards ? matchesWildcard(plain, each) : plain === each));
   });
   return negated ? !found : found;
 }
@@ -53,8 +54,7 @@ export function matchesJob(job: Job, query: JobListQuery, scope: ListScope, nowM
     matchesList(query.trigger_kind, job.trigger) &&
     matchesList(query.schedule_path, job.schedulePath, wild) &&
     (query.is_not_schedule !== true || job.schedulePath === undefined) &&
-    // No job has these fields yet.
-    matchesList(query.label, undefined) &&
+    matchesList(query.label, job.labels ?? [], wild) &&
     matchesList(query.trigger_path, job.triggerPath, wild) &&
     within(job.createdAtMs, query.created_before, query.created_after) &&
     (ended || within(job.createdAtMs, query.created_before_queue, query.created_after_queue)) &&

@@ -120,6 +120,14 @@ export const runFields = {
     fromVersion: true,
   },
   tag: { stored: "tag", schema: z.string(), seenBy: "readers", json: "tag", request: { query: "tag", script: "tag", flow: "tag" } },
+  /** The labels that its script or flow had when it was created, by which lists find it. */
+  labels: {
+    stored: "lb",
+    schema: z.array(z.string()).optional(),
+    seenBy: "readers",
+    json: "labels",
+    request: { script: "labels", flow: "labels" },
+  },
   /** `wanted`: the arguments are for the script's preprocessor. `done`: they are the preprocessor's result, which `main` received. */
   preprocess: {
     stored: "pre",

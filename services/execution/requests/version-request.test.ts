@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Uses } from "../../uses.ts";
 import type { RunTarget } from "./run-request.ts";
-import { buildVersionRequest } from "./version-request.ts";
+import { buildVersionRequest, findPageTrigger } from "./version-request.ts";
 
 const deps = { jobs: { get: async () => undefined } } as unknown as Uses<"jobs">;
 
@@ -31,4 +31,11 @@ it("an idempotency key of a script never finds the run of a flow at the same pat
   };
   expect(await keyOf("script")).toEqual(await keyOf("script"));
   expect(await keyOf("script")).not.toEqual(await keyOf("flow"));
+});
+
+it("a run that a page of this service starts with a session is one of the console, and all others are webhooks", () => {
+  expect(findPageTrigger({ "sec-fetch-site": "same-origin" })).toBe("ui");
+  expect(findPageTrigger({ "sec-fetch-site": "cross-site" })).toBeUndefined();
+  expect(findPageTrigger({ "sec-fetch-site": "same-origin", authorization: "Bearer t" })).toBeUndefined();
+  expect(findPageTrigger({})).toBeUndefined();
 });

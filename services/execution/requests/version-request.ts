@@ -14,6 +14,13 @@ interface VersionCall {
   payload: Payload;
 }
 
+/**
+ * Returns the trigger of a run that a page of this service starts with the session of its reader. Browsers set the header, and no page can change
+ * it. The runs of other callers are those of webhooks.
+ */
+export const findPageTrigger = ({ "sec-fetch-site": site, authorization }: Payload["headers"]): "ui" | undefined =>
+  site === "same-origin" && authorization === undefined ? "ui" : undefined;
+
 interface VersionRequestOptions {
   /** Headers that every run receives as arguments, in lower case. */
   includedHeaders: readonly string[];
@@ -43,5 +50,5 @@ export async function buildVersionRequest(
   const scope = [workspace, actor.email, ...(target.kind === "flow" ? ["flow"] : []), path];
   const options = await buildJobOptions(deps, actor, workspace, query);
   const idempotencyKey = findIdempotencyKey(payload.headers, scope, callArguments, { onceByWebhookId, delivery });
-  return requestVersion({ target, arguments: callArguments }, { ...options, idempotencyKey });
+  return requestVersion({ target, arguments: callArguments }, { ...options, idempotencyKey, trigger: findPageTrigger(payload.headers) });
 }

@@ -13,6 +13,7 @@ import { escapeReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { scriptHeadObject, scriptVersionObject } from "../../../core/scripts/version.ts";
 import { ENTRYPOINT_ARGUMENT } from "../../execution/invoke-runner.ts";
+import { findPageTrigger } from "../../execution/requests/version-request.ts";
 import { permit } from "../../identity/permit.ts";
 import type { IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
 import { buildFlowJobFields, buildScriptJobFields, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
@@ -48,7 +49,7 @@ export async function rerunJobs(
   // An invalid key refuses the call, not each of its jobs.
   keyFor("");
   const jobs = new Map((await deps.jobs.batchGet([...new Set(ids)])).map((job) => [job.id, job]));
-  const rerun = createRerun(deps, caller);
+  const rerun = createRerun(deps, caller, findPageTrigger(headers));
   const rerunAt = (id: string, index: number) => {
     const job = jobs.get(id);
     const options = (job?.kind === "flow" ? ofFlows : ofScripts)[job?.path ?? ""] ?? {};
@@ -62,7 +63,11 @@ export async function rerunJobs(
  * Returns a function that runs a job again with the caller's rights, and returns the id of the new job. It throws `job.notFound` for a job that the caller may
  * not see, `rerun.kind`, `rerun.erased`, `rerun.secrets` and `rerun.expression`, and as running the version does.
  */
-export function createRerun(deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">, caller: JobCaller & { workspace: string }) {
+export function createRerun(
+  deps: Uses<"jobs" | "objects" | "storage" | "queue" | "nowMs">,
+  caller: JobCaller & { workspace: string },
+  trigger?: "ui",
+) {
   const { actor, workspace } = caller;
   const isVisible = createVisibilityFilter(caller);
   const versionFor = createVersionLoader(deps, actor, workspace);
@@ -77,6 +82,7 @@ export function createRerun(deps: Uses<"jobs" | "objects" | "storage" | "queue" 
       ...(job.preprocess === "wanted" && version.preprocesses ? { preprocess: true as const } : {}),
       args,
       idempotencyKey,
+      trigger,
     };
     return (await enqueueJob(deps, newJob)).id;
   };

@@ -38,6 +38,7 @@ const values = {
   claimer: [undefined, "schedule"],
   endContinuesSchedule: [undefined, true],
   timeoutS: [300, 301],
+  labels: [undefined, ["billing"]],
   priority: [undefined, 1],
   concurrency: [undefined, { group: "g", limit: 1 }],
   args: [value("a"), value("b")],
