@@ -1,5 +1,6 @@
-import { defined } from "../../contract/defined.ts";
+import { defined, mapDefined } from "../../contract/defined.ts";
 import type { OutlineStepJson } from "../../contract/routes/jobs/run-details.ts";
+import { toIsoTime } from "../../contract/utilities/iso-time.ts";
 import { countMissingApprovals, type Gate, listApproverNames } from "./gate.ts";
 
 interface ApprovalReader {
@@ -17,8 +18,10 @@ export function summarizeApproval(
   const { opened, decision } = gate;
   if (!opened) return undefined;
   const approvers = decision?.outcome === "rejected" ? [decision.approver ?? "anonymous"] : listApproverNames(gate);
-  if (decision || flowEnded) return { state: decision?.outcome ?? "open", approvers };
+  const times = { opened_at: toIsoTime(opened.atMs), ...defined({ decided_at: mapDefined(decision?.atMs, toIsoTime) }) };
+  if (decision || flowEnded) return { state: decision?.outcome ?? "open", approvers, ...times };
   const { people, signedIn, notStarter } = opened.rules;
   const mayDecide = { ...defined({ people }), user_auth_required: signedIn, self_approval_disabled: notStarter };
-  return { state: "open", approvers, missing: countMissingApprovals(gate), ...(namesApprovers ? { may_decide: mayDecide } : {}) };
+  const missing = countMissingApprovals(gate);
+  return { state: "open", approvers, ...times, missing, ...(namesApprovers ? { may_decide: mayDecide } : {}) };
 }

@@ -39,6 +39,8 @@ export const outlineStepSchema = z.object({
     .object({
       state: z.enum(["open", "approved", "rejected", "expired"]),
       approvers: z.array(z.string()).describe("The people who have approved, or the one who has rejected."),
+      opened_at: timestamp,
+      decided_at: timestamp.optional(),
       missing: z.int().optional().describe("While it is open: the number of approvals that are still required."),
       may_decide: z
         .object({

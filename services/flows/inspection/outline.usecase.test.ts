@@ -162,14 +162,15 @@ describe("the outline of a flow", () => {
     await cloud.playUntilQuiet();
     expect(brief(await outline(run))).toEqual(["a succeeded", "ask suspended", "l waiting"]);
     const [, waiting] = await outline(run);
-    expect(waiting?.approval).toEqual({ state: "open", approvers: [], missing: 1 });
+    const time = expect.stringMatching(/^20.*Z$/);
+    expect(waiting?.approval).toEqual({ state: "open", approvers: [], missing: 1, opened_at: time });
     const [, seen] = await loadOutline(world.deps, await jobOf(run), {}, true);
     expect(seen?.approval?.may_decide).toEqual({ user_auth_required: false, self_approval_disabled: false });
     const [gate] = await gates(world, run);
     if (gate) await approveGate(world, gate);
     await cloud.playUntilQuiet();
     const [, asked] = await outline(run);
-    expect(asked).toMatchObject({ state: "succeeded", approval: { state: "approved" } });
+    expect(asked).toMatchObject({ state: "succeeded", approval: { state: "approved", opened_at: time, decided_at: time } });
     expect(brief(await outline(run, { under: "l" }))).toEqual(["l/0 running", "l/1 waiting"]);
     expect(brief(await outline(run, { under: "l/0" }))).toEqual(["l/0/c suspended"]);
     for (const execution of world.started) if (execution.is === "running") execution.is = "stopped";

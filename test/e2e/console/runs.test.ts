@@ -71,6 +71,8 @@ describe("the pages of runs", () => {
     await page.getByRole("link", { name: "f/t/greet" }).nth(1).waitFor();
     expect(await page.getByRole("table", { name: "Runs, newest first" }).getByRole("row").count()).toBe(3);
     await consolePicture(page, "runs");
+    await button(page, "More filters").click();
+    await page.getByLabel("Label", { exact: true }).waitFor();
     await expectAccessible(watched);
     await page.getByLabel("Status").selectOption("Failed");
     await page.waitForURL(/status=failure/);

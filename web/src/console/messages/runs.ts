@@ -1,3 +1,11 @@
+export const triggers = {
+  ...{ ui: "Console", webhook: "Webhook", schedule: "Schedule", http: "HTTP route" },
+  ...{ email: "E-mail", sqs: "SQS", aws: "AWS event" },
+} as const;
+
+/** The trigger of a run in words. Imported runs may have others. */
+export const triggerText = (kind: string): string => triggers[kind as keyof typeof triggers] ?? kind;
+
 export const runsText = {
   title: "Runs",
   filters: "Filters",
@@ -26,12 +34,6 @@ export const runsText = {
   ofWindow: (from: string | undefined, to: string | undefined) =>
     `Runs ${[from && `after ${from}`, to && `until ${to}`].filter(Boolean).join(" ")}`,
   moreFilters: "More filters",
-  trigger: "Trigger",
-  anyTrigger: "Any",
-  triggers: { webhook: "Webhook", schedule: "Schedule", http: "HTTP route", email: "E-mail", sqs: "SQS", ui: "Console", app: "App" },
-  label: "Label",
-  args: "Arguments",
-  argsHelp: '{"name": "Ann"}',
   arguments: "Arguments",
   result: "Result",
   error: "Error",

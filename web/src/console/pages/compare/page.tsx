@@ -12,6 +12,7 @@ import { TableScroll } from "../../frame/table-scroll.tsx";
 import { compareText } from "../../messages/compare.ts";
 import { stateText } from "../../messages/frame.ts";
 import { runText } from "../../messages/run.ts";
+import { triggerText } from "../../messages/runs.ts";
 import type { RunJob } from "../run/use-run.ts";
 import { compareLines, toLines } from "./lines.ts";
 
@@ -41,7 +42,7 @@ interface Both {
 const facts: readonly [name: string, of: (run: RunJob) => string][] = [
   [runText.facts.state, (run) => stateText[stateOf(run, Date.now())]],
   [runText.facts.version, (run) => run.script_hash ?? ""],
-  [runText.facts.trigger, (run) => run.trigger_kind ?? ""],
+  [runText.facts.trigger, (run) => triggerText(run.trigger_kind ?? "")],
   [runText.facts.by, (run) => run.created_by],
   [runText.facts.created, (run) => dateText(run.created_at)],
   [runText.facts.duration, (run) => (run.type === "CompletedJob" ? durationText(run.duration_ms) : "")],

@@ -11,6 +11,7 @@ import { Page } from "../../frame/page.tsx";
 import { Failed, Loading } from "../../frame/panel.tsx";
 import { frameText } from "../../messages/frame.ts";
 import { runText } from "../../messages/run.ts";
+import { triggerText } from "../../messages/runs.ts";
 import { Hint } from "../../parts/hint.tsx";
 import { Log } from "../../parts/log/log.tsx";
 import { Result } from "../../parts/result/result.tsx";
@@ -20,6 +21,7 @@ import { Approvals } from "./approvals.tsx";
 import { causeOf } from "./cause.ts";
 import { Cost } from "./cost.tsx";
 import { Code } from "./steps/detail.tsx";
+import { sumWaits, useOutline } from "./steps/outline.ts";
 import { Steps } from "./steps/steps.tsx";
 import { Timeline } from "./steps/timeline.tsx";
 import { type RunJob, useLog, useRun } from "./use-run.ts";
@@ -120,12 +122,20 @@ function Header({ workspace, run }: { workspace: string; run: RunJob }) {
       </Fact>
       {queuedMs !== undefined && <Fact name={facts.queued}>{durationText(queuedMs)}</Fact>}
       {run.type === "CompletedJob" && <Fact name={facts.duration}>{durationText(run.duration_ms)}</Fact>}
+      {run.type === "QueuedJob" && run.running && started_at !== undefined && (
+        <Fact name={facts.running}>{durationText(Math.max(0, Date.now() - Date.parse(started_at)))}</Fact>
+      )}
+      {run.flow_status && <Waited workspace={workspace} id={run.id} />}
       <Fact name={facts.by}>{run.created_by}</Fact>
       <Fact name={facts.as}>{run.permissioned_as}</Fact>
       {run.trigger_kind && (
-        <Fact name={facts.trigger}>{[run.trigger_kind, run.schedule_path ?? run.trigger_path].filter(Boolean).join(" ")}</Fact>
+        <Fact name={facts.trigger}>{[triggerText(run.trigger_kind), run.schedule_path ?? run.trigger_path].filter(Boolean).join(" ")}</Fact>
       )}
-      {run.script_hash && <Fact name={facts.version}>{run.script_hash}</Fact>}
+      {run.script_hash && (
+        <Fact name={facts.version}>
+          <VersionLink workspace={workspace} run={run} />
+        </Fact>
+      )}
       {parent_job && (
         <Fact name={facts.parent}>
           <Link to="/w/$ws/runs/$id" params={{ ws: workspace, id: parent_job }}>
@@ -139,6 +149,29 @@ function Header({ workspace, run }: { workspace: string; run: RunJob }) {
   );
 }
 
+/** Shows how long the steps of a flow have waited for approvals. The list of the steps reads the same outline. */
+function Waited({ workspace, id }: { workspace: string; id: string }) {
+  const outline = useOutline({ workspace, id });
+  const waitedMs = sumWaits(outline.data?.pages.flat() ?? [], Date.now());
+  return waitedMs === undefined ? null : <Fact name={runText.facts.waited}>{durationText(waitedMs)}</Fact>;
+}
+
+const itemAddresses: Readonly<Record<string, "/w/$ws/scripts/$" | "/w/$ws/flows/$">> = {
+  script: "/w/$ws/scripts/$",
+  flow: "/w/$ws/flows/$",
+};
+
+/** The version of a script or a flow, with a link to its page. */
+function VersionLink({ workspace, run: { job_kind, script_path, script_hash } }: { workspace: string; run: RunJob }) {
+  const to = itemAddresses[job_kind];
+  if (!to || !script_path) return script_hash;
+  return (
+    <Link to={to} params={{ ws: workspace, _splat: script_path }} search={{ tab: "versions" }} preload={false}>
+      {script_hash}
+    </Link>
+  );
+}
+
 function Details({ run }: { run: RunJob }) {
   const { facts } = runText;
   return (
@@ -147,6 +180,7 @@ function Details({ run }: { run: RunJob }) {
       <Fact name={facts.kind}>{run.job_kind}</Fact>
       {run.language && <Fact name={facts.language}>{run.language}</Fact>}
       <Fact name={facts.tag}>{run.tag}</Fact>
+      {run.labels && run.labels.length > 0 && <Fact name={facts.labels}>{run.labels.join(", ")}</Fact>}
       {run.worker && <Fact name={facts.worker}>{run.worker}</Fact>}
       <Fact name={facts.email}>{run.email}</Fact>
     </dl>

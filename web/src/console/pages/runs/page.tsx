@@ -12,7 +12,7 @@ import { Hint } from "../../parts/hint.tsx";
 import { Selection } from "./bulk/selection.tsx";
 import { Chart } from "./chart/chart.tsx";
 import { readAll, runsAsCsv, runsAsJsonLines } from "./export.ts";
-import { Filters } from "./filters.tsx";
+import { Filters } from "./filters/filters.tsx";
 import { countFilters, filterNames, toBulkFilter, toListQuery } from "./query.ts";
 import { rangeOf, windowOf } from "./ranges.ts";
 import { RunsTable } from "./table.tsx";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { countFilters, ofPeople, toListQuery } from "./query.ts";
+import { countFilters, hasMoreFilters, ofPeople, toListQuery } from "./query.ts";
 
 const NOW = Date.parse("2026-01-02T10:00:00Z");
 
@@ -24,6 +24,16 @@ it("the filters of the address become the query of the list, and unfinished valu
     trigger_kind: "schedule",
     label: "x",
   });
+});
+
+it("a part of the result and the name of an error are one filter, and the filters that are shown on request have their names in the address", () => {
+  expect(toListQuery({ result: '{"error":{"message":"no"},"a":1}', error: "TypeError" }, NOW)).toMatchObject({
+    result: '{"error":{"name":"TypeError"},"a":1}',
+  });
+  expect(toListQuery({ result: '{"a":1}', tag: "gpu", schedule_path: "f/a/daily", script_hash: "0123456789abcdef" }, NOW)).toEqual({
+    ...{ ...ofPeople, result: '{"a":1}', tag: "gpu", schedule_path: "f/a/daily", script_hash: "0123456789abcdef" },
+  });
+  expect([{ tag: "gpu" }, { error: "TypeError" }, { status: "failure", tab: "a" }].map(hasMoreFilters)).toEqual([true, true, false]);
 });
 
 it("a tab or a selection in the address is no filter", () => {

@@ -4,10 +4,13 @@ import type { Search } from "../../data/address.ts";
 import { readJsonObject } from "../../parts/run-form/json-object.ts";
 import { type TimeWindow, windowOf } from "./ranges.ts";
 
+/** Filters that have the same names in the address and in the query of the list. */
+const moreNames = ["tag", "worker", "script_hash", "schedule_path", "trigger_path"] as const;
+
 /** The filters of the page, by their names in the address. */
 export const filterNames = [
   ...(["search", "status", "path", "created_by", "range", "from", "to"] as const),
-  ...(["trigger", "label", "args", "error"] as const),
+  ...(["trigger", "label", "args", "result", "error", ...moreNames] as const),
 ] as const;
 
 export type ListQuery = NonNullable<CallInput<"jobs.list">["query"]>;
@@ -22,9 +25,18 @@ function toJsonFilter(text: string | undefined): string | undefined {
   return text?.trim() && "object" in readJsonObject(text) ? text : undefined;
 }
 
+/** Returns the filter of results for a part of the result, and for the name of an error. */
+function toResultFilter({ result, error }: Search): string | undefined {
+  const part = toJsonFilter(result);
+  return error ? JSON.stringify({ ...(part && JSON.parse(part)), error: { name: error } }) : part;
+}
+
+/** The filters that the page shows on request. */
+export const hasMoreFilters = (search: Search): boolean => filterNames.slice(filterNames.indexOf("trigger")).some((name) => search[name]);
+
 /** Returns the query of the list for the filters of the address. */
 export function toListQuery(search: Search, nowMs: number): ListQuery {
-  const { status, error } = search;
+  const { status } = search;
   const { from, to } = windowOf(search, nowMs);
   return {
     ...ofPeople,
@@ -36,7 +48,8 @@ export function toListQuery(search: Search, nowMs: number): ListQuery {
       trigger_kind: search["trigger"],
       label: search["label"],
       args: toJsonFilter(search["args"]),
-      result: error === undefined ? undefined : JSON.stringify({ error: { name: error } }),
+      ...Object.fromEntries(moreNames.map((name) => [name, search[name]])),
+      result: toResultFilter(search),
       created_after: from,
       created_before: to,
     }),

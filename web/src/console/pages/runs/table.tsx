@@ -6,7 +6,7 @@ import { readErrorPreview } from "../../../../../contract/utilities/error-previe
 import { Ago } from "../../../shared/time/ago.tsx";
 import { durationText } from "../../../shared/time/time.ts";
 import { stateOf } from "../../data/run-state.ts";
-import { runsText } from "../../messages/runs.ts";
+import { runsText, triggerText } from "../../messages/runs.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { nameOf } from "./name.ts";
 import type { Run } from "./use-runs.ts";
@@ -119,7 +119,7 @@ const Cells = memo(({ workspace, run, isSelected, onSelect }: CellsProps) => {
         {run.created_by}
         {run.trigger_kind && (
           <Text size="xs" c="dimmed">
-            {runsText.triggers[run.trigger_kind as keyof typeof runsText.triggers] ?? run.trigger_kind}
+            {triggerText(run.trigger_kind)}
           </Text>
         )}
       </Table.Td>

@@ -3,10 +3,12 @@ import { describeStep } from "./describe.ts";
 import type { Step } from "./outline.ts";
 
 type Approval = NonNullable<Step["approval"]>;
+type Stated = Omit<Approval, "opened_at"> & Partial<Pick<Approval, "opened_at">>;
 type Rules = NonNullable<Approval["may_decide"]>;
 
-const facts = (approval: Approval) =>
-  describeStep({ path: "ask", module: "ask", kind: "identity", state: "suspended", attempts: 1, approval }, 0);
+const opened_at = "2026-01-01T00:00:00.000Z";
+const facts = (approval: Stated) =>
+  describeStep({ path: "ask", module: "ask", kind: "identity", state: "succeeded", attempts: 1, approval: { opened_at, ...approval } }, 0);
 const open = (rules: Partial<Rules>, more: Partial<Approval> = {}) =>
   facts({
     state: "open",

@@ -6,26 +6,33 @@ const text = runText.steps;
 
 /** Returns the facts of a step besides its state: times, attempts, contents, marks and approvals. */
 export function describeStep(step: Step, nowMs: number): string[] {
-  const { queuedMs, ranMs } = timesOf(step, nowMs);
+  const { queuedMs, ranMs, waitedMs } = timesOf(step, nowMs);
   return [
     ...(queuedMs !== undefined && queuedMs >= 1000 ? [text.queued(durationText(queuedMs))] : []),
     ...(ranMs === undefined ? [] : [text.ran(durationText(ranMs))]),
-    ...(step.attempts > 1 ? [text.attempts(step.attempts)] : []),
-    ...describeInside(step),
-    ...(step.cached ? [text.cached] : []),
-    ...(step.mocked ? [text.mocked] : []),
+    ...(waitedMs === undefined ? [] : [text.waited(durationText(waitedMs))]),
+    ...describeMarks(step),
     ...(step.approval ? describeApproval(step.approval) : []),
   ];
 }
 
+/** Returns the facts of a step for which its box in a graph has space. */
+export const describeBriefly = (step: Step): string[] => [
+  ...describeMarks(step),
+  ...(step.approval ? [text.approval[step.approval.state]] : []),
+];
+
+function describeMarks(step: Step): string[] {
+  return [
+    ...(step.attempts > 1 ? [text.attempts(step.attempts)] : []),
+    ...describeInside(step),
+    ...(step.cached ? [text.cached] : []),
+    ...(step.mocked ? [text.mocked] : []),
+  ];
+}
+
 /** Returns the numbers of the iterations of a loop, and of the lists inside a step that failed. */
-export function describeInside({
-  children = 0,
-  failed_children,
-  failed_children_partial: isPartial,
-  of: iterations,
-  kind,
-}: Step): string[] {
+function describeInside({ children = 0, failed_children, failed_children_partial: isPartial, of: iterations, kind }: Step): string[] {
   return [
     ...(iterations !== undefined && kind !== "iteration" ? [text.iterations(children, iterations)] : []),
     ...(failed_children ? [isPartial ? text.failedAtLeast(failed_children) : text.failedInside(failed_children)] : []),

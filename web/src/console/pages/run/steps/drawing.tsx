@@ -4,7 +4,7 @@ import type { FlowModule } from "../../../../../../contract/flows/flow-value.ts"
 import { runText } from "../../../messages/run.ts";
 import { StateBadge } from "../../../parts/state-badge.tsx";
 import type { RunJob } from "../use-run.ts";
-import { describeInside } from "./describe.ts";
+import { describeBriefly } from "./describe.ts";
 import { type Step, selectedInside, stateOfStep, useOutline } from "./outline.ts";
 
 export interface DrawingContext {
@@ -106,6 +106,7 @@ function Node({ module, states, under, ...rest }: Omit<ListProps, "modules"> & {
   const state = step && stateOfStep(step);
   const lists = listsOf(module);
   const inside = run && selectedInside(path, selected);
+  const facts = step ? describeBriefly(step) : [];
   return (
     <div className="graph-node" data-state={state} data-container={lists.length > 0}>
       <UnstyledButton
@@ -121,9 +122,9 @@ function Node({ module, states, under, ...rest }: Omit<ListProps, "modules"> & {
           {module.summary || runText.kinds[module.value.type]}
         </Text>
         {state && <StateBadge state={state} />}
-        {step && lists.length > 0 && (
+        {facts.length > 0 && (
           <Text span size="xs" c="dimmed">
-            {describeInside(step).join(" · ")}
+            {facts.join(" · ")}
           </Text>
         )}
       </UnstyledButton>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { describeStep } from "./describe.ts";
-import { nameOfStep, pageOf, pageOfSelected, type Step, selectedInside, stateOfStep, timesOf } from "./outline.ts";
+import { describeBriefly, describeStep } from "./describe.ts";
+import { nameOfStep, pageOf, pageOfSelected, type Step, selectedInside, stateOfStep, sumWaits, timesOf } from "./outline.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 const step = (fields: Partial<Step> = {}): Step => ({ path: "a", module: "a", kind: "script", state: "succeeded", attempts: 1, ...fields });
@@ -29,6 +29,16 @@ describe("a step of an outline", () => {
     expect(timesOf(step({ queued_at: at(0), started_at: at(4), waited_ms: 1000 }), NOW).queuedMs).toBe(1000);
   });
 
+  it("waits from its request for an approval to the decision, or until now", () => {
+    const asked = { state: "open" as const, approvers: [], opened_at: at(5) };
+    const waits = step({ state: "suspended", approval: asked });
+    const decided = step({ approval: { ...asked, state: "approved", decided_at: at(9) } });
+    // The flow was canceled without a decision.
+    const ended = step({ state: "canceled", approval: asked });
+    expect([waits, decided, ended, step()].map((each) => timesOf(each, NOW).waitedMs)).toEqual([25_000, 4_000, undefined, undefined]);
+    expect([sumWaits([waits, decided, step()], NOW), sumWaits([step()], NOW)]).toEqual([29_000, undefined]);
+  });
+
   it("is described by its times, attempts, contents and approvals", () => {
     expect(describeStep(step({ queued_at: at(0), started_at: at(4), ended_at: at(9), attempts: 2, cached: true }), NOW)).toEqual([
       "queued 4.0 s",
@@ -41,7 +51,9 @@ describe("a step of an outline", () => {
       "1 failed inside",
     ]);
     expect(describeStep(step({ failed_children: 5000, failed_children_partial: true }), NOW)).toEqual(["at least 5000 failed inside"]);
-    expect(describeStep(step({ approval: { state: "approved", approvers: ["ann"] } }), NOW)).toEqual(["Approved", "by ann"]);
+    const approval = { state: "approved" as const, approvers: ["ann"], opened_at: at(0), decided_at: at(20) };
+    expect(describeBriefly(step({ approval, mocked: true, attempts: 2 }))).toEqual(["2 attempts", "mocked", "Approved"]);
+    expect(describeStep(step({ approval }), NOW)).toEqual(["waited 20.0 s for approval", "Approved", "by ann"]);
   });
 });
 

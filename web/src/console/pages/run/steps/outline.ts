@@ -72,8 +72,9 @@ export function nameOfStep(
   return module;
 }
 
-/** The durations of a step: how long it was queued, waited for a person and ran. An unfinished one lasts until now. */
-export function timesOf({ queued_at, started_at, ended_at, waited_ms }: Step, nowMs: number) {
+/** The durations of a step: how long it was queued, ran and waited for an approval. An unfinished one lasts until now. */
+export function timesOf(step: Step, nowMs: number) {
+  const { queued_at, started_at, ended_at, waited_ms } = step;
   const startMs = started_at === undefined ? undefined : Date.parse(started_at);
   const endMs = ended_at === undefined ? nowMs : Date.parse(ended_at);
   const queuedFromMs = queued_at === undefined ? startMs : Date.parse(queued_at);
@@ -83,5 +84,23 @@ export function timesOf({ queued_at, started_at, ended_at, waited_ms }: Step, no
     endMs,
     queuedMs: waited_ms ?? (queuedFromMs === undefined ? undefined : Math.max(0, (startMs ?? nowMs) - queuedFromMs)),
     ranMs: startMs === undefined ? undefined : Math.max(0, endMs - startMs),
+    ...waitOf(step, nowMs),
   };
+}
+
+const waits: readonly Step["state"][] = ["suspended", "awaiting_approval"];
+
+/** The time between the request for an approval and its decision. The end of a flow without a decision is not known here. */
+function waitOf({ state, approval }: Step, nowMs: number) {
+  const decidedMs = approval?.decided_at === undefined ? undefined : Date.parse(approval.decided_at);
+  const untilMs = decidedMs ?? (waits.includes(state) ? nowMs : undefined);
+  if (!approval || untilMs === undefined) return {};
+  const waitedFromMs = Date.parse(approval.opened_at);
+  return { waitedFromMs, waitedMs: Math.max(0, untilMs - waitedFromMs) };
+}
+
+/** Returns how long the steps of a list have waited for approvals, or `undefined` if none has requested one. */
+export function sumWaits(steps: readonly Step[], nowMs: number): number | undefined {
+  const found = steps.flatMap((step) => timesOf(step, nowMs).waitedMs ?? []);
+  return found.length === 0 ? undefined : found.reduce((sum, waitedMs) => sum + waitedMs, 0);
 }

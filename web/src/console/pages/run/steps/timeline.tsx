@@ -1,4 +1,4 @@
-import { Table, Text } from "@mantine/core";
+import { Button, Table, Text } from "@mantine/core";
 import { durationText } from "../../../../shared/time/time.ts";
 import { Failed, Loading } from "../../../frame/panel.tsx";
 import { TableScroll } from "../../../frame/table-scroll.tsx";
@@ -6,7 +6,7 @@ import { runText } from "../../../messages/run.ts";
 import type { RunJob } from "../use-run.ts";
 import { nameOfStep, timesOf, useOutline } from "./outline.ts";
 
-/** The times of the steps as a table with bars: first the time in the queue, then the run. */
+/** The times of the steps as a table with bars: the time in the queue, the run, and the wait for an approval. */
 export function Timeline({ workspace, run }: { workspace: string; run: RunJob }) {
   const outline = useOutline({ workspace, id: run.id });
   const text = runText.timeline;
@@ -16,11 +16,13 @@ export function Timeline({ workspace, run }: { workspace: string; run: RunJob })
   const nowMs = Date.now();
   const rows = steps.map((step) => ({ step, times: timesOf(step, nowMs) })).filter(({ times }) => times.fromMs !== undefined);
   const fromMs = Math.min(...rows.map(({ times }) => times.fromMs ?? nowMs));
-  const totalMs = Math.max(1, Math.max(...rows.map(({ times }) => times.endMs)) - fromMs);
+  const lastMs = Math.max(...rows.map(({ times }) => Math.max(times.endMs, (times.waitedFromMs ?? 0) + (times.waitedMs ?? 0))));
+  const totalMs = Math.max(1, lastMs - fromMs);
+  const hasWaited = rows.some(({ times }) => times.waitedMs !== undefined);
   const percent = (ms: number) => `${(100 * ms) / totalMs}%`;
   return (
     <TableScroll label={text.caption}>
-      <Table>
+      <Table className="timeline">
         <Table.Caption className="hidden">{text.caption}</Table.Caption>
         <Table.Thead>
           <Table.Tr>
@@ -28,6 +30,7 @@ export function Timeline({ workspace, run }: { workspace: string; run: RunJob })
             <Table.Th scope="col">{text.begins}</Table.Th>
             <Table.Th scope="col">{text.queued}</Table.Th>
             <Table.Th scope="col">{text.ran}</Table.Th>
+            {hasWaited && <Table.Th scope="col">{text.waited}</Table.Th>}
             <Table.Th scope="col" className="bars">
               {text.bar}
             </Table.Th>
@@ -42,6 +45,7 @@ export function Timeline({ workspace, run }: { workspace: string; run: RunJob })
                 <Table.Td>{`+${durationText(offsetMs)}`}</Table.Td>
                 <Table.Td>{times.queuedMs === undefined ? "" : durationText(times.queuedMs)}</Table.Td>
                 <Table.Td>{times.ranMs === undefined ? "" : durationText(times.ranMs)}</Table.Td>
+                {hasWaited && <Table.Td>{times.waitedMs === undefined ? "" : durationText(times.waitedMs)}</Table.Td>}
                 <Table.Td>
                   <div className="bar" aria-hidden>
                     <span className="bar-queued" style={{ left: percent(offsetMs), width: percent(times.queuedMs ?? 0) }} />
@@ -49,6 +53,12 @@ export function Timeline({ workspace, run }: { workspace: string; run: RunJob })
                       className="bar-ran"
                       style={{ left: percent((times.startMs ?? times.endMs) - fromMs), width: percent(times.ranMs ?? 0) }}
                     />
+                    {times.waitedMs !== undefined && (
+                      <span
+                        className="bar-waited"
+                        style={{ left: percent((times.waitedFromMs ?? fromMs) - fromMs), width: percent(times.waitedMs) }}
+                      />
+                    )}
                   </div>
                 </Table.Td>
               </Table.Tr>
@@ -56,6 +66,11 @@ export function Timeline({ workspace, run }: { workspace: string; run: RunJob })
           })}
         </Table.Tbody>
       </Table>
+      {outline.hasNextPage && (
+        <Button size="xs" mt="xs" variant="default" loading={outline.isFetchingNextPage} onClick={() => void outline.fetchNextPage()}>
+          {runText.steps.more}
+        </Button>
+      )}
     </TableScroll>
   );
 }

@@ -1,9 +1,13 @@
 import { Button, Group, NativeSelect } from "@mantine/core";
 import { useState } from "react";
-import type { Search } from "../../data/address.ts";
-import { runsText } from "../../messages/runs.ts";
-import { TextFilter } from "../../parts/text-filter.tsx";
-import { countFilters } from "./query.ts";
+import type { Search } from "../../../data/address.ts";
+import { loadOnDemand } from "../../../frame/load-on-demand.tsx";
+import { runsText } from "../../../messages/runs.ts";
+import { TextFilter } from "../../../parts/text-filter.tsx";
+import { countFilters, hasMoreFilters } from "../query.ts";
+import { toOptions } from "./options.ts";
+
+const MoreFilters = loadOnDemand(() => import("./more-filters.tsx"), null);
 
 interface FiltersProps {
   search: Search;
@@ -11,15 +15,10 @@ interface FiltersProps {
   onClear: () => void;
 }
 
-const options = (texts: Readonly<Record<string, string>>, none: string) => [
-  { value: "", label: none },
-  ...Object.entries(texts).map(([value, label]) => ({ value, label })),
-];
-
 /** The fields are folded on a small screen, behind a button with the number of filters that are set. */
 export function Filters({ search, onChange, onClear }: FiltersProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const [showsMore, setShowsMore] = useState(Boolean(search["trigger"] || search["label"] || search["args"]));
+  const [showsMore, setShowsMore] = useState(hasMoreFilters(search));
   const text = (name: string, label: string, placeholder = "") => (
     <TextFilter label={label} placeholder={placeholder} value={search[name]} onTyped={(typed) => onChange({ [name]: typed })} />
   );
@@ -51,7 +50,7 @@ export function Filters({ search, onChange, onClear }: FiltersProps) {
           size="xs"
           label={runsText.status}
           value={search["status"] ?? ""}
-          data={options(runsText.statuses, runsText.anyStatus)}
+          data={toOptions(runsText.statuses, runsText.anyStatus)}
           onChange={({ target }) => onChange({ status: target.value })}
         />
         {text("path", runsText.path, "f/…")}
@@ -60,7 +59,7 @@ export function Filters({ search, onChange, onClear }: FiltersProps) {
           size="xs"
           label={runsText.range}
           value={search["range"] ?? ""}
-          data={options(runsText.ranges, runsText.anyTime)}
+          data={toOptions(runsText.ranges, runsText.anyTime)}
           onChange={({ target }) => onChange({ range: target.value, from: undefined, to: undefined })}
         />
         {time("from", runsText.from)}
@@ -70,19 +69,7 @@ export function Filters({ search, onChange, onClear }: FiltersProps) {
         </Button>
         <span className="filters-clear">{clear}</span>
       </Group>
-      {showsMore && (
-        <Group className="filters" gap="xs" mt="xs" align="flex-end">
-          <NativeSelect
-            size="xs"
-            label={runsText.trigger}
-            value={search["trigger"] ?? ""}
-            data={options(runsText.triggers, runsText.anyTrigger)}
-            onChange={({ target }) => onChange({ trigger: target.value })}
-          />
-          {text("label", runsText.label)}
-          {text("args", runsText.args, runsText.argsHelp)}
-        </Group>
-      )}
+      {showsMore && <MoreFilters search={search} onChange={onChange} />}
     </search>
   );
 }
