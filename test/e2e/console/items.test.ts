@@ -95,7 +95,13 @@ describe("the pages of scripts and flows", () => {
     await consolePicture(page, "form");
 
     await button(page, "Earlier arguments").click();
-    await page.getByRole("dialog").getByRole("button", { name: /^Use / }).first().click();
+    const earlier = page.getByRole("dialog");
+    await earlier.getByLabel("Save the present values as").fill("draft");
+    await earlier.getByRole("button", { name: "Save" }).click();
+    await earlier.getByRole("button", { name: "Rename draft" }).click();
+    await earlier.getByLabel("New name of draft").fill("good day");
+    await page.keyboard.press("Enter");
+    await earlier.getByRole("button", { name: "Use good day" }).click();
     await page.getByRole("switch", { name: "JSON" }).click();
     expect(JSON.parse(await page.getByLabel("Arguments", { exact: true }).inputValue())).toEqual({
       name: "Ann",

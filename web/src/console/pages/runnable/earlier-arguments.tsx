@@ -129,7 +129,7 @@ function Choices({ workspace, runnable, present, onChosen }: EarlierProps) {
   );
 }
 
-/** The creator of an input shows it to others, or deletes it. */
+/** The creator of an input renames it, shows it to others, or deletes it. */
 function Manage({
   workspace,
   runnable,
@@ -143,10 +143,19 @@ function Manage({
   const member = useMember();
   const refresh = () => queries.invalidateQueries({ queryKey: savedKey(workspace, runnable) });
   const remove = useMutation({ mutationFn: () => call.inputs.delete({ workspace, id }), onSuccess: refresh });
-  const publish = useMutation({
-    mutationFn: (isPublic: boolean) => call.inputs.update({ workspace, body: { id, name, is_public: isPublic } }),
-    onSuccess: refresh,
+  const [newName, setNewName] = useState<string>();
+  const update = useMutation({
+    mutationFn: (changes: { name?: string; is_public?: boolean }) =>
+      call.inputs.update({ workspace, body: { id, name, is_public, ...changes } }),
+    onSuccess: () => {
+      setNewName(undefined);
+      return refresh();
+    },
   });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    update.mutate({ name: newName ?? name });
+  };
   if (created_by !== member.username) return null;
   return (
     <>
@@ -155,9 +164,31 @@ function Manage({
         label={runnableText.isPublic}
         aria-label={runnableText.publicOf(name)}
         checked={is_public}
-        disabled={publish.isPending}
-        onChange={({ target }) => publish.mutate(target.checked)}
+        disabled={update.isPending}
+        onChange={({ target }) => update.mutate({ is_public: target.checked })}
       />
+      {newName === undefined ? (
+        <Button size="compact-sm" variant="default" aria-label={runnableText.renameOf(name)} onClick={() => setNewName(name)}>
+          {runnableText.rename}
+        </Button>
+      ) : (
+        <form onSubmit={submit}>
+          <Group gap="xs">
+            <TextInput
+              size="xs"
+              aria-label={runnableText.newNameOf(name)}
+              required
+              maxLength={200}
+              autoFocus
+              value={newName}
+              onChange={({ target }) => setNewName(target.value)}
+            />
+            <Button size="compact-sm" variant="default" type="submit" loading={update.isPending}>
+              {runnableText.save}
+            </Button>
+          </Group>
+        </form>
+      )}
       <Button
         size="compact-sm"
         variant="default"
@@ -167,7 +198,7 @@ function Manage({
       >
         {runnableText.delete}
       </Button>
-      {(remove.error ?? publish.error) && <Failed error={remove.error ?? publish.error} />}
+      {(remove.error ?? update.error) && <Failed error={remove.error ?? update.error} />}
     </>
   );
 }

@@ -3,11 +3,11 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Note } from "../../../shared/note.tsx";
 import { durationText } from "../../../shared/time/time.ts";
-import { Tree } from "../../../shared/tree.tsx";
 import { stateOf } from "../../data/run-state.ts";
 import { Panel } from "../../frame/panel.tsx";
 import { runnableText } from "../../messages/runnable.ts";
 import { Log } from "../../parts/log/log.tsx";
+import { Result } from "../../parts/result/result.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { causeOf } from "../run/cause.ts";
 import { type RunJob, useLog, useRun } from "../run/use-run.ts";
@@ -52,7 +52,7 @@ function Outcome({ workspace, run }: { workspace: string; run: RunJob }) {
       <Title order={2} size="h5">
         {runnableText.result}
       </Title>
-      {run.type === "CompletedJob" ? <Tree value={run.result} open /> : <Text c="dimmed">{stream || runnableText.waiting}</Text>}
+      {run.type === "CompletedJob" ? <Result value={run.result} name={run.id} /> : <Text c="dimmed">{stream || runnableText.waiting}</Text>}
       <Log log={log} name={`${run.id}.log`} isOpen={run.type === "QueuedJob"} />
     </Stack>
   );
