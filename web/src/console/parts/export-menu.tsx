@@ -31,7 +31,7 @@ export function ExportMenu<T>({ name, read, write }: ExportMenuProps<T>) {
   });
   return (
     <>
-      <Menu>
+      <Menu withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <Button size="xs" variant="default" disabled={save.isPending}>
             {text.export}

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { exactText, relativeText } from "./time.ts";
+import { exactText, recordedText } from "./time.ts";
 
 const TICK_MS = 10_000;
 let nowMs = Date.now();
@@ -27,7 +27,7 @@ export function Ago({ at, focusable = false }: { at: string; focusable?: boolean
   const exactly = exactText(at);
   return (
     <time className="ago" dateTime={at} title={exactly} data-exact={exactly} tabIndex={focusable ? 0 : undefined}>
-      {relativeText(Date.parse(at), Math.max(now, Date.parse(at)))}
+      {recordedText(Date.parse(at), now)}
     </time>
   );
 }

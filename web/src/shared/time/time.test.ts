@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { dateText, exactText, leftText, setTimeZone, shownZone } from "./time.ts";
+import { dateText, exactText, leftText, recordedText, setTimeZone, shownZone } from "./time.ts";
 
 const MINUTE = 60_000;
 
@@ -13,6 +13,16 @@ it.each([
   [360 * 24 * 60 * MINUTE + 90 * MINUTE, "360 days 1 h"],
 ])("the remaining time of %d ms is written as %s", (ms, text) => {
   expect(leftText(ms)).toBe(text);
+});
+
+it.each([
+  [-5 * MINUTE, "5 minutes ago"],
+  [0, "now"],
+  // The clock of the service is ahead.
+  [30_000, "now"],
+  [3 * 60 * MINUTE, "in 3 hours"],
+])("a time that is %d ms from now is %s", (ms, text) => {
+  expect(recordedText(1_000_000_000 + ms, 1_000_000_000)).toBe(text);
 });
 
 it("times are shown in the chosen zone, and in that of the browser otherwise", () => {

@@ -44,6 +44,13 @@ export function relativeText(atMs: number, nowMs: number): string {
   return relative.format(Math.trunc((atMs - nowMs) / unitMs), unit);
 }
 
+/** A time of the service lies this little ahead at most, if its clock is ahead of the browser's. */
+const CLOCKS_DIFFER_MS = 60_000;
+
+/** Formats a time as `relativeText` does. A time that has just been recorded is never in the future. */
+export const recordedText = (atMs: number, nowMs: number): string =>
+  relativeText(atMs, atMs - nowMs < CLOCKS_DIFFER_MS ? Math.max(nowMs, atMs) : nowMs);
+
 /** Formats a time to the second, with the reader's time zone. */
 export const exactText = (timestamp: string) => exact.format(new Date(timestamp));
 

@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { meQuery, useNearestWorkspace, workspacesQuery } from "../../data/me.ts";
+import { isOffered } from "../../access/actions.ts";
+import { memberQuery, meQuery, useNearestWorkspace, workspacesQuery } from "../../data/me.ts";
 import { useTheme } from "../../data/preferences.ts";
 import { actionText, frameText } from "../../messages/frame.ts";
+import { itemsText } from "../../messages/items.ts";
 import { openShortcuts } from "../shortcuts.tsx";
 import { useSignOut } from "../sign-out.ts";
 
@@ -20,6 +22,7 @@ export function useActions(text: string): readonly ActionEntry[] {
   const [, setTheme] = useTheme();
   const current = useNearestWorkspace();
   const { data: me } = useQuery(meQuery);
+  const { data: member } = useQuery({ ...memberQuery(current), enabled: current !== "" });
   const { data: workspaces = [] } = useQuery(workspacesQuery);
   const leave = useSignOut();
   const needle = text.toLowerCase();
@@ -31,6 +34,12 @@ export function useActions(text: string): readonly ActionEntry[] {
       open: () => void navigate({ to: "/account/$tab", params: { tab: "tokens" }, search: { new: "true" } }),
     },
     { label: frameText.account, open: () => void navigate({ to: "/account/$tab", params: { tab: "tokens" } }) },
+    ...(current && member && isOffered("scripts.create", member)
+      ? [
+          { label: itemsText.newScript, open: () => void navigate({ to: "/w/$ws/scripts/new", params: { ws: current } }) },
+          { label: itemsText.newFlow, open: () => void navigate({ to: "/w/$ws/flows/new", params: { ws: current } }) },
+        ]
+      : []),
     ...(me?.super_admin ? [instance] : []),
     ...workspaces.flatMap(({ id, name }) =>
       id === current ? [] : [{ label: actionText.switchTo(name), open: () => void navigate({ to: "/w/$ws", params: { ws: id } }) }],

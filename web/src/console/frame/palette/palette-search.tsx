@@ -1,4 +1,4 @@
-import { Combobox, ScrollArea, useCombobox } from "@mantine/core";
+import { Combobox, useCombobox } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -48,9 +48,12 @@ export default function PaletteSearch({ onClose }: { onClose: () => void }) {
         entries.find((entry) => entry.id === id)?.open();
       }}
     >
-      <Combobox.EventsTarget>
+      <Combobox.EventsTarget withExpandedAttribute>
         <input
           className="palette-input"
+          role="combobox"
+          aria-expanded="true"
+          aria-autocomplete="list"
           data-autofocus
           aria-label={frameText.paletteSearch}
           placeholder={frameText.paletteSearch}
@@ -58,16 +61,14 @@ export default function PaletteSearch({ onClose }: { onClose: () => void }) {
           onChange={({ target }) => setText(target.value)}
         />
       </Combobox.EventsTarget>
-      <ScrollArea.Autosize mah="50vh" type="auto">
-        <Combobox.Options aria-label={frameText.palette} mt="xs">
-          {entries.map(({ id, label }) => (
-            <Combobox.Option key={id} value={id}>
-              {label}
-            </Combobox.Option>
-          ))}
-          {entries.length === 0 && <Combobox.Empty>{frameText.paletteEmpty}</Combobox.Empty>}
-        </Combobox.Options>
-      </ScrollArea.Autosize>
+      <Combobox.Options className="palette-options" aria-label={frameText.palette} mt="xs">
+        {entries.map(({ id, label }) => (
+          <Combobox.Option key={id} value={id}>
+            {label}
+          </Combobox.Option>
+        ))}
+        {entries.length === 0 && <Combobox.Empty>{frameText.paletteEmpty}</Combobox.Empty>}
+      </Combobox.Options>
     </Combobox>
   );
 }

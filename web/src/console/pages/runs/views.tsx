@@ -35,7 +35,7 @@ export function Views({ workspace, search, onApply }: ViewsProps) {
   const failed = views.error ?? remove.error;
   return (
     <>
-      <Menu opened={isOpen} onChange={setIsOpen} closeOnItemClick={false}>
+      <Menu opened={isOpen} onChange={setIsOpen} closeOnItemClick={false} withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <Button size="xs" variant="default">
             {text.open}
@@ -46,6 +46,7 @@ export function Views({ workspace, search, onApply }: ViewsProps) {
           {views.data?.map(({ id, name, shared, query, created_by }) => (
             <Group key={id} gap={0} wrap="nowrap">
               <Menu.Item
+                className="view-name"
                 onClick={() => {
                   setIsOpen(false);
                   onApply(query);

@@ -18,7 +18,9 @@ interface FiltersProps {
 /** The fields are folded on a small screen, behind a button with the number of filters that are set. */
 export function Filters({ search, onChange, onClear }: FiltersProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const [showsMore, setShowsMore] = useState(hasMoreFilters(search));
+  // Opened by its button, or by a filter that a link or the chart has set.
+  const [opensMore, setOpensMore] = useState<boolean>();
+  const showsMore = opensMore ?? hasMoreFilters(search);
   const text = (name: string, label: string, placeholder = "") => (
     <TextFilter label={label} placeholder={placeholder} value={search[name]} onTyped={(typed) => onChange({ [name]: typed })} />
   );
@@ -64,7 +66,7 @@ export function Filters({ search, onChange, onClear }: FiltersProps) {
         />
         {time("from", runsText.from)}
         {time("to", runsText.to)}
-        <Button size="xs" variant="default" aria-expanded={showsMore} onClick={() => setShowsMore(!showsMore)}>
+        <Button size="xs" variant="default" aria-expanded={showsMore} onClick={() => setOpensMore(!showsMore)}>
           {runsText.moreFilters}
         </Button>
         <span className="filters-clear">{clear}</span>
