@@ -78,6 +78,8 @@ export default function RunsPage() {
         workspace={workspace}
         selected={selected}
         filter={toBulkFilter(query)}
+        bulkId={search["bulk"]}
+        onBulk={(bulk) => change({ bulk })}
         onSelectPage={() => setSelected(new Set(listed.map(({ id }) => id)))}
         onDone={() => setSelected(new Set())}
       >

@@ -30,6 +30,11 @@ export function BulkProgress({ workspace, id, onHide }: { workspace: string; id:
   return (
     <section aria-label={text.title} className="bulk">
       {error && <Failed error={error} onRetry={() => void progress.refetch()} />}
+      {error && !found && (
+        <Button size="xs" mt="xs" variant="default" onClick={onHide}>
+          {text.hide}
+        </Button>
+      )}
       {found && (
         <Group gap="sm">
           <progress

@@ -18,6 +18,9 @@ interface SelectionProps {
   selected: ReadonlySet<string>;
   /** The filter of all runs that match. */
   filter: BulkFilter;
+  /** The action whose progress is shown. It is part of the address, so that a reload shows it again. */
+  bulkId: string | undefined;
+  onBulk: (id: string | undefined) => void;
   onSelectPage: () => void;
   onDone: () => void;
   children: ReactNode;
@@ -26,17 +29,16 @@ interface SelectionProps {
 const text = runsText.bulk;
 
 /** The actions on the selected runs, or on all that match. They continue in the service, which reports their progress. */
-export function Selection({ workspace, selected, filter, onSelectPage, onDone, children }: SelectionProps) {
+export function Selection({ workspace, selected, filter, bulkId, onBulk, onSelectPage, onDone, children }: SelectionProps) {
   const [isAll, setIsAll] = useState(false);
   const [asksAgain, setAsksAgain] = useState(false);
-  const [bulkId, setBulkId] = useState<string>();
   const start = useMutation({
     mutationFn: (action: Pick<Bulk, "action" | "version" | "args">) => {
       const which = isAll ? { filter } : { ids: [...selected] };
       return call.jobs.bulk.start({ workspace, body: { ...action, ...which } });
     },
     onSuccess: ({ bulk_id }) => {
-      setBulkId(bulk_id);
+      onBulk(bulk_id);
       setAsksAgain(false);
       setIsAll(false);
       onDone();
@@ -78,7 +80,7 @@ export function Selection({ workspace, selected, filter, onSelectPage, onDone, c
         {children}
       </Group>
       {start.error && <Failed error={start.error} />}
-      {bulkId !== undefined && <BulkProgress key={bulkId} workspace={workspace} id={bulkId} onHide={() => setBulkId(undefined)} />}
+      {bulkId !== undefined && <BulkProgress key={bulkId} workspace={workspace} id={bulkId} onHide={() => onBulk(undefined)} />}
       <Modal opened={asksAgain} onClose={() => setAsksAgain(false)} title={text.title}>
         <AgainForm
           isPending={start.isPending}
