@@ -70,6 +70,8 @@ async function expectFrame(role: Role): Promise<void> {
   await page.getByRole("menuitem", { name: "Sign out" }).waitFor();
   const items = await page.getByRole("menuitem").allTextContents();
   expect(items.filter((name) => name in frameEntries)).toEqual(allowed.filter((name) => name === "Account" || name === "Instance"));
+  // Escape closes the menu that has the focus, which it takes after it has appeared.
+  await page.locator("[role=menu]:focus-within").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("menu").waitFor({ state: "detached" });
   await page.keyboard.press("Control+k");
