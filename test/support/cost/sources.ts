@@ -10,12 +10,18 @@ import { readGoLock } from "../../../functions/build/go/go-lock.ts";
 import { readNpmLock } from "../../../functions/build/javascript/npm-lock.ts";
 import { readPythonLock } from "../../../functions/build/python/python-lock.ts";
 import { findBashErrors } from "../../../web/src/console/parts/syntax/bash/bash.ts";
-import { findGoErrors } from "../../../web/src/console/parts/syntax/go.ts";
+import { findGoErrors } from "../../../web/src/console/parts/syntax/go/go.ts";
+import { findGoGrammarError } from "../../../web/src/console/parts/syntax/go/grammar.ts";
 import { type CostCase, feed } from "./growth.ts";
 import { type Build, between, levels, mix, nest, numbered, repeat } from "./shapes.ts";
 
 const MOST = 64 * 1024;
 const inMain = (build: Build) => between("export function main(a: ", build, ") {}");
+const goGrammar = Object.fromEntries(
+  Object.entries(mix("-", "(", "a[", "T{", "func(){", "b.c", ",", "if a {", "} else ", "x:", "}", "[]", "map[", "struct{")).map(
+    ([name, build]) => [name, between("package a\nfunc f() { x = ", build)] as const,
+  ),
+);
 const typescript: Record<string, Build> = {
   "nested generics": inMain(nest("A<", ">", "B")),
   "generics without an end": inMain(repeat("A<")),
@@ -308,6 +314,7 @@ export const sources: CostCase[] = [
   ...feed("a signature in Go", MOST, read("go"), go),
   ...feed("a signature in Bash", MOST, read("bash"), bash),
   ...feed("syntax errors in Go", MOST, findGoErrors, mix('"', "'", "`", "/*", "(", "}", "func a ", "\\")),
+  ...feed("the grammar of Go", MOST, findGoGrammarError, goGrammar),
   ...feed("syntax errors in Bash", MOST, findBashErrors, mix('"', "$(", "`", "((", "))", "[[ ", "case a in b)", "a[", "<<a\n", "@(")),
   ...feed(
     "imports in TypeScript",

@@ -5,6 +5,8 @@ export const syntaxText = {
   closesNothing: (word: string) => `${word} closes nothing.`,
   closesOther: (word: string, opening: string, line: number) => `${word} does not close ${opening} of line ${line}.`,
   lineEnd: "the end of the line",
+  textEnd: "the end of the text",
+  notHere: (word: string) => `Go does not expect ${word} here.`,
   missing: (word: string, before: string) => `${word} is missing before ${before}.`,
   caseOnly: (word: string) => `${word} separates the patterns of case, and there is none here.`,
   noBracket: "A bracket is not possible here. A text with brackets needs quotes.",

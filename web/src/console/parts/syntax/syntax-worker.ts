@@ -1,5 +1,5 @@
 import { findBashErrors } from "./bash/bash.ts";
-import { findGoErrors } from "./go.ts";
+import { findGoErrors } from "./go/go.ts";
 import type { SyntaxAnswer, SyntaxRequest } from "./show-syntax-errors.ts";
 
 const finders = { go: findGoErrors, bash: findBashErrors };

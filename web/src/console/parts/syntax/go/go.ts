@@ -1,5 +1,6 @@
-import { syntaxText as messages } from "../../messages/editor/syntax.ts";
-import { lineOf, type SyntaxProblem } from "./syntax-problem.ts";
+import { syntaxText as messages } from "../../../messages/editor/syntax.ts";
+import { lineOf, type SyntaxProblem } from "../syntax-problem.ts";
+import { findGoGrammarError } from "./grammar.ts";
 
 const MOST_PROBLEMS = 20;
 
@@ -16,13 +17,17 @@ const closingOf: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "
 
 /**
  * Finds the places that no Go compiler accepts: texts, characters and comments without an end, wrong escapes and characters, and brackets that do not match.
- * It reads the words of the text alone, so that a part that is being typed does not hide the rest.
+ * They are found in the words of the text alone, so that a part that is being typed does not hide the rest. Without them, the first word that the grammar has no
+ * place for is found.
  */
 export function findGoErrors(text: string): SyntaxProblem[] {
-  return new GoReader(text).read();
+  const found = new GoWords(text).read();
+  if (found.length > 0) return found;
+  const unexpected = findGoGrammarError(text);
+  return unexpected ? [unexpected] : [];
 }
 
-class GoReader {
+class GoWords {
   private readonly text: string;
   private readonly found: SyntaxProblem[] = [];
   /** The offsets of the open brackets. */
