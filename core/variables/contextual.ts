@@ -1,5 +1,5 @@
 /** Descriptions of the most common variables of a job. `core/jobs/contextual-variables.ts` has the whole list. */
-const meanings: Record<string, string> = {
+export const variableMeanings: Readonly<Record<string, string>> = {
   TOKEN: "Token of the job. It has exactly the job's rights and expires when the job ends",
   WORKSPACE: "Id of the workspace",
   EMAIL: "E-mail address of the user that the job runs as",
@@ -35,6 +35,6 @@ export interface ContextualVariable {
 /** Returns a job's environment as a sorted list with a description of each variable. */
 export function listContextualVariables(environment: Record<string, string>): ContextualVariable[] {
   return Object.entries(environment)
-    .map(([name, value]) => ({ name, value, description: meanings[name.replace(/^(WM|OV)_/, "")] ?? "", is_custom: false }))
+    .map(([name, value]) => ({ name, value, description: variableMeanings[name.replace(/^(WM|OV)_/, "")] ?? "", is_custom: false }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { useWorkspace } from "../../data/me.ts";
 import { resourceTypesQuery } from "../../pages/resources/resource-types-query.ts";
+import { completeWith } from "../code/edit-extensions.ts";
 import { isTypescript } from "../code/languages.ts";
 import { callDeclarations, useTestedTypes } from "./tested-types.ts";
 
@@ -19,8 +20,8 @@ export interface ScriptVersion {
 }
 
 /**
- * Returns what helps to write a script in a language: types, completions and errors of TypeScript, completions of our client in Python and Go, and
- * syntax errors of Python, Go and Bash. Types are loaded once the browser has time.
+ * Returns what helps to write a script in a language: types, completions and errors of TypeScript, completions of our client in Python and Go
+ * and of names in Bash, and syntax errors of Python, Go and Bash. Types are loaded once the browser has time.
  */
 export function useHelp(language: string, isOn: boolean, version: ScriptVersion = {}): Extension {
   const workspace = useWorkspace();
@@ -71,7 +72,10 @@ async function loadHelp(language: string): Promise<Extension> {
     case "go":
       return [await loadClient(language), (await import("../syntax/show-syntax-errors.ts")).showSyntaxErrors(language)];
     case "bash":
-      return (await import("../syntax/show-syntax-errors.ts")).showSyntaxErrors(language);
+      return [
+        completeWith((await import("../syntax/bash/complete-bash.ts")).completeBash),
+        (await import("../syntax/show-syntax-errors.ts")).showSyntaxErrors(language),
+      ];
     default:
       return NOTHING;
   }
