@@ -5,7 +5,27 @@ import type { ClientFunction } from "./src/console/parts/code/client-functions.t
 const clients = join(import.meta.dirname, "../clients");
 
 /** Returns the functions of our clients by the language of the scripts that call them, from the sources of the clients. */
-export const listClientFunctions = (): Record<string, ClientFunction[]> => ({ python3: listPython(), go: listGo() });
+export const listClientFunctions = (): Record<string, ClientFunction[]> => ({
+  typescript: listTypescript(),
+  python3: listPython(),
+  go: listGo(),
+});
+
+function listTypescript(): ClientFunction[] {
+  const folder = join(clients, "typescript/src");
+  const index = readFileSync(join(folder, "index.ts"), "utf8").replace(/\/\*[\s\S]*?\*\//, "");
+  const exported = new Set(index.match(/\w+/g));
+  const declared = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport (?:async )?function (\w+)(?:<.*?>)?(\([\s\S]*?\): .*) \{$/gm;
+  return readSources(folder, ".ts").flatMap((source) =>
+    [...source.matchAll(declared)]
+      .filter(([, , name = ""]) => exported.has(name))
+      .map(([, comment = "", name = "", types = ""]) => ({
+        name,
+        signature: `${name}${oneLine(types)}`,
+        text: oneLine(comment.replaceAll(/^ \*/gm, "").replace(/ @\w[\s\S]*$/, "")).trim(),
+      })),
+  );
+}
 
 function listPython(): ClientFunction[] {
   const folder = join(clients, "python/svc");

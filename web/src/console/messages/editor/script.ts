@@ -51,6 +51,10 @@ export const insertText = {
   resource: "Resource",
   none: "You can read nothing of this kind.",
   choose: (kind: string) => `Insert a ${kind.toLowerCase()}`,
+  client: "Call the service",
+  call: "Function",
+  chooseCall: "Insert a call of the client",
+  noCall: "The client has no function with this name.",
 } as const;
 
 export const settingsText = {

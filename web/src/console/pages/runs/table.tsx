@@ -2,11 +2,11 @@ import { Checkbox, Table, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { memo, useRef } from "react";
-import { readErrorPreview } from "../../../../../contract/utilities/error-preview.ts";
 import { Ago } from "../../../shared/time/ago.tsx";
 import { durationText } from "../../../shared/time/time.ts";
 import { stateOf } from "../../data/run-state.ts";
 import { runsText, triggerText } from "../../messages/runs.ts";
+import { RunPreview } from "../../parts/run-preview.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { nameOf } from "./name.ts";
 import type { Run } from "./use-runs.ts";
@@ -86,8 +86,6 @@ interface CellsProps extends Pick<RunsTableProps, "workspace" | "onSelect"> {
 }
 
 const Cells = memo(({ workspace, run, isSelected, onSelect }: CellsProps) => {
-  const result = run.type === "CompletedJob" ? run.result_preview : undefined;
-  const error = run.type === "CompletedJob" && !run.success ? readErrorPreview(result) : undefined;
   return (
     <>
       <Table.Td>
@@ -104,16 +102,7 @@ const Cells = memo(({ workspace, run, isSelected, onSelect }: CellsProps) => {
         <Link to="/w/$ws/runs/$id" params={{ ws: workspace, id: run.id }}>
           {nameOf(run)}
         </Link>
-        <Text className="previews" size="xs" c="dimmed">
-          {run.args_preview && run.args_preview !== "{}" && <span title={runsText.arguments}>{run.args_preview}</span>}
-          {error ? (
-            <span title={runsText.error}>
-              {error.name}: {error.message}
-            </span>
-          ) : (
-            result && <span title={runsText.result}>→ {result}</span>
-          )}
-        </Text>
+        <RunPreview run={run} />
       </Table.Td>
       <Table.Td>
         {run.created_by}

@@ -93,8 +93,11 @@ export function Editor({ workspace, deployed, isNew, draft }: EditorProps) {
           <InsertMenu
             workspace={workspace}
             language={script.language}
-            onInsert={(inserted) => code.current?.insert(inserted)}
-            onReplace={(content) => change({ content })}
+            onInsert={(template, findImport) => code.current?.insert(template, findImport)}
+            onReplace={(content) => {
+              change({ content });
+              code.current?.focus();
+            }}
           />
           <Button size="xs" variant="default" disabled={draft.status === "none"} onClick={() => setIsDiscarding(true)}>
             {draftText.discard}

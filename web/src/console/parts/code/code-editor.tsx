@@ -1,11 +1,12 @@
 import "./code.css";
-import type { CompletionSource } from "@codemirror/autocomplete";
+import { type CompletionSource, snippet } from "@codemirror/autocomplete";
 import { Compartment, type Extension, Prec } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
 import { useQuery } from "@tanstack/react-query";
 import { type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
 import { codeText } from "../../messages/editor/code.ts";
 import { useHelp } from "../types/use-help.ts";
+import type { Insertion } from "./client-calls.ts";
 import { changeTo, completeWith, editable, locked } from "./edit-extensions.ts";
 import { loadGrammar } from "./languages.ts";
 import { mark, type Place, type Problem, rangeOf, showProblems } from "./problems.ts";
@@ -13,8 +14,8 @@ import { Shadow } from "./shadow.tsx";
 
 /** The methods of an editor for the page around it. */
 export interface CodeEditorHandle {
-  /** Replaces the selection, and puts the cursor behind the text. */
-  insert: (text: string) => void;
+  /** Replaces the selection by a snippet, in which `#{name}` is a place to fill in, and puts the cursor there or behind the text. */
+  insert: (template: string, findImport?: (text: string) => Insertion | undefined) => void;
   /** Shows a place and puts the cursor there. */
   goTo: (at: Place) => void;
   focus: () => void;
@@ -138,9 +139,17 @@ export default function CodeEditor(props: CodeEditorProps) {
   useImperativeHandle(
     ref,
     () => ({
-      insert: (text) => {
-        view?.dispatch(view.state.replaceSelection(text), { scrollIntoView: true });
-        view?.focus();
+      insert: (template, findImport) => {
+        if (!view) return;
+        const imported = findImport?.(view.state.doc.toString());
+        if (imported) {
+          const changes = view.state.changes(imported);
+          view.dispatch({ changes, selection: view.state.selection.map(changes, 1) });
+        }
+        const { from, to } = view.state.selection.main;
+        // The last place is behind the text.
+        snippet(`${template}#{}`)(view, null, from, to);
+        view.focus();
       },
       goTo: (at) => {
         if (!view) return;

@@ -8,6 +8,7 @@ import { useMember } from "../../../data/me.ts";
 import { stateOf } from "../../../data/run-state.ts";
 import { Failed, Panel } from "../../../frame/panel.tsx";
 import { testText as text } from "../../../messages/editor/script.ts";
+import { RunPreview } from "../../../parts/run-preview.tsx";
 import { StateBadge } from "../../../parts/state-badge.tsx";
 
 type Args = Record<string, unknown>;
@@ -16,7 +17,7 @@ const MOST_SHOWN = 5;
 
 export const earlierTestsKey = (workspace: string, path: string) => [workspace, "tests of", path] as const;
 
-/** The last tests of the person: their states and results by a link, and their arguments. Secrets are not among them. */
+/** The last tests of the person: their states, the beginnings of their arguments and results, and a link. Secrets are not among them. */
 export function EarlierTests({ workspace, path, onChosen }: { workspace: string; path: string; onChosen: (args: Args) => void }) {
   const { username } = useMember();
   const tests = useQuery({
@@ -24,7 +25,7 @@ export function EarlierTests({ workspace, path, onChosen }: { workspace: string;
     queryFn: ({ signal }) =>
       call.jobs.list({
         workspace,
-        query: { job_kinds: "preview", script_path_exact: path, created_by: username, per_page: MOST_SHOWN },
+        query: { job_kinds: "preview", script_path_exact: path, created_by: username, per_page: MOST_SHOWN, include_preview: true },
         signal,
       }),
   });
@@ -60,6 +61,7 @@ export function EarlierTests({ workspace, path, onChosen }: { workspace: string;
                     {text.use}
                   </Button>
                 </Group>
+                <RunPreview run={run} />
               </li>
             ))}
           </Stack>
