@@ -1,6 +1,8 @@
 import { Refused } from "../../../shared/service.ts";
 import { call } from "../../data/api.ts";
+import { call as callObjects } from "../../data/objects-api.ts";
 import { createWorker } from "../worker/create-worker.ts";
+import { exportsName, findExporters, MOST_FOUND, type SearchedScripts } from "./exporters/find-exporters.ts";
 import type { ScriptContext } from "./question.ts";
 import { TypeClient, type TypesWorker } from "./type-client.ts";
 import type { Beginning } from "./types-worker.ts";
@@ -21,8 +23,8 @@ function startWorker(): TypesWorker {
 const MOST_SCRIPTS = 50;
 const MOST_CHARACTERS = 2_000_000;
 
-/** Loads the text of a script. Returns `undefined` if there is none, or if the person may not read it. */
-type LoadScript = (path: string) => Promise<string | undefined>;
+/** Each name that nothing declares costs a search. */
+const MOST_SEARCHES = 50;
 
 /** The types of a workspace for all editors of a page, which share one worker. */
 export class PageTypes {
@@ -32,21 +34,26 @@ export class PageTypes {
     this.notify();
   });
   private readonly editors = new Set<() => void>();
-  private readonly loadScript: LoadScript;
+  private readonly stored: SearchedScripts;
   /** The other scripts by path. Those without a text are being loaded, or are not there. */
   private scripts = new Map<string, string | undefined>();
+  /** The names for which other scripts were searched. After a complete search, longer names need none. */
+  private searched = new Map<string, { isComplete: boolean }>();
   private context: Partial<ScriptContext> = {};
   private endTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(loadScript: LoadScript) {
-    this.loadScript = loadScript;
+  constructor(stored: SearchedScripts) {
+    this.stored = stored;
   }
 
   /** Adds an editor, which is called when its problems may have changed. Returns the function that removes it. */
   join(onChange: () => void): () => void {
     clearTimeout(this.endTimer);
     // Another editor may have changed the scripts since.
-    if (this.editors.size === 0) this.scripts = new Map();
+    if (this.editors.size === 0) {
+      this.scripts = new Map();
+      this.searched = new Map();
+    }
     this.editors.add(onChange);
     return () => {
       this.editors.delete(onChange);
@@ -69,9 +76,32 @@ export class PageTypes {
     const missing = paths.filter((path) => !scripts.has(path)).slice(0, Math.max(0, MOST_SCRIPTS - scripts.size));
     if (missing.length === 0) return;
     for (const path of missing) scripts.set(path, undefined);
-    void Promise.all(missing.map(async (path) => scripts.set(path, await this.loadScript(path)))).then(() => {
+    void Promise.all(missing.map(async (path) => scripts.set(path, await this.stored.load(path)))).then(() => {
       if (scripts === this.scripts) this.setContext({ scripts: selectWithin(scripts, MOST_CHARACTERS) });
     });
+  }
+
+  /** Returns the loaded scripts that export a name. Loads those that are not there yet, and notifies the editors then. */
+  listExporters(name: string, edited: string | undefined): readonly string[] {
+    this.searchExporters(name, edited);
+    return [...this.scripts].flatMap(([path, text]) => (text !== undefined && path !== edited && exportsName(text, name) ? [path] : []));
+  }
+
+  private searchExporters(name: string, edited: string | undefined): void {
+    const { searched, scripts } = this;
+    const isFound = [...searched].some(([each, { isComplete }]) => each === name || (isComplete && name.startsWith(each)));
+    if (isFound || searched.size >= MOST_SEARCHES) return;
+    searched.set(name, { isComplete: false });
+    findExporters(name, edited, this.stored).then(
+      ({ texts, isComplete }) => {
+        searched.set(name, { isComplete });
+        if (texts.size === 0 || scripts !== this.scripts) return;
+        for (const [path, text] of texts) scripts.set(path, text);
+        this.setContext({ scripts: selectWithin(scripts, MOST_CHARACTERS) });
+      },
+      // Without the search, names are imported by hand.
+      () => undefined,
+    );
   }
 
   private notify(): void {
@@ -94,11 +124,16 @@ const pages = new Map<string, PageTypes>();
 
 /** Returns the types of a workspace. */
 export function typesOf(workspace: string): PageTypes {
-  const types = pages.get(workspace) ?? new PageTypes((path) => loadScript(workspace, path));
+  const types =
+    pages.get(workspace) ?? new PageTypes({ search: (q) => searchScripts(workspace, q), load: (path) => loadScript(workspace, path) });
   pages.set(workspace, types);
   return types;
 }
 
+const searchScripts = (workspace: string, q: string) =>
+  callObjects.search.list({ workspace, query: { q, kinds: "script", per_page: MOST_FOUND } });
+
+/** Loads the text of a script. Returns `undefined` if there is none, or if the person may not read it. */
 async function loadScript(workspace: string, path: string): Promise<string | undefined> {
   try {
     // A request that fails is an error in the browser's log, and a path that is being typed names no script.

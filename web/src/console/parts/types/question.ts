@@ -33,6 +33,12 @@ export interface TypeProblem {
   message: string;
 }
 
+/** A name that nothing declares, and the place behind it. */
+export interface UnknownName {
+  name: string;
+  at: number;
+}
+
 export interface TypeCompletion {
   label: string;
   /** One of CodeMirror's types of completions. */
@@ -72,8 +78,8 @@ export interface TextChange {
 }
 
 export interface Answers {
-  /** `scripts`: the paths of the other scripts that are imported and not in the context. */
-  check: { problems: TypeProblem[]; scripts: string[] };
+  /** `scripts`: the paths of the other scripts that are imported and not in the context. `unknown`: the names that nothing declares. */
+  check: { problems: TypeProblem[]; scripts: string[]; unknown: UnknownName[] };
   /** `isComplete`: more letters select from the same names. Without a letter, no names of modules are offered. */
   complete: { from: number; options: TypeCompletion[]; isComplete: boolean } | undefined;
   describe: Description | undefined;

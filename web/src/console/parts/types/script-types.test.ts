@@ -120,14 +120,24 @@ export function main(a: Dictionary<string>, b: z.infer<typeof z>) { return [loda
   it("know other scripts, and name those that they need", () => {
     const text =
       'import { half } from "./lib.ts"; import { other } from "/f/x/other";\nexport const main = (a: string) => [half(a), other.b];';
-    expect(checked(text, "f/t/main")).toEqual({ problems: [], scripts: ["f/t/lib", "f/x/other"] });
+    expect(checked(text, "f/t/main")).toEqual({ problems: [], scripts: ["f/t/lib", "f/x/other"], unknown: [] });
     types.setContext({ scripts: { "f/t/lib": 'import { one } from "../u/one"; export const half = (n: number) => n / one;' } });
     expect(checked(text, "f/t/main")).toEqual({
       problems: [expect.objectContaining({ message: expect.stringContaining("parameter of type 'number'") })],
       scripts: expect.arrayContaining(["f/x/other", "f/u/one"]),
+      unknown: [],
     });
     types.setContext({ scripts: {} });
     expect(checked('import "./lib";').scripts).toEqual([]);
+  });
+
+  it("name what nothing declares, which another script can export", () => {
+    const text = "const one = 1;\nhalf(one); onee; one.two;";
+    expect(checked(text).unknown).toEqual([
+      { name: "half", at: text.indexOf("half") + 4 },
+      { name: "onee", at: text.indexOf("onee") + 4 },
+    ]);
+    expect(checked("const abc = 1;").unknown).toEqual([]);
   });
 
   it("complete names of modules that are not imported yet, and import them", () => {

@@ -2,7 +2,7 @@ import ts from "typescript";
 import { resolveScriptPath } from "../../../../../core/builds/script-paths.ts";
 import { declareResourceTypes } from "./declare-resource-types.ts";
 import type { Answers, Description, Question, ScriptContext, Source } from "./question.ts";
-import { shorten, toCompletion, toDescription, toProblems } from "./to-answer.ts";
+import { shorten, toCompletion, toDescription, toProblems, toUnknownNames } from "./to-answer.ts";
 
 const SCRIPT = "/script.ts";
 const RESOURCE_TYPES = "/resource-types.d.ts";
@@ -126,7 +126,7 @@ export class ScriptTypes {
 
   private check(): Answers["check"] {
     const found = [...this.service.getSyntacticDiagnostics(SCRIPT), ...this.service.getSemanticDiagnostics(SCRIPT)];
-    return { problems: toProblems(found), scripts: this.listMissingScripts() };
+    return { problems: toProblems(found), scripts: this.listMissingScripts(), unknown: toUnknownNames(found, this.source.text) };
   }
 
   /** Lists the scripts that are imported, directly or by another one, and not in the context. */

@@ -1,10 +1,10 @@
 import { autocompletion, completeFromList, ifNotIn } from "@codemirror/autocomplete";
 import { typescriptSnippets } from "@codemirror/lang-javascript";
-import { linter } from "@codemirror/lint";
+import { type Action, type Diagnostic, linter } from "@codemirror/lint";
 import { type EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
 import { EditorView, hoverTooltip, keymap, type Panel, showPanel, showTooltip, type Tooltip, ViewPlugin } from "@codemirror/view";
 import { typesText as text } from "../../messages/editor/code.ts";
-import { createTypesSource } from "./complete-types.ts";
+import { addImport, createTypesSource } from "./complete-types.ts";
 import { descriptionTheme, toTooltip } from "./description.ts";
 import type { PageTypes } from "./page-types.ts";
 import type { Source } from "./question.ts";
@@ -50,9 +50,19 @@ export function showTypes(types: PageTypes, language: string, path?: string): Ex
   const sourceOf = (state: EditorState): Source => ({ language, path, text: state.doc.toString() });
   const check = async (state: EditorState) => {
     const found = await client.ask({ kind: "check", source: sourceOf(state) });
-    if (found) types.loadScripts(found.scripts);
-    return found?.problems ?? [];
+    if (!found) return [];
+    types.loadScripts(found.scripts);
+    return found.problems.map((problem): Diagnostic => {
+      const { name } = found.unknown.find(({ at }) => at === problem.to) ?? {};
+      const actions = name === undefined ? [] : types.listExporters(name, path).map((exporter) => importFrom(name, exporter));
+      return actions.length > 0 ? { ...problem, actions } : problem;
+    });
   };
+  /** Offers an import beside a problem. */
+  const importFrom = (name: string, exporter: string): Action => ({
+    name: text.importFrom(exporter),
+    apply: (view, _, to) => void addImport(client, sourceOf, view, { name, module: `/${exporter}`, at: to }),
+  });
   const hoverAt = (state: EditorState, at: number) => client.ask({ kind: "hover", source: sourceOf(state), at });
   const showAtCursor = (view: EditorView) => {
     const { state } = view;

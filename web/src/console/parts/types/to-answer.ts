@@ -1,6 +1,6 @@
 import ts from "typescript";
 import { defined } from "../../../../../contract/defined.ts";
-import type { Description, TypeCompletion, TypeProblem } from "./question.ts";
+import type { Description, TypeCompletion, TypeProblem, UnknownName } from "./question.ts";
 
 const MOST_PROBLEMS = 100;
 const MOST_CHARACTERS = 4_000;
@@ -23,6 +23,17 @@ export function toProblems(found: readonly ts.Diagnostic[]): TypeProblem[] {
       message: shorten(ts.flattenDiagnosticMessageText(messageText, "\n").replace(/ Do you need to .*/s, "")),
     }));
 }
+
+/** The numbers of the problems at a name that nothing declares. */
+const UNDECLARED = new Set([2304, 2552]);
+const MOST_UNKNOWN = 5;
+
+/** Lists the first names that nothing declares. */
+export const toUnknownNames = (found: readonly ts.Diagnostic[], text: string): UnknownName[] =>
+  found
+    .filter(({ code }) => UNDECLARED.has(code))
+    .slice(0, MOST_UNKNOWN)
+    .map(({ start = 0, length = 0 }) => ({ name: text.slice(start, start + length), at: start + length }));
 
 function severityOf(category: ts.DiagnosticCategory): TypeProblem["severity"] {
   if (category === ts.DiagnosticCategory.Error) return "error";

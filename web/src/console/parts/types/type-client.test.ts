@@ -40,7 +40,7 @@ function newWorld() {
         ?.received.filter((message) => "id" in message)
         .at(-1);
       const problems = messages.map((message) => ({ from: 0, to: 1, severity: "error" as const, message }));
-      newest()?.onmessage?.({ data: { id: last && "id" in last ? last.id : 0, answer: { problems, scripts: [] } } });
+      newest()?.onmessage?.({ data: { id: last && "id" in last ? last.id : 0, answer: { problems, scripts: [], unknown: [] } } });
     },
   };
 }
@@ -94,7 +94,7 @@ describe("the types of an editor", () => {
     world.answer([]);
     world.answer(["a"]);
     expect(world.asked()).toEqual(["context", "hover 2", "check 2"]);
-    expect([await hover, messageOf(await newer)]).toEqual([{ problems: [], scripts: [] }, "a"]);
+    expect([await hover, messageOf(await newer)]).toEqual([{ problems: [], scripts: [], unknown: [] }, "a"]);
   });
 
   it.each([
