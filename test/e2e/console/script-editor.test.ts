@@ -53,6 +53,13 @@ describe("the script editor", () => {
     await code.press("e");
     await page.locator(".cm-tooltip-autocomplete").getByRole("option", { name: "getVariable" }).click();
     await page.getByText('import { getVariable } from "svc-client";').waitFor();
+    await button(page, "Insert").click();
+    await page.getByPlaceholder("Insert a call of the client").fill("setvar");
+    await page.getByRole("option", { name: /^setVariable/ }).click();
+    await page.getByText('import { setVariable, getVariable } from "svc-client";').waitFor();
+    // The cursor is at the first parameter.
+    await page.keyboard.type("half");
+    await page.getByText("await setVariable(half, value)").waitFor();
     await write(code, content);
     await page.getByRole("listbox").getByText("No diagnostics").waitFor();
     await page.getByRole("textbox", { name: "name" }).fill("Eve");
