@@ -129,7 +129,9 @@ function EntryTable({ entries }: { entries: readonly AuditJson[] }) {
             <code>{entry.operation}</code>
           </Table.Td>
           <Table.Td>{text.kinds[entry.action_kind]}</Table.Td>
-          <Table.Td className="path">{entry.resource}</Table.Td>
+          <Table.Td className="path" miw="12rem">
+            {entry.resource}
+          </Table.Td>
           <Table.Td className="path">{describeParameters(entry)}</Table.Td>
         </Table.Tr>
       ))}
