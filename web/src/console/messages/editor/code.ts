@@ -6,7 +6,7 @@ export const codeText = {
 export const typesText = {
   none: "There is no type here.",
   imported: (name: string, module: string) => `${name} is imported from ${module}.`,
-  importFrom: (path: string) => `Import it from ${path}`,
+  exportedBy: (paths: readonly string[]) => `Complete the name to import it from ${paths.join(" or ")}.`,
   noCall: "No function is called here.",
   signatures: (count: number) => `One of ${count} signatures.`,
   resting: "Types are paused for a while, because this code takes too long to check.",

@@ -48,7 +48,7 @@ export function createTypesSource(client: Pick<TypeClient, "isReady" | "ask">, s
   };
 }
 
-/** A name, the module that exports it, and the place behind the name. */
+/** A name that was completed, and the place behind it. */
 interface Imported {
   name: string;
   module: string;
@@ -58,7 +58,7 @@ interface Imported {
 const MOST_ATTEMPTS = 5;
 
 /** Imports a name. The person types on while the worker looks for the place, so a changed text is asked about again. */
-export async function addImport(
+async function addImport(
   client: Pick<TypeClient, "ask">,
   sourceOf: (state: EditorState) => Source,
   view: EditorView,

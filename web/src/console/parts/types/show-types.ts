@@ -1,10 +1,10 @@
 import { autocompletion, completeFromList, ifNotIn } from "@codemirror/autocomplete";
 import { typescriptSnippets } from "@codemirror/lang-javascript";
-import { type Action, type Diagnostic, linter } from "@codemirror/lint";
+import { type Diagnostic, linter } from "@codemirror/lint";
 import { type EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
 import { EditorView, hoverTooltip, keymap, type Panel, showPanel, showTooltip, type Tooltip, ViewPlugin } from "@codemirror/view";
 import { typesText as text } from "../../messages/editor/code.ts";
-import { addImport, createTypesSource } from "./complete-types.ts";
+import { createTypesSource } from "./complete-types.ts";
 import { descriptionTheme, toTooltip } from "./description.ts";
 import type { PageTypes } from "./page-types.ts";
 import type { Source } from "./question.ts";
@@ -54,15 +54,10 @@ export function showTypes(types: PageTypes, language: string, path?: string): Ex
     types.loadScripts(found.scripts);
     return found.problems.map((problem): Diagnostic => {
       const { name } = found.unknown.find(({ at }) => at === problem.to) ?? {};
-      const actions = name === undefined ? [] : types.listExporters(name, path).map((exporter) => importFrom(name, exporter));
-      return actions.length > 0 ? { ...problem, actions } : problem;
+      const exporters = name === undefined ? [] : types.listExporters(name, path);
+      return exporters.length > 0 ? { ...problem, message: `${problem.message} ${text.exportedBy(exporters)}` } : problem;
     });
   };
-  /** Offers an import beside a problem. */
-  const importFrom = (name: string, exporter: string): Action => ({
-    name: text.importFrom(exporter),
-    apply: (view, _, to) => void addImport(client, sourceOf, view, { name, module: `/${exporter}`, at: to }),
-  });
   const hoverAt = (state: EditorState, at: number) => client.ask({ kind: "hover", source: sourceOf(state), at });
   const showAtCursor = (view: EditorView) => {
     const { state } = view;
