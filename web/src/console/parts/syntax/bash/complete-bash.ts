@@ -20,14 +20,14 @@ export function completeBash(context: CompletionContext): CompletionResult | nul
   const text = state.sliceDoc(Math.max(0, pos - READ_AROUND), pos + READ_AROUND);
   const from = pos - (/\w*$/.exec(typed.text)?.[0].length ?? 0);
   if (!typed.text.startsWith("$")) {
-    const options = listNames(text, FUNCTION).map((label): Completion => ({ label, type: "function" }));
+    const options = listNames(text.matchAll(FUNCTION)).map((label): Completion => ({ label, type: "function" }));
     return options.length > 0 ? { from, options, validFor: /^\w*$/ } : null;
   }
-  const declared = listNames(text, VARIABLE).map((label): Completion => ({ label, type: "variable" }));
+  const declared = listNames(text.matchAll(VARIABLE)).map((label): Completion => ({ label, type: "variable" }));
   return { from, options: [...declared, ...environment], validFor: /^\w*$/ };
 }
 
-/** Lists the names that a pattern finds in a text. */
-const listNames = (text: string, pattern: RegExp): string[] => [
-  ...new Set([...text.matchAll(pattern)].map(([, first, second]) => first ?? second ?? "")),
+/** Lists the names in the groups of matches, each once. */
+const listNames = (matches: Iterable<RegExpMatchArray>): string[] => [
+  ...new Set([...matches].map(([, first, second]) => first ?? second ?? "")),
 ];

@@ -16,12 +16,12 @@ const MOST_LOADED = 5;
 /** The search reads sources for three letters or more. */
 const SEARCHED = /^[A-Za-z_$][\w$]{2,}$/;
 
+const EXPORTED =
+  /\bexport\s+(?:(?:default|declare|abstract|async)\s+)*(?:function\*?|const|let|var|class|type|interface|enum)\s+([A-Za-z_$][\w$]*)/g;
+
 /** Returns whether a script in TypeScript exports a name, or one that begins with it. */
-export function exportsName(text: string, name: string, isBeginning = false): boolean {
-  const declarations = String.raw`\bexport\s+(?:(?:default|declare|abstract|async)\s+)*(?:function\*?|const|let|var|class|type|interface|enum)\s+`;
-  const end = isBeginning ? "" : String.raw`(?![\w$])`;
-  return new RegExp(`${declarations}${name.replaceAll("$", String.raw`\$`)}${end}`).test(text);
-}
+export const exportsName = (text: string, name: string, isBeginning = false): boolean =>
+  [...text.matchAll(EXPORTED)].some(([, exported = ""]) => (isBeginning ? exported.startsWith(name) : exported === name));
 
 const isExport = ({ field, text }: Found["matches"][number]) => field === "source" && text.includes("export");
 
