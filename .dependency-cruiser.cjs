@@ -36,12 +36,12 @@ const testFiles = "\\.test\\.(ts|mjs)$";
  */
 const servicesOrder = [
   ...["audit", "outbox", "settings", "secrets", "workspaces", "identity", "search", "objects", "folders", "drafts", "console", "variables", "accounts", "resources", "apps", "jobs", "files", "scripts"],
-  ...["builds", "execution", "approvals", "flows", "inputs", "deliveries", "notifications", "events", "schedules", "triggers", "http-routes", "openapi", "outcome-handlers", "sync", "maintenance"],
+  ...["builds", "execution", "approvals", "chats", "flows", "inputs", "deliveries", "notifications", "events", "schedules", "triggers", "http-routes", "openapi", "outcome-handlers", "sync", "maintenance"],
 ];
 /** The same for core/: an order without a cycle. Another new folder may stand anywhere behind those that it imports from. */
 const coreOrder = [
   ...["telemetry", "patterns", "records", "objects", "events", "audit", "builds", "drafts", "expressions", "files", "jobs", "people", "permissions", "approvals", "flows", "cost", "deliveries", "notifications"],
-  ...["secrets", "accounts", "triggers", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "variables", "workspaces", "schedules", "outcome-handlers", "apps", "http-routes", "openapi", "sync"],
+  ...["secrets", "accounts", "triggers", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "variables", "workspaces", "schedules", "outcome-handlers", "apps", "http-routes", "chats", "openapi", "sync"],
 ];
 
 const ordered = (root, folders) => [
@@ -83,9 +83,9 @@ const forbidden = Object.entries(arrows).map(([folder, allowed]) => ({
 
 /** A module that decrypts → the modules that may import it. Another one that returns secrets to a reader writes no entry in the audit log. */
 const decrypting = {
-  "core/secrets/open.ts": "services/(secrets/(unseal|route-credentials)|identity/(tokens/id-token|sign-in/federated-login)|accounts/account-key|variables/save)",
+  "core/secrets/open.ts": "services/(secrets/(unseal|open-copy)|identity/(tokens/id-token|sign-in/federated-login)|accounts/account-key|variables/save)",
   "core/secrets/mask-encryption.ts": "services/secrets/masks",
-  "services/secrets/unseal.ts": "services/(secrets/(route-credentials|read-export-key|rotate-workspace-key)|variables/(read|save)|sync/load-objects)",
+  "services/secrets/unseal.ts": "services/(secrets/(sealed-copies|read-export-key|rotate-workspace-key)|variables/(read|save)|sync/load-objects)",
 };
 const decryption = Object.entries(decrypting).map(([module, importers]) => ({
   name: `few-modules-import-${module.replace(/[/.]/g, "-")}`,

@@ -40,8 +40,13 @@ export const approvalEntrySchema = z.object({
   what: z.enum(["approved", "rejected", "expired"]),
   /** This event decided the gate. An approval may be one of several. */
   decides: z.boolean(),
-  /** The approver. Empty after a timeout. */
-  who: z.object({ name: z.string().optional(), email: z.string().optional(), resumeId: z.number().optional() }),
+  /** The approver. Empty after a timeout. `chat`: the person in a chat who decided there, as vendor, team and id. */
+  who: z.object({
+    name: z.string().optional(),
+    email: z.string().optional(),
+    resumeId: z.number().optional(),
+    chat: z.string().optional(),
+  }),
   atMs: z.number(),
   /** Digest of the content shown to approvers. Absent for events before the gate opened. */
   shown: digest.optional(),

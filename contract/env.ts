@@ -14,6 +14,7 @@ export const env = {
   receiveFunctionArn: "SVC_RECEIVE_FUNCTION_ARN",
   /** The function that refreshes the tokens of accounts. */
   objectsFunction: "SVC_OBJECTS_FUNCTION",
+  approveFunction: "SVC_APPROVE_FUNCTION",
   /** The function that makes event source mappings, rules and subscriptions. */
   connectFunction: "SVC_CONNECT_FUNCTION",
   /** The domain of mail triggers, absent if the deployment receives no mail, and the topic on which SES reports a mail. */

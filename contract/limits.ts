@@ -278,6 +278,12 @@ export const limits = {
   failureNoticePeople: 50,
   /** Time within which the response of a webhook receiver must end. */
   webhookAnswerMs: 10_000,
+  /** Time within which the response of a chat's vendor must end. A click must be answered within 3 s. */
+  chatAnswerMs: 2500,
+  /** Size of a call of a chat's vendor. */
+  chatCallBytes: 1024 * 1024,
+  /** Number of messages that ask for a decision of one gate. */
+  chatMessages: 50,
   /** Number of endpoints for events, not counting that of the workspace. Each event is compared with all of them. */
   webhookEndpoints: 20,
   webhookUrlChars: 2000,

@@ -20,6 +20,7 @@ export type RouteFunction =
   | "api"
   | "beat"
   | "approve"
+  | "chat"
   | "web"
   | "routes"
   | "sync"

@@ -62,7 +62,7 @@ import {
 } from "./scripts/version.ts";
 import { searchEntryObject, searchIndexObject } from "./search/index-items.ts";
 import { dueRotationObject, keyRingObject } from "./secrets/key-ring.ts";
-import { routeCredentialObject, routeKeyObject, routeVariableObject } from "./secrets/route-credential.ts";
+import { chatCredentialObject, chatKeyObject, copyVariableObject, routeCredentialObject, routeKeyObject } from "./secrets/sealed-copy.ts";
 import { sharesObject } from "./shares/share.ts";
 import { openStreamObject } from "./streams/stream-slot.ts";
 import { connectionObject } from "./triggers/sources.ts";
@@ -169,8 +169,10 @@ export const storedObjects = [
   keyRingObject,
   dueRotationObject,
   routeCredentialObject,
-  routeVariableObject,
+  copyVariableObject,
   routeKeyObject,
+  chatCredentialObject,
+  chatKeyObject,
   sharesObject,
   uploadObject,
   openStreamObject,

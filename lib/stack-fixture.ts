@@ -33,6 +33,7 @@ export function stubBundles(): Bundle[] {
     "api",
     "beat",
     "build",
+    "chat",
     "connect",
     "console",
     "dead-letter",

@@ -55,6 +55,7 @@ export const descriptions = {
   api: "svc: API reference",
   console: "svc: what users store for the console",
   approve: "svc: approvals",
+  chat: "svc: calls of chat applications",
   beat: "svc: heartbeats",
   worker: "svc: runs queued jobs",
   housekeeping: "svc: due jobs, lost jobs",

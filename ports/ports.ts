@@ -13,7 +13,7 @@ import type { ObjectStore, ScanObjects } from "./object-store.ts";
 import type { Logins, People } from "./people.ts";
 import type { DeliveryQueue, Queue, SourceQueues } from "./queues.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
-import type { Mail, NoticePublishers, Webhooks } from "./senders.ts";
+import type { Mail, NoticePublishers, Slack, Webhooks } from "./senders.ts";
 import type { DeploymentPlace, EventRules, EventSourceMappings, Subscriptions } from "./sources.ts";
 
 /**
@@ -52,6 +52,8 @@ export interface Ports {
   accountKeys: DataKeys;
   /** The keys of copies by which HTTP routes authenticate requests. */
   httpRouteKeys: DataKeys;
+  /** The keys of the copies that hold what the service needs of the resources of chat applications. */
+  chatKeys: DataKeys;
   anchorKey: AnchorKey;
   /** Returns the key that signs the tokens of jobs. Only executors may read its secret. */
   signingKey: () => Promise<SigningKey>;
@@ -60,6 +62,7 @@ export interface Ports {
   people: People;
   logins: Logins;
   mail: Mail;
+  slack: Slack;
   noticePublishers: NoticePublishers;
   webhooks: Webhooks;
   tokenEndpoints: TokenEndpoints;

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { defined } from "../../contract/defined.ts";
 import { createGuardedAgents, guardUrl } from "./egress.ts";
 
 const singleUse = createGuardedAgents({ keepAlive: false });
@@ -61,12 +62,16 @@ export async function sendGuarded(url: URL, options: SendOptions): Promise<Guard
   }
 }
 
-/** Sends a request as `sendGuarded` does, and returns the response with its content type and body. */
-export async function fetchGuarded(address: string, request: GuardedRequest): Promise<Response> {
+/** Sends a request as `sendGuarded` does, and returns the response with its body, its content type and the pause that it requests. */
+export async function fetchGuarded(address: string, request: Omit<SendOptions, "onChunk">): Promise<Response> {
   const chunks: Buffer[] = [];
   const { status, headers } = await sendGuarded(new URL(address), { ...request, onChunk: (chunk) => chunks.push(chunk) });
   const hasBody = ![204, 205, 304].includes(status);
-  return new Response(hasBody ? Buffer.concat(chunks) : null, { status, headers: { "content-type": headers["content-type"] ?? "" } });
+  const { "retry-after": retryAfter } = headers;
+  return new Response(hasBody ? Buffer.concat(chunks) : null, {
+    status,
+    headers: { "content-type": headers["content-type"] ?? "", ...defined({ "retry-after": retryAfter }) },
+  });
 }
 
 function exchange(url: URL, options: SendOptions, signal: AbortSignal): Promise<GuardedResponse> {

@@ -46,3 +46,5 @@ export const webhookKeys: DataKeys = dataKeysFor({ purpose: "webhooks" });
 export const accountKeys: DataKeys = dataKeysFor({ purpose: "accounts" });
 /** The keys of copies by which routes authenticate requests. */
 export const httpRouteKeys: DataKeys = dataKeysFor({ purpose: "routes" });
+/** The keys of copies with what the service needs of the resources of chat applications. */
+export const chatKeys: DataKeys = dataKeysFor({ purpose: "chats" });

@@ -5,6 +5,7 @@ import { BUSY_ERROR, SvcError } from "../../contract/errors.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import type { RefreshCall } from "../../core/accounts/account.ts";
 import { type BuildRequest, type BuildResult, buildResultSchema } from "../../core/builds/build.ts";
+import type { ChatDecision, ChatDecisionAnswer } from "../../core/chats/chat-call.ts";
 import type { MachineAnswer, MachineRequest } from "../../core/flows/version.ts";
 import type { JobCall, JobCallResult } from "../../core/jobs/record/lifecycle.ts";
 import { parseRunnerAnswer } from "../../core/jobs/runner-answer.ts";
@@ -151,6 +152,11 @@ export const functions = {
   /** Starts continuing the rotation of a workspace's key in function `objects`, asynchronously. */
   async startRotating(call: RotationCall): Promise<void> {
     await startFunction(requireEnv(env.objectsFunction), call);
+  },
+
+  /** Decides for a person in a chat, in function `approve`. Throws `service.busy`. */
+  async decideInChat(call: ChatDecision): Promise<ChatDecisionAnswer> {
+    return JSON.parse(await invokeFunction(requireEnv(env.approveFunction), call, "The decision was lost")) as ChatDecisionAnswer;
   },
 
   /** Builds the artefact of a script. The tenant is the workspace, whose scripts share artefacts. Throws `service.busy`. */

@@ -16,6 +16,8 @@ export interface ApprovalErrors {
   "approval.notYet": NoDetails;
   "approval.noticeAgain": { seconds: number; retryAfterS: number };
   "approval.noticeOver": NoDetails;
+  "chat.noResource": NoDetails;
+  "chat.signature": NoDetails;
 }
 
 export const approvalAnswers: Answers<ApprovalErrors> = {
@@ -53,4 +55,6 @@ export const approvalAnswers: Answers<ApprovalErrors> = {
     status: 409,
     describe: () => "The flow is no longer waiting for this approval, so there is no reminder to send.",
   },
+  "chat.noResource": { status: 404, describe: () => "There is no resource of this chat application that can be used at this path." },
+  "chat.signature": { status: 401, describe: () => "The request has no valid signature of the chat application." },
 };

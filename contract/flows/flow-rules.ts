@@ -116,11 +116,14 @@ function consentFaults(value: FlowModule["value"], path: Path): Fault[] {
     ...(value.escalate?.approvers ?? []).map((name, index) => ({ name, path: [...path, "escalate", "approvers", index] })),
   ];
   const unknown = named.filter(({ name }) => !PRINCIPAL.test(name));
-  const { channel, url } = value.notification ?? {};
+  const { channel, url, resource_path: resource } = value.notification ?? {};
   const nowhere = channel && receivesByUrl(channel) && !url;
   return [
     ...unknown.map((at) => ({ path: at.path, message: "must be u/<user>, g/<group>, role:admin or an e-mail address" })),
     ...(nowhere ? [{ path: [...path, "notification", "url"], message: "is missing: the URL of the webhook" }] : []),
+    ...(channel === "chat" && !resource
+      ? [{ path: [...path, "notification", "resource_path"], message: "is missing: the path of the resource of the chat application" }]
+      : []),
   ];
 }
 

@@ -126,7 +126,14 @@ const moduleValueSchema = z.discriminatedUnion("type", [
     type: z.literal("consentgate"),
     approvers: z.array(z.string().min(1)).min(1, "must name at least one approver"),
     timeout: optional(seconds),
-    notification: optional(z.looseObject({ channel: z.enum(approverChannels), url: optional(z.url()) })),
+    notification: optional(
+      z.looseObject({
+        channel: z.enum(approverChannels),
+        url: optional(z.url()).describe("For `webhook`: the URL of the webhook."),
+        resource_path: optional(z.string().max(250)).describe("For `chat`: the resource of the chat application."),
+        channel_id: optional(z.string().max(200)).describe("For `chat`: the channel. Default: that of the resource."),
+      }),
+    ),
     message: optional(z.string()),
     reject_reason_required: optional(z.boolean()).describe("A rejection without a reason is refused."),
     remind_after: optional(seconds),

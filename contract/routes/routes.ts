@@ -1,6 +1,7 @@
 import { approvalNoticeRoutes } from "./approvals/approval-notices.ts";
 import { approvalRecordRoutes } from "./approvals/approval-records.ts";
 import { approvalRoutes } from "./approvals/approvals.ts";
+import { chatRoutes } from "./approvals/chats.ts";
 import { favoriteRoutes } from "./console/favorites.ts";
 import { mentionRoutes } from "./console/mentions.ts";
 import { preferenceRoutes } from "./console/preferences.ts";
@@ -76,6 +77,7 @@ export const routes = {
   ...approvalRoutes,
   ...approvalRecordRoutes,
   ...approvalNoticeRoutes,
+  ...chatRoutes,
   ...fileRoutes,
   ...uploadRoutes,
   ...scriptRoutes,

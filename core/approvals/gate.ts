@@ -17,6 +17,8 @@ export const gateEventSchema = z.object({
   email: z.string().optional(),
   /** For a job: the address of the user whose rights it has, if another user started it. */
   actsFor: z.string().optional(),
+  /** The person in a chat who decided there: vendor, team and id. */
+  chatUser: z.string().optional(),
   /** `person`: a person counts once, whatever links they hold. `link`: each link counts. */
   countedBy: z.enum(["person", "link"]),
   /** The name that the flow sees: a user's name, or the name in the link. */
@@ -33,6 +35,7 @@ const decisionSchema = z.object({
   outcome: z.enum(["approved", "rejected", "expired"]),
   approver: z.string().optional(),
   email: z.string().optional(),
+  chatUser: z.string().optional(),
   reason: z.string().optional(),
   atMs: z.number(),
   /** The payload of a rejection. */
@@ -121,6 +124,7 @@ const countAsRulesRequire = ({ opened }: Gate, event: GateEvent): GateEvent =>
 
 function isSame(existing: GateEvent, event: GateEvent): boolean {
   if (event.resumeId !== undefined && existing.resumeId === event.resumeId && existing.level === event.level) return true;
+  if (event.chatUser !== undefined && existing.chatUser === event.chatUser) return true;
   return event.countedBy === "person" && existing.countedBy === "person" && haveSamePerson(existing, event);
 }
 

@@ -16,6 +16,7 @@ export const deliveryMessageSchema = z.discriminatedUnion("kind", [
     notice: z.string(),
     channel: z.enum(noticeChannelNames),
     to: z.string(),
+    message: z.string().optional(),
   }),
   /** One address of a mail. */
   z.object({ ...attempt, kind: z.literal("mail"), notice: z.string(), to: z.string() }),

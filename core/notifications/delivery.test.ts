@@ -25,7 +25,7 @@ const notice: GateNotice = {
 
 describe("parts of notices", () => {
   const channels = (more: Partial<GateNotice>, addresses: string[] = ["ben@example.com"]) =>
-    splitNotice({ ...notice, ...more }, addresses).map(({ channel, to }) => `${channel} ${to}`);
+    splitNotice({ ...notice, ...more }, { addresses, messages: [] }).map(({ channel, to }) => `${channel} ${to}`);
 
   it.each([
     ["opened", ["topic topic", "email ben@example.com"]],
@@ -69,11 +69,11 @@ describe("parts of notices", () => {
 
   it("the number of mails is limited", () => {
     const addresses = Array.from({ length: 2000 }, (_, n) => `p${n}@example.com`);
-    expect(splitNotice(notice, addresses)).toHaveLength(limits.noticeMails + 1);
+    expect(splitNotice(notice, { addresses, messages: [] })).toHaveLength(limits.noticeMails + 1);
   });
 
   it("the name of a part never changes and is valid in tags of mails", () => {
-    const parts = splitNotice(notice, ["Ben+x@example.com", "ann@example.com"]);
+    const parts = splitNotice(notice, { addresses: ["Ben+x@example.com", "ann@example.com"], messages: [] });
     expect(parts.map(buildPartName)).toEqual(parts.map(buildPartName));
     expect(new Set(parts.map(buildPartName)).size).toBe(3);
     for (const part of parts) expect(buildPartName(part)).toMatch(/^[A-Za-z0-9_-]{1,256}$/);

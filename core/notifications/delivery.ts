@@ -14,7 +14,12 @@ import { personKey } from "../people/person.ts";
 import { type GateNotice, gateNoticeSchema } from "./notice.ts";
 
 /** One receiver of a notice: a channel, a webhook, or the address of one person. */
-const partSchema = z.object({ channel: z.enum(noticeChannelNames), to: z.string() });
+const partSchema = z.object({
+  channel: z.enum(noticeChannelNames),
+  to: z.string(),
+  /** The message in a chat that the notice concerns. */
+  message: z.string().optional(),
+});
 export type NoticePart = z.infer<typeof partSchema>;
 
 /** A delivery of a notice, stored with the flow's job. `atMs`, `error`: of the last attempt. */
@@ -30,16 +35,32 @@ export type Delivery = z.infer<typeof deliverySchema>;
 /** The notices that request a decision. The others report an outcome. */
 export const requestsDecision = ({ what }: Pick<GateNotice, "what">) => what === "opened" || what === "reminded" || what === "escalated";
 
-/**
- * Returns the recipients of a notice. `addresses`: the e-mail addresses of the approvers, or, for an outcome, that of the person who started the run.
- * The outcome reaches that person by mail, whatever the channel of the approvers is.
- */
-export function splitNotice(notice: GateNotice, addresses: readonly string[]): NoticePart[] {
-  const topic: NoticePart = { channel: "topic", to: "topic" };
-  if (requestsDecision(notice)) return [topic, ...approverParts(notice, addresses)];
-  const outcome = addresses.map((to): NoticePart => ({ channel: "email", to }));
-  return [topic, ...(receivesByAddress(notice.channel) ? [] : approverParts(notice, [])), ...outcome];
+/** The recipients of a notice beyond its channel. */
+interface KnownRecipients {
+  /** The e-mail addresses of the approvers, or, for an outcome, that of the person who started the run. */
+  addresses: readonly string[];
+  /** The messages in chats that ask for this decision. */
+  messages: readonly { id: string; resource: string; channel: string }[];
 }
+
+/**
+ * Returns the recipients of a notice. The outcome reaches the person who started the run by mail, whatever the channel of the approvers is, and every message
+ * in a chat.
+ */
+export function splitNotice(notice: GateNotice, { addresses, messages }: KnownRecipients): NoticePart[] {
+  const topic: NoticePart = { channel: "topic", to: "topic" };
+  const inChats = messages.map(
+    ({ id, resource, channel }): NoticePart => ({ channel: "chat", to: toChatReceiver(resource, channel), message: id }),
+  );
+  // Without a message, a reminder is the first one that can reach the chat.
+  const isInChat = notice.channel === "chat" && inChats.length > 0;
+  if (requestsDecision(notice)) return [topic, ...inChats, ...(isInChat ? [] : approverParts(notice, addresses))];
+  const outcome = addresses.map((to): NoticePart => ({ channel: "email", to }));
+  const others = receivesByAddress(notice.channel) || notice.channel === "chat" ? [] : approverParts(notice, []);
+  return [topic, ...inChats, ...others, ...outcome];
+}
+
+const toChatReceiver = (resource: string, channel = "") => `${resource} ${channel}`.trim();
 
 function approverParts(notice: GateNotice, addresses: readonly string[]): NoticePart[] {
   const { channel, url = "" } = notice;
@@ -48,7 +69,7 @@ function approverParts(notice: GateNotice, addresses: readonly string[]): Notice
     case "url":
       return [{ channel, to: hideUrlSecrets(url) }];
     case "channel":
-      return [{ channel, to: channel }];
+      return [{ channel, to: notice.chat ? toChatReceiver(notice.chat.resource, notice.chat.channel) : channel }];
     case "addresses":
       return mailsTo(notice, addresses);
     default:
@@ -80,7 +101,10 @@ export function hideUrlSecrets(url: string): string {
 export const showReceiver = ({ channel, to }: NoticePart): string => (receivesByUrl(channel) ? hideUrlSecrets(to) : to);
 
 /** Returns the name of a part, which never changes: letters, digits, '-' and '_'. */
-export const buildPartName = ({ channel, to }: NoticePart): string => (receivesByAddress(channel) ? `mail-${personKey(to)}` : channel);
+export function buildPartName({ channel, to, message }: NoticePart): string {
+  if (message !== undefined) return `${channel}-${message}`;
+  return receivesByAddress(channel) ? `mail-${personKey(to)}` : channel;
+}
 
 /** Returns the lane of an attempt after `attempts` others. The server at a URL may answer slowly. */
 export const chooseLane = (channel: NoticeChannel, attempts: number): Lane => (receivesByUrl(channel) && attempts > 0 ? "slow" : "fast");

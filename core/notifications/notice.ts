@@ -24,6 +24,8 @@ export const gateNoticeSchema = z.object({
   channel: z.enum(approverChannels),
   /** For channels that receive by URL. */
   url: z.string().optional(),
+  /** For chats: the path of the resource, and the channel, if the flow names one. */
+  chat: z.object({ resource: z.string(), channel: z.string().optional() }).optional(),
   message: z.string().optional(),
   /** The content of the request in a mail: the summary of the flow, the text that the step returned, and the inputs that its author chose. */
   flowSummary: z.string().optional(),

@@ -20,19 +20,22 @@ const oneLine = (text: string, chars: number) => shortenText(text.replace(/[\p{C
 
 /** Also removes characters that change the text direction, so that a name cannot rewrite the sentence around it. */
 const plain = (text: string) => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
-const name = (text: string) => oneLine(plain(text), NAME_CHARS);
+/** Returns a name of users as one line of readable length. */
+export const toName = (text: string) => oneLine(plain(text), NAME_CHARS);
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
 
 /** Formats a time (epoch ms) as `2026-11-22 08:30 UTC`, because the reader's time zone is unknown. */
-export const at = (ms: number) => `${toIsoTime(ms).slice(0, 16).replace("T", " ")} UTC`;
+export const formatTime = (ms: number) => `${toIsoTime(ms).slice(0, 16).replace("T", " ")} UTC`;
 
 /**
  * Removes links that decide from a text of users: a reader of the mail would decide by opening one. A match begins at the start of its word, so
  * that no word is searched twice.
  */
 const withoutDecidingLinks = (text: string) => text.replace(/(?<!\S)\S*\/jobs_u\/(?:resume|cancel)\/\S*/g, "(link removed)");
+/** Returns a text of users without links that decide, and without characters that change its direction. */
+export const toSafeText = (text: string) => withoutDecidingLinks(plain(text));
 
 const beginnings: Readonly<Record<GateNotice["what"], string>> = {
   opened: "Approval needed",
@@ -45,17 +48,17 @@ const beginnings: Readonly<Record<GateNotice["what"], string>> = {
 /** Builds the mail to an approver. It contains one link to the approval page, and opening the page does not decide. */
 export function buildMail(baseUrl: string, notice: GateNotice): MailText {
   const { what, step, flowPath, flowSummary, requestedBy, required, deadlineMs, workspace, people, inputs = [] } = notice;
-  const where = name(flowPath ?? "a flow");
+  const where = toName(flowPath ?? "a flow");
   const page = approvalPageUrl(baseUrl, notice);
   const lines = [
-    `${name(requestedBy)} started ${where} in workspace ${workspace}. It is waiting for ${required > 1 ? `${required} approvals` : "approval"} at the step "${name(step)}".`,
-    ...(flowSummary ? [`The flow: ${name(flowSummary)}`] : []),
+    `${toName(requestedBy)} started ${where} in workspace ${workspace}. It is waiting for ${required > 1 ? `${required} approvals` : "approval"} at the step "${toName(step)}".`,
+    ...(flowSummary ? [`The flow: ${toName(flowSummary)}`] : []),
     ...(people.length === 0 ? [] : [`Approvers: ${listPeople(people)}.`]),
-    ...(deadlineMs === undefined ? [] : [`This request expires at ${at(deadlineMs)}.`]),
+    ...(deadlineMs === undefined ? [] : [`This request expires at ${formatTime(deadlineMs)}.`]),
   ];
   const shown = notice.message || notice.description;
-  const message = shown ? shortenText(withoutDecidingLinks(plain(shown)), limits.noticeTextChars) : undefined;
-  const values = inputs.map((input) => ({ name: name(input.name), value: oneLine(withoutDecidingLinks(plain(input.value)), VALUE_CHARS) }));
+  const message = shown ? shortenText(toSafeText(shown), limits.noticeTextChars) : undefined;
+  const values = inputs.map((input) => ({ name: toName(input.name), value: oneLine(toSafeText(input.value), VALUE_CHARS) }));
   const why =
     "You receive this email because you are an approver. Opening the link does not approve or reject the request. You decide on the page.";
   return {
@@ -69,7 +72,7 @@ const MAX_PEOPLE = 10;
 function listPeople(people: readonly string[]): string {
   const shown = people
     .slice(0, MAX_PEOPLE)
-    .map((principal) => name(principal === "role:admin" ? "the admins of the workspace" : principal));
+    .map((principal) => toName(principal === "role:admin" ? "the admins of the workspace" : principal));
   return people.length > MAX_PEOPLE ? `${shown.join(", ")} and ${people.length - MAX_PEOPLE} more` : shown.join(", ");
 }
 
@@ -82,12 +85,12 @@ const outcomes: Readonly<Record<string, { subject: string; verb: string }>> = {
 export function buildOutcomeMail(baseUrl: string, notice: GateNotice): MailText {
   const { step, flowPath, workspace, decision, deadlineMs, atMs } = notice;
   const outcome = outcomes[decision?.how ?? ""];
-  const where = `the step "${name(step)}" of ${name(flowPath ?? "a flow")}`;
+  const where = `the step "${toName(step)}" of ${toName(flowPath ?? "a flow")}`;
   const run = `You started this run in workspace ${workspace}.`;
   const line = outcome
-    ? `${name(decision?.by ?? UNNAMED_APPROVER)} ${outcome.verb} ${where}. ${run}`
-    : `No decision about ${where} was made before ${at(deadlineMs ?? atMs)}. ${run}`;
-  const reason = decision?.reason ? shortenText(withoutDecidingLinks(plain(decision.reason)), limits.noticeTextChars) : undefined;
+    ? `${toName(decision?.by ?? UNNAMED_APPROVER)} ${outcome.verb} ${where}. ${run}`
+    : `No decision about ${where} was made before ${formatTime(deadlineMs ?? atMs)}. ${run}`;
+  const reason = decision?.reason ? shortenText(toSafeText(decision.reason), limits.noticeTextChars) : undefined;
   return {
     subject: oneLine(plain(`${outcome?.subject ?? beginnings.expired}: ${step} (${flowPath ?? "a flow"})`), SUBJECT_CHARS),
     ...buildTexts({

@@ -1,5 +1,5 @@
 import type { TokenExpiry } from "../people/token-expiry.ts";
-import { at } from "./text.ts";
+import { formatTime } from "./text.ts";
 
 /** Builds the mail to the owner of a token that expires within a week, or has expired. It contains the first characters of the token, as the list of tokens does. */
 export function buildTokenMail(entry: TokenExpiry, type: "TokenExpiringSoon" | "TokenExpired") {
@@ -9,16 +9,16 @@ export function buildTokenMail(entry: TokenExpiry, type: "TokenExpiringSoon" | "
   const scope = workspace === undefined ? "" : ` It works in the workspace ${workspace} only.`;
   if (type === "TokenExpiringSoon")
     return {
-      subject: `Your token ${name} expires on ${at(expiresAtMs).slice(0, 10)}`,
+      subject: `Your token ${name} expires on ${formatTime(expiresAtMs).slice(0, 10)}`,
       lines: [
-        `${token} expires at ${at(expiresAtMs)}.${scope}`,
+        `${token} expires at ${formatTime(expiresAtMs)}.${scope}`,
         "Programs that use it are refused from then on. If you still need it, create a new token, replace the old one in these programs, and delete the old one.",
       ],
     };
   return {
     subject: `Your token ${name} has expired`,
     lines: [
-      `${token} expired at ${at(expiresAtMs)} and was deleted.`,
+      `${token} expired at ${formatTime(expiresAtMs)} and was deleted.`,
       "Programs that use it are now refused. If you still need it, create a new token and replace the old one in these programs.",
     ],
   };

@@ -1,9 +1,13 @@
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { SvcError } from "../../contract/errors.ts";
 import { parseApprovalToken } from "../../core/approvals/link.ts";
+import { type ChatDecision, chatDecisionSchema } from "../../core/chats/chat-call.ts";
 import { may } from "../../core/permissions/may.ts";
+import { decideInChat } from "../../services/chats/decide-in-chat.ts";
 import { auditCalls } from "../shared/edge/audited-call.ts";
 import { apiHandler } from "../shared/edge/edge.ts";
 import { checkAccess } from "../shared/edge/guard.ts";
+import { logInvocation } from "../shared/observe.ts";
 import { auditLogRoutes } from "./audit-log.ts";
 import { type Auth, authenticateActor, authenticateDeps, deps, optionalActor } from "./deps.ts";
 import { linkRoutes } from "./links.ts";
@@ -12,8 +16,7 @@ import { pageRoutes } from "./page.ts";
 import { approvalRunRoutes } from "./runs.ts";
 import { webhookSecretHandlers } from "./webhook-secret.ts";
 
-/** Approvals: links, the data of the approval page, decisions, pending approvals and the audit log. */
-export const handler = apiHandler<Auth>(
+const api = apiHandler<Auth>(
   [...linkRoutes, ...pageRoutes, ...approvalRunRoutes, ...auditLogRoutes, ...noticeRoutes, ...webhookSecretHandlers],
   async (token, route, params) => {
     const { workspace, run_id: run } = params;
@@ -37,3 +40,16 @@ export const handler = apiHandler<Auth>(
   },
   auditCalls(authenticateDeps),
 );
+
+/**
+ * Approvals: links, the data of the approval page, decisions, pending approvals and the audit log. Function `chat` calls the function for a person who decides in a
+ * chat. API Gateway's events have no field `kind`.
+ */
+export const handler = async (event: APIGatewayProxyEvent | ChatDecision, context: Context) =>
+  "kind" in event ? decideForChat(event, context) : api(event, context);
+
+async function decideForChat(call: ChatDecision, context: Context) {
+  const answer = await decideInChat(deps, chatDecisionSchema.parse(call));
+  await logInvocation("chat", context, { workspace: call.workspace, outcome: answer.outcome });
+  return answer;
+}

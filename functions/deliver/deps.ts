@@ -1,7 +1,8 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { slack } from "../../aws/http/slack.ts";
 import { webhooks } from "../../aws/http/webhooks.ts";
-import { webhookKeys } from "../../aws/kms/data-keys.ts";
+import { chatKeys, webhookKeys } from "../../aws/kms/data-keys.ts";
 import { mail } from "../../aws/ses/mail.ts";
 import { topic } from "../../aws/sns/topic.ts";
 import { deliveryQueue } from "../../aws/sqs/delivery-queue.ts";
@@ -14,8 +15,10 @@ export const deps = {
   deliveryQueue,
   noticePublishers: { topic },
   mail,
+  slack,
   webhooks,
   webhookKeys,
+  chatKeys,
   baseUrl: requireEnv(env.baseUrl),
   nowMs: Date.now,
 };

@@ -1,6 +1,6 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
-import { dataKeys, httpRouteKeys } from "../../aws/kms/data-keys.ts";
+import { chatKeys, dataKeys, httpRouteKeys } from "../../aws/kms/data-keys.ts";
 import { buckets } from "../../aws/s3/buckets.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
@@ -15,6 +15,7 @@ export const deps = {
   buckets,
   dataKeys,
   httpRouteKeys,
+  chatKeys,
   describeStateMachine,
   baseUrl: requireEnv(env.baseUrl),
   uploadsUrl: process.env[env.uploadsUrl] || undefined,

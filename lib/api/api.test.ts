@@ -164,7 +164,7 @@ describe("the REST API", () => {
     const permissions = Object.values(template.findResources("AWS::Lambda::Permission")).filter(
       ({ Properties }) => Properties.Principal === "apigateway.amazonaws.com",
     );
-    expect(permissions).toHaveLength(12);
+    expect(permissions).toHaveLength(13);
   });
 
   it("answers its own refusals in plain text with a code, never in HTML", () => {

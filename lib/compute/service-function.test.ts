@@ -43,7 +43,7 @@ describe("functions", () => {
     const reserved = (template: Template, names: readonly (keyof typeof descriptions)[]) =>
       names.map((name) => fn(template, descriptions[name]).properties.ReservedConcurrentExecutions);
     expect(reserved(aws, ["approve", "beat"])).toEqual([20, 50]);
-    expect(reserved(aws, ["objects", "sync", "triggers", "jobs", "people", "console", "api"])).toEqual([10, 3, 5, 14, 10, 5, 3]);
+    expect(reserved(aws, ["objects", "sync", "triggers", "jobs", "people", "console", "api", "chat"])).toEqual([10, 3, 5, 12, 10, 5, 3, 2]);
     // The functions of the API divide one reservation, however small it is.
     expect(reserved(aStack({ reservedConcurrency: 7 }).template, ["objects", "triggers", "jobs", "people", "api"])).toEqual([
       1,

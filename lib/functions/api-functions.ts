@@ -1,3 +1,4 @@
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { UPLOAD_PREFIX } from "../../contract/deployment/edge-function.ts";
 import { env } from "../../contract/env.ts";
@@ -10,7 +11,7 @@ import { grantCancellation, listAllowedRanges } from "./capabilities.ts";
 export function addApiFunctions(
   parts: StackParts,
   { step, connect }: Record<"step" | "connect", LambdaFunction>,
-): Record<"objects" | "sync" | "triggers" | "jobs" | "people" | "console" | "api" | "approve" | "web", LambdaFunction> {
+): Record<"objects" | "sync" | "triggers" | "jobs" | "people" | "console" | "api" | "approve" | "chat" | "web", LambdaFunction> {
   const { config, url, jobs, objects, storage, secrets, queue, people, logins, deliveries, flows, triggers } = parts;
   const reserved = reservedConcurrencyOf(config);
   const objectsFn = addFunction(
@@ -40,6 +41,7 @@ export function addApiFunctions(
       secrets.allowSeal(fn);
       secrets.allowAccounts(fn);
       secrets.allowMakeRouteCopies(fn);
+      secrets.allowMakeChatCopies(fn);
       flows.provideMachineNames(fn, config);
       flows.provideStep(fn, step);
     },
@@ -193,10 +195,24 @@ export function addApiFunctions(
       flows.allowResume(fn);
     },
   );
+  const chat = addFunction(
+    parts,
+    "chat",
+    { description: "svc: calls of chat applications", memoryMb: 1024, timeoutS: 10, reservedConcurrency: reserved.chat },
+    (fn) => {
+      fn.addEnvironment(env.baseUrl, url);
+      fn.addEnvironment(env.egressAllow, listAllowedRanges(config));
+      objects.allowReadChatCopies(fn);
+      secrets.allowOpenChatCopies(fn);
+      // Only that function has the right to decide.
+      fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [approve.functionArn] }));
+      fn.addEnvironment(env.approveFunction, approve.functionName);
+    },
+  );
   const web = addFunction(parts, "web", { description: "svc: pages of the console", memoryMb: 256, timeoutS: 10 }, (fn) => {
     fn.addEnvironment(env.baseUrl, url);
   });
-  return { objects: objectsFn, sync, triggers: triggersFn, jobs: jobsFn, people: peopleFn, console: consoleFn, api, approve, web };
+  return { objects: objectsFn, sync, triggers: triggersFn, jobs: jobsFn, people: peopleFn, console: consoleFn, api, approve, chat, web };
 }
 
 /** Divides the reservation of the API among its functions. Reads of jobs are the most frequent requests, so `jobs` also has what remains. */
@@ -208,5 +224,6 @@ function reservedConcurrencyOf(config: StackConfig) {
   const console = Math.floor(total * 0.1);
   const api = Math.floor(total * 0.06);
   const sync = Math.floor(total * 0.06);
-  return { objects, sync, triggers, people, console, api, jobs: total - objects - sync - triggers - people - console - api };
+  const chat = Math.floor(total * 0.04);
+  return { objects, sync, triggers, people, console, api, chat, jobs: total - objects - sync - triggers - people - console - api - chat };
 }

@@ -25,6 +25,7 @@ export function addBackgroundFunctions(
     deliveries.allowConsume(fn);
     jobs.allowDeliveryResults(fn);
     secrets.allowWebhooks(fn);
+    secrets.allowOpenChatCopies(fn);
     notices.allowSend(fn);
   });
   const housekeeping = addFunction(

@@ -81,7 +81,7 @@ describe("notifications", () => {
     expect(mailing.findings).toEqual([]);
   });
 
-  it("deliver reads objects, writes only notices, and uses only the keys of webhooks", () => {
+  it("deliver reads objects, writes only notices, and uses only the keys of webhooks and chats", () => {
     const writes = statements(aws, "dynamodb:").filter(
       ({ Action, Resource }) =>
         JSON.stringify(Resource).includes("ObjectsTable") && list(Action).some((action) => /Put|Update|Delete|Write/.test(action)),
@@ -97,9 +97,17 @@ describe("notifications", () => {
       },
     ]);
     const ofJobs = statements(aws, "dynamodb:").filter(({ Resource }) => JSON.stringify(Resource).includes("JobsTable"));
-    expect(ofJobs.flatMap(({ Action }) => list(Action))).toEqual(["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:PutItem"]);
+    expect(ofJobs.flatMap(({ Action }) => list(Action))).toEqual([
+      "dynamodb:GetItem",
+      "dynamodb:BatchGetItem",
+      "dynamodb:Query",
+      "dynamodb:PutItem",
+    ]);
     const purposes = statements(aws, "kms:").map(({ Condition }) => Condition);
-    expect(purposes).toEqual([{ StringEquals: { "kms:EncryptionContext:service": "svc", "kms:EncryptionContext:purpose": "webhooks" } }]);
+    const keysFor = (purpose: string) => ({
+      StringEquals: { "kms:EncryptionContext:service": "svc", "kms:EncryptionContext:purpose": purpose },
+    });
+    expect(purposes).toEqual([keysFor("webhooks"), keysFor("chats")]);
     expect([...actionsOf("deliver", "s3:"), ...actionsOf("deliver", "secretsmanager:"), ...actionsOf("deliver", "states:")]).toEqual([]);
   });
 

@@ -67,7 +67,7 @@ const OWN_ALARMS: readonly { name: string; rollsBack?: boolean }[] = [
   { name: "settle" },
 ];
 /** The functions that answer requests: API Gateway answers 5xx for those that fail. */
-const ANSWERING = ["run", "routes", "stream", "objects", "sync", "triggers", "jobs", "people", "console", "api", "approve", "web"];
+const ANSWERING = ["run", "routes", "stream", "objects", "sync", "triggers", "jobs", "people", "console", "api", "approve", "chat", "web"];
 
 /** The owner of the account invokes it and sees its reply. */
 const NEEDS_NO_ALARM = ["setup"];

@@ -67,9 +67,9 @@ export class JobsTable extends Construct {
     this.allow(fn, ["GetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem"]);
   }
 
-  /** Grants writes of delivery results, which are stored with the jobs of the notices. */
+  /** Grants writes of delivery results and of messages in chats, which are stored with the jobs of the notices, and the list of these messages. */
   allowDeliveryResults(fn: LambdaFunction): void {
-    this.allow(fn, ["GetItem", "BatchGetItem", "PutItem"]);
+    this.allow(fn, ["GetItem", "BatchGetItem", "Query", "PutItem"]);
   }
 
   /** Grants the rights to create jobs and change their states. */

@@ -90,6 +90,16 @@ export class Keys extends Construct {
     this.allow(fn, ["kms:Decrypt"], { "kms:EncryptionContext:purpose": "routes" });
   }
 
+  /** Grants the keys of copies of the resources of chat applications, to a function that changes resources and variables. */
+  allowMakeChatCopies(fn: LambdaFunction): void {
+    this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:purpose": "chats" });
+  }
+
+  /** Grants the decryption of these copies, and of no other secret. */
+  allowOpenChatCopies(fn: LambdaFunction): void {
+    this.allow(fn, ["kms:Decrypt"], { "kms:EncryptionContext:purpose": "chats" });
+  }
+
   /** Grants the decryption of secrets that sign outgoing webhooks, and of no others. */
   allowWebhooks(fn: LambdaFunction): void {
     this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:purpose": "webhooks" });

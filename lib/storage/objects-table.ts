@@ -40,6 +40,7 @@ import { scheduleObject } from "../../core/schedules/schedule.ts";
 import { scriptHeadObject, scriptListingObject } from "../../core/scripts/version.ts";
 import { searchEntryObject, searchIndexObject } from "../../core/search/index-items.ts";
 import { keyRingObject } from "../../core/secrets/key-ring.ts";
+import { chatCredentialObject } from "../../core/secrets/sealed-copy.ts";
 import { sharesObject } from "../../core/shares/share.ts";
 import { openStreamObject } from "../../core/streams/stream-slot.ts";
 import { connectionObject } from "../../core/triggers/sources.ts";
@@ -82,6 +83,12 @@ export class ObjectsTable extends Construct {
   /** Grants a function that ends jobs the right to read the workspace's outcome handlers, and nothing else. */
   allowReadOutcomeHandlers(fn: LambdaFunction): void {
     this.allowItems(fn, ["GetItem"], [settingObject, scheduleObject, scheduleOutcomesObject]);
+    fn.addEnvironment(env.objectsTable, this.table.tableName);
+  }
+
+  /** Grants reads of the copies of the resources of chat applications, and of no other item. */
+  allowReadChatCopies(fn: LambdaFunction): void {
+    this.allowItems(fn, ["GetItem"], [chatCredentialObject]);
     fn.addEnvironment(env.objectsTable, this.table.tableName);
   }
 

@@ -34,7 +34,7 @@ const UNUSED_S = 24 * 3600;
  * creates the variable with the token. Throws `account.token`, and as `createVariable` does.
  */
 export async function createAccount(
-  deps: Uses<"objects" | "dataKeys" | "accountKeys" | "httpRouteKeys" | "nowMs">,
+  deps: Uses<"objects" | "dataKeys" | "accountKeys" | "httpRouteKeys" | "chatKeys" | "nowMs">,
   caller: WorkspaceCaller,
   request: NewAccount,
 ): Promise<number> {
@@ -75,7 +75,7 @@ interface TokenVariable {
 
 /** A repeated call finds the variable that the first one has created. */
 async function createTokenVariable(
-  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
+  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "chatKeys" | "nowMs">,
   caller: WorkspaceCaller,
   { path, account, request, token }: TokenVariable,
 ) {
@@ -105,7 +105,7 @@ export async function permitAccount(deps: Uses<"objects">, { actor, workspace }:
  * Removes an account. Its variable retains the last token, which is no longer refreshed. Throws `account.notFound`, `variable.changedMeanwhile`.
  */
 export async function disconnectAccount(
-  deps: Uses<"objects" | "dataKeys" | "accountKeys" | "httpRouteKeys" | "nowMs">,
+  deps: Uses<"objects" | "dataKeys" | "accountKeys" | "httpRouteKeys" | "chatKeys" | "nowMs">,
   caller: WorkspaceCaller,
   id: number,
 ): Promise<void> {

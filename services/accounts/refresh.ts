@@ -25,7 +25,7 @@ import { loadPersons } from "../workspaces/members.ts";
 import { openForAccounts, sealForAccounts, sealLocations } from "./account-key.ts";
 import { loadConnectClient } from "./clients.ts";
 
-export type RefreshDeps = Uses<"objects" | "dataKeys" | "accountKeys" | "httpRouteKeys" | "tokenEndpoints" | "nowMs">;
+export type RefreshDeps = Uses<"objects" | "dataKeys" | "accountKeys" | "httpRouteKeys" | "chatKeys" | "tokenEndpoints" | "nowMs">;
 
 interface AccountRef {
   workspace: string;

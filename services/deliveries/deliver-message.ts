@@ -7,7 +7,9 @@ import type { Uses } from "../uses.ts";
 import { queueNextAttempt, sendDeliveries } from "./queue-attempts.ts";
 
 /** The ports with which the kinds of deliveries are opened, recorded and sent. */
-export type SendingPorts = Uses<"jobs" | "objects" | "webhookKeys" | "mail" | "noticePublishers" | "webhooks" | "nowMs" | "baseUrl">;
+export type SendingPorts = Uses<
+  "jobs" | "objects" | "webhookKeys" | "chatKeys" | "mail" | "slack" | "noticePublishers" | "webhooks" | "nowMs" | "baseUrl"
+>;
 
 /** The stored record of a delivery. `version` counts its changes; a record of an earlier release has none. */
 export interface StoredDelivery<Stored extends Progress> {

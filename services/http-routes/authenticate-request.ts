@@ -12,7 +12,7 @@ import { may } from "../../core/permissions/may.ts";
 import { parseFlow } from "../flows/definitions/load.ts";
 import { authenticate } from "../identity/authenticate.ts";
 import { parseScript } from "../scripts/load.ts";
-import { openHttpRouteCredential } from "../secrets/route-credentials.ts";
+import { openHttpRouteCredential } from "../secrets/open-copy.ts";
 import type { Uses } from "../uses.ts";
 
 /** A request whose body only a signature needs. */

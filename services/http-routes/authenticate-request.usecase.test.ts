@@ -7,7 +7,7 @@ import { type HttpFields, httpFieldsSchema } from "../../contract/routes/trigger
 import { httpRouteFailuresObject } from "../../core/http-routes/failures.ts";
 import type { FoundHttpRoute } from "../../core/http-routes/http-route.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { routeCredentialObject, routeVariableObject } from "../../core/secrets/route-credential.ts";
+import { copyVariableObject, routeCredentialObject } from "../../core/secrets/sealed-copy.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import type { World } from "../../test/support/use-cases/world.ts";
 import { newWorldWithFolder, repeat } from "../../test/support/use-cases/world-objects.ts";
@@ -114,7 +114,7 @@ describe("a resource for the authentication of routes", () => {
     await saveVariable(variable, "key-3");
     await deleteResource(world.deps, { actor: anAdmin, workspace: world.workspace, path: resource });
     expect(await world.deps.objects.get(routeCredentialObject.key(world.workspace, resource))).toBeUndefined();
-    expect(await world.deps.objects.get(routeVariableObject.key(world.workspace, variable))).toBeUndefined();
+    expect(await world.deps.objects.get(copyVariableObject.key(world.workspace, variable))).toBeUndefined();
     expect(await askWithKey(resource, "key-3")).toBe("refused");
     await saveResource(resource, "api_key_auth", { key: `$var:${variable}` });
     expect(await askWithKey(resource, "key-3")).toBe("admitted");

@@ -5,7 +5,7 @@ import type { FoundHttpRoute, HttpRouteMatch, RequestMethod } from "../../core/h
 import { type HttpRouteEntry, httpRoutesAtObject, isEntryOf } from "../../core/http-routes/route-entries.ts";
 import { personKey } from "../../core/people/person.ts";
 import { scriptHeadObject } from "../../core/scripts/version.ts";
-import { routeCredentialObject } from "../../core/secrets/route-credential.ts";
+import { routeCredentialObject } from "../../core/secrets/sealed-copy.ts";
 import { triggerObject } from "../../core/triggers/trigger.ts";
 import { buildRightsKeys } from "../identity/identify.ts";
 import { identifyRunAsActor } from "../identity/run-as.ts";

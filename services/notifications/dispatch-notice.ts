@@ -4,6 +4,7 @@ import { requestsDecision, splitNotice } from "../../core/notifications/delivery
 import type { GateNotice } from "../../core/notifications/notice.ts";
 import type { ObjectKey } from "../../core/objects/write.ts";
 import type { QueuedDelivery } from "../../ports/queues.ts";
+import { listChatMessages } from "../chats/messages.ts";
 import type { Uses } from "../uses.ts";
 import { loadNotice } from "./load-notice.ts";
 import { findRecipients, findStarter } from "./recipients.ts";
@@ -12,7 +13,7 @@ import { findRecipients, findStarter } from "./recipients.ts";
  * Returns the messages for a new notice: one for each recipient, and none if its workspace is deleted. A repeated call returns messages for the same
  * deliveries, whose claims recognize them.
  */
-export async function dispatchNotice(deps: Uses<"objects">, key: ObjectKey): Promise<QueuedDelivery[]> {
+export async function dispatchNotice(deps: Uses<"jobs" | "objects">, key: ObjectKey): Promise<QueuedDelivery[]> {
   const notice = await loadNotice(deps, key);
   if (!notice) return [];
   const { id, workspace } = notice;
@@ -22,8 +23,12 @@ export async function dispatchNotice(deps: Uses<"objects">, key: ObjectKey): Pro
     return addresses.map((to) => queue({ kind: "mail", workspace, notice: id, to, after: 0 }));
   }
   if (notice.kind === "run") return [queue({ kind: "run", workspace, notice: id, after: 0 })];
-  const addresses = await findMailAddresses(deps, notice);
-  return splitNotice(notice, addresses).map((part) => queue({ kind: "notice", workspace, notice: id, ...part, after: 0 }));
+  const [addresses, messages] = await Promise.all([
+    findMailAddresses(deps, notice),
+    // No message of a gate's own channel precedes the notice that it has opened.
+    notice.what === "opened" ? [] : listChatMessages(deps, notice),
+  ]);
+  return splitNotice(notice, { addresses, messages }).map((part) => queue({ kind: "notice", workspace, notice: id, ...part, after: 0 }));
 }
 
 function findMailAddresses(deps: Uses<"objects">, notice: GateNotice): Promise<string[]> | string[] {

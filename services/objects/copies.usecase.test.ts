@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { triggerKinds } from "../../contract/routes/triggers/trigger-kind.ts";
-import { routeCredentialObject } from "../../core/secrets/route-credential.ts";
+import { routeCredentialObject } from "../../core/secrets/sealed-copy.ts";
 import { variableObject } from "../../core/variables/variable.ts";
 import type { World } from "../../test/support/use-cases/world.ts";
 import { newWorldWithFolder } from "../../test/support/use-cases/world-objects.ts";

@@ -36,6 +36,9 @@ export function buildNoticeWrite(
     people: opened?.rules.people ?? [],
     channel: getApproverChannel({ value }),
     ...(consent?.notification?.url ? { url: consent.notification.url } : {}),
+    ...(consent?.notification?.resource_path
+      ? { chat: { resource: consent.notification.resource_path, ...defined({ channel: consent.notification.channel_id || undefined }) } }
+      : {}),
     ...defined({ message: opened?.message }),
     ...content,
     required: opened?.rules.required ?? 1,

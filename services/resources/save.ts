@@ -8,7 +8,7 @@ import { toSearchText } from "../../core/search/index-items.ts";
 import type { ObjectTarget, PathKind } from "../objects/path-kind.ts";
 import { removeObject } from "../objects/remove-object.ts";
 import { changeObject, replaceObject } from "../objects/save-object.ts";
-import { buildResourceCopyParts } from "../secrets/route-credentials.ts";
+import { buildResourceCopyParts } from "../secrets/sealed-copies.ts";
 import type { Uses } from "../uses.ts";
 import { checkAddedReferences } from "./stored-arguments.ts";
 import { checkResourceValue } from "./types.ts";
@@ -18,7 +18,7 @@ interface SentValue {
   keepsValue: boolean;
 }
 
-export const resourceKind: PathKind<StoredResource, Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">, SentValue> = {
+export const resourceKind: PathKind<StoredResource, Uses<"objects" | "dataKeys" | "httpRouteKeys" | "chatKeys" | "nowMs">, SentValue> = {
   key: resourceObject.key,
   parse: resourceObject.parse,
   permissions: "resource",
@@ -36,7 +36,7 @@ export const resourceKind: PathKind<StoredResource, Uses<"objects" | "dataKeys" 
  * `workspace.notFound`.
  */
 export async function createResource(
-  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
+  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "chatKeys" | "nowMs">,
   { actor, workspace }: WorkspaceCaller,
   request: NewResource,
   { updateIfExists = false } = {},
@@ -69,7 +69,7 @@ export async function createResource(
 
 /** Changes the given fields of a resource; another `path` renames it. Throws as `createResource` does, `resource.notFound` and `object.versionChanged`. */
 export async function updateResource(
-  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
+  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "chatKeys" | "nowMs">,
   target: ObjectTarget,
   request: ResourceChange,
 ): Promise<void> {
@@ -94,7 +94,10 @@ export async function updateResource(
 }
 
 /** Deletes a resource with its extra permissions. Throws `resource.notFound`, `object.versionChanged`. */
-export async function deleteResource(deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">, target: ObjectTarget): Promise<void> {
+export async function deleteResource(
+  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "chatKeys" | "nowMs">,
+  target: ObjectTarget,
+): Promise<void> {
   const { path } = target;
   await removeObject(deps, resourceKind, target, async ({ resourceType }) => ({
     event: { type: "DeleteResource", data: { path, resource_type: resourceType } },

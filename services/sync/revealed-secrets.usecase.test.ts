@@ -115,7 +115,7 @@ const decrypting: Readonly<Record<string, "reveals" | "uses">> = {
   "services/resources/resolve.ts": "reveals",
   "services/secrets/read-export-key.ts": "reveals",
   "services/secrets/rotate-workspace-key.ts": "uses",
-  "services/secrets/route-credentials.ts": "uses",
+  "services/secrets/sealed-copies.ts": "uses",
   "services/secrets/unseal.ts": "uses",
   "services/sync/load-objects.ts": "reveals",
   "services/triggers/receive/poll-queues.ts": "uses",

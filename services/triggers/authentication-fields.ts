@@ -5,9 +5,9 @@ import { findCredentialType } from "../../core/http-routes/authentication/creden
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { resourceObject } from "../../core/resources/resource.ts";
-import { routeCredentialObject } from "../../core/secrets/route-credential.ts";
+import { routeCredentialObject } from "../../core/secrets/sealed-copy.ts";
 import type { ObjectStore } from "../../ports/object-store.ts";
-import { findCopyFault } from "../secrets/route-credentials.ts";
+import { findCopyFault } from "../secrets/open-copy.ts";
 
 /** The reason for refusing a route whose requests a script must check. */
 const UNCHECKED = "has no preprocessor, which would check the requests with the method custom_script";

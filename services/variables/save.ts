@@ -18,7 +18,7 @@ import { changeObject, createObject } from "../objects/save-object.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import { evictKeyRing, loadSealingKey } from "../secrets/key-ring.ts";
 import { maskForJob, revealSecrets, type SecretReader } from "../secrets/reveal.ts";
-import { buildVariableCopyParts } from "../secrets/route-credentials.ts";
+import { buildVariableCopyParts } from "../secrets/sealed-copies.ts";
 import { loadExportKey, unsealValue } from "../secrets/unseal.ts";
 import type { Uses } from "../uses.ts";
 import { buildAccountLink, buildAccountMove, buildAccountRemoval } from "./account-link.ts";
@@ -47,7 +47,7 @@ interface SentText {
   text: string | undefined;
 }
 
-export const variableKind: PathKind<StoredVariable, Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">, SentText> = {
+export const variableKind: PathKind<StoredVariable, Uses<"objects" | "dataKeys" | "httpRouteKeys" | "chatKeys" | "nowMs">, SentText> = {
   key: variableObject.key,
   parse: variableObject.parse,
   permissions: "variable",
@@ -69,7 +69,7 @@ export const variableKind: PathKind<StoredVariable, Uses<"objects" | "dataKeys" 
 
 /** Creates a variable. Throws `variable.exists`, `variable.notCiphertext`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`. */
 export async function createVariable(
-  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
+  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "chatKeys" | "nowMs">,
   { actor, workspace }: WorkspaceCaller,
   request: NewVariable,
   { alreadyEncrypted = false }: SaveVariableOptions = {},
@@ -96,7 +96,7 @@ export async function createVariable(
  * Throws as `createVariable` does, `variable.notFound`, `object.versionChanged` and `auth.invalid`.
  */
 export async function updateVariable(
-  deps: Uses<"jobs" | "objects" | "dataKeys" | "httpRouteKeys" | "nowMs">,
+  deps: Uses<"jobs" | "objects" | "dataKeys" | "httpRouteKeys" | "chatKeys" | "nowMs">,
   { path, expected, ...caller }: VariableChanger,
   request: VariableChange,
   { alreadyEncrypted = false }: SaveVariableOptions = {},
@@ -147,7 +147,10 @@ export async function updateVariable(
 }
 
 /** Deletes a variable with its extra permissions and its account. Throws `variable.notFound`, `object.versionChanged`. */
-export async function deleteVariable(deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "nowMs">, target: ObjectTarget): Promise<void> {
+export async function deleteVariable(
+  deps: Uses<"objects" | "dataKeys" | "httpRouteKeys" | "chatKeys" | "nowMs">,
+  target: ObjectTarget,
+): Promise<void> {
   const { workspace, path } = target;
   await removeObject(deps, variableKind, target, async (before) => ({
     parts: await buildAccountRemoval(deps, workspace, before),

@@ -1,6 +1,6 @@
 // Generated from contract/routes: `npx vitest run --project rules contract/client/operations.test.ts -u`.
 import { simpleOperations } from "../simple-operations.ts";
-import { approvalNoticeOperations, approvalOperations, approvalRecordOperations } from "./approvals.ts";
+import { approvalNoticeOperations, approvalOperations, approvalRecordOperations, chatOperations } from "./approvals.ts";
 import { favoriteOperations, mentionOperations, preferenceOperations, searchOperations, viewOperations } from "./console.ts";
 import { deliveryOperations, instanceWebhookOperations, webhookOperations } from "./events.ts";
 import { flowOperations, flowRunOperations, userStateOperations } from "./flows.ts";
@@ -60,6 +60,7 @@ export const operations = {
   ...approvalNoticeOperations,
   ...approvalRecordOperations,
   ...approvalOperations,
+  ...chatOperations,
   ...favoriteOperations,
   ...mentionOperations,
   ...preferenceOperations,

@@ -29,3 +29,7 @@ export const approvalOperations = {
   "approvals.run": "GET /api/v1/runs/{run_id}",
   "approvals.pending": "GET /api/w/{workspace}/approvals/pending",
 };
+
+export const chatOperations = {
+  "chats.slack": "POST /api/w/{workspace}/chat/slack/{path+}",
+};

@@ -21,6 +21,8 @@ export const childPrefix = {
   preApproval: "early#",
   /** The deliveries of the notices of a flow's gates. */
   delivery: "delivery#",
+  /** The messages in chats that ask for a decision of a flow's gates. */
+  chatMessage: "chat#",
   /** Chunks of output, and the secrets that output must not show. */
   output: "log#",
   mask: "mask#",

@@ -5,7 +5,17 @@ export const messaging: readonly BuiltInType[] = [
   {
     name: "slack",
     description: "A Slack application in one workspace.",
-    schema: { type: "object", properties: { token: secret("Bot token, xoxb-…") }, required: ["token"] },
+    schema: {
+      type: "object",
+      properties: {
+        token: secret("Bot token, xoxb-…"),
+        signing_secret: secret("Signing secret of the app. Approvals in Slack need it"),
+        default_channel: text("Id of the channel for approvals whose flow names none"),
+        trust_email: flag("Treat members of the team as the users with their confirmed addresses"),
+        api_url: text("Address of the Web API. Default: https://slack.com/api/"),
+      },
+      required: ["token"],
+    },
   },
   {
     name: "discord",

@@ -29,6 +29,7 @@ const methods: Record<string, string[]> = {
   startConnecting: [invoke(descriptions.connect)],
   startRefreshing: [invoke(descriptions.objects)],
   startRotating: [invoke(descriptions.objects)],
+  decideInChat: [invoke(descriptions.approve)],
   startPolling: [invoke(descriptions.receive)],
   // Its other rights on queues are those that Lambda needs as well (`otherRights`).
   describeQueue: [],

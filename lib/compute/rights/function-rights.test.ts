@@ -76,20 +76,20 @@ describe("function rights", () => {
     for (const name of ["run", "routes"] as const) expect(actionsOf(name, "secretsmanager:")).toEqual(["secretsmanager:GetSecretValue"]);
   });
 
-  it("only objects, sync, worker, step and receive decrypt secrets, only objects and sync create keys for them, and routes, approve, deliver, jobs and people use only other keys", () => {
+  it("only objects, sync, worker, step and receive decrypt secrets, only objects and sync create keys for them, and routes, approve, chat, deliver, jobs and people use only other keys", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "kms:Decrypt").length > 0);
-    expect(may).toEqual(["routes", "objects", "sync", "jobs", "people", "approve", "worker", "step", "deliver", "receive"]);
+    expect(may).toEqual(["routes", "objects", "sync", "jobs", "people", "approve", "chat", "worker", "step", "deliver", "receive"]);
     expect(actionsOf("objects", "kms:")).toEqual(["kms:Decrypt", "kms:GenerateDataKey"]);
     expect(actionsOf("sync", "kms:")).toEqual(["kms:Decrypt", "kms:GenerateDataKey"]);
     expect(actionsOf("routes", "kms:")).toEqual(["kms:Decrypt"]);
     expect(actionsOf("worker", "kms:")).toEqual(["kms:Decrypt"]);
     expect(actionsOf("step", "kms:")).toEqual(["kms:Decrypt"]);
-    const purposes = (["approve", "deliver", "jobs"] as const).map((name) =>
+    const purposes = (["approve", "chat", "deliver", "jobs"] as const).map((name) =>
       rightsOf(aws, descriptions[name])
         .statements.filter(({ Action }) => list(Action).includes("kms:Decrypt"))
         .map(({ Condition }) => (Condition as { StringEquals: Record<string, string> }).StringEquals["kms:EncryptionContext:purpose"]),
     );
-    expect(purposes).toEqual([["links", "webhooks"], ["webhooks"], ["links"]]);
+    expect(purposes).toEqual([["links", "webhooks"], ["chats"], ["webhooks", "chats"], ["links"]]);
     // The instance's own key, which seals pending sign-ins, has the workspace id that no workspace can have.
     const ofPeople = rightsOf(aws, descriptions.people).statements.filter(({ Action }) => list(Action).includes("kms:Decrypt"));
     expect(ofPeople.map(({ Condition }) => Condition)).toEqual([
@@ -124,8 +124,8 @@ describe("function rights", () => {
 
   it("only executors invoke runners, only worker and step build, and functions that start flows may invoke flows", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "lambda:").length > 0);
-    expect(may).toEqual(["run", "routes", "triggers", "worker", "housekeeping", "deadLetter", "step", "settle", "connect"]);
-    const targets = (name: "run" | "routes" | "triggers" | "worker" | "deadLetter" | "housekeeping" | "step" | "settle") =>
+    expect(may).toEqual(["run", "routes", "triggers", "chat", "worker", "housekeeping", "deadLetter", "step", "settle", "connect"]);
+    const targets = (name: "run" | "routes" | "triggers" | "worker" | "deadLetter" | "housekeeping" | "step" | "settle" | "chat") =>
       rightsOf(aws, descriptions[name])
         .statements.filter(({ Action }) => Action === "lambda:InvokeFunction")
         .flatMap(({ Resource }) => list(Resource));
@@ -140,6 +140,7 @@ describe("function rights", () => {
       [descriptions.connect, descriptions.receive, descriptions.objects, descriptions.flows].map(arn),
     );
     expect(targets("triggers")).toEqual([arn(descriptions.connect)]);
+    expect(targets("chat")).toEqual([arn(descriptions.approve)]);
   });
 
   it("one function creates state machines, which can only invoke step", () => {

@@ -51,9 +51,12 @@ function toEntry(flow: Job, before: Gate, after: Gate): EntryContent | undefined
 
 const codeField = (code: string | undefined) => (code === undefined ? {} : { code });
 
-function eventFields({ approver: name, email, resumeId, atMs, payloadDigest: digest, payload, reason }: GateEvent, erased: boolean) {
+function eventFields(
+  { approver: name, email, resumeId, chatUser: chat, atMs, payloadDigest: digest, payload, reason }: GateEvent,
+  erased: boolean,
+) {
   return {
-    who: { ...(name ? { name } : {}), ...(email ? { email } : {}), ...defined({ resumeId }) },
+    who: { ...(name ? { name } : {}), ...(email ? { email } : {}), ...defined({ resumeId, chat }) },
     atMs,
     values: { digest, of: payload.jobId, ...(erased && payload.location.in === "head" ? {} : { place: payload.location }) },
     ...(reason ? { reason } : {}),

@@ -45,6 +45,8 @@ export interface ApproverSource {
   accessPath: AccessPath;
   link?: LinkReference;
   level?: "step" | "flow";
+  /** The person in a chat who decides, and their name there. */
+  chat?: { user: string; name: string };
 }
 
 /**
@@ -110,9 +112,10 @@ function permitDecision(verdict: Verdict): void {
   throw new SvcError(code, details);
 }
 
-const toRejection = ({ nowMs }: DecideDeps, { approver, email, payload }: GateEvent, { reason }: DecisionInput) => ({
+const toRejection = ({ nowMs }: DecideDeps, { approver, email, chatUser, payload }: GateEvent, { reason }: DecisionInput) => ({
   approver,
   email,
+  ...defined({ chatUser }),
   reason,
   atMs: nowMs(),
   payload,
@@ -122,21 +125,21 @@ const toRejection = ({ nowMs }: DecideDeps, { approver, email, payload }: GateEv
 async function storeEvent(
   deps: DecideDeps,
   gate: Pick<Gate, "id" | "workspace" | "retention" | "expiresAtMs">,
-  { who, link, level = "step", signedIn = false }: ApproverSource & { signedIn?: boolean },
+  { who, link, chat, level = "step", signedIn = false }: ApproverSource & { signedIn?: boolean },
   { payload = null, reason }: DecisionInput,
 ): Promise<GateEvent> {
   const json = JSON.stringify(payload);
   const [actsFor, email] = who.kind === "link" ? [] : [who.emails[0], who.emails.at(-1)];
   // The creator of a link named its approver. The record also contains the address of the person who was signed in.
-  const approver = link?.approver || (who.kind === "link" ? undefined : who.username);
+  const approver = link?.approver || (who.kind === "link" ? chat?.name : who.username);
   return {
     ...(link ? { resumeId: link.resumeId } : {}),
     level,
-    ...defined({ email }),
+    ...defined({ email, chatUser: chat?.user }),
     ...(actsFor === undefined || actsFor === email ? {} : { actsFor }),
     ...(approver ? { approver } : {}),
     ...(reason ? { reason } : {}),
-    countedBy: signedIn || !link ? "person" : "link",
+    countedBy: signedIn || !(link || chat) ? "person" : "link",
     atMs: deps.nowMs(),
     payloadDigest: createHash("sha256").update(json).digest("hex"),
     payload: { jobId: gate.id, location: await storeValue(deps, gate, "approval", json) },

@@ -1,5 +1,5 @@
 import { defined } from "../../../contract/defined.ts";
-import { receivesByAddress } from "../../../contract/notices/channels.ts";
+import { receivesByUrl } from "../../../contract/notices/channels.ts";
 import { argsVisibleTo, PEOPLE, willBeErased } from "../../../core/jobs/record/job.ts";
 import { getApproverChannel } from "../../../core/notifications/notice.ts";
 import { type RequestContent, selectShownInputs, toDescriptionText } from "../../../core/notifications/request-content.ts";
@@ -9,7 +9,7 @@ import { loadPrompt } from "../page/load-prompt.ts";
 import type { ApprovalRequest } from "./find-approval-request.ts";
 
 /**
- * Loads the content of the mail to the approvers of a gate, without secrets. Empty if no mail is sent. A mail cannot be erased, so a run
+ * Loads the content of the mail or the message to the approvers of a gate, without secrets. Empty if none is sent. Neither can be erased, so a run
  * whose data will be erased shows no values in it.
  */
 export async function loadRequestContent(
@@ -17,7 +17,7 @@ export async function loadRequestContent(
   { gate, flow, module }: ApprovalRequest,
 ): Promise<RequestContent> {
   const { value, suspend } = module;
-  if (!receivesByAddress(getApproverChannel(module)) || !gate.opened?.rules.people?.length) return {};
+  if (receivesByUrl(getApproverChannel(module)) || !gate.opened?.rules.people?.length) return {};
   const { summary, schema } = await deps.gatedFlows.describeFlow(flow);
   const flowContent = summary ? { flowSummary: summary } : {};
   const isErased = willBeErased(flow) || module.delete_after_secs != null;

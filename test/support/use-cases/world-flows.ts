@@ -90,7 +90,10 @@ export async function startFlow(
   {
     timeoutS = limits.flowTimeoutS,
     ...fields
-  }: Pick<Partial<Job>, "timeoutS" | "priority" | "preprocess" | "trigger" | "triggerPath" | "schedulePath"> = {},
+  }: Pick<
+    Partial<Job>,
+    "timeoutS" | "priority" | "preprocess" | "trigger" | "triggerPath" | "schedulePath" | "email" | "permissionedAs" | "superAdmin"
+  > = {},
 ): Promise<Job["id"]> {
   const flow = aFlow(Array.isArray(value) ? { modules: value } : value);
   const { id } = await addJob(world, {

@@ -6,12 +6,14 @@ import { jobTable } from "../../../aws/dynamodb/job-table.ts";
 import { scanObjects } from "../../../aws/dynamodb/object-scan.ts";
 import { objectTable } from "../../../aws/dynamodb/object-table.ts";
 import { scheduleTable } from "../../../aws/dynamodb/schedule-table.ts";
+import { slack } from "../../../aws/http/slack.ts";
 import { anchorKey } from "../../../aws/kms/anchor-key.ts";
-import { accountKeys, dataKeys, httpRouteKeys, linkKeys, webhookKeys } from "../../../aws/kms/data-keys.ts";
+import { accountKeys, chatKeys, dataKeys, httpRouteKeys, linkKeys, webhookKeys } from "../../../aws/kms/data-keys.ts";
 import { storage } from "../../../aws/s3/storage.ts";
 import { queue } from "../../../aws/sqs/queue.ts";
 import { env } from "../../../contract/env.ts";
 import type { BuildRequest, BuildResult } from "../../../core/builds/build.ts";
+import type { ChatDecision } from "../../../core/chats/chat-call.ts";
 import { connectBulk } from "../../../functions/shared/wiring/continue-bulk.ts";
 import { jobData } from "../../../functions/shared/wiring/job-data.ts";
 import { jobExecutors } from "../../../functions/shared/wiring/job-executors.ts";
@@ -20,6 +22,7 @@ import type { ExecutionName, Executions, StateMachines } from "../../../ports/ex
 import type { Functions, Invocation } from "../../../ports/functions.ts";
 import type { QueuedDelivery } from "../../../ports/queues.ts";
 import type { RunRequest } from "../../../runners/protocol.ts";
+import { decideInChat } from "../../../services/chats/decide-in-chat.ts";
 import { flowCancellation } from "../../../services/flows/lifecycle/cancel.ts";
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
 import { connectOutcomeHandlers } from "../../../services/outcome-handlers/follow-ups.ts";
@@ -122,6 +125,7 @@ export async function newWorld() {
     createStateMachine: async ({ value }: { value: unknown }) => ({
       machine: `m-${createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 8)}`,
     }),
+    decideInChat: (call: ChatDecision) => decideInChat(world.deps, call),
   } as unknown as Functions;
   const sendFollowUp = async (job: Parameters<typeof queue.sendFollowUp>[0]) => {
     await queue.sendFollowUp(job);
@@ -163,11 +167,13 @@ export async function newWorld() {
           return [];
         }),
     },
+    slack,
     dataKeys,
     linkKeys,
     webhookKeys,
     accountKeys,
     httpRouteKeys,
+    chatKeys,
     anchorKey,
     scanObjects,
     executions,
@@ -187,7 +193,7 @@ export async function newWorld() {
     target: { os: "linux" as const, arch: "x64" as const, python: "3.11", node: "22" },
     registries: { npm: "", pypi: "", go: "" },
   };
-  return {
+  const world = {
     clock,
     /** The recorded calls that leave the service. */
     started,
@@ -232,5 +238,6 @@ export async function newWorld() {
       return taken.map(({ Body = "{}" }) => JSON.parse(Body) as { job: string });
     },
   };
+  return world;
 }
 export type World = Awaited<ReturnType<typeof newWorld>>;

@@ -56,6 +56,7 @@ const KEY_PARTITIONS = {
   WEBHOOKS: "webhooks",
   ACCOUNTKEY: "accounts",
   ROUTEKEY: "routes",
+  CHATKEY: "chats",
 } as const;
 type Purpose = (typeof KEY_PARTITIONS)[keyof typeof KEY_PARTITIONS];
 
@@ -67,6 +68,7 @@ export async function unwrapDataKeys({ deps }: World, objects: Item[]): Promise<
     webhooks: deps.webhookKeys,
     accounts: deps.accountKeys,
     routes: deps.httpRouteKeys,
+    chats: deps.chatKeys,
   };
   const found: StoredDataKey[] = [];
   for (const item of objects) {

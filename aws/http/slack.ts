@@ -1,0 +1,103 @@
+import { LogLevel, WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError, WebClient } from "@slack/web-api";
+import * as z from "zod";
+import { defined, mapDefined } from "../../contract/defined.ts";
+import { limits } from "../../contract/limits.ts";
+import { describeSlackError, isTemporarySlackError } from "../../core/chats/slack/slack-errors.ts";
+import type { Attempt } from "../../core/deliveries/attempt.ts";
+import type { ChatAnswer, Slack } from "../../ports/senders.ts";
+import { ForbiddenAddressError } from "./egress.ts";
+import { fetchGuarded } from "./guarded-fetch.ts";
+
+type Credential = Parameters<Slack["postMessage"]>[0];
+const MAX_BYTES = 1024 * 1024;
+
+/** Deliveries have their own schedule of retries, so the client makes each call once. Its warnings repeat addresses, so it logs errors alone. */
+function clientOf({ token, api_url: slackApiUrl }: Credential): WebClient {
+  return new WebClient(token, {
+    ...defined({ slackApiUrl: mapDefined(slackApiUrl, (address) => address.replace(/\/?$/, "/")) }),
+    fetch: (url, { method = "POST", headers = {}, body } = {}) =>
+      fetchGuarded(String(url), {
+        method,
+        headers,
+        body: typeof body === "string" ? body : "",
+        timeoutMs: limits.chatAnswerMs,
+        maxBytes: MAX_BYTES,
+        keepAlive: true,
+      }),
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+    allowAbsoluteUrls: false,
+    logLevel: LogLevel.ERROR,
+  });
+}
+
+async function call<Value>(credential: Credential, request: (client: WebClient) => Promise<Value>): Promise<ChatAnswer<Value>> {
+  try {
+    return { ok: true, value: await request(clientOf(credential)) };
+  } catch (error) {
+    return toFailure(error);
+  }
+}
+
+function toFailure(error: unknown): Extract<Attempt, { ok: false }> {
+  if (error instanceof WebAPIRateLimitedError)
+    return { ok: false, final: false, error: "Slack asks to send less", retryAfterMs: error.retryAfter * 1000 };
+  if (error instanceof WebAPIPlatformError) {
+    const { error: code } = error.data;
+    return { ok: false, final: !isTemporarySlackError(code), error: describeSlackError(code) };
+  }
+  if (error instanceof WebAPIHTTPError) return { ok: false, final: false, error: `Slack returned status ${error.statusCode}` };
+  const cause = error instanceof WebAPIRequestError ? error.original : error;
+  if (cause instanceof ForbiddenAddressError)
+    return { ok: false, final: true, error: "the api_url of the resource is inside the network, which is not allowed" };
+  // Anything else, for example HTML instead of JSON. The message of an error can contain the address or the body.
+  const { name, code } = cause as { name: string; code?: string };
+  return { ok: false, final: false, error: `Slack did not answer as expected (${code ?? name})` };
+}
+
+const placeSchema = z.object({ channel: z.string(), ts: z.string() });
+const personSchema = z.object({
+  user: z.object({
+    team_id: z.string(),
+    deleted: z.boolean().optional(),
+    is_bot: z.boolean().optional(),
+    is_restricted: z.boolean().optional(),
+    is_ultra_restricted: z.boolean().optional(),
+    is_stranger: z.boolean().optional(),
+    is_email_confirmed: z.boolean().optional(),
+    profile: z.object({ email: z.string().optional() }),
+  }),
+});
+
+/** Slack's Web API by its own client. Its connections are guarded like those of webhooks (design §8). */
+export const slack: Slack = {
+  postMessage: (credential, { channel, text, blocks, thread }) =>
+    call(credential, async (client) =>
+      placeSchema.parse(
+        await client.apiCall("chat.postMessage", {
+          channel,
+          text,
+          blocks,
+          unfurl_links: false,
+          unfurl_media: false,
+          ...defined({ thread_ts: thread }),
+        }),
+      ),
+    ),
+  updateMessage: (credential, { channel, ts }, { text, blocks }) =>
+    call(credential, async (client) => void (await client.apiCall("chat.update", { channel, ts, text, blocks }))),
+  tell: (credential, { channel, user }, text) =>
+    call(credential, async (client) => void (await client.apiCall("chat.postEphemeral", { channel, user, text }))),
+  openDialog: (credential, trigger, view) =>
+    call(credential, async (client) => void (await client.apiCall("views.open", { trigger_id: trigger, view }))),
+  findPerson: (credential, user) =>
+    call(credential, async (client) => {
+      const { user: found } = personSchema.parse(await client.apiCall("users.info", { user }));
+      const { is_bot, is_restricted, is_ultra_restricted, is_stranger, deleted, is_email_confirmed, profile, team_id: team } = found;
+      return {
+        team,
+        email: is_email_confirmed === true ? profile.email : undefined,
+        isOutsider: [is_bot, is_restricted, is_ultra_restricted, is_stranger, deleted].includes(true),
+      };
+    }),
+};

@@ -1,0 +1,38 @@
+import * as z from "zod";
+import { toSentence } from "../http-routes/authentication/schema-sentence.ts";
+
+const secret = z.string().min(1, "must not be empty").max(10_000);
+/** Forms send an empty text for an omitted field. */
+const optional = <S extends z.ZodType>(schema: S) =>
+  z.preprocess((value) => (value === "" || value === null ? undefined : value), schema.optional());
+const address = z
+  .url("must be a URL")
+  .max(2000)
+  .refine(
+    (text) => /^https?:$/.test(new URL(text).protocol) && new URL(text).username === "",
+    "must be an http or https URL without a user",
+  );
+
+const schemas = {
+  slack: z.object({
+    token: secret,
+    signing_secret: secret,
+    api_url: optional(address),
+    default_channel: optional(z.string().max(200)),
+    trust_email: optional(z.boolean()),
+  }),
+} as const;
+
+/** The type of a resource of a chat application. */
+export type ChatType = keyof typeof schemas;
+/** The values of a resource with which the service posts messages and checks the calls of the vendor. */
+export type ChatCredential = { [T in ChatType]: { type: T } & z.output<(typeof schemas)[T]> }[ChatType];
+
+/** Returns whether a resource of a type belongs to a chat application. */
+export const isChatType = (type: string | undefined): type is ChatType => type !== undefined && Object.hasOwn(schemas, type);
+
+/** Returns the credential that a resource's value describes, or a sentence about its fault that contains no value. */
+export function parseChatCredential(type: ChatType, value: unknown): ChatCredential | string {
+  const parsed = schemas[type].safeParse(value);
+  return parsed.success ? { type, ...parsed.data } : toSentence(parsed.error);
+}

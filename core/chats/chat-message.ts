@@ -1,0 +1,35 @@
+import * as z from "zod";
+
+/** A message that asks for an approval, stored with the flow's job. */
+export const chatMessageSchema = z.object({
+  /** A random id, by which the buttons of the message name it. */
+  id: z.uuid(),
+  workspace: z.string(),
+  flow: z.string(),
+  gate: z.string(),
+  /** The path of the resource with which the message was posted. */
+  resource: z.string(),
+  /** The channel and the message in it, as the vendor names them. */
+  channel: z.string(),
+  ts: z.string(),
+  /** The notice whose content the message shows. */
+  notice: z.string(),
+  atMs: z.number(),
+});
+export type ChatMessage = z.infer<typeof chatMessageSchema>;
+
+/**
+ * Returns the text that the buttons of a message contain: the place of its record. The text gives no right, because a decision counts only if the
+ * record names the clicked message.
+ */
+export const toReference = ({ flow, gate, id }: Pick<ChatMessage, "flow" | "gate" | "id">): string => `${flow}.${gate}.${id}`;
+
+const referenceSchema = z.tuple([z.uuid(), z.uuid(), z.uuid()]);
+
+/** Parses the text of `toReference`; `undefined` for any other text. */
+export function parseReference(text: string): Pick<ChatMessage, "flow" | "gate" | "id"> | undefined {
+  const { data } = referenceSchema.safeParse(text.slice(0, 200).split("."));
+  if (!data) return undefined;
+  const [flow, gate, id] = data;
+  return { flow, gate, id };
+}

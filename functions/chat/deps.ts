@@ -1,0 +1,7 @@
+import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { slack } from "../../aws/http/slack.ts";
+import { chatKeys } from "../../aws/kms/data-keys.ts";
+import { functions } from "../../aws/lambda/functions.ts";
+
+/** The ports of the function `chat`. */
+export const deps = { objects: objectTable, chatKeys, slack, functions, nowMs: Date.now };

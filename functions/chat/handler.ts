@@ -1,0 +1,15 @@
+import { chatRoutes as routes } from "../../contract/routes/approvals/chats.ts";
+import { answerSlackCall } from "../../services/chats/answer-slack-call.ts";
+import { apiHandler, on } from "../shared/edge/edge.ts";
+import { json } from "../shared/reply/reply.ts";
+import { deps } from "./deps.ts";
+
+/** Answers the vendors of chat applications. It may open their resources and nothing else, and asks function `approve` to decide. */
+export const handler = apiHandler<unknown>(
+  [
+    on(routes.slack, async ({ params, headers, readPayload }) =>
+      json(200, await answerSlackCall(deps, { ...params, headers, readPayload })),
+    ),
+  ],
+  async () => undefined,
+);

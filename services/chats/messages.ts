@@ -1,0 +1,31 @@
+import { limits } from "../../contract/limits.ts";
+import { type ChatMessage, chatMessageSchema } from "../../core/chats/chat-message.ts";
+import { childRef } from "../../core/jobs/lists/child-items.ts";
+import { parseReadable, recordFormat } from "../../core/records/record-format.ts";
+import type { Uses } from "../uses.ts";
+
+const messageFormat = recordFormat({ schema: chatMessageSchema, version: 1 });
+const toRef = ({ gate, id }: Pick<ChatMessage, "gate" | "id">) => childRef("chatMessage", `${gate}#${id}`);
+
+/** Stores a posted message until the data of its flow expires. A repeated call stores nothing. */
+export async function storeChatMessage({ jobs }: Uses<"jobs">, message: ChatMessage, expiresAtS: number): Promise<void> {
+  await jobs.putChildIf(
+    { parent: message.flow, ref: toRef(message), json: messageFormat.toJson(message), version: 1, expiresAtS },
+    "absent",
+  );
+}
+
+/** Lists the messages that ask for a decision of a gate. */
+export async function listChatMessages({ jobs }: Uses<"jobs">, { flow, gate }: Pick<ChatMessage, "flow" | "gate">): Promise<ChatMessage[]> {
+  const found = await jobs.listChildren(flow, childRef("chatMessage", `${gate}#`), limits.chatMessages);
+  return parseReadable(found, messageFormat.parse).map(([, message]) => message);
+}
+
+/** Returns a message by its place, or `undefined`. */
+export async function findChatMessage(
+  { jobs }: Uses<"jobs">,
+  place: Pick<ChatMessage, "flow" | "gate" | "id">,
+): Promise<ChatMessage | undefined> {
+  const child = await jobs.getChild(place.flow, toRef(place));
+  return child && messageFormat.parse(child);
+}

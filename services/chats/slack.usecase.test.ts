@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { approvalEntryObject } from "../../core/approvals/record.ts";
+import { noticeObject } from "../../core/notifications/stored-notice.ts";
+import { type FakeSlack, startSlack } from "../../test/support/chats/slack.ts";
+import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { DeliveryConsumer } from "../../test/support/use-cases/world-deliveries.ts";
+import { approveGate, gates, playExecutions, startFlow } from "../../test/support/use-cases/world-flows.ts";
+import { addWorkspace, housekeep } from "../../test/support/use-cases/world-jobs.ts";
+import { recordingChannels } from "../../test/support/use-cases/world-notices.ts";
+import { anAdmin } from "../../test/support/use-cases/world-people.ts";
+import type { SendingPorts } from "../deliveries/deliver-message.ts";
+import { sendDeliveries } from "../deliveries/queue-attempts.ts";
+import { listDeliveries } from "../notifications/delivery-records.ts";
+import { dispatchNotice } from "../notifications/dispatch-notice.ts";
+import { createResource, deleteResource, updateResource } from "../resources/save.ts";
+import { createVariable, updateVariable } from "../variables/save.ts";
+import { addMember } from "../workspaces/add-member.ts";
+import { answerSlackCall } from "./answer-slack-call.ts";
+
+// The guard of connections reads the ranges when it is loaded.
+vi.hoisted(() => {
+  process.env["SVC_EGRESS_ALLOW"] = "127.0.0.1/32";
+});
+
+const PATH = "u/ann/slack";
+let slack: FakeSlack;
+let world: World;
+beforeAll(async () => {
+  slack = await startSlack();
+});
+afterAll(() => slack.stop());
+
+beforeEach(async () => {
+  slack.messages.splice(0);
+  slack.dialogs.splice(0);
+  slack.calls.splice(0);
+  slack.people.clear();
+  world = await newWorld();
+  await addWorkspace(world);
+  await saveResource();
+  await addPerson("U0KIM", "kim");
+  await addPerson("U0LEE", "lee");
+});
+
+/** Creates the resource with its token in a variable, or replaces it with further fields. */
+async function saveResource(more?: object): Promise<void> {
+  const caller = { actor: anAdmin, workspace: world.workspace };
+  const variable = `${PATH}_token`;
+  const value = { ...slack.resource, token: `$var:${variable}`, ...more };
+  if (more) return updateResource(world.deps, { ...caller, path: PATH }, { value });
+  await createVariable(world.deps, caller, { path: variable, value: slack.resource.token, is_secret: true, description: "" });
+  await createResource(world.deps, caller, { path: PATH, value, resource_type: "slack" });
+}
+
+const consent = (fields: object = {}) => ({
+  id: "ask",
+  value: {
+    type: "consentgate",
+    approvers: ["u/kim"],
+    message: "Deploy <!channel> now?",
+    notification: { channel: "chat", resource_path: PATH },
+    ...fields,
+  },
+});
+
+/** Dispatches the notices that were not dispatched before, and delivers them. */
+async function deliver(): Promise<void> {
+  const { channels } = recordingChannels();
+  const consumer = new DeliveryConsumer(world, { ...world.deps, ...channels } as SendingPorts);
+  for (const { pk, sk } of await world.deps.objects.list(noticeObject.partitionKey(world.workspace))) {
+    if (dispatched.has(sk)) continue;
+    dispatched.add(sk);
+    await sendDeliveries(world.deps, await dispatchNotice(world.deps, { pk, sk }));
+  }
+  await consumer.receive();
+}
+const dispatched = new Set<string>();
+
+async function waitingRun(fields: object = {}, starter: object = {}): Promise<string> {
+  const run = await startFlow(world, [consent(fields), { id: "b", value: { type: "identity" } }], {}, starter);
+  await playExecutions(world);
+  await deliver();
+  return run;
+}
+
+/** Adds a member of the workspace, and gives the person in Slack with this id the same address. */
+async function addPerson(user: string, username: string) {
+  const email = `${username}@example.com`;
+  slack.people.set(user, { email });
+  await addMember(world.deps, world.workspace, { email, username, is_admin: false, operator: false }, { inherits: true });
+}
+
+const call = (body: string, headers = slack.sign(body, Math.floor(world.clock.nowMs / 1000))) =>
+  answerSlackCall(world.deps, {
+    workspace: world.workspace,
+    path: PATH,
+    headers,
+    readPayload: async () => ({ bytes: Buffer.from(body), headers, query: [] }) as never,
+  });
+const shown = () => slack.messages.filter(({ only }) => only === undefined);
+const told = (user: string) => slack.messages.filter(({ only }) => only === user).map(({ text }) => text);
+const chatNotices = async (run: string) =>
+  [...(await listDeliveries(world.deps, run)).values()].flat().filter(({ channel }) => channel === "chat");
+const textsOf = (message = shown()[0]) => (message?.blocks ?? []).map(({ text }) => text?.text ?? "").join("\n");
+const labelsOf = (message = shown()[0]) => (message?.blocks ?? []).flatMap(({ elements = [] }) => elements).map(({ text }) => text.text);
+function requestIn(messages = shown()) {
+  const [message] = messages;
+  if (!message) throw new Error("No message was posted.");
+  return message;
+}
+
+describe("a ConsentGate whose channel is Slack", () => {
+  it("posts one message, with escaped texts, buttons and the page, and no address that decides", async () => {
+    const run = await waitingRun();
+    expect(shown()).toHaveLength(1);
+    expect(textsOf()).toContain("Deploy &lt;!channel&gt; now?");
+    expect(labelsOf()).toEqual(["Approve", "Reject", "Open page"]);
+    expect(slack.bodies.join()).not.toMatch(/jobs_u|<!channel/);
+    expect(await chatNotices(run)).toEqual([expect.objectContaining({ to: PATH, state: "sent" })]);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ["the channel does not exist", { channel_id: "C0NONE" }, /channel_not_found.*use the id of a channel/],
+    ["the resource does not exist", { resource_path: "u/ann/gone" }, /no resource of a chat application at u\/ann\/gone/],
+    ["the flow's user may not read the resource", { resource_path: "u/kim/slack" }, /may not read the resource u\/kim\/slack/],
+  ])("reports a failed notice, and waits, if %s", async (_, more, error) => {
+    const starter =
+      "resource_path" in more && more.resource_path === "u/kim/slack"
+        ? { email: "lee@example.com", permissionedAs: "u/lee", superAdmin: false }
+        : {};
+    const run = await waitingRun({ notification: { channel: "chat", resource_path: PATH, ...more } }, starter);
+    expect(await chatNotices(run)).toEqual([expect.objectContaining({ state: "failed", error: expect.stringMatching(error) })]);
+    expect(await gates(world, run)).toEqual([expect.not.objectContaining({ decision: expect.anything() })]);
+  });
+
+  it("is posted again after the pause that Slack asks for", async () => {
+    slack.answers.push({ method: "chat.postMessage", status: 429, headers: { "retry-after": "30" }, body: "{}" });
+    const run = await waitingRun();
+    expect(await chatNotices(run)).toEqual([expect.objectContaining({ state: "retrying", error: "Slack asks to send less" })]);
+    world.clock.nowMs += 31_000;
+    await deliver();
+    expect(shown()).toHaveLength(1);
+  });
+
+  it("answers a reminder in the thread of the message", async () => {
+    await waitingRun({ remind_after: 10, timeout: 1000 });
+    world.clock.nowMs += 20_000;
+    await housekeep(world);
+    await deliver();
+    expect(shown().map(({ thread }) => thread)).toEqual([undefined, requestIn().ts]);
+  });
+});
+
+describe("a click in Slack", () => {
+  it("of an approver whose address the resource trusts approves, and the message says so without buttons", async () => {
+    await saveResource({ trust_email: true });
+    const run = await waitingRun();
+    expect(await call(slack.click(requestIn(), "Approve", "U0KIM"))).toEqual({});
+    await playExecutions(world);
+    expect(await world.deps.jobs.get(run)).toMatchObject({ state: "succeeded" });
+    await deliver();
+    expect(labelsOf()).toEqual([]);
+    expect(textsOf()).toMatch(/Approved by kim at /);
+    const [entry] = await world.deps.objects.list(approvalEntryObject.partitionKey(world.workspace));
+    expect(entry?.value).toMatchObject({ what: "approved", who: { name: "kim", email: "kim@example.com", chat: "slack:T0TEAM:U0KIM" } });
+  });
+
+  it.each<[string, (person: string) => void, string, RegExp]>([
+    ["is not an approver", () => undefined, "U0LEE", /can't decide this request/],
+    ["is a guest", (user) => Object.assign(slack.people.get(user) ?? {}, { guest: true }), "U0KIM", /Sign in to decide.*\/approve\//],
+    ["has no confirmed address", (user) => Object.assign(slack.people.get(user) ?? {}, { confirmed: false }), "U0KIM", /Sign in to decide/],
+    ["belongs to another team", (user) => Object.assign(slack.people.get(user) ?? {}, { team: "T0OTHER" }), "U0KIM", /Sign in to decide/],
+  ])("of a person who %s decides nothing, and they alone see why", async (_, change, user, reason) => {
+    await saveResource({ trust_email: true });
+    const run = await waitingRun();
+    change(user);
+    const team = slack.people.get(user)?.team === "T0OTHER" ? "T0TEAM" : undefined;
+    await call(slack.click(requestIn(), "Approve", user, team));
+    expect(told(user)).toEqual([expect.stringMatching(reason)]);
+    expect(labelsOf()).toHaveLength(3);
+    expect((await gates(world, run))[0]?.decision).toBeUndefined();
+  });
+
+  it("of an approver decides nothing if the resource does not trust addresses", async () => {
+    await waitingRun();
+    await call(slack.click(requestIn(), "Approve", "U0KIM"));
+    expect(told("U0KIM")).toEqual([expect.stringMatching(/Sign in to decide/)]);
+    expect(slack.calls).not.toContain("users.info");
+  });
+
+  it("decides once when it is repeated and when several people click at once", async () => {
+    await saveResource({ trust_email: true });
+    const run = await waitingRun({ approvers: ["u/kim", "u/lee"] });
+    const clicks = ["U0KIM", "U0KIM", "U0LEE", "U0LEE"].map((user) => call(slack.click(requestIn(), "Approve", user)));
+    await Promise.all(clicks);
+    expect((await gates(world, run))[0]?.events).toHaveLength(1);
+    expect(await world.deps.objects.list(approvalEntryObject.partitionKey(world.workspace))).toHaveLength(1);
+  });
+
+  it("on a request that was decided elsewhere corrects the message", async () => {
+    await saveResource({ trust_email: true });
+    const run = await waitingRun({ approvers: ["u/kim", "role:admin"] });
+    const [gate] = await gates(world, run);
+    if (!gate) throw new Error("The gate has not opened.");
+    const click = slack.click(requestIn(), "Approve", "U0KIM");
+    await approveGate(
+      world,
+      gate,
+      {},
+      { person: { ...anAdmin, rights: { workspace: world.workspace, role: "admin", groups: [], folders: {}, objects: {} } } },
+    );
+    await call(click);
+    expect(textsOf()).toMatch(/Approved by kim at /);
+    expect(labelsOf()).toEqual([]);
+    expect(told("U0KIM")).toEqual([expect.stringMatching(/already been decided/)]);
+  });
+
+  it("rejects after a dialog has asked for the reason, which the message shows", async () => {
+    await saveResource({ trust_email: true });
+    const run = await waitingRun({ reject_reason_required: true });
+    await call(slack.click(requestIn(), "Reject", "U0KIM"));
+    expect(await call(slack.submit(" ", "U0KIM"))).toEqual({
+      response_action: "errors",
+      errors: { reason: expect.stringMatching(/requires a reason/) },
+    });
+    expect((await gates(world, run))[0]?.decision).toBeUndefined();
+    expect(await call(slack.submit("Not on a Friday <@U1>", "U0KIM"))).toEqual({ response_action: "clear" });
+    await deliver();
+    expect(textsOf()).toMatch(/Rejected by kim at .*\nNot on a Friday &lt;@U1&gt;/);
+  });
+
+  it("on a message that the service has not posted decides nothing", async () => {
+    await saveResource({ trust_email: true });
+    const run = await waitingRun();
+    // A job that has the token of the resource can post the same buttons in another message.
+    const copy = { ...requestIn(), ts: "1700000000.999999" };
+    await call(slack.click(copy, "Approve", "U0KIM"));
+    expect((await gates(world, run))[0]?.decision).toBeUndefined();
+    expect(told("U0KIM")).toEqual([expect.stringMatching(/does not belong to an approval/)]);
+  });
+});
+
+describe("a call at the address of a resource", () => {
+  const hello = new URLSearchParams({ payload: "{}" }).toString();
+  const nowS = () => Math.floor(world.clock.nowMs / 1000);
+
+  it("that checks the address gets the challenge back", async () => {
+    const body = JSON.stringify({ type: "url_verification", challenge: "abc" });
+    expect(await call(body)).toEqual({ challenge: "abc" });
+  });
+
+  it.each<[string, () => Record<string, string>]>([
+    ["without a signature", () => ({})],
+    ["that was signed six minutes ago", () => slack.sign(hello, nowS() - 360)],
+    ["whose signature belongs to another body", () => slack.sign("payload=", nowS())],
+    [
+      "with two signatures",
+      () => ({ ...slack.sign(hello, nowS()), "x-slack-signature": `${slack.sign(hello, nowS())["x-slack-signature"]}, v0=00` }),
+    ],
+  ])("%s is refused, and its body is not read", async (_, headers) => {
+    await expect(call(hello, headers())).rejects.toMatchObject({ code: "chat.signature" });
+  });
+
+  it("of a resource that is gone, or that has no signing secret, finds nothing", async () => {
+    const target = { actor: anAdmin, workspace: world.workspace, path: PATH };
+    await updateResource(world.deps, target, { value: { token: slack.resource.token } });
+    await expect(call(hello)).rejects.toMatchObject({ code: "chat.noResource" });
+    await deleteResource(world.deps, target);
+    await expect(call(hello)).rejects.toMatchObject({ code: "chat.noResource" });
+  });
+
+  it("uses the new token once the variable of the resource has changed", async () => {
+    const target = { actor: anAdmin, workspace: world.workspace, path: `${PATH}_token` };
+    await updateVariable(world.deps, target, { value: "xoxb-old" });
+    const run = await waitingRun();
+    expect(await chatNotices(run)).toEqual([expect.objectContaining({ state: "failed", error: expect.stringContaining("invalid_auth") })]);
+  });
+});

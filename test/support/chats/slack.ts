@@ -1,0 +1,181 @@
+import { createHmac, randomUUID } from "node:crypto";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A message that the fake keeps. `only`: it was shown to one person. */
+interface KeptMessage {
+  channel: string;
+  ts: string;
+  text: string;
+  blocks: Block[];
+  thread?: string;
+  only?: string;
+}
+interface Block {
+  type: string;
+  text?: { type: string; text: string };
+  elements?: { action_id: string; value?: string; url?: string; text: { text: string } }[];
+}
+/** A member of the team, in the fields of Slack's user object. */
+interface FakePerson {
+  email?: string;
+  confirmed?: boolean;
+  guest?: boolean;
+  team?: string;
+}
+
+const TEAM = "T0TEAM";
+const CHANNEL = "C0CHANNEL";
+/** The scopes that each method needs. */
+const SCOPES: Readonly<Record<string, string>> = {
+  "chat.postMessage": "chat:write",
+  "chat.update": "chat:write",
+  "chat.postEphemeral": "chat:write",
+  "users.info": "users:read",
+  "views.open": "",
+};
+
+/**
+ * A Slack team with one app and one channel on loopback. It checks the token, the scopes and the limits of Block Kit as Slack does, keeps messages and
+ * dialogs, and signs the calls of people who click. `answers` replaces the next answers of a method.
+ */
+export async function startSlack() {
+  const token = `xoxb-${randomUUID()}`;
+  const signingSecret = randomUUID();
+  const messages: KeptMessage[] = [];
+  const dialogs: { trigger: string; view: Record<string, unknown> }[] = [];
+  const calls: string[] = [];
+  const bodies: string[] = [];
+  const people = new Map<string, FakePerson>();
+  const scopes = new Set(["chat:write", "users:read", "users:read.email"]);
+  const answers: { method: string; status?: number; headers?: Record<string, string>; body: string }[] = [];
+  const started = { messages: 0 };
+  const nextTs = () => {
+    started.messages += 1;
+    return `1700000000.${String(started.messages).padStart(6, "0")}`;
+  };
+
+  const methods: Readonly<Record<string, (args: Record<string, string>) => object>> = {
+    "chat.postMessage": ({ channel = "", text = "", blocks = "[]", thread_ts: thread }) => {
+      if (channel !== CHANNEL) return refuse("channel_not_found");
+      const ts = nextTs();
+      messages.push({ channel, ts, text, blocks: parseBlocks(blocks), ...(thread ? { thread } : {}) });
+      return { ok: true, channel, ts };
+    },
+    "chat.update": ({ channel = "", ts = "", text = "", blocks = "[]" }) => {
+      const found = messages.find((message) => message.channel === channel && message.ts === ts);
+      if (!found) return refuse("message_not_found");
+      Object.assign(found, { text, blocks: parseBlocks(blocks) });
+      return { ok: true, channel, ts };
+    },
+    "chat.postEphemeral": ({ channel = "", user = "", text = "" }) => {
+      messages.push({ channel, ts: nextTs(), text, blocks: [], only: user });
+      return { ok: true };
+    },
+    "views.open": ({ trigger_id: trigger = "", view = "{}" }) => {
+      if (view.length > 250_000) return refuse("view_too_large");
+      dialogs.push({ trigger, view: JSON.parse(view) as Record<string, unknown> });
+      return { ok: true };
+    },
+    "users.info": ({ user = "" }) => {
+      const { email, confirmed = true, guest = false, team = TEAM } = people.get(user) ?? {};
+      const profile = email !== undefined && scopes.has("users:read.email") ? { email } : {};
+      return { ok: true, user: { id: user, team_id: team, is_restricted: guest, is_email_confirmed: confirmed, profile } };
+    },
+  };
+
+  const server = http.createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString("utf8");
+    const method = (request.url ?? "").replace(/^\/api\//, "");
+    calls.push(method);
+    bodies.push(body);
+    const planned = answers.findIndex((answer) => answer.method === method);
+    if (planned >= 0) {
+      const [answer] = answers.splice(planned, 1);
+      response.writeHead(answer?.status ?? 200, { "content-type": "application/json", ...answer?.headers }).end(answer?.body);
+      return;
+    }
+    const needed = SCOPES[method];
+    const reply =
+      request.headers.authorization !== `Bearer ${token}`
+        ? refuse("invalid_auth")
+        : needed === undefined
+          ? refuse("unknown_method")
+          : needed !== "" && !scopes.has(needed)
+            ? refuse("missing_scope")
+            : methods[method]?.(Object.fromEntries(new URLSearchParams(body)));
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(reply));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+
+  /** Signs a body as Slack does. `atS`: the time of the signature (epoch s). */
+  function sign(body: string, atS: number): Record<string, string> {
+    const hex = createHmac("sha256", signingSecret).update(`v0:${atS}:${body}`).digest("hex");
+    return {
+      "content-type": "application/x-www-form-urlencoded",
+      "x-slack-request-timestamp": String(atS),
+      "x-slack-signature": `v0=${hex}`,
+    };
+  }
+  const interaction = (payload: object) => new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+  const personOf = (user: string) => ({ id: user, username: user.toLowerCase(), team_id: TEAM });
+
+  return {
+    resource: { token, signing_secret: signingSecret, api_url: `http://127.0.0.1:${port}/api/`, default_channel: CHANNEL },
+    channel: CHANNEL,
+    messages,
+    dialogs,
+    calls,
+    bodies,
+    people,
+    scopes,
+    answers,
+    sign,
+    /** Returns the body of the call that follows a click on the button with this label. */
+    click(message: KeptMessage, label: string, user: string, team = TEAM): string {
+      const button = message.blocks.flatMap(({ elements = [] }) => elements).find(({ text }) => text.text === label);
+      if (!button) throw new Error(`The message has no button ${label}.`);
+      return interaction({
+        type: "block_actions",
+        user: { ...personOf(user), team_id: team },
+        team: { id: TEAM },
+        trigger_id: randomUUID(),
+        container: { channel_id: message.channel, message_ts: message.ts },
+        actions: [{ action_id: button.action_id, ...(button.value === undefined ? {} : { value: button.value }) }],
+      });
+    },
+    /** Returns the body of the call that follows the submission of the newest dialog. */
+    submit(text: string, user: string): string {
+      const view = dialogs.at(-1)?.view as { callback_id: string; private_metadata: string };
+      return interaction({
+        type: "view_submission",
+        user: personOf(user),
+        team: { id: TEAM },
+        view: { ...view, state: { values: { reason: { text: { type: "plain_text_input", value: text } } } } },
+      });
+    },
+    stop: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
+export type FakeSlack = Awaited<ReturnType<typeof startSlack>>;
+
+const refuse = (error: string) => ({ ok: false, error });
+
+/** Parses blocks and checks the limits of Block Kit: https://docs.slack.dev/reference/block-kit/blocks */
+function parseBlocks(json: string): Block[] {
+  const blocks = JSON.parse(json) as Block[];
+  if (blocks.length > 50) throw new Error("A message has at most 50 blocks.");
+  for (const { type, text, elements = [] } of blocks) {
+    if (type === "section" && ((text?.text.length ?? 0) < 1 || (text?.text.length ?? 0) > 3000))
+      throw new Error("The text of a section has 1 to 3,000 characters.");
+    if (elements.length > 25) throw new Error("A block of actions has at most 25 elements.");
+    for (const element of elements) {
+      if ((element.value?.length ?? 0) > 2000) throw new Error("The value of a button has at most 2,000 characters.");
+      if (element.text.text.length > 75) throw new Error("The text of a button has at most 75 characters.");
+    }
+  }
+  return blocks;
+}
