@@ -15,6 +15,7 @@ export const env = {
   /** The function that refreshes the tokens of accounts. */
   objectsFunction: "SVC_OBJECTS_FUNCTION",
   approveFunction: "SVC_APPROVE_FUNCTION",
+  deliverFunction: "SVC_DELIVER_FUNCTION",
   /** The function that makes event source mappings, rules and subscriptions. */
   connectFunction: "SVC_CONNECT_FUNCTION",
   /** The domain of mail triggers, absent if the deployment receives no mail, and the topic on which SES reports a mail. */

@@ -145,6 +145,7 @@ export class Svc extends Construct {
       receive,
       connect,
       objects: answering.objects,
+      approve,
     });
 
     const routed = { run, routes, stream, approve, ...answering };

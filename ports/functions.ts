@@ -1,7 +1,8 @@
 import type { RunnerLanguage } from "../contract/languages.ts";
 import type { RefreshCall } from "../core/accounts/account.ts";
 import type { BuildRequest, BuildResult } from "../core/builds/build.ts";
-import type { ChatDecision, ChatDecisionAnswer } from "../core/chats/chat-call.ts";
+import type { ChatDecision, ChatDecisionAnswer, ChatPost } from "../core/chats/chat-call.ts";
+import type { Attempt } from "../core/deliveries/attempt.ts";
 import type { MachineAnswer, MachineRequest } from "../core/flows/version.ts";
 import type { JobCall, JobCallResult } from "../core/jobs/record/lifecycle.ts";
 import type { RunnerAnswer } from "../core/jobs/runner-answer.ts";
@@ -32,7 +33,9 @@ export interface Functions {
   /** Starts continuing the rotation of a workspace's key in function `objects`, asynchronously. The call can be repeated. */
   startRotating(call: RotationCall): Promise<void>;
   /** Decides for a person in a chat, in function `approve`. A repeated call changes nothing. Throws `service.busy`. */
-  decideInChat(call: ChatDecision): Promise<ChatDecisionAnswer>;
+  requestDecision(call: ChatDecision): Promise<ChatDecisionAnswer>;
+  /** Posts a message that asks for a decision, in function `deliver`. A repeated call posts nothing. Throws `service.busy`. */
+  requestPost(call: ChatPost): Promise<Attempt>;
   /** Builds the artefact of a script. The tenant is the workspace, whose scripts share artefacts. Idempotent. Throws `service.busy`. */
   invokeBuild(request: BuildRequest, workspace: string): Promise<BuildResult>;
 }

@@ -5,7 +5,8 @@ import { BUSY_ERROR, SvcError } from "../../contract/errors.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import type { RefreshCall } from "../../core/accounts/account.ts";
 import { type BuildRequest, type BuildResult, buildResultSchema } from "../../core/builds/build.ts";
-import type { ChatDecision, ChatDecisionAnswer } from "../../core/chats/chat-call.ts";
+import type { ChatDecision, ChatDecisionAnswer, ChatPost } from "../../core/chats/chat-call.ts";
+import type { Attempt } from "../../core/deliveries/attempt.ts";
 import type { MachineAnswer, MachineRequest } from "../../core/flows/version.ts";
 import type { JobCall, JobCallResult } from "../../core/jobs/record/lifecycle.ts";
 import { parseRunnerAnswer } from "../../core/jobs/runner-answer.ts";
@@ -155,8 +156,12 @@ export const functions = {
   },
 
   /** Decides for a person in a chat, in function `approve`. Throws `service.busy`. */
-  async decideInChat(call: ChatDecision): Promise<ChatDecisionAnswer> {
+  async requestDecision(call: ChatDecision): Promise<ChatDecisionAnswer> {
     return JSON.parse(await invokeFunction(requireEnv(env.approveFunction), call, "The decision was lost")) as ChatDecisionAnswer;
+  },
+  /** Posts a message that asks for a decision, in function `deliver`. Throws `service.busy`. */
+  async requestPost(call: ChatPost): Promise<Attempt> {
+    return JSON.parse(await invokeFunction(requireEnv(env.deliverFunction), call, "The message was lost")) as Attempt;
   },
 
   /** Builds the artefact of a script. The tenant is the workspace, whose scripts share artefacts. Throws `service.busy`. */

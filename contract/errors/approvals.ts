@@ -18,6 +18,7 @@ export interface ApprovalErrors {
   "approval.noticeOver": NoDetails;
   "chat.noResource": NoDetails;
   "chat.signature": NoDetails;
+  "chat.notPosted": { reason: string };
 }
 
 export const approvalAnswers: Answers<ApprovalErrors> = {
@@ -57,4 +58,5 @@ export const approvalAnswers: Answers<ApprovalErrors> = {
   },
   "chat.noResource": { status: 404, describe: () => "There is no resource of this chat application that can be used at this path." },
   "chat.signature": { status: 401, describe: () => "The request has no valid signature of the chat application." },
+  "chat.notPosted": { status: 422, describe: ({ reason }) => `The message was not posted, because ${reason}.` },
 };

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Decision } from "../approvals/gate.ts";
-import type { GateNotice } from "../notifications/notice.ts";
+import { type GateNotice, gateNoticeSchema } from "../notifications/notice.ts";
+import { chatButtonsSchema } from "./chat-message.ts";
 
 /** A person in a chat, as the vendor's signed call names them. */
 export const chatUserSchema = z.object({
@@ -30,6 +31,18 @@ export const chatDecisionSchema = z.object({
   reason: z.string().optional(),
 });
 export type ChatDecision = z.infer<typeof chatDecisionSchema>;
+
+/** A message that a step asks for. Function `approve` has checked the right to read the resource; function `deliver` posts it. */
+export const chatPostSchema = z.object({
+  kind: z.literal("chatPost"),
+  /** The id of the message, which is the same in a repeated call. */
+  id: z.uuid(),
+  resource: z.string(),
+  channel: z.string().optional(),
+  request: gateNoticeSchema,
+  buttons: chatButtonsSchema.optional(),
+});
+export type ChatPost = z.infer<typeof chatPostSchema>;
 
 /** The decision of a gate, as messages show it. */
 export interface ShownDecision {

@@ -1,4 +1,13 @@
 import * as z from "zod";
+import { gateNoticeSchema } from "../notifications/notice.ts";
+
+/** The labels of the buttons, if the caller chose them, and whether there is one to reject. */
+export const chatButtonsSchema = z.object({
+  approve: z.string().optional(),
+  reject: z.string().optional(),
+  hidesReject: z.boolean().optional(),
+});
+export type ChatButtons = z.infer<typeof chatButtonsSchema>;
 
 /** A message that asks for an approval, stored with the flow's job. */
 export const chatMessageSchema = z.object({
@@ -12,8 +21,8 @@ export const chatMessageSchema = z.object({
   /** The channel and the message in it, as the vendor names them. */
   channel: z.string(),
   ts: z.string(),
-  /** The notice whose content the message shows. */
-  notice: z.string(),
+  /** The content that the message shows, which remains when the decision is added. */
+  shown: gateNoticeSchema,
   atMs: z.number(),
 });
 export type ChatMessage = z.infer<typeof chatMessageSchema>;

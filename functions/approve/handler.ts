@@ -9,6 +9,7 @@ import { apiHandler } from "../shared/edge/edge.ts";
 import { checkAccess } from "../shared/edge/guard.ts";
 import { logInvocation } from "../shared/observe.ts";
 import { auditLogRoutes } from "./audit-log.ts";
+import { chatAskRoutes } from "./chats.ts";
 import { type Auth, authenticateActor, authenticateDeps, deps, optionalActor } from "./deps.ts";
 import { linkRoutes } from "./links.ts";
 import { noticeRoutes } from "./notices.ts";
@@ -17,7 +18,7 @@ import { approvalRunRoutes } from "./runs.ts";
 import { webhookSecretHandlers } from "./webhook-secret.ts";
 
 const api = apiHandler<Auth>(
-  [...linkRoutes, ...pageRoutes, ...approvalRunRoutes, ...auditLogRoutes, ...noticeRoutes, ...webhookSecretHandlers],
+  [...linkRoutes, ...pageRoutes, ...approvalRunRoutes, ...auditLogRoutes, ...noticeRoutes, ...chatAskRoutes, ...webhookSecretHandlers],
   async (token, route, params) => {
     const { workspace, run_id: run } = params;
     // The holder of a link may also be signed in.

@@ -2,7 +2,10 @@ import { BatchProcessor, EventType, processPartialResponse } from "@aws-lambda-p
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { laneOf } from "../../aws/sqs/delivery-queue.ts";
 import { isJsonObject } from "../../contract/json/json-object.ts";
+import { chatPostSchema } from "../../core/chats/chat-call.ts";
+import type { Attempt } from "../../core/deliveries/attempt.ts";
 import { queueMessageSchema } from "../../core/deliveries/message.ts";
+import { postInChat } from "../../services/chats/post-message.ts";
 import { DeliveryHeld } from "../../services/deliveries/deliver-message.ts";
 import { queueReplay } from "../../services/events/replay-deliveries.ts";
 import { recordBounce } from "../../services/notifications/record-bounce.ts";
@@ -12,12 +15,13 @@ import { deps } from "./deps.ts";
 import { dispatchRecords } from "./dispatch-records.ts";
 
 /**
- * Handles new notices and events from the stream of the objects table, messages of the delivery queues, and SES events about bounced mails. The stream waits for
+ * Handles new notices and events from the stream of the objects table, messages of the delivery queues, calls of function `approve`, and SES events about bounced mails. The stream waits for
  * no receiver: its records become messages.
  */
-export async function handler(event: unknown, context: Context): Promise<DynamoDBBatchResponse | SQSBatchResponse | undefined> {
+export async function handler(event: unknown, context: Context): Promise<DynamoDBBatchResponse | SQSBatchResponse | Attempt | undefined> {
   if (isStream(event)) return dispatchRecords(event, context);
   if (isQueue(event)) return deliverMessages(event, context);
+  if (isPost(event)) return postForStep(event, context);
   await recordBounce(deps, event);
   await logDelivery(context, { bounced: 1 });
   return undefined;
@@ -27,6 +31,15 @@ const recordsOf = (event: unknown): unknown[] => (isJsonObject(event) && Array.i
 const isStream = (event: unknown): event is DynamoDBStreamEvent =>
   recordsOf(event).some((record) => isJsonObject(record) && "dynamodb" in record);
 const isQueue = (event: unknown): event is SQSEvent => recordsOf(event).some((record) => isJsonObject(record) && "body" in record);
+
+const isPost = (event: unknown) => isJsonObject(event) && event["kind"] === "chatPost";
+
+/** Posts a message for function `approve`, whose caller waits for the answer. */
+async function postForStep(event: unknown, context: Context): Promise<Attempt> {
+  const attempt = await postInChat(deps, chatPostSchema.parse(event));
+  await logDelivery(context, { messages: 1, failed: attempt.ok ? 0 : 1 });
+  return attempt;
+}
 
 const processor = new BatchProcessor(EventType.SQS);
 

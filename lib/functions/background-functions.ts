@@ -10,7 +10,7 @@ import { grantFlowStarts, listAllowedRanges } from "./capabilities.ts";
 export function addBackgroundFunctions(
   parts: StackParts,
   machines: LambdaFunction,
-  { receive, connect, objects: objectsFn }: Record<"receive" | "connect" | "objects", LambdaFunction>,
+  { receive, connect, objects: objectsFn, approve }: Record<"receive" | "connect" | "objects" | "approve", LambdaFunction>,
 ): Record<"deliver" | "housekeeping" | "settle" | "deadLetter" | "remove" | "setup", LambdaFunction> {
   const { config, url, jobs, objects, storage, secrets, queue, people, notices, deliveries, flows, triggers } = parts;
   // The message of each attempt is sent by the attempt before it.
@@ -28,6 +28,9 @@ export function addBackgroundFunctions(
     secrets.allowOpenChatCopies(fn);
     notices.allowSend(fn);
   });
+  // Only `deliver` can post in chats.
+  approve.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [deliver.functionArn] }));
+  approve.addEnvironment(env.deliverFunction, deliver.functionName);
   const housekeeping = addFunction(
     parts,
     "housekeeping",

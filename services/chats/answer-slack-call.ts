@@ -61,7 +61,7 @@ async function handleCall(
     return {};
   }
   const user = await identify(deps, credential, call.user);
-  const answer = await deps.functions.decideInChat({
+  const answer = await deps.functions.requestDecision({
     kind: "chatDecision",
     workspace: resource.workspace,
     resource: resource.path,

@@ -2,7 +2,6 @@ import { describeError, isSvcError } from "../../contract/errors.ts";
 import { type ChatDecision, type ChatDecisionAnswer, chatUserKey, toShownDecision } from "../../core/chats/chat-call.ts";
 import { type ChatMessage, parseReference } from "../../core/chats/chat-message.ts";
 import { approvalPageUrl } from "../../core/notifications/event.ts";
-import { noticeObject } from "../../core/notifications/stored-notice.ts";
 import { loadApproverByEmail } from "../approvals/decisions/approver.ts";
 import { type DecideDeps, decideRequest } from "../approvals/decisions/decide.ts";
 import { loadGate } from "../approvals/gates/change-gate.ts";
@@ -38,11 +37,9 @@ export async function decideInChat(deps: DecideDeps, call: ChatDecision): Promis
 }
 
 /** The notice of the decision has reached every message, or will. This repeats it for the message that shows otherwise. */
-async function findCorrection({ jobs, objects }: DecideDeps, { workspace, gate: id, notice: noticeId }: ChatMessage) {
-  const [gate, stored] = await Promise.all([loadGate({ jobs }, id), objects.get(noticeObject.key(workspace, noticeId))]);
-  const notice = stored && noticeObject.parse(stored);
-  if (!gate?.decision || !notice || notice.kind === "mail" || notice.kind === "run") return {};
-  return { correction: { notice, decision: toShownDecision(gate.decision) } };
+async function findCorrection({ jobs }: DecideDeps, { gate: id, shown: notice }: ChatMessage) {
+  const gate = await loadGate({ jobs }, id);
+  return gate?.decision ? { correction: { notice, decision: toShownDecision(gate.decision) } } : {};
 }
 
 const refuse = (text: string): ChatDecisionAnswer => ({ outcome: "refused", text });

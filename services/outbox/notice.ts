@@ -12,16 +12,32 @@ import { write } from "../../core/objects/write.ts";
 /** The retention of a notice, in seconds. */
 const RETENTION_S = 30 * 24 * 3600;
 
+interface NoticeSubject {
+  gate: Gate;
+  flow: Job;
+  module: FlowModule;
+}
+
 /** Builds the notice of a gate's change as a part of the change's transaction. Function `deliver` sends it. */
-export function buildNoticeWrite(
+export function buildNoticeWrite(atMs: number, noticeKind: GateNotice["what"], subject: NoticeSubject, content: RequestContent = {}) {
+  const notice = buildNotice(atMs, noticeKind, subject, content);
+  return write.put({
+    ...noticeObject.key(notice.workspace, notice.id),
+    value: notice,
+    expiresAtS: Math.ceil(atMs / 1000) + RETENTION_S,
+  });
+}
+
+/** Builds the notice of a gate. */
+export function buildNotice(
   atMs: number,
   noticeKind: GateNotice["what"],
-  { gate, flow, module: { id: module, summary, value } }: { gate: Gate; flow: Job; module: FlowModule },
+  { gate, flow, module: { id: module, summary, value } }: NoticeSubject,
   content: RequestContent = {},
-) {
+): GateNotice {
   const { opened, decision } = gate;
   const consent = value.type === "consentgate" ? value : undefined;
-  const notice: GateNotice = {
+  return {
     id: uuidv7(),
     what: noticeKind,
     workspace: gate.workspace,
@@ -55,7 +71,6 @@ export function buildNoticeWrite(
       : {}),
     atMs,
   };
-  return write.put({ ...noticeObject.key(gate.workspace, notice.id), value: notice, expiresAtS: Math.ceil(atMs / 1000) + RETENTION_S });
 }
 
 /** The person who is notified of the outcome. Runs of schedules and triggers have none, and a person who decides already knows it. */

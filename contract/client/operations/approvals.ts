@@ -31,5 +31,6 @@ export const approvalOperations = {
 };
 
 export const chatOperations = {
+  "chats.askInSlack": "GET /api/w/{workspace}/jobs/slack_approval/{id}",
   "chats.slack": "POST /api/w/{workspace}/chat/slack/{path+}",
 };

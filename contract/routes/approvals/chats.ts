@@ -1,8 +1,38 @@
-import { anyJson, atPath } from "../../common.ts";
+import * as z from "zod";
+import { anyJson, approverName, atJob, atPath } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
-/** Routes that the vendors of chat applications call. */
+const text = (most: number) => z.string().max(most);
+/** Objects as JSON text, in the query of helpers that send no body. */
+const jsonText = text(20_000).optional();
+
+/** Routes that ask for an approval in a chat, and those that the vendors of chat applications call. */
 export const chatRoutes = {
+  askInSlack: defineRoute({
+    name: "chats.askInSlack",
+    summary: "Post a message into a channel of Slack whose buttons approve or reject the step of a flow that calls this.",
+    method: "GET",
+    path: "/api/w/{workspace}/jobs/slack_approval/{id}",
+    access: { domain: "approvals", verb: "write", need: "run", target: "job" },
+    audits: "nothing",
+    fn: "approve",
+    auth: "token",
+    params: atJob,
+    query: z.object({
+      slack_resource_path: text(250).describe("The resource of type slack, which the caller must be allowed to read."),
+      channel_id: text(200).optional().describe("The id of the channel. Default: that of the resource."),
+      flow_step_id: text(200).describe("The id of the step in its flow. `id` is its job."),
+      message: text(4000).optional().describe("A text for the approvers."),
+      approver: approverName.optional().describe("The name of the approver, which the message shows."),
+      default_args_json: jsonText.describe("Not used yet: the page has the values that the step returns."),
+      dynamic_enums_json: jsonText.describe("Not used yet: the page has the choices that the step returns."),
+      resume_button_text: text(75).optional(),
+      cancel_button_text: text(75).optional(),
+    }),
+    status: 200,
+    reply: { text: "A sentence." },
+    errors: ["job.notFound", "approval.none", "approval.over", "approval.link", "chat.notPosted"],
+  }),
   slack: defineRoute({
     name: "chats.slack",
     summary: "Answer a call of a Slack app: a click on a button, a submitted dialog, or the check of this address. Slack signs each call.",

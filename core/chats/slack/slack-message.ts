@@ -4,11 +4,15 @@ import { approvalPageUrl, shortenText } from "../../notifications/event.ts";
 import type { GateNotice } from "../../notifications/notice.ts";
 import { formatTime, toName, toSafeText } from "../../notifications/text.ts";
 import type { ShownDecision } from "../chat-call.ts";
+import type { ChatButtons } from "../chat-message.ts";
 import { type DialogState, rejectDialog, slackButtons } from "./slack-call.ts";
 
 /** Limits of Block Kit, in characters: https://docs.slack.dev/reference/block-kit */
 const SECTION_CHARS = 3000;
+/** A label of this length fits after its characters are escaped, unless most of them are. */
+const BUTTON_CHARS = 60;
 const MOST_INPUTS = 20;
+const MOST_PEOPLE = 10;
 
 /** The content of a message: `text` is for notifications and screen readers. */
 export interface SlackMessage {
@@ -38,7 +42,18 @@ const headings: Readonly<Record<GateNotice["what"], string>> = {
   expired: "Approval needed",
 };
 
-function describeRequest({ what, step, flowPath, flowSummary, requestedBy, workspace, required, deadlineMs, ...notice }: GateNotice) {
+function describeRequest({
+  what,
+  step,
+  flowPath,
+  flowSummary,
+  requestedBy,
+  workspace,
+  required,
+  people,
+  deadlineMs,
+  ...notice
+}: GateNotice) {
   const title = `${headings[what]}: ${toName(step)} (${toName(flowPath ?? "a flow")})`;
   const shown = notice.message || notice.description;
   const inputs = (notice.inputs ?? []).slice(0, MOST_INPUTS).map(({ name, value }) => `${toName(name)}: ${toSafeText(value)}`);
@@ -49,6 +64,7 @@ function describeRequest({ what, step, flowPath, flowSummary, requestedBy, works
       [
         `${toName(requestedBy)} started the run in workspace ${workspace}.`,
         ...(flowSummary ? [`The flow: ${toName(flowSummary)}`] : []),
+        ...(people.length > 0 ? [`Approvers: ${people.slice(0, MOST_PEOPLE).map(toName).join(", ")}.`] : []),
         ...(required > 1 ? [`It needs ${required} approvals.`] : []),
         ...(deadlineMs === undefined ? [] : [`The request expires at ${formatTime(deadlineMs)}.`]),
       ].join("\n"),
@@ -60,7 +76,7 @@ function describeRequest({ what, step, flowPath, flowSummary, requestedBy, works
 
 const button = (label: string, action: string, more: Readonly<Record<string, string>>) => ({
   type: "button",
-  text: { type: "plain_text", text: label, emoji: false },
+  text: { type: "plain_text", text: escapeText(shortenText(toName(label), BUTTON_CHARS)), emoji: false },
   action_id: action,
   ...more,
 });
@@ -69,12 +85,13 @@ const button = (label: string, action: string, more: Readonly<Record<string, str
 export function buildRequestMessage(
   baseUrl: string,
   notice: GateNotice,
-  { reference, hidesReject }: { reference: string; hidesReject?: boolean },
+  reference: string,
+  { approve = "Approve", reject = "Reject", hidesReject }: ChatButtons,
 ): SlackMessage {
   const { title, paragraphs } = describeRequest(notice);
   const elements = [
-    button("Approve", slackButtons.approve, { value: reference, style: "primary" }),
-    ...(hidesReject ? [] : [button("Reject", slackButtons.reject, { value: reference, style: "danger" })]),
+    button(approve, slackButtons.approve, { value: reference, style: "primary" }),
+    ...(hidesReject ? [] : [button(reject, slackButtons.reject, { value: reference, style: "danger" })]),
     button("Open page", slackButtons.open, { url: approvalPageUrl(baseUrl, notice) }),
   ];
   return { text: escapeText(title), blocks: [...paragraphs.map(paragraph), { type: "actions", elements }] };

@@ -29,7 +29,8 @@ const methods: Record<string, string[]> = {
   startConnecting: [invoke(descriptions.connect)],
   startRefreshing: [invoke(descriptions.objects)],
   startRotating: [invoke(descriptions.objects)],
-  decideInChat: [invoke(descriptions.approve)],
+  requestDecision: [invoke(descriptions.approve)],
+  requestPost: [invoke(descriptions.deliver)],
   startPolling: [invoke(descriptions.receive)],
   // Its other rights on queues are those that Lambda needs as well (`otherRights`).
   describeQueue: [],

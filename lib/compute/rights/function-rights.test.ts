@@ -124,8 +124,22 @@ describe("function rights", () => {
 
   it("only executors invoke runners, only worker and step build, and functions that start flows may invoke flows", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "lambda:").length > 0);
-    expect(may).toEqual(["run", "routes", "triggers", "chat", "worker", "housekeeping", "deadLetter", "step", "settle", "connect"]);
-    const targets = (name: "run" | "routes" | "triggers" | "worker" | "deadLetter" | "housekeeping" | "step" | "settle" | "chat") =>
+    expect(may).toEqual([
+      "run",
+      "routes",
+      "triggers",
+      "approve",
+      "chat",
+      "worker",
+      "housekeeping",
+      "deadLetter",
+      "step",
+      "settle",
+      "connect",
+    ]);
+    const targets = (
+      name: "run" | "routes" | "triggers" | "worker" | "deadLetter" | "housekeeping" | "step" | "settle" | "chat" | "approve",
+    ) =>
       rightsOf(aws, descriptions[name])
         .statements.filter(({ Action }) => Action === "lambda:InvokeFunction")
         .flatMap(({ Resource }) => list(Resource));
@@ -141,6 +155,7 @@ describe("function rights", () => {
     );
     expect(targets("triggers")).toEqual([arn(descriptions.connect)]);
     expect(targets("chat")).toEqual([arn(descriptions.approve)]);
+    expect(targets("approve")).toEqual([arn(descriptions.deliver)]);
   });
 
   it("one function creates state machines, which can only invoke step", () => {

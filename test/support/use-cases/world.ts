@@ -13,7 +13,7 @@ import { storage } from "../../../aws/s3/storage.ts";
 import { queue } from "../../../aws/sqs/queue.ts";
 import { env } from "../../../contract/env.ts";
 import type { BuildRequest, BuildResult } from "../../../core/builds/build.ts";
-import type { ChatDecision } from "../../../core/chats/chat-call.ts";
+import type { ChatDecision, ChatPost } from "../../../core/chats/chat-call.ts";
 import { connectBulk } from "../../../functions/shared/wiring/continue-bulk.ts";
 import { jobData } from "../../../functions/shared/wiring/job-data.ts";
 import { jobExecutors } from "../../../functions/shared/wiring/job-executors.ts";
@@ -23,6 +23,7 @@ import type { Functions, Invocation } from "../../../ports/functions.ts";
 import type { QueuedDelivery } from "../../../ports/queues.ts";
 import type { RunRequest } from "../../../runners/protocol.ts";
 import { decideInChat } from "../../../services/chats/decide-in-chat.ts";
+import { postInChat } from "../../../services/chats/post-message.ts";
 import { flowCancellation } from "../../../services/flows/lifecycle/cancel.ts";
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
 import { connectOutcomeHandlers } from "../../../services/outcome-handlers/follow-ups.ts";
@@ -125,7 +126,8 @@ export async function newWorld() {
     createStateMachine: async ({ value }: { value: unknown }) => ({
       machine: `m-${createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 8)}`,
     }),
-    decideInChat: (call: ChatDecision) => decideInChat(world.deps, call),
+    requestDecision: (call: ChatDecision) => decideInChat(world.deps, call),
+    requestPost: (call: ChatPost) => postInChat(world.deps, call),
   } as unknown as Functions;
   const sendFollowUp = async (job: Parameters<typeof queue.sendFollowUp>[0]) => {
     await queue.sendFollowUp(job);

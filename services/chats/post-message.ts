@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { pendingGateObject } from "../../core/approvals/pending-gate.ts";
+import { type ChatPost, type ShownDecision, toShownDecision } from "../../core/chats/chat-call.ts";
+import { type ChatButtons, type ChatMessage, toReference } from "../../core/chats/chat-message.ts";
+import { buildDecidedMessage, buildRequestMessage } from "../../core/chats/slack/slack-message.ts";
+import { type Attempt, refusedAttempt, sentAttempt } from "../../core/deliveries/attempt.ts";
+import type { Job } from "../../core/jobs/record/job.ts";
+import type { GateNotice } from "../../core/notifications/notice.ts";
+import { loadGate } from "../approvals/gates/change-gate.ts";
+import type { Uses } from "../uses.ts";
+import { loadChatCredential } from "./load-credential.ts";
+import { findChatMessage, storeChatMessage } from "./messages.ts";
+
+type PostingPorts = Uses<"jobs" | "objects" | "chatKeys" | "slack" | "nowMs" | "baseUrl">;
+
+/** A request for a decision that is posted once. */
+interface RequestedPost {
+  /** The id of the message, which is the same in each attempt. */
+  id: string;
+  flow: Job;
+  resource: string;
+  channel?: string | undefined;
+  request: GateNotice;
+  buttons?: ChatButtons | undefined;
+}
+
+/**
+ * Posts a request and stores its place. If the process dies in between, the next attempt posts a second message, because Slack has no key against
+ * repetition. The buttons of the first one then have no record and decide nothing.
+ */
+export async function postMessage(
+  deps: PostingPorts,
+  { id, flow, resource, channel, request, buttons = {} }: RequestedPost,
+): Promise<Attempt> {
+  const { workspace, gate } = request;
+  const reference = { flow: flow.id, gate, id };
+  if (await findChatMessage(deps, reference)) return sentAttempt;
+  const credential = await loadChatCredential(deps, { workspace, path: resource });
+  if (typeof credential === "string") return refusedAttempt(credential);
+  const target = channel ?? credential.default_channel;
+  if (target === undefined) return refusedAttempt("neither the flow nor the resource names a channel");
+  const posted = await deps.slack.postMessage(credential, {
+    channel: target,
+    ...buildRequestMessage(deps.baseUrl, request, toReference(reference), buttons),
+  });
+  if (!posted.ok) return posted;
+  const message: ChatMessage = { ...reference, ...posted.value, workspace, resource, shown: request, atMs: deps.nowMs() };
+  await storeChatMessage(deps, message, Math.ceil(flow.expiresAtMs / 1000));
+  // The notice of a decision that came before the record did not find the message.
+  const decision = (await isWaiting(deps, request)) ? undefined : (await loadGate(deps, gate))?.decision;
+  return decision ? showDecision(deps, message, toShownDecision(decision)) : sentAttempt;
+}
+
+/** Returns whether a gate waits for a decision. */
+export const isWaiting = async ({ objects }: Uses<"objects">, { workspace, gate }: Pick<GateNotice, "workspace" | "gate">) =>
+  (await objects.get(pendingGateObject.key(workspace, gate))) !== undefined;
+
+/** Replaces the buttons of a message by the decision. */
+export async function showDecision(deps: PostingPorts, message: ChatMessage, decision: ShownDecision): Promise<Attempt> {
+  const credential = await loadChatCredential(deps, { workspace: message.workspace, path: message.resource });
+  if (typeof credential === "string") return refusedAttempt(credential);
+  const updated = await deps.slack.updateMessage(credential, message, buildDecidedMessage(message.shown, decision));
+  return updated.ok ? sentAttempt : updated;
+}
+
+/** A caller waits for the reply, for less than the 29 s of API Gateway. */
+const MOST_ATTEMPTS = 3;
+const LONGEST_PAUSE_MS = 5000;
+
+/** Posts the message that a step asks for. It is tried again if that can help soon. */
+export async function postInChat(deps: PostingPorts, { id, resource, channel, request, buttons }: ChatPost): Promise<Attempt> {
+  const flow = await deps.jobs.get(request.flow);
+  if (!flow) return refusedAttempt("the run does not exist any more");
+  for (let attempts = 1; ; attempts += 1) {
+    const attempt = await postMessage(deps, { id, flow, resource, channel, request, buttons });
+    if (attempt.ok || attempt.final || attempts === MOST_ATTEMPTS) return attempt;
+    const { retryAfterMs = 500 } = attempt;
+    if (retryAfterMs > LONGEST_PAUSE_MS) return attempt;
+    await sleep(retryAfterMs);
+  }
+}
