@@ -86,6 +86,8 @@ export const gateSchema = z.object({
   /** The token of the waiting task, and the state with which its machine resumes. The gate only stores that state. */
   token: z.string().optional(),
   state: z.record(z.string(), z.unknown()).optional(),
+  /** Messages in chats ask for the decision, and change with each approval. */
+  inChat: z.boolean().optional(),
   /** The step's outcome was written together with the decision, so the machine continues without entering the module again. */
   settled: z.boolean().optional(),
   retention: retentionSchema,
@@ -103,6 +105,9 @@ export const isOpen = (gate: Gate): gate is Gate & { opened: OpenedGate } => gat
 
 /** Applies a change and increments the version. */
 const updateGate = (gate: Gate, change: Partial<Gate>): Gate => ({ ...gate, ...change, revision: gate.revision + 1 });
+
+/** Records that messages in chats ask for the decision. */
+export const markInChat = (gate: Gate): Gate => (gate.inChat ? gate : updateGate(gate, { inChat: true }));
 
 /**
  * Records an approval. A repeated identical approval changes nothing. Throws `approval.decided` if the gate is decided, `approval.used` if

@@ -23,6 +23,7 @@ export const chatMessageSchema = z.object({
   ts: z.string(),
   /** The content that the message shows, which remains when the decision is added. */
   shown: gateNoticeSchema,
+  buttons: chatButtonsSchema.optional(),
   atMs: z.number(),
 });
 export type ChatMessage = z.infer<typeof chatMessageSchema>;

@@ -48,10 +48,11 @@ interface KnownRecipients {
  * in a chat.
  */
 export function splitNotice(notice: GateNotice, { addresses, messages }: KnownRecipients): NoticePart[] {
-  const topic: NoticePart = { channel: "topic", to: "topic" };
   const inChats = messages.map(
     ({ id, resource, channel }): NoticePart => ({ channel: "chat", to: toChatReceiver(resource, channel), message: id }),
   );
+  if (notice.what === "counted") return inChats;
+  const topic: NoticePart = { channel: "topic", to: "topic" };
   // Without a message, a reminder is the first one that can reach the chat.
   const isInChat = notice.channel === "chat" && inChats.length > 0;
   if (requestsDecision(notice)) return [topic, ...inChats, ...(isInChat ? [] : approverParts(notice, addresses))];

@@ -3,12 +3,12 @@ import type { FlowModule } from "../../contract/flows/flow-value.ts";
 import { type ApproverChannel, approverChannels } from "../../contract/notices/channels.ts";
 
 /**
- * A notification about a gate: opened, reminded, escalated, decided or expired. It is written in the transaction of that change, so that
+ * A notification about a gate: opened, reminded, escalated, decided or expired, or that one of several approvals was counted. It is written in the transaction of that change, so that
  * neither exists without the other. Function `deliver` reads it from the stream of the table.
  */
 export const gateNoticeSchema = z.object({
   id: z.uuid(),
-  what: z.enum(["opened", "reminded", "escalated", "decided", "expired"]),
+  what: z.enum(["opened", "reminded", "escalated", "counted", "decided", "expired"]),
   workspace: z.string(),
   gate: z.string(),
   flow: z.string(),
@@ -34,6 +34,10 @@ export const gateNoticeSchema = z.object({
   /** The e-mail address of the person who started the run, to whom the outcome is sent. Absent if that person decided, and if no person started it. */
   starter: z.string().optional(),
   required: z.int(),
+  /** The number of approvals so far, and the name of the last approver. */
+  approvals: z.object({ count: z.int(), by: z.string().optional() }).optional(),
+  /** Messages in chats ask for the decision. */
+  inChat: z.boolean().optional(),
   deadlineMs: z.number().optional(),
   decision: z.object({ how: z.string(), by: z.string().optional(), reason: z.string().optional() }).optional(),
   atMs: z.number(),

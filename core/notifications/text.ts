@@ -41,6 +41,7 @@ const beginnings: Readonly<Record<GateNotice["what"], string>> = {
   opened: "Approval needed",
   reminded: "Reminder: approval needed",
   escalated: "Escalated: approval needed",
+  counted: "Approval counted",
   decided: "Decided",
   expired: "No decision was made in time",
 };

@@ -2,8 +2,10 @@ import { v5 as uuidv5 } from "uuid";
 import { actions } from "../../contract/access/actions.ts";
 import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { markInChat } from "../../core/approvals/gate.ts";
 import type { ChatButtons } from "../../core/chats/chat-message.ts";
 import { may } from "../../core/permissions/may.ts";
+import { changeGate } from "../approvals/gates/change-gate.ts";
 import { findApprovalRequest } from "../approvals/gates/find-approval-request.ts";
 import { findJob, type JobAddress, type JobCaller } from "../jobs/read/read.ts";
 import { buildNotice } from "../outbox/notice.ts";
@@ -25,7 +27,7 @@ interface Ask {
  * `approval.over` and `chat.notPosted`.
  */
 export async function askInChat(
-  deps: Uses<"gatedFlows" | "jobs" | "functions" | "nowMs">,
+  deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "functions" | "nowMs">,
   caller: JobCaller,
   { workspace, id }: JobAddress,
   { resource, channel, step, message, approver, buttons }: Ask,
@@ -36,6 +38,7 @@ export async function askInChat(
     throw new SvcError("chat.notPosted", { reason: `there is no resource ${resource}, or you may not read it` });
   const request = await findApprovalRequest(deps, workspace, id);
   const { suspend } = request.module;
+  await changeGate(deps, request, markInChat);
   const notice = buildNotice(deps.nowMs(), "opened", request);
   const attempt = await deps.functions.requestPost({
     kind: "chatPost",

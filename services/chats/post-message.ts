@@ -44,7 +44,7 @@ export async function postMessage(
     ...buildRequestMessage(deps.baseUrl, request, toReference(reference), buttons),
   });
   if (!posted.ok) return posted;
-  const message: ChatMessage = { ...reference, ...posted.value, workspace, resource, shown: request, atMs: deps.nowMs() };
+  const message: ChatMessage = { ...reference, ...posted.value, workspace, resource, shown: request, buttons, atMs: deps.nowMs() };
   await storeChatMessage(deps, message, Math.ceil(flow.expiresAtMs / 1000));
   // The notice of a decision that came before the record did not find the message.
   const decision = (await isWaiting(deps, request)) ? undefined : (await loadGate(deps, gate))?.decision;
@@ -61,6 +61,21 @@ export async function showDecision(deps: PostingPorts, message: ChatMessage, dec
   if (typeof credential === "string") return refusedAttempt(credential);
   const updated = await deps.slack.updateMessage(credential, message, buildDecidedMessage(message.shown, decision));
   return updated.ok ? sentAttempt : updated;
+}
+
+/** Shows how many approvals a message has. If it was decided in the meantime, the message shows the decision, which this could have replaced. */
+export async function showApprovals(
+  deps: PostingPorts,
+  { workspace, resource, channel, ts, ...message }: ChatMessage,
+  approvals: GateNotice["approvals"],
+): Promise<Attempt> {
+  const credential = await loadChatCredential(deps, { workspace, path: resource });
+  if (typeof credential === "string") return refusedAttempt(credential);
+  const content = buildRequestMessage(deps.baseUrl, message.shown, toReference(message), message.buttons ?? {}, approvals);
+  const updated = await deps.slack.updateMessage(credential, { channel, ts }, content);
+  if (!updated.ok) return updated;
+  const decision = (await loadGate(deps, message.gate))?.decision;
+  return decision ? showDecision(deps, { workspace, resource, channel, ts, ...message }, toShownDecision(decision)) : sentAttempt;
 }
 
 /** A caller waits for the reply, for less than the 29 s of API Gateway. */

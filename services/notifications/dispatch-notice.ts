@@ -26,7 +26,7 @@ export async function dispatchNotice(deps: Uses<"jobs" | "objects">, key: Object
   const [addresses, messages] = await Promise.all([
     findMailAddresses(deps, notice),
     // No message of a gate's own channel precedes the notice that it has opened.
-    notice.what === "opened" ? [] : listChatMessages(deps, notice),
+    notice.what !== "opened" && (notice.inChat || notice.channel === "chat") ? listChatMessages(deps, notice) : [],
   ]);
   return splitNotice(notice, { addresses, messages }).map((part) => queue({ kind: "notice", workspace, notice: id, ...part, after: 0 }));
 }

@@ -38,6 +38,7 @@ const headings: Readonly<Record<GateNotice["what"], string>> = {
   opened: "Approval needed",
   reminded: "Reminder: approval needed",
   escalated: "Escalated: approval needed",
+  counted: "Approval needed",
   decided: "Approval needed",
   expired: "Approval needed",
 };
@@ -87,15 +88,20 @@ export function buildRequestMessage(
   notice: GateNotice,
   reference: string,
   { approve = "Approve", reject = "Reject", hidesReject }: ChatButtons,
+  approvals?: GateNotice["approvals"],
 ): SlackMessage {
   const { title, paragraphs } = describeRequest(notice);
+  const progress = approvals ? [describeApprovals(notice, approvals)] : [];
   const elements = [
     button(approve, slackButtons.approve, { value: reference, style: "primary" }),
     ...(hidesReject ? [] : [button(reject, slackButtons.reject, { value: reference, style: "danger" })]),
     button("Open page", slackButtons.open, { url: approvalPageUrl(baseUrl, notice) }),
   ];
-  return { text: escapeText(title), blocks: [...paragraphs.map(paragraph), { type: "actions", elements }] };
+  return { text: escapeText(title), blocks: [...[...paragraphs, ...progress].map(paragraph), { type: "actions", elements }] };
 }
+
+const describeApprovals = ({ required }: GateNotice, { count, by = UNNAMED_APPROVER }: NonNullable<GateNotice["approvals"]>) =>
+  `${count} of ${required} approvals. The last one is by ${toName(by)}.`;
 
 /** Builds the answer in the thread of a request that waits. */
 export function buildReminder(notice: GateNotice): SlackMessage {

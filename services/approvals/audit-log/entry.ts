@@ -15,13 +15,14 @@ export async function buildAuditLogWrites(objects: ObjectStore, flow: Job, befor
 
 /** Returns the kinds of notices that follow from a gate's change. */
 export function notificationsFor(
-  { opened: before, decision: earlierDecision }: Gate,
-  { opened: after, decision }: Gate,
+  { opened: before, decision: earlierDecision, events: earlierEvents }: Gate,
+  { opened: after, decision, events, inChat }: Gate,
 ): GateNotice["what"][] {
   if (!after) return [];
   if (!before) return decision ? [] : ["opened"];
   if (decision) return earlierDecision ? [] : [decision.outcome === "expired" ? "expired" : "decided"];
   return [
+    ...(inChat && events.length > earlierEvents.length ? (["counted"] as const) : []),
     // New approvers get the notice of an opened gate; earlier approvers get a reminder.
     ...(before.escalate && !after.escalate ? (["escalated"] as const) : []),
     ...(before.remindAtMs !== undefined && after.remindAtMs === undefined ? (["reminded"] as const) : []),

@@ -7,7 +7,7 @@ import type { GateNotice } from "../../../core/notifications/notice.ts";
 import { may } from "../../../core/permissions/may.ts";
 import { loadChatCredential } from "../../chats/load-credential.ts";
 import { findChatMessage } from "../../chats/messages.ts";
-import { isWaiting, postMessage, showDecision } from "../../chats/post-message.ts";
+import { isWaiting, postMessage, showApprovals, showDecision } from "../../chats/post-message.ts";
 import type { SendingPorts } from "../../deliveries/deliver-message.ts";
 import { loadJobActor } from "../../identity/identify.ts";
 import type { GateNoticeAttempt, GateNoticeSender } from "./sender.ts";
@@ -20,6 +20,7 @@ export const chat: GateNoticeSender = {
     const message = await findChatMessage(deps, { flow: notice.flow, gate: notice.gate, id: part.message });
     if (!message) return refusedAttempt("the message is not known any more");
     if (requestsDecision(notice)) return remind(deps, notice, message);
+    if (notice.what === "counted") return showApprovals(deps, message, notice.approvals);
     const { decision, atMs } = notice;
     return showDecision(deps, message, { how: decision?.how ?? "expired", by: decision?.by, reason: decision?.reason, atMs });
   },

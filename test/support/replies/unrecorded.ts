@@ -5,6 +5,7 @@ const isPage = "It sends the same page for every address.";
 const needsProvider = "It needs an identity provider: test/e2e/people/oauth.test.ts.";
 const needsService = "It needs the redirect of another service: test/e2e/connections/accounts.test.ts.";
 const needsToken = "It needs the token endpoint of another service: test/e2e/connections/accounts.test.ts.";
+const signedByVendor = "It needs a team of the chat application: services/chats/slack.usecase.test.ts.";
 const needsBundle = "Only a deployed bundle has the file: test/e2e/clients/install.test.ts.";
 
 /** The requests that no recording has, each with its reason. */
@@ -16,6 +17,8 @@ export const unrecorded: Readonly<Partial<Record<`${"good" | "bad"} ${RouteKey}`
   "good refreshAccount": needsToken,
   "good completeConnect": needsService,
   "good returnFromConnect": needsService,
+  "good slack": signedByVendor,
+  "good askInSlack": signedByVendor,
   "good cliPackage": needsBundle,
   "good clientPackage": needsBundle,
   "good configSchema": needsBundle,

@@ -54,6 +54,8 @@ export const approvals: Steps = [
   good("approvalInfo", { params: { job_id: "<gate>" }, from: "ann" }),
   bad("approvalInfo", { params: { job_id: "<gate>" }, from: "nobody" }),
   ...found("run", { run_id: "<run>" }, { run_id: none }),
+  bad("askInSlack", { params: { id: none }, query: { slack_resource_path: "f/t/slack", flow_step_id: "ask" } }),
+  bad("slack", { ...noMail, params: { path: "f/t/slack" }, json: {} }),
   ...found("notifyAgain", { gate: "<gate>" }, { gate: none }),
   ...found("resumeByLink", link, noLink, { ...noMail, json: { answer: 42 } }),
   bad("resumeByLink", { ...noMail, params: link, json: {} }),

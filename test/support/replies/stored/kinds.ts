@@ -30,12 +30,15 @@ const unstoredObjects: Readonly<Record<string, string>> = {
   "part of a bulk action": isNewer,
   "upload in parts": isNewer,
   "due rotation": isNewer,
+  "credential of a chat": isNewer,
+  "key of credentials of chats": isNewer,
   "object of a simple kind": "svc has no simple kind.",
 };
 
 /** The kinds of a job's items of which no state is stored, each with its reason. */
 const unstoredItems: Readonly<Partial<Record<ChildKind, string>>> = {
   parkedJob: "It lasts while a step waits for a slot of its group.",
+  chatMessage: "Release 0.3 posted no messages.",
   sharedFolder: "Only a runner makes the folder.",
 };
 
