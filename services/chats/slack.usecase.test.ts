@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { pendingGateObject } from "../../core/approvals/pending-gate.ts";
 import { approvalEntryObject } from "../../core/approvals/record.ts";
 import { noticeObject } from "../../core/notifications/stored-notice.ts";
 import { type FakeSlack, startSlack } from "../../test/support/chats/slack.ts";
@@ -8,6 +9,7 @@ import { approveGate, gates, playExecutions, startFlow } from "../../test/suppor
 import { addWorkspace, housekeep } from "../../test/support/use-cases/world-jobs.ts";
 import { recordingChannels } from "../../test/support/use-cases/world-notices.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
+import { loadGate } from "../approvals/gates/change-gate.ts";
 import type { SendingPorts } from "../deliveries/deliver-message.ts";
 import { sendDeliveries } from "../deliveries/queue-attempts.ts";
 import { listDeliveries } from "../notifications/delivery-records.ts";
@@ -34,6 +36,7 @@ beforeEach(async () => {
   slack.messages.splice(0);
   slack.dialogs.splice(0);
   slack.calls.splice(0);
+  delete slack.events.beforeAnswer;
   slack.people.clear();
   world = await newWorld();
   await addWorkspace(world);
@@ -64,9 +67,9 @@ const consent = (fields: object = {}) => ({
 });
 
 /** Dispatches the notices that were not dispatched before, and delivers them. */
-async function deliver(): Promise<void> {
+async function deliver(ports: Partial<SendingPorts> = {}): Promise<void> {
   const { channels } = recordingChannels();
-  const consumer = new DeliveryConsumer(world, { ...world.deps, ...channels } as SendingPorts);
+  const consumer = new DeliveryConsumer(world, { ...world.deps, ...channels, ...ports } as SendingPorts);
   for (const { pk, sk } of await world.deps.objects.list(noticeObject.partitionKey(world.workspace))) {
     if (dispatched.has(sk)) continue;
     dispatched.add(sk);
@@ -203,12 +206,7 @@ describe("a click in Slack", () => {
     const [gate] = await gates(world, run);
     if (!gate) throw new Error("The gate has not opened.");
     const click = slack.click(requestIn(), "Approve", "U0KIM");
-    await approveGate(
-      world,
-      gate,
-      {},
-      { person: { ...anAdmin, rights: { workspace: world.workspace, role: "admin", groups: [], folders: {}, objects: {} } } },
-    );
+    await approveGate(world, gate, {}, { person: admin() });
     await call(click);
     expect(textsOf()).toMatch(/Approved by kim at /);
     expect(labelsOf()).toEqual([]);
@@ -237,6 +235,67 @@ describe("a click in Slack", () => {
     await call(slack.click(copy, "Approve", "U0KIM"));
     expect((await gates(world, run))[0]?.decision).toBeUndefined();
     expect(told("U0KIM")).toEqual([expect.stringMatching(/does not belong to an approval/)]);
+  });
+});
+
+const admin = () => ({ ...anAdmin, rights: { workspace: world.workspace, role: "admin" as const, groups: [], folders: {}, objects: {} } });
+async function gateOf(run: string) {
+  const [gate] = await gates(world, run);
+  if (!gate) throw new Error("The gate has not opened.");
+  return gate;
+}
+
+describe("the outcome of a request in Slack", () => {
+  it("is shown if another person rejects elsewhere", async () => {
+    const run = await waitingRun({ approvers: ["role:admin"] });
+    await approveGate(world, await gateOf(run), { reason: "no" }, { person: admin(), approved: false });
+    await deliver();
+    expect(textsOf()).toMatch(/Rejected by kim at /);
+    expect(labelsOf()).toEqual([]);
+  });
+
+  it("is shown if nobody decides in time", async () => {
+    await waitingRun({ timeout: 10 });
+    world.clock.nowMs += 20_000;
+    await housekeep(world);
+    await deliver();
+    expect(textsOf()).toMatch(/No decision was made before /);
+    expect(labelsOf()).toEqual([]);
+  });
+
+  it("is shown if the decision comes while the message is being posted", async () => {
+    slack.events.beforeAnswer = async (method) => {
+      if (method !== "chat.postMessage") return;
+      const [pending] = await world.deps.objects.list(pendingGateObject.partitionKey(world.workspace));
+      const gate = await loadGate(world.deps, pending?.sk ?? "");
+      if (gate) await approveGate(world, gate, {}, { person: admin() });
+    };
+    await waitingRun({ approvers: ["role:admin"] });
+    expect(textsOf()).toMatch(/Approved by kim at /);
+    expect(labelsOf()).toEqual([]);
+  });
+
+  it("is shown in the second message if the process died before it stored the first", async () => {
+    await saveResource({ trust_email: true });
+    const { jobs } = world.deps;
+    const run = await startFlow(world, [consent(), { id: "b", value: { type: "identity" } }]);
+    await playExecutions(world);
+    const putChildIf: typeof jobs.putChildIf = async (child, after) => {
+      if (child.ref.startsWith("chat#")) throw new Error("The process has died.");
+      return jobs.putChildIf(child, after);
+    };
+    await deliver({ jobs: { ...jobs, putChildIf } });
+    world.clock.nowMs += 600_000;
+    await deliver();
+    const [first, second] = shown();
+    if (!first || !second) throw new Error("Two messages were expected.");
+    await call(slack.click(first, "Approve", "U0KIM"));
+    expect(told("U0KIM")).toEqual([expect.stringMatching(/does not belong/)]);
+    await call(slack.click(second, "Approve", "U0KIM"));
+    await deliver();
+    expect(textsOf(second)).toMatch(/Approved by kim/);
+    await playExecutions(world);
+    expect(await world.deps.jobs.get(run)).toMatchObject({ state: "succeeded" });
   });
 });
 

@@ -50,6 +50,8 @@ export async function startSlack() {
   const scopes = new Set(["chat:write", "users:read", "users:read.email"]);
   const answers: { method: string; status?: number; headers?: Record<string, string>; body: string }[] = [];
   const started = { messages: 0 };
+  /** `beforeAnswer` is called while a request waits for its reply. */
+  const events: { beforeAnswer?: (method: string) => Promise<unknown> } = {};
   const nextTs = () => {
     started.messages += 1;
     return `1700000000.${String(started.messages).padStart(6, "0")}`;
@@ -90,6 +92,7 @@ export async function startSlack() {
     const body = Buffer.concat(chunks).toString("utf8");
     const method = (request.url ?? "").replace(/^\/api\//, "");
     calls.push(method);
+    await events.beforeAnswer?.(method);
     bodies.push(body);
     const planned = answers.findIndex((answer) => answer.method === method);
     if (planned >= 0) {
@@ -133,6 +136,7 @@ export async function startSlack() {
     people,
     scopes,
     answers,
+    events,
     sign,
     /** Returns the body of the call that follows a click on the button with this label. */
     click(message: KeptMessage, label: string, user: string, team = TEAM): string {
