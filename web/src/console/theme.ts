@@ -21,7 +21,8 @@ export const theme = {
         closeButtonProps: { "aria-label": frameText.close },
       } satisfies Partial<ModalProps>,
     },
-    Menu: { defaultProps: { transitionProps: { duration: 0 } } satisfies Partial<MenuProps> },
+    // The placeholder is a child without a role, which a menu must not have.
+    Menu: { defaultProps: { transitionProps: { duration: 0 }, withInitialFocusPlaceholder: false } satisfies Partial<MenuProps> },
     MultiSelect: {
       defaultProps: options satisfies Partial<MultiSelectProps>,
     },

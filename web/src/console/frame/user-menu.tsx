@@ -15,7 +15,7 @@ export function UserMenu({ username, isSuperAdmin }: UserMenuProps) {
   const [scheme, setScheme] = useTheme();
   const leave = useSignOut();
   return (
-    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
+    <Menu position="bottom-end">
       <Menu.Target>
         <Button variant="default" size="xs" className="user-button">
           {username}

@@ -31,7 +31,7 @@ export function ExportMenu<T>({ name, read, write }: ExportMenuProps<T>) {
   });
   return (
     <>
-      <Menu withInitialFocusPlaceholder={false}>
+      <Menu>
         <Menu.Target>
           <Button size="xs" variant="default" disabled={save.isPending}>
             {text.export}

@@ -35,7 +35,7 @@ export function Views({ workspace, search, onApply }: ViewsProps) {
   const failed = views.error ?? remove.error;
   return (
     <>
-      <Menu opened={isOpen} onChange={setIsOpen} closeOnItemClick={false} withInitialFocusPlaceholder={false}>
+      <Menu opened={isOpen} onChange={setIsOpen} closeOnItemClick={false}>
         <Menu.Target>
           <Button size="xs" variant="default">
             {text.open}
