@@ -241,6 +241,8 @@ export const limits = {
   /** Number of open gates that one list of pending approvals reads and returns. It reads about a hundred in 100 ms. */
   pendingRead: 5000,
   pendingListed: 1000,
+  /** Size of all files of an approval that is given in a chat. With the third that base64 adds, they fit into its payload. */
+  approvalFilesBytes: 180 * 1024,
   /** Size of the payload of an approval. */
   approvalPayloadBytes: 256 * 1024,
   /** Time after which a new key signs approval links, and the time for which a key is valid, which covers the maximum duration of a run. */

@@ -1,7 +1,7 @@
 import type { RunnerLanguage } from "../contract/languages.ts";
 import type { RefreshCall } from "../core/accounts/account.ts";
 import type { BuildRequest, BuildResult } from "../core/builds/build.ts";
-import type { ChatDecision, ChatDecisionAnswer, ChatPost } from "../core/chats/chat-call.ts";
+import type { ChatAnswer, ChatCall, ChatPost } from "../core/chats/chat-call.ts";
 import type { Attempt } from "../core/deliveries/attempt.ts";
 import type { MachineAnswer, MachineRequest } from "../core/flows/version.ts";
 import type { JobCall, JobCallResult } from "../core/jobs/record/lifecycle.ts";
@@ -32,8 +32,8 @@ export interface Functions {
   startRefreshing(call: RefreshCall): Promise<void>;
   /** Starts continuing the rotation of a workspace's key in function `objects`, asynchronously. The call can be repeated. */
   startRotating(call: RotationCall): Promise<void>;
-  /** Decides for a person in a chat, in function `approve`. A repeated call changes nothing. Throws `service.busy`. */
-  requestDecision(call: ChatDecision): Promise<ChatDecisionAnswer>;
+  /** Decides for a person in a chat, or returns the form of a step, in function `approve`. A repeated call changes nothing. Throws `service.busy`. */
+  requestDecision(call: ChatCall): Promise<ChatAnswer>;
   /** Posts a message that asks for a decision, in function `deliver`. A repeated call posts nothing. Throws `service.busy`. */
   requestPost(call: ChatPost): Promise<Attempt>;
   /** Builds the artefact of a script. The tenant is the workspace, whose scripts share artefacts. Idempotent. Throws `service.busy`. */

@@ -58,5 +58,7 @@ export interface Slack {
   tell(credential: SlackCredential, to: { channel: string; user: string }, text: string): Promise<ChatAnswer<undefined>>;
   /** Opens a dialog. `trigger` is the id of a click, which is valid for three seconds. */
   openDialog(credential: SlackCredential, trigger: string, dialog: SlackBlock): Promise<ChatAnswer<undefined>>;
+  /** Downloads a file that a person has uploaded. `bytes`: its size as Slack reports it. */
+  downloadFile(credential: SlackCredential, url: string, bytes: number): Promise<ChatAnswer<Buffer>>;
   findPerson(credential: SlackCredential, user: string): Promise<ChatAnswer<SlackPerson>>;
 }

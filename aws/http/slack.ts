@@ -69,6 +69,27 @@ const personSchema = z.object({
   }),
 });
 
+/** The hosts of files, besides that of the API. The request contains the token. */
+const FILE_HOSTS = ["https://files.slack.com", "https://files.slack-gov.com"];
+
+async function downloadFile({ token, api_url: apiUrl }: Credential, url: string, bytes: number): Promise<ChatAnswer<Buffer>> {
+  const origins = [...FILE_HOSTS, ...(apiUrl === undefined ? [] : [new URL(apiUrl).origin])];
+  const address = URL.parse(url);
+  if (!address || !origins.includes(address.origin)) return { ok: false, final: true, error: "it is not stored in Slack" };
+  const response = await fetchGuarded(url, {
+    method: "GET",
+    headers: { authorization: `Bearer ${token}` },
+    body: "",
+    timeoutMs: limits.chatAnswerMs,
+    maxBytes: MAX_BYTES,
+    keepAlive: true,
+  });
+  const content = Buffer.from(await response.arrayBuffer());
+  // Without the scope, Slack answers with a redirect or with its sign-in page.
+  if (response.status === 200 && content.length === bytes) return { ok: true, value: content };
+  return { ok: false, final: true, error: `Slack returned status ${response.status} and no file: does the app have the scope files:read?` };
+}
+
 /** Slack's Web API by its own client. Its connections are guarded like those of webhooks (design §8). */
 export const slack: Slack = {
   postMessage: (credential, { channel, text, blocks, thread }) =>
@@ -90,6 +111,13 @@ export const slack: Slack = {
     call(credential, async (client) => void (await client.apiCall("chat.postEphemeral", { channel, user, text }))),
   openDialog: (credential, trigger, view) =>
     call(credential, async (client) => void (await client.apiCall("views.open", { trigger_id: trigger, view }))),
+  downloadFile: async (credential, url, bytes) => {
+    try {
+      return await downloadFile(credential, url, bytes);
+    } catch (error) {
+      return toFailure(error);
+    }
+  },
   findPerson: (credential, user) =>
     call(credential, async (client) => {
       const { user: found } = personSchema.parse(await client.apiCall("users.info", { user }));

@@ -5,7 +5,7 @@ import { BUSY_ERROR, SvcError } from "../../contract/errors.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import type { RefreshCall } from "../../core/accounts/account.ts";
 import { type BuildRequest, type BuildResult, buildResultSchema } from "../../core/builds/build.ts";
-import type { ChatDecision, ChatDecisionAnswer, ChatPost } from "../../core/chats/chat-call.ts";
+import type { ChatAnswer, ChatCall, ChatPost } from "../../core/chats/chat-call.ts";
 import type { Attempt } from "../../core/deliveries/attempt.ts";
 import type { MachineAnswer, MachineRequest } from "../../core/flows/version.ts";
 import type { JobCall, JobCallResult } from "../../core/jobs/record/lifecycle.ts";
@@ -155,9 +155,9 @@ export const functions = {
     await startFunction(requireEnv(env.objectsFunction), call);
   },
 
-  /** Decides for a person in a chat, in function `approve`. Throws `service.busy`. */
-  async requestDecision(call: ChatDecision): Promise<ChatDecisionAnswer> {
-    return JSON.parse(await invokeFunction(requireEnv(env.approveFunction), call, "The decision was lost")) as ChatDecisionAnswer;
+  /** Decides for a person in a chat, or returns the form of a step, in function `approve`. Throws `service.busy`. */
+  async requestDecision(call: ChatCall): Promise<ChatAnswer> {
+    return JSON.parse(await invokeFunction(requireEnv(env.approveFunction), call, "The decision was lost")) as ChatAnswer;
   },
   /** Posts a message that asks for a decision, in function `deliver`. Throws `service.busy`. */
   async requestPost(call: ChatPost): Promise<Attempt> {

@@ -226,7 +226,8 @@ function approveIfComplete(gate: Gate, atMs: number): Gate {
   return { ...gate, decision: { outcome: "approved", approver: last?.approver, email: last?.email, reason: last?.reason, atMs } };
 }
 
-function assertUndecided(gate: Gate, nowMs: number): void {
+/** Throws `approval.decided` if a gate is decided, or its deadline has passed. */
+export function assertUndecided(gate: Gate, nowMs: number): void {
   if (gate.decision) throw decided(gate.decision);
   // The deadline has passed, but the expiry is not recorded yet.
   if (isGateLate(gate, nowMs)) throw decided({ outcome: "expired", atMs: gate.opened?.deadlineMs ?? nowMs });

@@ -1,7 +1,9 @@
 import * as z from "zod";
 import type { Decision } from "../approvals/gate.ts";
 import { type GateNotice, gateNoticeSchema } from "../notifications/notice.ts";
-import { chatButtonsSchema } from "./chat-message.ts";
+import { chatButtonsSchema, chatFormOptionsSchema } from "./chat-message.ts";
+import type { ChatForm } from "./slack/form/chat-form.ts";
+import type { FieldErrors } from "./slack/form/read-values.ts";
 
 /** A person in a chat, as the vendor's signed call names them. */
 export const chatUserSchema = z.object({
@@ -17,9 +19,16 @@ export type ChatUser = z.infer<typeof chatUserSchema>;
 /** Identifies a person in a chat. */
 export const chatUserKey = ({ vendor, team, id }: ChatUser): string => `${vendor}:${team}:${id}`;
 
-/** A decision in a chat. Function `chat` has checked the vendor's signature; function `approve` checks the right to decide. */
-export const chatDecisionSchema = z.object({
-  kind: z.literal("chatDecision"),
+/** The input of a person in a field of a dialog: a text, the ids of choices, or files. */
+const chatInputSchema = z.union([
+  z.object({ text: z.string() }),
+  z.object({ chosen: z.array(z.string()) }),
+  z.object({ files: z.array(z.object({ name: z.string(), type: z.string(), base64: z.string() })) }),
+]);
+export type ChatInput = z.infer<typeof chatInputSchema>;
+
+/** A person's use of a message. Function `chat` has checked the vendor's signature; function `approve` checks the right to decide. */
+const chatUseSchema = z.object({
   workspace: z.string(),
   resource: z.string(),
   /** The text of `toReference`, and the message that was clicked. */
@@ -27,10 +36,26 @@ export const chatDecisionSchema = z.object({
   channel: z.string(),
   ts: z.string(),
   user: chatUserSchema,
+});
+export type ChatUse = z.infer<typeof chatUseSchema>;
+
+/** A decision in a chat. */
+export const chatDecisionSchema = chatUseSchema.extend({
+  kind: z.literal("chatDecision"),
   approved: z.boolean(),
   reason: z.string().optional(),
+  /** The inputs of the step's form, by the ids of its fields. An approval without them requests the form of a step that has one. */
+  inputs: z.record(z.string(), chatInputSchema).optional(),
 });
 export type ChatDecision = z.infer<typeof chatDecisionSchema>;
+
+/** A request for the form of a step, which decides nothing. */
+export const chatFormRequestSchema = chatUseSchema.extend({ kind: z.literal("chatForm") });
+export type ChatFormRequest = z.infer<typeof chatFormRequestSchema>;
+
+/** The calls that function `approve` takes from function `chat`. */
+export const chatCallSchema = z.discriminatedUnion("kind", [chatDecisionSchema, chatFormRequestSchema]);
+export type ChatCall = z.infer<typeof chatCallSchema>;
 
 /** A message that a step asks for. Function `approve` has checked the right to read the resource; function `deliver` posts it. */
 export const chatPostSchema = z.object({
@@ -41,6 +66,7 @@ export const chatPostSchema = z.object({
   channel: z.string().optional(),
   request: gateNoticeSchema,
   buttons: chatButtonsSchema.optional(),
+  form: chatFormOptionsSchema.optional(),
 });
 export type ChatPost = z.infer<typeof chatPostSchema>;
 
@@ -55,12 +81,16 @@ export interface ShownDecision {
 /** Returns the decision of a gate as messages show it. */
 export const toShownDecision = ({ outcome: how, approver: by, reason, atMs }: Decision): ShownDecision => ({ how, by, reason, atMs });
 
-/** The answer to a decision in a chat. It is `refused` if nothing has changed. Only the person sees the text. */
-export interface ChatDecisionAnswer {
-  outcome: "counted" | "refused";
+/** The answer to a call of function `chat`. `form` and `refused`: nothing has changed. Only the person sees the text. */
+export type ChatAnswer = { outcome: "counted"; text: string } | { outcome: "form"; form: ChatForm } | ChatRefusal;
+
+export interface ChatRefusal {
+  outcome: "refused";
   text: string;
   /** The gate requires a reason for a rejection. */
   needsReason?: true;
+  /** The faults of the submitted form. */
+  fieldErrors?: FieldErrors;
   /** The gate was decided before, so the message shows an old state: the notice that it shows, and the decision. */
   correction?: { notice: GateNotice; decision: ShownDecision };
 }

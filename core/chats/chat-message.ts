@@ -9,6 +9,13 @@ export const chatButtonsSchema = z.object({
 });
 export type ChatButtons = z.infer<typeof chatButtonsSchema>;
 
+/** Default values and choices of fields of the form, by their names, if the caller chose them. */
+export const chatFormOptionsSchema = z.object({
+  defaults: z.record(z.string(), z.unknown()).optional(),
+  enums: z.record(z.string(), z.array(z.string())).optional(),
+});
+export type ChatFormOptions = z.infer<typeof chatFormOptionsSchema>;
+
 /** A message that asks for an approval, stored with the flow's job. */
 export const chatMessageSchema = z.object({
   /** A random id, by which the buttons of the message name it. */
@@ -24,6 +31,7 @@ export const chatMessageSchema = z.object({
   /** The content that the message shows, which remains when the decision is added. */
   shown: gateNoticeSchema,
   buttons: chatButtonsSchema.optional(),
+  form: chatFormOptionsSchema.optional(),
   atMs: z.number(),
 });
 export type ChatMessage = z.infer<typeof chatMessageSchema>;

@@ -9,7 +9,8 @@ export const chatAskRoutes: ApproveRoutes = [
   on(routes.askInSlack, async ({ auth, params, query }) => {
     const { slack_resource_path: resource, channel_id: channel, flow_step_id: step, message, approver } = query;
     const { resume_button_text: approve, cancel_button_text: reject } = query;
-    const ask = { resource, channel, step, message, approver, buttons: { approve, reject } };
+    const form = { defaultsJson: query.default_args_json, enumsJson: query.dynamic_enums_json };
+    const ask = { resource, channel, step, message, approver, buttons: { approve, reject }, form };
     await askInChat({ ...deps, functions }, { actor: requireActor(auth), action: routes.askInSlack }, params, ask);
     return text(200, "The message is posted.");
   }),

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { SvcError } from "../../contract/errors.ts";
 import { parseApprovalToken } from "../../core/approvals/link.ts";
-import { type ChatDecision, chatDecisionSchema } from "../../core/chats/chat-call.ts";
+import { type ChatCall, chatCallSchema } from "../../core/chats/chat-call.ts";
 import { may } from "../../core/permissions/may.ts";
 import { decideInChat } from "../../services/chats/decide-in-chat.ts";
 import { auditCalls } from "../shared/edge/audited-call.ts";
@@ -44,13 +44,13 @@ const api = apiHandler<Auth>(
 
 /**
  * Approvals: links, the data of the approval page, decisions, pending approvals and the audit log. Function `chat` calls the function for a person who decides in a
- * chat. API Gateway's events have no field `kind`.
+ * chat, or who opens a form there. API Gateway's events have no field `kind`.
  */
-export const handler = async (event: APIGatewayProxyEvent | ChatDecision, context: Context) =>
-  "kind" in event ? decideForChat(event, context) : api(event, context);
+export const handler = async (event: APIGatewayProxyEvent | ChatCall, context: Context) =>
+  "kind" in event ? answerChat(event, context) : api(event, context);
 
-async function decideForChat(call: ChatDecision, context: Context) {
-  const answer = await decideInChat(deps, chatDecisionSchema.parse(call));
+async function answerChat(call: ChatCall, context: Context) {
+  const answer = await decideInChat(deps, chatCallSchema.parse(call));
   await logInvocation("chat", context, { workspace: call.workspace, outcome: answer.outcome });
   return answer;
 }

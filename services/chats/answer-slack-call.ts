@@ -1,15 +1,21 @@
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Payload } from "../../contract/payload.ts";
+import { assertNever } from "../../contract/utilities/assert-never.ts";
+import type { ChatDecision, ChatInput } from "../../core/chats/chat-call.ts";
 import type { ChatCredential } from "../../core/chats/chat-credential.ts";
+import { buildFormDialog, buildSuggestions } from "../../core/chats/slack/form/build-form-dialog.ts";
+import type { ChatForm } from "../../core/chats/slack/form/chat-form.ts";
+import type { SlackForm } from "../../core/chats/slack/form/form-call.ts";
 import { parseSlackCall, rejectDialog, type SlackCall, type SlackUser } from "../../core/chats/slack/slack-call.ts";
-import { buildDecidedMessage, buildRejectDialog } from "../../core/chats/slack/slack-message.ts";
+import { buildDecidedMessage, buildRejectDialog, type SlackBlock } from "../../core/chats/slack/slack-message.ts";
 import { parseCredential } from "../../core/http-routes/authentication/credential.ts";
 import { verifySignature } from "../../core/http-routes/authentication/signature.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { type ChatPorts, loadChatCredential } from "./load-credential.ts";
 
 type SlackCredential = Extract<ChatCredential, { type: "slack" }>;
+type SlackClick = Extract<SlackCall, { kind: "click" }>;
 
 /** A call of Slack, which is not verified yet. `path`: the path of the resource whose address Slack called. */
 interface ReceivedCall {
@@ -48,35 +54,116 @@ function toSignature({ signing_secret: secret }: SlackCredential) {
   return signature;
 }
 
-async function handleCall(
-  deps: ChatPorts,
-  resource: { workspace: string; path: string },
-  credential: SlackCredential,
-  call: SlackCall,
-): Promise<object> {
-  const { reference, channel, ts } = call;
-  if (call.kind === "click" && call.button === "reject") {
-    const opened = await deps.slack.openDialog(credential, call.trigger, buildRejectDialog({ reference, channel, ts }));
-    if (!opened.ok) await tellPerson(deps, credential, call, `The dialog did not open, because ${opened.error}.`);
-    return {};
+interface Resource {
+  workspace: string;
+  path: string;
+}
+
+async function handleCall(deps: ChatPorts, resource: Resource, credential: SlackCredential, call: SlackCall): Promise<object> {
+  switch (call.kind) {
+    case "click":
+      return call.button === "approve"
+        ? decide(deps, resource, credential, call, { approved: true })
+        : openDialog(deps, credential, call, buildRejectDialog(toMessage(call)));
+    case "rejection":
+      return decide(deps, resource, credential, call, { approved: false, ...(call.reason.trim() === "" ? {} : { reason: call.reason }) });
+    case "form": {
+      const files = await loadFiles(deps, credential, call.files);
+      if ("errors" in files) return { response_action: "errors", errors: files.errors };
+      return decide(deps, resource, credential, call, { approved: true, inputs: { ...call.inputs, ...files.inputs } });
+    }
+    case "typing": {
+      const answer = await deps.functions.requestDecision({ kind: "chatForm", ...(await toUse(deps, resource, credential, call)) });
+      const fields = answer.outcome === "form" ? answer.form.fields : [];
+      return buildSuggestions(
+        fields.find(({ id }) => id === call.field),
+        call.query,
+      );
+    }
+    default:
+      return assertNever(call);
   }
-  const user = await identify(deps, credential, call.user);
-  const answer = await deps.functions.requestDecision({
-    kind: "chatDecision",
-    workspace: resource.workspace,
-    resource: resource.path,
-    reference,
-    channel,
-    ts,
-    user,
-    approved: call.kind === "click",
-    ...(call.kind === "submission" && call.reason.trim() !== "" ? { reason: call.reason } : {}),
-  });
-  const { correction, needsReason, text } = answer;
-  if (call.kind === "submission" && needsReason) return { response_action: "errors", errors: { [rejectDialog.block]: text } };
-  if (correction) await deps.slack.updateMessage(credential, { channel, ts }, buildDecidedMessage(correction.notice, correction.decision));
-  if (answer.outcome === "refused") await tellPerson(deps, credential, call, text);
-  return call.kind === "submission" ? { response_action: "clear" } : {};
+}
+
+const toMessage = ({ reference, channel, ts }: SlackCall) => ({ reference, channel, ts });
+
+/** Returns the fields of a call of function `approve`. */
+const toUse = async (deps: ChatPorts, { workspace, path }: Resource, credential: SlackCredential, call: SlackCall) => ({
+  workspace,
+  resource: path,
+  ...toMessage(call),
+  user: await identify(deps, credential, call.user),
+});
+
+type Decision = Pick<ChatDecision, "approved" | "reason" | "inputs">;
+
+/** Asks function `approve` to decide. It returns the form of a step that has one, which this opens; the submission decides. */
+async function decide(
+  deps: ChatPorts,
+  resource: Resource,
+  credential: SlackCredential,
+  call: Exclude<SlackCall, { kind: "typing" }>,
+  decision: Decision,
+): Promise<object> {
+  const use = await toUse(deps, resource, credential, call);
+  const answer = await deps.functions.requestDecision({ kind: "chatDecision", ...use, ...decision });
+  if (answer.outcome === "form") return call.kind === "click" ? openForm(deps, credential, call, answer.form) : {};
+  if (answer.outcome === "refused") {
+    const { correction, needsReason, fieldErrors, text } = answer;
+    const errors = fieldErrors ?? (needsReason ? { [rejectDialog.block]: text } : undefined);
+    if (errors && call.kind !== "click") return { response_action: "errors", errors };
+    if (correction)
+      await deps.slack.updateMessage(credential, toMessage(call), buildDecidedMessage(correction.notice, correction.decision));
+    await tellPerson(deps, credential, call, text);
+  }
+  return call.kind === "click" ? {} : { response_action: "clear" };
+}
+
+async function openForm(deps: ChatPorts, credential: SlackCredential, call: SlackClick, form: ChatForm): Promise<object> {
+  const dialog = buildFormDialog(form, toMessage(call));
+  const advice = `Decide on the approval page: ${form.page}`;
+  if (typeof dialog !== "string") return openDialog(deps, credential, call, dialog, advice);
+  await tellPerson(deps, credential, call, `The form does not fit into Slack, because ${dialog}. ${advice}`);
+  return {};
+}
+
+async function openDialog(
+  deps: ChatPorts,
+  credential: SlackCredential,
+  call: SlackClick,
+  dialog: SlackBlock,
+  advice = "",
+): Promise<object> {
+  const opened = await deps.slack.openDialog(credential, call.trigger, dialog);
+  if (!opened.ok) await tellPerson(deps, credential, call, `The dialog did not open, because ${opened.error}. ${advice}`.trim());
+  return {};
+}
+
+type LoadedFiles = { inputs: Record<string, ChatInput> } | { errors: Record<string, string> };
+
+/** Loads the files of a submitted form. Together they must fit into the payload of an approval. */
+async function loadFiles(deps: ChatPorts, credential: SlackCredential, files: SlackForm["files"]): Promise<LoadedFiles> {
+  const fields = Object.entries(files);
+  const bytes = fields.flatMap(([, all]) => all).reduce((sum, file) => sum + file.bytes, 0);
+  if (bytes > limits.approvalFilesBytes) {
+    const sentence = `Together, the files are too large. The maximum is ${limits.approvalFilesBytes / 1024} KB.`;
+    return { errors: Object.fromEntries(fields.map(([field]) => [field, sentence])) };
+  }
+  const loaded = await Promise.all(
+    fields.map(async ([field, all]) => {
+      const answers = await Promise.all(all.map(({ url, bytes: size }) => deps.slack.downloadFile(credential, url, size)));
+      const failed = answers.find((answer) => !answer.ok);
+      if (failed && !failed.ok) return { field, error: `The file could not be read, because ${failed.error}.` };
+      const contents = answers.flatMap((answer, index) => {
+        const file = all[index];
+        return answer.ok && file ? [{ name: file.name, type: file.type, base64: answer.value.toString("base64") }] : [];
+      });
+      return { field, files: contents };
+    }),
+  );
+  const errors = loaded.flatMap(({ field, error }) => (error === undefined ? [] : [[field, error]]));
+  if (errors.length > 0) return { errors: Object.fromEntries(errors) };
+  return { inputs: Object.fromEntries(loaded.map(({ field, files: contents = [] }) => [field, { files: contents }])) };
 }
 
 /** Returns the person with their address, if the resource trusts the confirmed addresses of the team. Guests, strangers and bots have none. */

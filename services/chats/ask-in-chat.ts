@@ -4,6 +4,7 @@ import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { markInChat } from "../../core/approvals/gate.ts";
 import type { ChatButtons } from "../../core/chats/chat-message.ts";
+import { type FormOptionTexts, parseFormOptions } from "../../core/chats/slack/form/parse-form-options.ts";
 import { may } from "../../core/permissions/may.ts";
 import { changeGate } from "../approvals/gates/change-gate.ts";
 import { findApprovalRequest } from "../approvals/gates/find-approval-request.ts";
@@ -20,6 +21,7 @@ interface Ask {
   message?: string | undefined;
   approver?: string | undefined;
   buttons: ChatButtons;
+  form: FormOptionTexts;
 }
 
 /**
@@ -30,8 +32,10 @@ export async function askInChat(
   deps: Uses<"gatedFlows" | "jobs" | "objects" | "storage" | "functions" | "nowMs">,
   caller: JobCaller,
   { workspace, id }: JobAddress,
-  { resource, channel, step, message, approver, buttons }: Ask,
+  { resource, channel, step, message, approver, buttons, form: texts }: Ask,
 ): Promise<void> {
+  const form = parseFormOptions(texts);
+  if (typeof form === "string") throw new SvcError("chat.notPosted", { reason: form });
   const job = await findJob(deps, caller, { workspace, id });
   if (job.step?.id !== step) throw new SvcError("approval.none", { id });
   if (!may(caller.actor, actions.readResource.access, { workspace, path: resource }))
@@ -52,6 +56,7 @@ export async function askInChat(
       ...defined({ message }),
     },
     buttons: { ...buttons, hidesReject: suspend?.hide_cancel === true },
+    form,
   });
   if (!attempt.ok) throw new SvcError("chat.notPosted", { reason: attempt.error });
 }

@@ -1,38 +1,92 @@
-import { describeError, isSvcError } from "../../contract/errors.ts";
-import { type ChatDecision, type ChatDecisionAnswer, chatUserKey, toShownDecision } from "../../core/chats/chat-call.ts";
+import { describeError, type ErrorCode, isSvcError } from "../../contract/errors.ts";
+import {
+  type ChatAnswer,
+  type ChatCall,
+  type ChatRefusal,
+  type ChatUse,
+  chatUserKey,
+  toShownDecision,
+} from "../../core/chats/chat-call.ts";
 import { type ChatMessage, parseReference } from "../../core/chats/chat-message.ts";
+import { readValues, toFieldErrors } from "../../core/chats/slack/form/read-values.ts";
 import { approvalPageUrl } from "../../core/notifications/event.ts";
 import { loadApproverByEmail } from "../approvals/decisions/approver.ts";
-import { type DecideDeps, decideRequest } from "../approvals/decisions/decide.ts";
+import { checkDecidable, type DecideDeps, decideRequest } from "../approvals/decisions/decide.ts";
 import { loadGate } from "../approvals/gates/change-gate.ts";
 import { findApprovalRequest } from "../approvals/gates/find-approval-request.ts";
+import { loadChatForm } from "./load-form.ts";
 import { findChatMessage } from "./messages.ts";
 
 /**
- * Decides for a person in a chat. The message that was clicked must be the one that this service posted with the resource: a job that has its token
+ * Decides for a person in a chat, or returns the form of the step to a person who may decide. The message that was clicked must be the one that this service posted with the resource: a job that has its token
  * can post messages with any buttons. A person who can see the message counts like the holder of a link, under their name in the chat; the rules of the gate
  * decide about persons.
  */
-export async function decideInChat(deps: DecideDeps, call: ChatDecision): Promise<ChatDecisionAnswer> {
-  const { workspace, user, approved, reason } = call;
+export async function decideInChat(deps: DecideDeps, call: ChatCall): Promise<ChatAnswer> {
+  const message = await findClickedMessage(deps, call);
+  if (!message) return refuse("This message does not belong to an approval any more.");
+  try {
+    return await answerCall(deps, call, message);
+  } catch (error) {
+    if (!isSvcError(error)) throw error;
+    return explain(deps, message, error.code, describeError(error).sentence);
+  }
+}
+
+async function findClickedMessage(deps: DecideDeps, call: ChatUse): Promise<ChatMessage | undefined> {
   const reference = parseReference(call.reference);
   const message = reference && (await findChatMessage(deps, reference));
   const isPosted =
-    message?.workspace === workspace && message.resource === call.resource && message.channel === call.channel && message.ts === call.ts;
-  if (!isPosted) return refuse("This message does not belong to an approval any more.");
+    message?.workspace === call.workspace &&
+    message.resource === call.resource &&
+    message.channel === call.channel &&
+    message.ts === call.ts;
+  return isPosted ? message : undefined;
+}
+
+async function answerCall(deps: DecideDeps, call: ChatCall, message: ChatMessage): Promise<ChatAnswer> {
+  const { workspace, user } = call;
+  const request = await findApprovalRequest(deps, workspace, message.gate);
+  const who = await loadApproverByEmail(deps, user.email, workspace);
+  const from = { who, accessPath: { link: true, mayStop: false }, chat: { user: chatUserKey(user), name: user.name } };
+  const decide = async (input: { approved: boolean; payload?: unknown; reason?: string }): Promise<ChatAnswer> => ({
+    outcome: "counted",
+    text: await decideRequest(deps, request, from, input),
+  });
+  if (call.kind === "chatDecision" && !call.approved) return decide({ approved: false, ...(call.reason ? { reason: call.reason } : {}) });
+
+  const form = await loadChatForm(deps, request, message);
+  if (form === undefined) return call.kind === "chatDecision" ? decide({ approved: true }) : refuse("This step has no form.");
+  await checkDecidable(deps, request, from);
+  if (typeof form === "string") return refuse(`The form does not fit into the chat, because ${form}. ${linkPage(deps, message)}`);
+  if (call.kind === "chatForm" || call.inputs === undefined) return { outcome: "form", form };
+  const read = readValues(form.fields, call.inputs);
+  if ("errors" in read) return { ...refuse(INVALID), fieldErrors: read.errors };
   try {
-    const request = await findApprovalRequest(deps, workspace, message.gate);
-    const who = await loadApproverByEmail(deps, user.email, workspace);
-    const from = { who, accessPath: { link: true, mayStop: false }, chat: { user: chatUserKey(user), name: user.name } };
-    return { outcome: "counted", text: await decideRequest(deps, request, from, { approved, ...(reason ? { reason } : {}) }) };
+    return await decide({ approved: true, payload: read.values });
   } catch (error) {
     if (!isSvcError(error)) throw error;
-    const { sentence } = describeError(error);
-    if (error.code === "approval.decided") return { ...refuse(sentence), ...(await findCorrection(deps, message)) };
-    if (error.code === "approval.reasonRequired") return { ...refuse("A rejection of this request requires a reason."), needsReason: true };
-    const needsPage = error.code === "approval.person" || error.code === "approval.form";
-    const page = approvalPageUrl(deps.baseUrl, message);
-    return refuse(needsPage ? `${sentence} Decide on the approval page: ${page}` : sentence);
+    if (error.code === "approval.form") return { ...refuse(INVALID), fieldErrors: toFieldErrors(form.fields, error.details.issues) };
+    if (error.code !== "body.tooLarge") throw error;
+    return { ...refuse(INVALID), fieldErrors: toFieldErrors(form.fields, [{ reason: "is too large. Use less text or smaller files" }]) };
+  }
+}
+
+const INVALID = "Some values of the form are invalid.";
+const linkPage = ({ baseUrl }: DecideDeps, message: ChatMessage) => `Decide on the approval page: ${approvalPageUrl(baseUrl, message)}`;
+
+/** Returns what the person reads about an error. */
+async function explain(deps: DecideDeps, message: ChatMessage, code: ErrorCode, sentence: string): Promise<ChatRefusal> {
+  switch (code) {
+    case "approval.decided":
+      return { ...refuse(sentence), ...(await findCorrection(deps, message)) };
+    case "approval.reasonRequired":
+      return { ...refuse("A rejection of this request requires a reason."), needsReason: true };
+    case "approval.person":
+    case "approval.form":
+      return refuse(`${sentence} ${linkPage(deps, message)}`);
+    default:
+      return refuse(sentence);
   }
 }
 
@@ -42,4 +96,4 @@ async function findCorrection({ jobs }: DecideDeps, { gate: id, shown: notice }:
   return gate?.decision ? { correction: { notice, decision: toShownDecision(gate.decision) } } : {};
 }
 
-const refuse = (text: string): ChatDecisionAnswer => ({ outcome: "refused", text });
+const refuse = (text: string): ChatRefusal => ({ outcome: "refused", text });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pendingGateObject } from "../../core/approvals/pending-gate.ts";
 import { type ChatPost, type ShownDecision, toShownDecision } from "../../core/chats/chat-call.ts";
-import { type ChatButtons, type ChatMessage, toReference } from "../../core/chats/chat-message.ts";
+import { type ChatButtons, type ChatFormOptions, type ChatMessage, toReference } from "../../core/chats/chat-message.ts";
 import { buildDecidedMessage, buildRequestMessage } from "../../core/chats/slack/slack-message.ts";
 import { type Attempt, refusedAttempt, sentAttempt } from "../../core/deliveries/attempt.ts";
 import type { Job } from "../../core/jobs/record/job.ts";
@@ -22,6 +22,7 @@ interface RequestedPost {
   channel?: string | undefined;
   request: GateNotice;
   buttons?: ChatButtons | undefined;
+  form?: ChatFormOptions | undefined;
 }
 
 /**
@@ -30,7 +31,7 @@ interface RequestedPost {
  */
 export async function postMessage(
   deps: PostingPorts,
-  { id, flow, resource, channel, request, buttons = {} }: RequestedPost,
+  { id, flow, resource, channel, request, buttons = {}, form }: RequestedPost,
 ): Promise<Attempt> {
   const { workspace, gate } = request;
   const reference = { flow: flow.id, gate, id };
@@ -44,7 +45,7 @@ export async function postMessage(
     ...buildRequestMessage(deps.baseUrl, request, toReference(reference), buttons),
   });
   if (!posted.ok) return posted;
-  const message: ChatMessage = { ...reference, ...posted.value, workspace, resource, shown: request, buttons, atMs: deps.nowMs() };
+  const message: ChatMessage = { ...reference, ...posted.value, workspace, resource, shown: request, buttons, form, atMs: deps.nowMs() };
   await storeChatMessage(deps, message, Math.ceil(flow.expiresAtMs / 1000));
   // The notice of a decision that came before the record did not find the message.
   const decision = (await isWaiting(deps, request)) ? undefined : (await loadGate(deps, gate))?.decision;
@@ -83,11 +84,11 @@ const MOST_ATTEMPTS = 3;
 const LONGEST_PAUSE_MS = 5000;
 
 /** Posts the message that a step asks for. It is tried again if that can help soon. */
-export async function postInChat(deps: PostingPorts, { id, resource, channel, request, buttons }: ChatPost): Promise<Attempt> {
+export async function postInChat(deps: PostingPorts, { id, resource, channel, request, buttons, form }: ChatPost): Promise<Attempt> {
   const flow = await deps.jobs.get(request.flow);
   if (!flow) return refusedAttempt("the run does not exist any more");
   for (let attempts = 1; ; attempts += 1) {
-    const attempt = await postMessage(deps, { id, flow, resource, channel, request, buttons });
+    const attempt = await postMessage(deps, { id, flow, resource, channel, request, buttons, form });
     if (attempt.ok || attempt.final || attempts === MOST_ATTEMPTS) return attempt;
     const { retryAfterMs = 500 } = attempt;
     if (retryAfterMs > LONGEST_PAUSE_MS) return attempt;

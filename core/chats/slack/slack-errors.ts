@@ -9,6 +9,7 @@ const advice: Readonly<Record<string, string>> = {
   token_expired: "the token has expired: install the app again and replace the token of the resource",
   account_inactive: "the app or its team was deactivated",
   missing_scope: "the app lacks a scope: compare it with the manifest, and install it again",
+  expired_trigger_id: "the dialog took longer than three seconds to open: click again",
   message_not_found: "the message was deleted",
   cant_update_message: "another app posted the message",
   edit_window_closed: "the settings of the team do not allow to change the message any more",

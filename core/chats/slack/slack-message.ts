@@ -25,7 +25,7 @@ export type SlackBlock = Readonly<Record<string, unknown>> & { readonly type: st
  * Escapes a text of users. Slack reads `<…>` as a mention or as a link under another name, also in texts that it shows as they are
  * (https://docs.slack.dev/messaging/formatting-message-text#escaping).
  */
-const escapeText = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+export const escapeText = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** A paragraph that Slack shows as it is. It is shortened before it is escaped, so that no escape is cut. */
 function paragraph(text: string): SlackBlock {

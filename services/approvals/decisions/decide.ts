@@ -3,7 +3,15 @@ import { refusals } from "../../../contract/approvals/refusals.ts";
 import { defined } from "../../../contract/defined.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { AccessPath, Approver, Verdict } from "../../../core/approvals/authorize.ts";
-import { countMissingApprovals, type Gate, type GateEvent, isOpen, recordApproval, recordRejection } from "../../../core/approvals/gate.ts";
+import {
+  assertUndecided,
+  countMissingApprovals,
+  type Gate,
+  type GateEvent,
+  isOpen,
+  recordApproval,
+  recordRejection,
+} from "../../../core/approvals/gate.ts";
 import { buildLinkUrls, type LinkSubject } from "../../../core/approvals/link.ts";
 import { isReasonMissing } from "../../../core/approvals/rules.ts";
 import { getFlowRootId } from "../../../core/jobs/record/job.ts";
@@ -97,6 +105,19 @@ export async function decideGate(
   return changeGate(deps, request, (gate) =>
     input.approved ? recordApproval(gate, { ...event, atMs: deps.nowMs() }) : recordRejection(gate, toRejection(deps, event, input)),
   );
+}
+
+/**
+ * Checks whether a person may decide a gate that waits, before they fill in its form. Throws `approval.refused`, `approval.person` and
+ * `approval.decided`.
+ */
+export async function checkDecidable(
+  deps: Uses<"objects" | "nowMs">,
+  request: ApprovalRequest,
+  { who, accessPath }: Pick<ApproverSource, "who" | "accessPath">,
+): Promise<void> {
+  permitDecision(await authorizeDecision(deps, { ...request, rules: getApprovalRules(request) }, who, accessPath));
+  assertUndecided(request.gate, deps.nowMs());
 }
 
 async function checkInput(deps: DecideDeps, request: ApprovalRequest, { link }: ApproverSource, input: DecisionInput): Promise<void> {

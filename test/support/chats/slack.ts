@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
+import { checkView, type Entries, fillView, type View } from "./slack-view.ts";
 
 /** A message that the fake keeps. `only`: it was shown to one person. */
 interface KeptMessage {
@@ -43,11 +44,12 @@ export async function startSlack() {
   const token = `xoxb-${randomUUID()}`;
   const signingSecret = randomUUID();
   const messages: KeptMessage[] = [];
-  const dialogs: { trigger: string; view: Record<string, unknown> }[] = [];
+  const dialogs: { trigger: string; view: View }[] = [];
+  const files = new Map<string, Buffer>();
   const calls: string[] = [];
   const bodies: string[] = [];
   const people = new Map<string, FakePerson>();
-  const scopes = new Set(["chat:write", "users:read", "users:read.email"]);
+  const scopes = new Set(["chat:write", "users:read", "users:read.email", "files:read"]);
   const answers: { method: string; status?: number; headers?: Record<string, string>; body: string }[] = [];
   const started = { messages: 0 };
   /** `beforeAnswer` is called while a request waits for its reply. */
@@ -75,8 +77,9 @@ export async function startSlack() {
       return { ok: true };
     },
     "views.open": ({ trigger_id: trigger = "", view = "{}" }) => {
-      if (view.length > 250_000) return refuse("view_too_large");
-      dialogs.push({ trigger, view: JSON.parse(view) as Record<string, unknown> });
+      const dialog = JSON.parse(view) as View;
+      checkView(dialog);
+      dialogs.push({ trigger, view: dialog });
       return { ok: true };
     },
     "users.info": ({ user = "" }) => {
@@ -98,6 +101,12 @@ export async function startSlack() {
     if (planned >= 0) {
       const [answer] = answers.splice(planned, 1);
       response.writeHead(answer?.status ?? 200, { "content-type": "application/json", ...answer?.headers }).end(answer?.body);
+      return;
+    }
+    const file = files.get(request.url ?? "");
+    if (file) {
+      const mayRead = scopes.has("files:read") && request.headers.authorization === `Bearer ${token}`;
+      response.writeHead(200).end(mayRead ? file : "<html>Sign in</html>");
       return;
     }
     const needed = SCOPES[method];
@@ -124,6 +133,11 @@ export async function startSlack() {
     };
   }
   const interaction = (payload: object) => new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+  function newestView(): View {
+    const { view } = dialogs.at(-1) ?? {};
+    if (!view) throw new Error("No dialog was opened.");
+    return view;
+  }
   const personOf = (user: string) => ({ id: user, username: user.toLowerCase(), team_id: TEAM });
 
   return {
@@ -151,9 +165,40 @@ export async function startSlack() {
         actions: [{ action_id: button.action_id, ...(button.value === undefined ? {} : { value: button.value }) }],
       });
     },
+    /** Stores a file as if a person had uploaded it in a dialog, and returns Slack's object of it. */
+    upload(name: string, mimetype: string, content: Buffer): object {
+      const path = `/files/${randomUUID()}`;
+      files.set(path, content);
+      return { id: "F0FILE", name, mimetype, size: content.length, url_private: `http://127.0.0.1:${port}${path}` };
+    },
+    /** Returns the body of the call that follows the submission of a form in the newest dialog. `loaded`: the options of the last suggestion. */
+    submitForm(entries: Entries, user: string, loaded: Parameters<typeof fillView>[2] = []): string {
+      const view = newestView();
+      return interaction({
+        type: "view_submission",
+        user: personOf(user),
+        team: { id: TEAM },
+        view: { ...view, state: { values: fillView(view, entries, loaded) } },
+      });
+    },
+    /** Returns the body of the call that follows when a person types in a field of the newest dialog whose options are loaded. */
+    typeIn(label: string, value: string, user: string): string {
+      const view = newestView();
+      const block = view.blocks.find((each) => each.label?.text === label);
+      if (!block?.element?.type.endsWith("external_select")) throw new Error(`The field ${label} loads no options.`);
+      return interaction({
+        type: "block_suggestion",
+        user: personOf(user),
+        team: { id: TEAM },
+        block_id: block.block_id,
+        action_id: block.element.action_id,
+        value,
+        view,
+      });
+    },
     /** Returns the body of the call that follows the submission of the newest dialog. */
     submit(text: string, user: string): string {
-      const view = dialogs.at(-1)?.view as { callback_id: string; private_metadata: string };
+      const view = newestView();
       return interaction({
         type: "view_submission",
         user: personOf(user),

@@ -13,7 +13,7 @@ import { storage } from "../../../aws/s3/storage.ts";
 import { queue } from "../../../aws/sqs/queue.ts";
 import { env } from "../../../contract/env.ts";
 import type { BuildRequest, BuildResult } from "../../../core/builds/build.ts";
-import type { ChatDecision, ChatPost } from "../../../core/chats/chat-call.ts";
+import type { ChatCall, ChatPost } from "../../../core/chats/chat-call.ts";
 import { connectBulk } from "../../../functions/shared/wiring/continue-bulk.ts";
 import { jobData } from "../../../functions/shared/wiring/job-data.ts";
 import { jobExecutors } from "../../../functions/shared/wiring/job-executors.ts";
@@ -126,7 +126,7 @@ export async function newWorld() {
     createStateMachine: async ({ value }: { value: unknown }) => ({
       machine: `m-${createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 8)}`,
     }),
-    requestDecision: (call: ChatDecision) => decideInChat(world.deps, call),
+    requestDecision: (call: ChatCall) => decideInChat(world.deps, call),
     requestPost: (call: ChatPost) => postInChat(world.deps, call),
   } as unknown as Functions;
   const sendFollowUp = async (job: Parameters<typeof queue.sendFollowUp>[0]) => {
