@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Called, clients, type Driver, startDriver } from "../test/support/clients/client-driver.ts";
+import { approvals } from "../test/support/clients/exchanges/approvals.ts";
 import { files } from "../test/support/clients/exchanges/files.ts";
 import type { Row } from "../test/support/clients/exchanges/row.ts";
 import { runs } from "../test/support/clients/exchanges/runs.ts";
@@ -24,6 +25,7 @@ const job = {
   WM_JOB_ID: "job-1",
   WM_ROOT_FLOW_JOB_ID: "root-1",
   WM_FLOW_JOB_ID: "flow-1",
+  WM_FLOW_STEP_ID: "a",
   WM_STATE_PATH_NEW: "u/ann/f_ops_hello_state",
   WM_BASE_URL: "https://svc.example/",
 };
@@ -55,7 +57,7 @@ describe.each(clients)("the %s client", (client) => {
   });
   afterAll(() => driver.stop());
 
-  it.each([...stored, ...runs, ...files].map((row) => [row.title, row] as const))("%s", async (_, row) => {
+  it.each([...stored, ...runs, ...files, ...approvals].map((row) => [row.title, row] as const))("%s", async (_, row) => {
     const { requests, unused, result, error, printed } = await exchange(driver, row);
     expect(requests.map(line)).toEqual(row.requests);
     expect(bodies(requests)).toEqual(row.bodies ?? requests.map(() => undefined));
@@ -192,6 +194,17 @@ describe.each(clients)("the environment of the %s client", (client) => {
     expect(requests).toMatchObject([{ path: "/api/w/other/jobs/run/p/f/ops/x", query: {}, authorization: "Bearer chosen" }]);
     for (const call of ["getRootJobId", "getState", "getProgress", "getResumeUrls"]) {
       expect((await exchange(driver, { call, args: [], replies: [] })).error?.message).toContain("is not set");
+    }
+  });
+
+  it("the client refuses to ask for an approval in a job that is no step of a flow, and sends nothing", async () => {
+    const driver = start({ ...job, WM_FLOW_JOB_ID: "", WM_FLOW_STEP_ID: "", BASE_INTERNAL_URL: recorder.url });
+    for (const [call, resource] of [
+      ["requestInteractiveChatApproval", "chatResourcePath"],
+      ["requestInteractiveSlackApproval", "slackResourcePath"],
+    ] as const) {
+      const { requests, error } = await exchange(driver, { call, args: [{ [resource]: "f/ops/slack" }], replies: [] });
+      expect([requests, error?.message]).toEqual([[], expect.stringContaining("not run in a step of a flow (WM_FLOW_STEP_ID is not set)")]);
     }
   });
 

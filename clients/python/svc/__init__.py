@@ -4,7 +4,7 @@ Inside a job, no setup is necessary: the environment contains the URL of the ser
 Other programs call `set_client` first.
 """
 
-from ._approvals import ResumeUrls, get_resume_urls
+from ._approvals import ResumeUrls, get_resume_urls, request_interactive_chat_approval, request_interactive_slack_approval
 from ._connection import ApiError, set_client
 from ._files import (
     S3Object,
@@ -73,6 +73,8 @@ __all__ = [
     "get_state",
     "get_variable",
     "load_s3_file",
+    "request_interactive_chat_approval",
+    "request_interactive_slack_approval",
     "run_script",
     "run_script_by_hash",
     "run_script_by_hash_async",

@@ -1,11 +1,13 @@
-"""URLs that approve a step."""
+"""Requests for the approval of a step: URLs, and messages in a chat."""
 
 from __future__ import annotations
 
+import json
 import secrets
-from typing import TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
 
-from ._connection import call_for_value, own_job, path_part
+from ._connection import call, call_for_value, job_variable, own_job, path_part
 
 
 class ResumeUrls(TypedDict):
@@ -29,3 +31,57 @@ def get_resume_urls(approver: str | None = None, flow_level: bool = False) -> Re
     query = {"approver": approver, "flow_level": flow_level or None}
     answer: ResumeUrls = call_for_value("GET", f"jobs/resume_urls/{path_part(own_job())}/{secrets.randbelow(2**32)}", query=query)
     return answer
+
+
+def request_interactive_chat_approval(
+    chat_resource_path: str,
+    channel_id: str | None = None,
+    message: str | None = None,
+    approver: str | None = None,
+    default_args_json: Mapping[str, Any] | None = None,
+    dynamic_enums_json: Mapping[str, Sequence[Any]] | None = None,
+    resume_button_text: str | None = None,
+    cancel_button_text: str | None = None,
+) -> None:
+    """Posts a message whose buttons approve or reject the step that runs this code. The step must have the option `suspend`.
+
+    `chat_resource_path` is a resource of type `slack` that the job may read, and `channel_id` the id of the channel (default: that of the
+    resource). The message shows `message` and `approver`, which does not limit who may decide. The fields of the form begin with
+    `default_args_json` and offer the choices `dynamic_enums_json`. Call it once for each channel. A repeated call with the same
+    resource and channel posts nothing, and a message that cannot be posted raises `ApiError`.
+    """
+    step = job_variable("FLOW_STEP_ID")
+    if not step:
+        raise RuntimeError("This does not run in a step of a flow (WM_FLOW_STEP_ID is not set), so there is nothing to approve.")
+    query = {
+        "slack_resource_path": chat_resource_path,
+        "channel_id": channel_id,
+        "flow_step_id": step,
+        "message": message,
+        "approver": approver,
+        "default_args_json": _to_json(default_args_json),
+        "dynamic_enums_json": _to_json(dynamic_enums_json),
+        "resume_button_text": resume_button_text,
+        "cancel_button_text": cancel_button_text,
+    }
+    call("GET", f"jobs/slack_approval/{path_part(own_job())}", query=query)
+
+
+def request_interactive_slack_approval(
+    slack_resource_path: str,
+    channel_id: str | None = None,
+    message: str | None = None,
+    approver: str | None = None,
+    default_args_json: Mapping[str, Any] | None = None,
+    dynamic_enums_json: Mapping[str, Sequence[Any]] | None = None,
+    resume_button_text: str | None = None,
+    cancel_button_text: str | None = None,
+) -> None:
+    """An alias with the older name."""
+    request_interactive_chat_approval(
+        slack_resource_path, channel_id, message, approver, default_args_json, dynamic_enums_json, resume_button_text, cancel_button_text
+    )
+
+
+def _to_json(value: Any) -> str | None:
+    return None if value is None else json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))

@@ -10,10 +10,15 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import svc  # noqa: E402
 
 
+def to_snake_case(name):
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
+
+
 def answer(call, args):
-    name = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", call).lower()
+    # The options of a request for an approval are named arguments.
+    named = {to_snake_case(name): value for name, value in args.pop().items()} if call.startswith("requestInteractive") else {}
     try:
-        result = getattr(svc, name)(*args)
+        result = getattr(svc, to_snake_case(call))(*args, **named)
         return {"result": result.decode() if isinstance(result, bytes) else result}
     except Exception as error:
         described = {"name": type(error).__name__, "message": str(error)}

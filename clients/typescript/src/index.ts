@@ -3,7 +3,15 @@
  *
  * @module
  */
-export { getResumeEndpoints, getResumeUrls, type ResumeUrls } from "./approvals.ts";
+export {
+  type ChatApproval,
+  getResumeEndpoints,
+  getResumeUrls,
+  type ResumeUrls,
+  requestInteractiveChatApproval,
+  requestInteractiveSlackApproval,
+  type SlackApproval,
+} from "./approvals.ts";
 export { ApiError, setClient } from "./connection.ts";
 export {
   deleteS3File,

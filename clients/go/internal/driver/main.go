@@ -68,6 +68,22 @@ func (a asked) files(i int) (files []svc.S3Object, err error) {
 	return files, nil
 }
 
+func (a asked) approval(resource string) (approval svc.ChatApproval) {
+	text := func(name string) string { return asked{Args: []any{a.object(0)[name]}}.text(0) }
+	approval = svc.ChatApproval{
+		ChatResourcePath: text(resource), ChannelID: text("channelId"), Message: text("message"), Approver: text("approver"),
+		ResumeButtonText: text("resumeButtonText"), CancelButtonText: text("cancelButtonText"),
+	}
+	approval.DefaultArgsJSON, _ = a.object(0)["defaultArgsJson"].(map[string]any)
+	if choices, ok := a.object(0)["dynamicEnumsJson"].(map[string]any); ok {
+		approval.DynamicEnumsJSON = map[string][]any{}
+		for name, values := range choices {
+			approval.DynamicEnumsJSON[name], _ = values.([]any)
+		}
+	}
+	return approval
+}
+
 func (a asked) waiting() svc.RunOptions {
 	return svc.RunOptions{Verbose: a.flag(2), Tag: a.text(3)}
 }
@@ -103,6 +119,12 @@ var helpers = map[string]func(a asked) (any, error){
 	"getRootJobId":            func(a asked) (any, error) { return svc.GetRootJobID(a.text(0)) },
 	"setProgress":             func(a asked) (any, error) { return nil, svc.SetProgress(int(a.number(0)), a.text(1)) },
 	"getResumeUrls":           func(a asked) (any, error) { return svc.GetResumeUrls(a.text(0), a.flag(1)) },
+	"requestInteractiveChatApproval": func(a asked) (any, error) {
+		return nil, svc.RequestInteractiveChatApproval(a.approval("chatResourcePath"))
+	},
+	"requestInteractiveSlackApproval": func(a asked) (any, error) {
+		return nil, svc.RequestInteractiveSlackApproval(a.approval("slackResourcePath"))
+	},
 	"getProgress": func(a asked) (any, error) {
 		percent, said, err := svc.GetProgress(a.text(0))
 		if !said {
