@@ -1,4 +1,5 @@
 import { chatRoutes as routes } from "../../contract/routes/approvals/chats.ts";
+import { buildSlackManifest } from "../../core/chats/slack/slack-manifest.ts";
 import { answerSlackCall } from "../../services/chats/answer-slack-call.ts";
 import { apiHandler, on } from "../shared/edge/edge.ts";
 import { json } from "../shared/reply/reply.ts";
@@ -7,6 +8,7 @@ import { deps } from "./deps.ts";
 /** Answers the vendors of chat applications. It may open their resources and nothing else, and asks function `approve` to decide. */
 export const handler = apiHandler<unknown>(
   [
+    on(routes.slackManifest, async ({ params }) => json(200, buildSlackManifest(deps.baseUrl, params))),
     on(routes.slack, async ({ params, headers, readPayload }) =>
       json(200, await answerSlackCall(deps, { ...params, headers, readPayload })),
     ),

@@ -32,5 +32,6 @@ export const approvalOperations = {
 
 export const chatOperations = {
   "chats.askInSlack": "GET /api/w/{workspace}/jobs/slack_approval/{id}",
+  "chats.slackManifest": "GET /api/w/{workspace}/chat/slack/manifest/{path+}",
   "chats.slack": "POST /api/w/{workspace}/chat/slack/{path+}",
 };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { anyJson, approverName, atJob, atPath } from "../../common.ts";
+import { anyJson, approverName, atJob, atPath, runnablePath, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
 const text = (most: number) => z.string().max(most);
@@ -32,6 +32,19 @@ export const chatRoutes = {
     status: 200,
     reply: { text: "A sentence." },
     errors: ["job.notFound", "approval.none", "approval.over", "approval.link", "chat.notPosted"],
+  }),
+  slackManifest: defineRoute({
+    name: "chats.slackManifest",
+    summary: "Get the manifest of the Slack app for the resource at this path, which need not exist yet. It contains no secret.",
+    method: "GET",
+    path: "/api/w/{workspace}/chat/slack/manifest/{path+}",
+    access: "open",
+    fn: "chat",
+    auth: "none",
+    params: z.object({ workspace: workspaceId, path: runnablePath }),
+    status: 200,
+    reply: { json: anyJson.describe("The manifest, as https://docs.slack.dev/reference/app-manifest describes it.") },
+    errors: [],
   }),
   slack: defineRoute({
     name: "chats.slack",

@@ -55,6 +55,7 @@ const resources: Steps = [
   ...found("updateResourceValue", { path: "f/t/store" }, none, { json: { value: { host: "other.example.com" } } }),
   bad("updateResourceValue", { params: { path: "f/t/store" }, json: {} }),
   ...found("deleteResource", { path: "f/t/store" }, none),
+  ...found("slackManifest", { path: "f/t/slack" }, { path: "slack" }, { from: "nobody" }),
   ...found("deleteResourceType", { name: "c_store" }, { name: "none" }),
   ...found("deleteVariable", { path: "f/t/moved" }, none),
 ];
