@@ -94,7 +94,10 @@ export const valueSettings: Readonly<Record<string, Fields>> = {
     approvers: people,
     message: { kind: "text", isLong: true },
     timeout: number,
-    notification: { kind: "group", fields: { channel: { kind: "choice", values: ["email", "chat", "webhook"] }, url: text } },
+    notification: {
+      kind: "group",
+      fields: { channel: { kind: "choice", values: ["email", "chat", "webhook"] }, resource_path: text, channel_id: text, url: text },
+    },
     reject_reason_required: flag,
     remind_after: number,
     escalate: { kind: "group", fields: { after: number, approvers: people } },
