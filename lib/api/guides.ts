@@ -7,7 +7,7 @@ import { Marked, type Tokens } from "marked";
 /** The pages of `docs/` that users read, by subject, in the order of the navigation. The others are for developers of svc. */
 export const GUIDES: Readonly<Record<string, readonly string[]>> = {
   Begin: ["console.md", "local.md", "local-development.md", "aws.md", "reverse-proxy.md", "embedding.md"],
-  "Scripts and flows": ["scripts.md", "flows.md", "approvals.md", "consentgate.md", "notices.md", "handlers.md"],
+  "Scripts and flows": ["scripts.md", "flows.md", "approvals.md", "consentgate.md", "chat.md", "notices.md", "handlers.md"],
   "Start runs": ["jobs.md", "schedules.md", "triggers.md", "http-routes.md", "openapi.md", "apps.md"],
   "Data and people": ["connections.md", "files.md", "permissions.md", "webhooks.md", "events.md"],
   Tools: ["sync.md", "clients.md", "reference/cli.md", "reference/errors.md"],
