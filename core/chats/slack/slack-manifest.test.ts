@@ -8,8 +8,8 @@ const build: (...args: Parameters<typeof buildSlackManifest>) => AppsManifestCre
 describe("buildSlackManifest", () => {
   const manifest = build("https://svc.example.com", { workspace: "main", path: "u/ann/slack.one" });
 
-  it("has exactly the scopes that messages and checks of people need", () => {
-    expect(manifest.oauth_config?.scopes).toEqual({ bot: ["chat:write", "users:read", "users:read.email"] });
+  it("has exactly the scopes that messages, checks of people and files of forms need", () => {
+    expect(manifest.oauth_config?.scopes).toEqual({ bot: ["chat:write", "users:read", "users:read.email", "files:read"] });
   });
 
   it("sends clicks to the address of the resource", () => {

@@ -5,8 +5,13 @@ import { shortenText } from "../../notifications/event.ts";
 /** The name of the app and of its bot, which the team can change. Names have at most 35 characters. */
 const NAME = "svc approvals";
 const DESCRIPTION_CHARS = 140;
-/** To post and change messages, and to tell guests and confirmed addresses from others. */
-const SCOPES: ("chat:write" | "users:read" | "users:read.email")[] = ["chat:write", "users:read", "users:read.email"];
+/** To post and change messages, to distinguish members and their confirmed addresses, and to download the files of forms. */
+const SCOPES: ("chat:write" | "users:read" | "users:read.email" | "files:read")[] = [
+  "chat:write",
+  "users:read",
+  "users:read.email",
+  "files:read",
+];
 
 /**
  * Builds the manifest (https://docs.slack.dev/reference/app-manifest) of the Slack app that belongs to a resource: the scopes that messages and checks of people need, and the address to which Slack
