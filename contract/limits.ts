@@ -284,6 +284,8 @@ export const limits = {
   chatAnswerMs: 2500,
   /** Size of a call of a chat's vendor. */
   chatCallBytes: 1024 * 1024,
+  /** Time in which the link that connects a person in a chat with a user works. */
+  chatLinkMs: 10 * 60_000,
   /** Number of messages that ask for a decision of one gate. */
   chatMessages: 50,
   /** Number of endpoints for events, not counting that of the workspace. Each event is compared with all of them. */

@@ -41,6 +41,9 @@ const others: ReadonlySet<string> = new Set([
   "mail address of a trigger",
   "routes at an address",
   "open stream",
+  "link of a chat account",
+  "chat account",
+  "chat account of a user",
 ]);
 /** Kinds in a partition that all workspaces share, with the parts of a key. */
 const queues: Readonly<Record<string, unknown[]>> = {

@@ -7,6 +7,7 @@ import { appCustomPathObject, appHistoryObject, appObject, appPathObject, appVer
 import { auditEntryObject } from "./audit/entry.ts";
 import { artefactObject, typedSourceObject } from "./builds/artefact.ts";
 import { bulkObject, bulkPartObject } from "./bulk/bulk.ts";
+import { chatAccountObject, chatLinkObject, userChatAccountObject } from "./chats/chat-account.ts";
 import { favoritesObject } from "./console/favorites.ts";
 import { preferencesObject } from "./console/preferences.ts";
 import { viewObject } from "./console/view.ts";
@@ -173,6 +174,9 @@ export const storedObjects = [
   routeKeyObject,
   chatCredentialObject,
   chatKeyObject,
+  chatLinkObject,
+  chatAccountObject,
+  userChatAccountObject,
   sharesObject,
   uploadObject,
   openStreamObject,

@@ -19,6 +19,9 @@ export interface ApprovalErrors {
   "chat.noResource": NoDetails;
   "chat.signature": NoDetails;
   "chat.notPosted": { reason: string };
+  "chat.linkGone": NoDetails;
+  "chat.otherPerson": NoDetails;
+  "chat.noAccount": NoDetails;
 }
 
 export const approvalAnswers: Answers<ApprovalErrors> = {
@@ -59,4 +62,13 @@ export const approvalAnswers: Answers<ApprovalErrors> = {
   "chat.noResource": { status: 404, describe: () => "There is no resource of this chat application that can be used at this path." },
   "chat.signature": { status: 401, describe: () => "The request has no valid signature of the chat application." },
   "chat.notPosted": { status: 422, describe: ({ reason }) => `The message was not posted, because ${reason}.` },
+  "chat.linkGone": {
+    status: 404,
+    describe: () => "This link was used, is older than ten minutes, or was replaced by a newer one. Press the button in the chat again.",
+  },
+  "chat.otherPerson": {
+    status: 403,
+    describe: () => "The address of this person in the chat belongs to another user. Only that user can connect them.",
+  },
+  "chat.noAccount": { status: 404, describe: () => "You have no such account in a chat." },
 };

@@ -28,6 +28,7 @@ import { shareRoutes } from "./jobs/shares.ts";
 import { streamRoutes } from "./jobs/streams.ts";
 import { workerRoutes } from "./jobs/workers.ts";
 import { accessRoutes } from "./people/access.ts";
+import { chatAccountRoutes } from "./people/chat-accounts.ts";
 import { connectRoutes } from "./people/connects.ts";
 import { deviceRoutes } from "./people/device.ts";
 import { idTokenRoutes } from "./people/id-tokens.ts";
@@ -114,6 +115,7 @@ export const routes = {
   ...auditRoutes,
   ...signInRoutes,
   ...oauthRoutes,
+  ...chatAccountRoutes,
   ...deviceRoutes,
   ...connectRoutes,
   ...idTokenRoutes,

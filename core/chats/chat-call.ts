@@ -11,7 +11,13 @@ export const chatUserSchema = z.object({
   team: z.string(),
   id: z.string(),
   name: z.string(),
-  /** A confirmed address, if the resource trusts those of its chat. */
+  /** The app that names the person, as `toChatApp` identifies it. */
+  app: z.string(),
+  /** The person is a member of the team: no guest, no stranger in a shared channel, and no bot. The clicks of others never count as those of a user. */
+  isMember: z.boolean(),
+  /** The confirmed address of a member. */
+  address: z.string().optional(),
+  /** The same address, if the resource trusts those of its chat. */
   email: z.string().optional(),
 });
 export type ChatUser = z.infer<typeof chatUserSchema>;

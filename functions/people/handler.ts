@@ -9,6 +9,7 @@ import { members } from "./members.ts";
 import { openapiDocuments } from "./openapi-documents.ts";
 import { instancePeople } from "./people.ts";
 import { settings } from "./settings.ts";
+import { chatAccounts } from "./sign-in/chat-accounts.ts";
 import { connects } from "./sign-in/connects.ts";
 import { devices } from "./sign-in/device.ts";
 import { idTokens } from "./sign-in/id-tokens.ts";
@@ -33,6 +34,7 @@ export const handler = domainApi([
   ...signInHandlers,
   ...oauth,
   ...devices,
+  ...chatAccounts,
   ...connects,
   ...idTokens,
   ...audit,

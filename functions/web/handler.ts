@@ -44,6 +44,7 @@ const answer = apiHandler<unknown>(
     on(routes.workspacePage, consolePage),
     on(routes.accountPage, consolePage),
     on(routes.instancePage, consolePage),
+    on(routes.chatLinkPage, consolePage),
     on(routes.sharedRunPage, consolePage),
     on(routes.guides, ({ headers }) => serveFile("guides.html", routes.guides.path, headers["accept-encoding"])),
     on(routes.guide, ({ params: { name }, headers }) => serveFile(`guide-${name}.html`, `/docs/guide/${name}`, headers["accept-encoding"])),

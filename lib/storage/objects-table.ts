@@ -13,6 +13,7 @@ import { approvalEntryObject, grownChainObject } from "../../core/approvals/reco
 import { appObject } from "../../core/apps/app.ts";
 import { auditEntryObject } from "../../core/audit/entry.ts";
 import { bulkObject, bulkPartObject } from "../../core/bulk/bulk.ts";
+import { chatLinkObject } from "../../core/chats/chat-account.ts";
 import { favoritesObject } from "../../core/console/favorites.ts";
 import { viewObject } from "../../core/console/view.ts";
 import { dueAttemptObject } from "../../core/deliveries/due-attempt.ts";
@@ -177,6 +178,8 @@ export class ObjectsTable extends Construct {
       auditEntryObject,
     ];
     this.allowItems(fn, ["PutItem", "DeleteItem"], partitions);
+    // Persons in chats who do not stand for a user yet. Only function `people` connects them.
+    this.allowItems(fn, ["PutItem"], [chatLinkObject]);
   }
 
   /** Grants writes of audit log entries. The entry of a refused change is deleted. */

@@ -1,8 +1,10 @@
+import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { assertNever } from "../../contract/utilities/assert-never.ts";
-import type { ChatDecision, ChatInput } from "../../core/chats/chat-call.ts";
+import { toChatApp } from "../../core/chats/chat-account.ts";
+import type { ChatDecision, ChatInput, ChatUser } from "../../core/chats/chat-call.ts";
 import type { ChatCredential } from "../../core/chats/chat-credential.ts";
 import { buildFormDialog, buildSuggestions } from "../../core/chats/slack/form/build-form-dialog.ts";
 import type { ChatForm } from "../../core/chats/slack/form/chat-form.ts";
@@ -166,14 +168,13 @@ async function loadFiles(deps: ChatPorts, credential: SlackCredential, files: Sl
   return { inputs: Object.fromEntries(loaded.map(({ field, files: contents = [] }) => [field, { files: contents }])) };
 }
 
-/** Returns the person with their address, if the resource trusts the confirmed addresses of the team. Guests, strangers and bots have none. */
-async function identify(deps: ChatPorts, credential: SlackCredential, user: SlackUser) {
-  const person = { vendor: "slack" as const, ...user };
-  if (credential.trust_email !== true) return person;
+/** Returns the person with the facts that Slack returns. A person without facts is not a member of the team. */
+async function identify(deps: ChatPorts, credential: SlackCredential, user: SlackUser): Promise<ChatUser> {
+  const person = { vendor: "slack" as const, ...user, app: toChatApp(credential.signing_secret), isMember: false };
   const found = await deps.slack.findPerson(credential, user.id);
-  if (!found.ok) return person;
-  const { email, isOutsider, team } = found.value;
-  return email === undefined || isOutsider || team !== user.team ? person : { ...person, email };
+  if (!found.ok || found.value.isOutsider || found.value.team !== user.team) return person;
+  const { email: address } = found.value;
+  return { ...person, isMember: true, ...defined({ address, email: credential.trust_email === true ? address : undefined }) };
 }
 
 async function tellPerson(

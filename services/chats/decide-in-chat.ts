@@ -14,8 +14,10 @@ import { loadApproverByEmail } from "../approvals/decisions/approver.ts";
 import { checkDecidable, type DecideDeps, decideRequest } from "../approvals/decisions/decide.ts";
 import { loadGate } from "../approvals/gates/change-gate.ts";
 import { findApprovalRequest } from "../approvals/gates/find-approval-request.ts";
+import { findUserOfChat } from "../identity/chat-accounts/chat-accounts.ts";
 import { loadChatForm } from "./load-form.ts";
 import { findChatMessage } from "./messages.ts";
+import { offerChatLink } from "./offer-chat-link.ts";
 
 /**
  * Decides for a person in a chat, or returns the form of the step to a person who may decide. The message that was clicked must be the one that this service posted with the resource: a job that has its token
@@ -29,7 +31,8 @@ export async function decideInChat(deps: DecideDeps, call: ChatCall): Promise<Ch
     return await answerCall(deps, call, message);
   } catch (error) {
     if (!isSvcError(error)) throw error;
-    return explain(deps, message, error.code, describeError(error).sentence);
+    const offer = call.kind === "chatDecision" ? await offerChatLink(deps, call, error.code) : "";
+    return explain(deps, message, error.code, `${describeError(error).sentence}${offer}`);
   }
 }
 
@@ -47,7 +50,7 @@ async function findClickedMessage(deps: DecideDeps, call: ChatUse): Promise<Chat
 async function answerCall(deps: DecideDeps, call: ChatCall, message: ChatMessage): Promise<ChatAnswer> {
   const { workspace, user } = call;
   const request = await findApprovalRequest(deps, workspace, message.gate);
-  const who = await loadApproverByEmail(deps, user.email, workspace);
+  const who = await loadApproverByEmail(deps, (await findUserOfChat(deps, user)).email, workspace);
   const from = { who, accessPath: { link: true, mayStop: false }, chat: { user: chatUserKey(user), name: user.name } };
   const decide = async (input: { approved: boolean; payload?: unknown; reason?: string }): Promise<ChatAnswer> => ({
     outcome: "counted",

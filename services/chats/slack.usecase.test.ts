@@ -187,8 +187,14 @@ describe("a click in Slack", () => {
   it("of an approver decides nothing if the resource does not trust addresses", async () => {
     await waitingRun();
     await call(slack.click(requestIn(), "Approve", "U0KIM"));
-    expect(told("U0KIM")).toEqual([expect.stringMatching(/Sign in to decide/)]);
-    expect(slack.calls).not.toContain("users.info");
+    expect(told("U0KIM")).toEqual([expect.stringMatching(/Sign in to decide.*Connect your account.*\/chat\/link#/)]);
+  });
+
+  it("of a person about whom Slack tells nothing offers no link to connect", async () => {
+    await waitingRun();
+    slack.answers.push({ method: "users.info", body: JSON.stringify({ ok: false, error: "missing_scope" }) });
+    await call(slack.click(requestIn(), "Approve", "U0KIM"));
+    expect(told("U0KIM")).toEqual([expect.not.stringContaining("/chat/link")]);
   });
 
   it("decides once when it is repeated and when several people click at once", async () => {

@@ -15,6 +15,7 @@ import { buildInstanceEventWrites } from "../outbox/instance-event.ts";
 import type { Uses } from "../uses.ts";
 import { buildRemovalWrite, removeMember } from "../workspaces/members.ts";
 import { listMemberships, listWorkspaceIds } from "../workspaces/workspaces.ts";
+import { deleteAllChatAccounts } from "./chat-accounts/chat-accounts.ts";
 import { deleteAllTokens } from "./tokens/tokens.ts";
 
 /** Returns a user as the GlobalUser of api.md §1. */
@@ -191,6 +192,7 @@ export async function deleteUser(deps: Uses<"objects" | "people">, email: string
   const otherAdminCheck = await buildOtherAdminCheck(deps, email);
   await updatePerson(deps, email, (person) => ({ ...person, disabled: true }), otherAdminCheck);
   await deleteAllTokens(deps, email);
+  await deleteAllChatAccounts(deps, email);
   for (const { workspace, member } of await listMemberships(deps, email)) await removeMember({ objects }, workspace.id, member.username);
   // An invitation would let them sign in again with an external provider.
   const person = personKey(email);

@@ -21,6 +21,7 @@ import {
 } from "./jobs.ts";
 import {
   accessOperations,
+  chatAccountOperations,
   connectOperations,
   deviceOperations,
   idTokenOperations,
@@ -87,6 +88,7 @@ export const operations = {
   ...streamOperations,
   ...workerOperations,
   ...accessOperations,
+  ...chatAccountOperations,
   ...connectOperations,
   ...deviceOperations,
   ...idTokenOperations,

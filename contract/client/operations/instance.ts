@@ -21,6 +21,7 @@ export const webOperations = {
   "web.workspacePage": "GET /w/{path+}",
   "web.accountPage": "GET /account/{tab}",
   "web.instancePage": "GET /instance/{tab}",
+  "web.chatLinkPage": "GET /chat/link",
   "web.sharedRunPage": "GET /share/{token}",
   "web.guides": "GET /docs/guide",
   "web.guide": "GET /docs/guide/{name}",

@@ -15,6 +15,13 @@ export const accessOperations = {
   "acls.remove": "POST /api/w/{workspace}/acls/remove/{kind}/{path+}",
 };
 
+export const chatAccountOperations = {
+  "chatAccounts.list": "GET /api/users/chat_accounts",
+  "chatAccounts.findLink": "POST /api/users/chat_accounts/find_link",
+  "chatAccounts.connect": "POST /api/users/chat_accounts",
+  "chatAccounts.disconnect": "DELETE /api/users/chat_accounts/{id}",
+};
+
 export const connectOperations = {
   "oauth.listConnects": "GET /api/oauth/list_connects",
   "oauth.getConnect": "GET /api/oauth/get_connect/{client}",

@@ -61,6 +61,13 @@ export const webRoutes = {
     access: "open",
     params: z.object({ tab: part }),
   }),
+  chatLinkPage: defineRoute({
+    ...page,
+    name: "web.chatLinkPage",
+    summary: "Show the page on which a user connects a person in a chat. Opening it does not connect anything.",
+    path: "/chat/link",
+    access: "open",
+  }),
   sharedRunPage: defineRoute({
     ...page,
     name: "web.sharedRunPage",

@@ -33,7 +33,7 @@ import type { ObjectStore } from "../../../ports/object-store.ts";
 import { buildAuditItem } from "../../audit/audit.ts";
 import { retryOnConflict } from "../../outbox/commit-parts.ts";
 import type { Uses } from "../../uses.ts";
-import { buildTokenWrites, checkExpiration } from "../tokens/tokens.ts";
+import { buildTokenWrites, checkExpiration, requireUnlimitedPerson } from "../tokens/tokens.ts";
 import { loadPerson } from "../users.ts";
 import { changeCounter, countAttempts, createCounter } from "./attempt-counters.ts";
 
@@ -183,8 +183,7 @@ export async function decideDeviceRequest(
 
 /** The token of a device has no limits, so a limited token must not allow one. Throws `token.notForJobs`, `token.tooWide`. */
 function checkApprover(actor: Actor, tokenExpiresAtMs: number): void {
-  if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
-  if (actor.workspace !== undefined || actor.scopes || actor.readOnly) throw new SvcError("token.tooWide", {});
+  requireUnlimitedPerson(actor);
   checkExpiration(actor, toIsoTime(tokenExpiresAtMs));
 }
 

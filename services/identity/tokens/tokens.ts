@@ -187,6 +187,13 @@ function requirePerson(actor: Actor): Person {
   return actor;
 }
 
+/** Returns the caller behind a session, or behind a token that allows everything which they may do. Throws `token.notForJobs`, `token.tooWide`. */
+export function requireUnlimitedPerson(actor: Actor): Person {
+  const person = requirePerson(actor);
+  if (person.workspace !== undefined || person.scopes || person.readOnly) throw new SvcError("token.tooWide", {});
+  return person;
+}
+
 /** Deletes every token of a user. Repeating it continues where an earlier call stopped. */
 export async function deleteAllTokens({ objects }: Uses<"objects">, email: string): Promise<void> {
   for (const object of await objects.list(userTokenObject.partitionKey(email), { beginsWith: "token#" })) {

@@ -47,6 +47,9 @@ export const withoutRow: Readonly<Record<string, readonly Operation[]>> = {
   "everyone who sees the object may do it": [
     "account.editPreferences",
     "auth.beginSession",
+    "chatAccounts.connect",
+    "chatAccounts.disconnect",
+    "chatAccounts.findLink",
     "favorites.unstar",
     "files.sign",
     "inputs.delete",

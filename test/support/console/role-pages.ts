@@ -186,6 +186,18 @@ export function pagesOf(ws: string, { first, second, ofFlow, asked, shared }: Ru
       actions: { "New token": "tokens.create", Revoke: "tokens.delete" },
       dialogs: { "New token": { Create: "tokens.create" } },
     },
+    {
+      address: "/account/chat-accounts",
+      isChecked: true,
+      seenBy: signedIn,
+      content: { heading: "Account", text: "No chat account is connected" },
+    },
+    {
+      address: "/chat/link",
+      isChecked: true,
+      seenBy: roles,
+      content: { heading: "Connect a chat account", text: "This page needs the link of a chat" },
+    },
     { address: "/account/preferences", isChecked: true, seenBy: signedIn, content: { heading: "Account", text: "Theme" } },
     { address: shared, seenBy: roles, content: { heading: "f/t/greet", text: "Ann" } },
     { address: "/share/nothing", seenBy: roles, content: { heading: "Shared run", text: "This link shows no run" } },

@@ -36,6 +36,7 @@ export const unrecorded: Readonly<Partial<Record<`${"good" | "bad"} ${RouteKey}`
   "bad approvalPage": isPage,
   "bad signedInApprovalPage": isPage,
   "bad home": refusesNothing,
+  "bad chatLinkPage": isPage,
   "bad devicePage": isPage,
   "bad signInPage": isPage,
   "bad workspacePage": isPage,

@@ -34,6 +34,12 @@ const share = createRoute({
   component: lazyRouteComponent(() => import("./pages/share/page.tsx")),
 });
 
+const chatLink = createRoute({
+  getParentRoute: () => root,
+  path: "/chat/link",
+  component: lazyRouteComponent(() => import("./pages/chat-link/page.tsx")),
+});
+
 const workspace = createRoute({
   getParentRoute: () => root,
   path: "/w/$ws",
@@ -131,7 +137,7 @@ const accountPages = [
 ] as const;
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, login, share, workspace.addChildren(workspacePages), account.addChildren(accountPages)]),
+  routeTree: root.addChildren([home, login, share, chatLink, workspace.addChildren(workspacePages), account.addChildren(accountPages)]),
   basepath: basePath || "/",
   parseSearch,
   stringifySearch,

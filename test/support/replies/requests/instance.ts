@@ -23,6 +23,7 @@ const pages: Steps = [
   good("approvalPage", { ...anonymous, params: { id: "a", resume_id: 1, signature: "b" } }),
   good("signedInApprovalPage", { ...anonymous, params: { id: "a" } }),
   good("devicePage", anonymous),
+  good("chatLinkPage", anonymous),
   good("signInPage", anonymous),
   good("workspacePage", { ...anonymous, params: { path: "demo/runs" } }),
   good("accountPage", { ...anonymous, params: { tab: "tokens" } }),

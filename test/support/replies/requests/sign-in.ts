@@ -1,5 +1,6 @@
 import { accountObject } from "../../../../core/accounts/account.ts";
-import { bad, closed, field, found, good, type Stage, type Steps, whole } from "../exchange.ts";
+import { createChatLink } from "../../../../services/identity/chat-accounts/chat-links.ts";
+import { bad, closed, type Event, field, found, good, type Stage, type Steps, whole } from "../exchange.ts";
 
 const prefix = (body: string) => body.slice(0, 10);
 
@@ -56,6 +57,24 @@ const devices: Steps = [
   bad("redeemDeviceCode", { json: { grant_type: "password", device_code: "<device>" }, from: "nobody" }),
 ];
 
+/** Function `approve` creates the link when a person in a chat presses a button. */
+const createLink: Event = async ({ world, kept }) => {
+  const person = { vendor: "slack", team: "T0TEAM", id: "U0ANN", name: "ann", app: "an app", isMember: true } as const;
+  const address = await createChatLink(world.deps, person, { workspace: "sign-in", resource: "f/ops/slack" });
+  kept["link"] = address.split("#")[1] ?? "";
+};
+const chatAccounts: Steps = [
+  createLink,
+  good("findChatLink", { json: { link: "<link>" } }),
+  bad("findChatLink", { json: { link: "none" } }),
+  bad("connectChatAccount", { json: { link: "none" } }),
+  good("connectChatAccount", { json: { link: "<link>" }, alone: true }),
+  bad("connectChatAccount", { json: { link: "<link>" } }),
+  good("listChatAccounts", { keep: { account: field("id") } }),
+  bad("listChatAccounts", { from: "nobody" }),
+  ...found("disconnectChatAccount", { id: "<account>" }, { id: "none" }),
+];
+
 const acme = { id: "svc", secret: "the secret of the client" };
 const connect_config = { auth_url: "https://id.example.com/auth", token_url: "https://id.example.com/token", scopes: ["read"] };
 const providers: Steps = [
@@ -91,5 +110,5 @@ async function addAccount({ world: { deps, workspace, clock } }: Stage): Promise
   await deps.objects.put({ ...accountObject.key(workspace, 1), value: account, version: "1" });
 }
 
-/** Tokens, sessions, devices, accounts at other services, and ID tokens. */
-export const signIn: Steps = [...tokens, ...sessions, ...devices, ...providers, ...idTokens];
+/** Tokens, sessions, devices, accounts in chats and at other services, and ID tokens. */
+export const signIn: Steps = [...tokens, ...sessions, ...devices, ...chatAccounts, ...providers, ...idTokens];

@@ -32,6 +32,9 @@ const unstoredObjects: Readonly<Record<string, string>> = {
   "due rotation": isNewer,
   "credential of a chat": isNewer,
   "key of credentials of chats": isNewer,
+  "link of a chat account": isNewer,
+  "chat account": isNewer,
+  "chat account of a user": isNewer,
   "object of a simple kind": "svc has no simple kind.",
 };
 

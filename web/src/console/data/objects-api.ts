@@ -1,5 +1,5 @@
 import { createClient } from "../../../../contract/client/client.ts";
-import { accessOperations } from "../../../../contract/client/operations/people.ts";
+import { accessOperations, chatAccountOperations } from "../../../../contract/client/operations/people.ts";
 import { scheduleOperations } from "../../../../contract/client/operations/schedules.ts";
 import { appOperations, variableOperations } from "../../../../contract/client/operations/stored.ts";
 import { openapiDocumentOperations, setupOperations, triggerOperations } from "../../../../contract/client/operations/triggers.ts";
@@ -13,6 +13,7 @@ export const operations = {
   ...accessOperations,
   ...appOperations,
   ...auditOperations,
+  ...chatAccountOperations,
   ...keyRotationOperations,
   ...opaqueSettingOperations,
   ...openapiDocumentOperations,

@@ -1,7 +1,7 @@
 export const accountText = {
   title: "Account",
   tabList: "Parts of the account",
-  tabs: { tokens: "Tokens", preferences: "Preferences" },
+  tabs: { tokens: "Tokens", "chat-accounts": "Chat accounts", preferences: "Preferences" },
   theme: "Theme",
   themeHelp: "It applies in every browser in which you sign in.",
   timeZone: "Time zone",

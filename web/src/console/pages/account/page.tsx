@@ -9,7 +9,9 @@ import { Tokens } from "./tokens.tsx";
 
 const Invitations = loadOnDemand(() => import("../../parts/people/invitations.tsx"), null);
 
-const contents = { tokens: Tokens, preferences: Preferences } as const;
+const ChatAccounts = loadOnDemand(() => import("./chat-accounts.tsx"));
+
+const contents = { tokens: Tokens, "chat-accounts": ChatAccounts, preferences: Preferences } as const;
 const isTab = (tab: string): tab is keyof typeof contents => Object.hasOwn(contents, tab);
 
 /** Shows what belongs to the signed-in user and to no workspace. */
