@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bodies, checkedBodies } from "./bodies.ts";
+import { chats } from "./chats.ts";
 import { files } from "./files.ts";
 import { type CostCase, findGrowth } from "./growth.ts";
 import { heads } from "./heads.ts";
@@ -59,7 +60,7 @@ async function findAllGrowth(cases: readonly CostCase[]): Promise<string[]> {
 }
 
 describe("the work of every parser grows at most as n log n with its input:", () => {
-  it.each(Object.entries({ bodies, checkedBodies, heads, sources, files, texts }))("%s", async (_, cases) => {
+  it.each(Object.entries({ bodies, checkedBodies, chats, heads, sources, files, texts }))("%s", async (_, cases) => {
     expect(await findAllGrowth(cases)).toEqual([]);
   });
 });

@@ -1,0 +1,61 @@
+import { parseReference } from "../../../core/chats/chat-message.ts";
+import { toChatFields } from "../../../core/chats/slack/form/chat-form.ts";
+import { formDialog } from "../../../core/chats/slack/form/form-call.ts";
+import { readValues } from "../../../core/chats/slack/form/read-values.ts";
+import { parseSlackCall } from "../../../core/chats/slack/slack-call.ts";
+import { type CostCase, feed } from "./growth.ts";
+import { type Build, between, mix, nest, numbered, repeat } from "./shapes.ts";
+
+const MOST = 256 * 1024;
+
+const fields = toChatFields(
+  {
+    properties: {
+      json: { type: "object" },
+      lines: { type: "array", items: { type: "string" } },
+      some: { type: "array", items: { enum: ["a"] } },
+    },
+  },
+  {},
+);
+
+/** Builds the call that follows the submission of a form. `element`: the JSON of each field's state. */
+const submission = (element: string): string => {
+  const user = { id: "U0", team_id: "T0" };
+  const metadata = JSON.stringify({ reference: "a", channel: "C0", ts: "1.2" });
+  const values = ["f0", "f1", "f2"].map((id) => `"${id}":{"value":${element}}`).join();
+  const view = `{"callback_id":"${formDialog}","private_metadata":${JSON.stringify(metadata)},"state":{"values":{${values}}}}`;
+  return new URLSearchParams({ payload: `{"type":"view_submission","user":${JSON.stringify(user)},"view":${view}}` }).toString();
+};
+
+function readSubmission(element: string): unknown {
+  const call = parseSlackCall(submission(element));
+  if (call?.kind !== "form" || typeof fields === "string") throw new Error("The submission was not read.");
+  return readValues(fields, call.inputs);
+}
+
+const inputs: Record<string, Build> = {
+  "one text": repeat("a"),
+  lines: repeat("a\n"),
+  spaces: repeat(" "),
+  lists: nest("[", "]"),
+  "many numbers": between("[0", repeat(",1"), "]"),
+};
+const typedInputs = Object.fromEntries(
+  Object.entries(inputs).map(([name, build]): [string, Build] => [name, (size) => JSON.stringify({ value: build(size) })]),
+);
+
+/** The calls of the vendors of chat applications. */
+export const chats: CostCase[] = [
+  ...feed("the reference of a message", MOST, parseReference, mix("a", ".", "-", "0")),
+  ...feed("a call of Slack", MOST, parseSlackCall, mix("payload=", "&", "%7B", "%", "{", "a")),
+  ...feed("a form in Slack", MOST / 4, readSubmission, {
+    ...typedInputs,
+    "many choices": between('{"selected_options":[{"value":"a"}', repeat(',{"value":"b"}'), "]}"),
+    "many names": between(
+      "{",
+      numbered((at) => `"k${at}":1,`),
+      '"value":"a"}',
+    ),
+  }),
+];
