@@ -32,7 +32,7 @@ interface Times {
   changed: number;
 }
 
-/** Measures an approval in Slack: a step posts, a person clicks, the flow goes on, and the message changes. Slack itself answers at once. */
+/** Measures approvals in Slack. The fake replies at once, so the times are those of this service. */
 export async function chatRows(chatting: Chatting): Promise<Row[]> {
   const slack = await startSlack();
   const { client, workspace, quick } = chatting;

@@ -2,7 +2,13 @@ import * as z from "zod";
 import { defineObject, inWorkspace, sortByPath } from "../objects/define-object.ts";
 
 const sealedCopySchema = z.union([
-  z.object({ type: z.string(), wrapped: z.string(), sealed: z.string() }),
+  z.object({
+    type: z.string(),
+    wrapped: z.string(),
+    sealed: z.string(),
+    /** An administrator saved the value, and since then only administrators changed the resource and its variables. */
+    trusted: z.boolean().optional(),
+  }),
   z.object({ type: z.string(), fault: z.string() }),
 ]);
 export type SealedCopy = z.infer<typeof sealedCopySchema>;

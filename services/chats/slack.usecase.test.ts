@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { pendingGateObject } from "../../core/approvals/pending-gate.ts";
 import { approvalEntryObject } from "../../core/approvals/record.ts";
 import { noticeObject } from "../../core/notifications/stored-notice.ts";
+import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { type FakeSlack, startSlack } from "../../test/support/chats/slack.ts";
 import { newWorld, type World } from "../../test/support/use-cases/world.ts";
 import { DeliveryConsumer } from "../../test/support/use-cases/world-deliveries.ts";
@@ -184,6 +185,29 @@ describe("a click in Slack", () => {
     expect((await gates(world, run))[0]?.decision).toBeUndefined();
   });
 
+  it.each<[string, (developer: WorkspaceCaller) => Promise<unknown>]>([
+    [
+      "saved the resource",
+      (caller) => updateResource(world.deps, { ...caller, path: PATH }, { value: { ...slack.resource, trust_email: true } }),
+    ],
+    ["changed its variable", (caller) => updateVariable(world.deps, { ...caller, path: `${PATH}_token` }, { value: slack.resource.token })],
+    [
+      "saved it before an administrator changed its description",
+      async (caller) => {
+        await updateResource(world.deps, { ...caller, path: PATH }, { value: { ...slack.resource, trust_email: true } });
+        await updateResource(world.deps, { actor: anAdmin, workspace: world.workspace, path: PATH }, { description: "For approvals" });
+      },
+    ],
+  ])("of an approver decides nothing by their address after a developer %s", async (_, change) => {
+    await saveResource({ trust_email: true });
+    const rights = { workspace: world.workspace, role: "developer" as const, groups: [], folders: {}, objects: {} };
+    await change({ actor: { ...anAdmin, superAdmin: false, rights }, workspace: world.workspace });
+    const run = await waitingRun();
+    await call(slack.click(requestIn(), "Approve", "U0KIM"));
+    expect((await gates(world, run))[0]?.decision).toBeUndefined();
+    expect(told("U0KIM")).toEqual([expect.stringMatching(/Sign in to decide/)]);
+  });
+
   it("of an approver decides nothing if the resource does not trust addresses", async () => {
     await waitingRun();
     await call(slack.click(requestIn(), "Approve", "U0KIM"));
@@ -260,7 +284,7 @@ describe("the outcome of a request in Slack", () => {
     expect(labelsOf()).toEqual([]);
   });
 
-  it("is shown if nobody decides in time", async () => {
+  it("is shown if the time is over without a decision", async () => {
     await waitingRun({ timeout: 10 });
     world.clock.nowMs += 20_000;
     await housekeep(world);

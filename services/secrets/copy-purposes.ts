@@ -11,9 +11,14 @@ export interface CopyPurpose {
   copies: Pick<typeof routeCredentialObject, "key" | "parse">;
   keys: Pick<typeof routeKeyObject, "key" | "parse">;
   /** Returns the value that is sealed, or a sentence about its fault that contains no value. */
-  parse(type: string, value: unknown): object | string;
+  parse(type: string, value: unknown, writers: CopyWriters): object | string;
   /** Whether a variable of a resource of this type must not be empty. */
   refusesEmpty(type: string): boolean;
+}
+
+/** The users who saved the resource and its variables. */
+interface CopyWriters {
+  areAdmins: boolean;
 }
 
 const NO_COPY = "Resources of this type are not copied.";
@@ -31,7 +36,11 @@ export const copyPurposes = {
     name: "chat",
     copies: chatCredentialObject,
     keys: chatKeyObject,
-    parse: (type, value) => (isChatType(type) ? parseChatCredential(type, value) : NO_COPY),
+    parse: (type, value, { areAdmins }) => {
+      const credential = isChatType(type) ? parseChatCredential(type, value) : NO_COPY;
+      // Whoever chooses the address and the secret of a chat could otherwise decide as every user: the chat names the addresses of its persons.
+      return typeof credential === "string" || areAdmins ? credential : { ...credential, trust_email: false };
+    },
     refusesEmpty: () => false,
   },
 } as const satisfies Record<CopyPurpose["name"], CopyPurpose>;

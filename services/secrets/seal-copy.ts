@@ -2,6 +2,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { PromiseCache } from "../../contract/utilities/promise-cache.ts";
 import { write } from "../../core/objects/write.ts";
+import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import type { StoredResource } from "../../core/resources/resource.ts";
 import { type DataKey, sealSecret } from "../../core/secrets/seal.ts";
 import type { SealedCopy } from "../../core/secrets/sealed-copy.ts";
@@ -18,20 +19,32 @@ export interface CopiedResource {
   purpose: CopyPurpose;
 }
 
+/** The user who changes a resource or a variable. Absent if the service itself does. */
+export type CopyCaller = Pick<WorkspaceCaller, "workspace"> & { actor?: Actor | undefined };
+
 const KEY_VERSION = 1;
 
-/** Builds the copy of a resource. A sentence instead of its value is the fault for which it cannot be used. Throws `workspace.notFound`. */
+/** Returns whether a user administers the workspace. */
+export const isAdminOf = ({ actor, workspace }: CopyCaller): boolean =>
+  actor?.superAdmin === true || (actor?.rights?.workspace === workspace && actor.rights.role === "admin");
+
+/**
+ * Builds the copy of a resource. A sentence instead of its value is the fault for which it cannot be used. `areAdmins`: only administrators saved the resource and
+ * its variables. Throws `workspace.notFound`.
+ */
 export async function sealCopy(
   deps: CopyPorts,
   workspace: string,
   { resource: { resourceType: type, path }, purpose }: CopiedResource,
   value: object | string,
+  { areAdmins }: { areAdmins: boolean },
 ): Promise<SealedCopy> {
   if (typeof value === "string") return { type, fault: value };
-  const credential = purpose.parse(type, value);
+  const credential = purpose.parse(type, value, { areAdmins });
   if (typeof credential === "string") return { type, fault: credential };
   const { key, wrapped } = await loadKey(deps, workspace, purpose);
-  return { type, wrapped, sealed: sealSecret(key, locateCopy(purpose, workspace, path), JSON.stringify(credential)) };
+  const sealed = sealSecret(key, locateCopy(purpose, workspace, path), JSON.stringify(credential));
+  return { type, wrapped, sealed, ...(areAdmins ? { trusted: true } : {}) };
 }
 
 const keyCache = new PromiseCache<string, { key: DataKey; wrapped: string }>();

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { actions } from "../../contract/access/actions.ts";
 import { parseReference } from "../../contract/utilities/reference.ts";
 import { type ObjectKey, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
-import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { parseResourceValue, resourceObject, type StoredResource } from "../../core/resources/resource.ts";
 import { copyVariableObject } from "../../core/secrets/sealed-copy.ts";
@@ -11,7 +10,7 @@ import type { ObjectStore } from "../../ports/object-store.ts";
 import type { TransactionPart } from "../outbox/commit-parts.ts";
 import type { Uses } from "../uses.ts";
 import { copyPurposes, findCopyPurpose } from "./copy-purposes.ts";
-import { type CopiedResource, type CopyPorts, sealCopy } from "./seal-copy.ts";
+import { type CopiedResource, type CopyCaller, type CopyPorts, isAdminOf, sealCopy } from "./seal-copy.ts";
 import { unsealValue } from "./unseal.ts";
 
 /** Each change of a variable replaces the copies of all these resources in one transaction. */
@@ -26,6 +25,11 @@ function toCopied(resource: StoredResource | undefined): CopiedResource | undefi
 }
 const keyOfCopy = (workspace: string, { resource, purpose }: CopiedResource): ObjectKey => purpose.copies.key(workspace, resource.path);
 const isSameKey = (a: ObjectKey, b: ObjectKey) => a.pk === b.pk && a.sk === b.sk;
+
+function isTrusted({ purpose }: CopiedResource, stored: StoredObject): boolean {
+  const copy = purpose.copies.parse(stored);
+  return "sealed" in copy && copy.trusted === true;
+}
 
 /** The texts of variables by path. A variable that does not exist has none. */
 type Texts = ReadonlyMap<string, string | undefined>;
@@ -50,9 +54,10 @@ const findVariables = (resource: StoredResource): string[] => [
  */
 export async function buildResourceCopyParts(
   deps: CopyPorts,
-  { actor, workspace }: Pick<WorkspaceCaller, "workspace"> & { actor?: Actor | undefined },
+  caller: CopyCaller,
   { before, after, keepsValue }: { before?: StoredResource | undefined; after?: StoredResource | undefined; keepsValue?: boolean },
 ): Promise<TransactionPart[]> {
+  const { actor, workspace } = caller;
   const old = toCopied(before);
   const now = toCopied(after);
   if (!old && !now) return [];
@@ -99,10 +104,16 @@ export async function buildResourceCopyParts(
   const texts = new Map(
     await Promise.all(linked.map(async (path, index) => [path, await loadText(deps, workspace, variables[index])] as const)),
   );
+  const wasTrusted = keepsValue !== true || foundCopies.some((copy) => copy && old && isTrusted(old, copy));
+  const areAdmins = isAdminOf(caller) && wasTrusted;
   const copies = await Promise.all(
     copyKeys.map(async (key, index) => {
       const isKept = now && isSameKey(keyOfCopy(workspace, now), key);
-      return replace(key, foundCopies[index], isKept ? await sealCopy(deps, workspace, now, fault ?? toValue(now, texts)) : undefined);
+      return replace(
+        key,
+        foundCopies[index],
+        isKept ? await sealCopy(deps, workspace, now, fault ?? toValue(now, texts), { areAdmins }) : undefined,
+      );
     }),
   );
   return [...linkParts, ...checks, ...copies].flatMap((part) => part ?? []);
@@ -125,7 +136,8 @@ function findFault(
  * Builds the parts that update the copies of the resources that refer to variables. `texts` has the new text of each changed variable, and
  * `undefined` for one that is deleted or moved away.
  */
-export async function buildVariableCopyParts(deps: CopyPorts, workspace: string, texts: Texts): Promise<TransactionPart[]> {
+export async function buildVariableCopyParts(deps: CopyPorts, caller: CopyCaller, texts: Texts): Promise<TransactionPart[]> {
+  const { workspace } = caller;
   const paths = [...texts.keys()];
   const links = await readAll(
     deps.objects,
@@ -156,7 +168,9 @@ export async function buildVariableCopyParts(deps: CopyPorts, workspace: string,
     copied.map(async (one) => {
       const key = keyOfCopy(workspace, one);
       const before = copies[copyKeys.findIndex((candidate) => isSameKey(candidate, key))];
-      return replace(key, before, await sealCopy(deps, workspace, one, toValue(one, all)));
+      // A resource that another user saved does not become trusted by its variable.
+      const areAdmins = isAdminOf(caller) && before !== undefined && isTrusted(one, before);
+      return replace(key, before, await sealCopy(deps, workspace, one, toValue(one, all), { areAdmins }));
     }),
   );
   return [...checks, ...replaced.flatMap((part) => part ?? [])];

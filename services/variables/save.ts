@@ -56,12 +56,12 @@ export const variableKind: PathKind<StoredVariable, Uses<"objects" | "dataKeys" 
   exists: (path) => new SvcError("variable.exists", { path }),
   notFound: (path) => new SvcError("variable.notFound", { path }),
   changed: (path) => new SvcError("variable.changedMeanwhile", { path }),
-  buildCopies: (deps, { workspace }, { before, after }, { text }) => {
+  buildCopies: (deps, writer, { before, after }, { text }) => {
     const texts = new Map<string, string | undefined>();
     const isMoved = before !== undefined && before.path !== after?.path;
     if (isMoved) texts.set(before.path, undefined);
     if (after && text !== undefined) texts.set(after.path, text);
-    return texts.size === 0 ? Promise.resolve([]) : buildVariableCopyParts(deps, workspace, texts);
+    return texts.size === 0 ? Promise.resolve([]) : buildVariableCopyParts(deps, writer, texts);
   },
   // The other writer may have replaced the key.
   onConflict: evictKeyRing,
