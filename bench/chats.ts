@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { operations } from "../contract/client/operations/all.ts";
+import { toRequest } from "../contract/client/request.ts";
 import { type FakeSlack, startSlack } from "../test/support/chats/slack.ts";
 import { type FlowModule, light, saveFlow, startFlow } from "./flows/flow-runs.ts";
 import type { Measured } from "./jobs/latency.ts";
@@ -82,8 +84,9 @@ async function approveOnce({ client, workspace, url }: Chatting, slack: FakeSlac
   const askedMs = Number(/asked at (\d+)/.exec(JSON.stringify(message?.blocks))?.[1]);
   const body = message ? slack.click(message, "Approve", "U0BENCH") : "";
   const clickedMs = Date.now();
-  const { status } = await fetch(`${url}/api/w/${workspace}/chat/slack/${PATH}`, {
-    method: "POST",
+  const { method, address } = toRequest(operations, "chats.slack", { workspace, path: PATH });
+  const { status } = await fetch(`${url}${address}`, {
+    method,
     headers: slack.sign(body, Math.floor(clickedMs / 1000)),
     body,
   });

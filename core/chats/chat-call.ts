@@ -84,6 +84,9 @@ export interface ShownDecision {
   atMs: number;
 }
 
+/** The run has ended without a decision, for example because it was canceled. */
+export const RUN_OVER = "over";
+
 /** Returns the decision of a gate as messages show it. */
 export const toShownDecision = ({ outcome: how, approver: by, reason, atMs }: Decision): ShownDecision => ({ how, by, reason, atMs });
 

@@ -5,6 +5,7 @@ import {
   type ChatRefusal,
   type ChatUse,
   chatUserKey,
+  RUN_OVER,
   toShownDecision,
 } from "../../core/chats/chat-call.ts";
 import { type ChatMessage, parseReference } from "../../core/chats/chat-message.ts";
@@ -83,6 +84,8 @@ async function explain(deps: DecideDeps, message: ChatMessage, code: ErrorCode, 
   switch (code) {
     case "approval.decided":
       return { ...refuse(sentence), ...(await findCorrection(deps, message)) };
+    case "approval.over":
+      return { ...refuse(sentence), correction: { notice: message.shown, decision: { how: RUN_OVER, atMs: deps.nowMs() } } };
     case "approval.reasonRequired":
       return { ...refuse("A rejection of this request requires a reason."), needsReason: true };
     case "approval.person":

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ChatFormOptions } from "../../core/chats/chat-message.ts";
 import { type FakeSlack, startSlack } from "../../test/support/chats/slack.ts";
 import { checkOptions } from "../../test/support/chats/slack-view.ts";
@@ -14,11 +14,6 @@ import { createResource } from "../resources/save.ts";
 import { addMember } from "../workspaces/add-member.ts";
 import { answerSlackCall } from "./answer-slack-call.ts";
 import { postInChat } from "./post-message.ts";
-
-// The guard of connections reads the ranges when it is loaded.
-vi.hoisted(() => {
-  process.env["SVC_EGRESS_ALLOW"] = "127.0.0.1/32";
-});
 
 const PATH = "u/ann/slack";
 let slack: FakeSlack;

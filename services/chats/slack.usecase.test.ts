@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { pendingGateObject } from "../../core/approvals/pending-gate.ts";
 import { approvalEntryObject } from "../../core/approvals/record.ts";
 import { noticeObject } from "../../core/notifications/stored-notice.ts";
@@ -13,17 +13,13 @@ import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { loadGate } from "../approvals/gates/change-gate.ts";
 import type { SendingPorts } from "../deliveries/deliver-message.ts";
 import { sendDeliveries } from "../deliveries/queue-attempts.ts";
+import { cancelJob } from "../jobs/cancel/cancel-job.ts";
 import { listDeliveries } from "../notifications/delivery-records.ts";
 import { dispatchNotice } from "../notifications/dispatch-notice.ts";
 import { createResource, deleteResource, updateResource } from "../resources/save.ts";
 import { createVariable, updateVariable } from "../variables/save.ts";
 import { addMember } from "../workspaces/add-member.ts";
 import { answerSlackCall } from "./answer-slack-call.ts";
-
-// The guard of connections reads the ranges when it is loaded.
-vi.hoisted(() => {
-  process.env["SVC_EGRESS_ALLOW"] = "127.0.0.1/32";
-});
 
 const PATH = "u/ann/slack";
 let slack: FakeSlack;
@@ -302,6 +298,17 @@ describe("the outcome of a request in Slack", () => {
     };
     await waitingRun({ approvers: ["role:admin"] });
     expect(textsOf()).toMatch(/Approved by kim at /);
+    expect(labelsOf()).toEqual([]);
+  });
+
+  it("of a run that was canceled is shown after the next click", async () => {
+    await saveResource({ trust_email: true });
+    const run = await waitingRun();
+    const job = await world.deps.jobs.get(run);
+    if (!job) throw new Error("The run does not exist.");
+    await cancelJob(world.deps, job, { by: "ann", reason: "" });
+    await call(slack.click(requestIn(), "Approve", "U0KIM"));
+    expect(textsOf()).toMatch(/The run has ended without a decision\./);
     expect(labelsOf()).toEqual([]);
   });
 

@@ -38,7 +38,7 @@ export const copyPurposes = {
     keys: chatKeyObject,
     parse: (type, value, { areAdmins }) => {
       const credential = isChatType(type) ? parseChatCredential(type, value) : NO_COPY;
-      // Whoever chooses the address and the secret of a chat could otherwise decide as every user: the chat names the addresses of its persons.
+      // The chat names the addresses of its persons. Otherwise, a user who chooses its address and its secret could decide as every other user.
       return typeof credential === "string" || areAdmins ? credential : { ...credential, trust_email: false };
     },
     refusesEmpty: () => false,

@@ -3,7 +3,7 @@ import { UNNAMED_APPROVER } from "../../approvals/gate.ts";
 import { approvalPageUrl, shortenText } from "../../notifications/event.ts";
 import type { GateNotice } from "../../notifications/notice.ts";
 import { formatTime, toName, toSafeText } from "../../notifications/text.ts";
-import type { ShownDecision } from "../chat-call.ts";
+import { RUN_OVER, type ShownDecision } from "../chat-call.ts";
 import type { ChatButtons } from "../chat-message.ts";
 import { type DialogState, rejectDialog, slackButtons } from "./slack-call.ts";
 
@@ -112,6 +112,7 @@ export function buildReminder(notice: GateNotice): SlackMessage {
 
 /** Returns the outcome of a request as one sentence, with its reason on the next line. */
 export function describeDecision({ how, by, reason, atMs }: ShownDecision): string {
+  if (how === RUN_OVER) return "The run has ended without a decision.";
   const at = formatTime(atMs);
   if (how === "expired") return `No decision was made before ${at}.`;
   const who = by === undefined ? UNNAMED_APPROVER : toName(by);

@@ -54,7 +54,7 @@ const everything = JSON.parse(`{
       "suspend": {"required_events": 2, "timeout": 60, "resume_form": {"schema": {"order": ["b", "a"]}}, "user_groups_required": {"type": "static", "value": ["all"]},
         "skin": "minimal"}, "debouncing": {"debounce_delay_s": 2}, "mock": {"enabled": true, "return_value": {"__proto__": 1}}},
     {"id": "b", "value": {"type": "script", "path": "f/t/any", "is_trigger": true}, "is_trigger": true, "retry": {"constant": {"attempts": 2, "seconds": 1}}},
-    {"id": "c", "value": {"type": "consentgate", "approvers": ["ann@example.com", "role:admin"], "timeout": 60, "notification": {"channel": "chat", "url": "https://example.com"},
+    {"id": "c", "value": {"type": "consentgate", "approvers": ["ann@example.com", "role:admin"], "timeout": 60, "notification": {"channel": "chat", "resource_path": "f/ops/chat", "url": "https://example.com"},
       "message": "Run it?", "remind_after": 5, "escalate": {"after": 10, "approvers": ["g/all"]}}},
     {"id": "d", "value": {"type": "forloopflow", "iterator": {"type": "javascript", "expr": "flow_input.list"}, "skip_failures": true, "parallel": true,
       "parallelism": {"type": "static", "value": 2}, "modules": [{"id": "e", "value": {"type": "identity", "flow": true}}]}},

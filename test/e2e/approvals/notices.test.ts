@@ -381,7 +381,7 @@ describe("faults of deliveries", () => {
     expect(await mailsTo(address)).toEqual([]);
   });
 
-  it("a notice to a chat fails, and the run shows it", async () => {
+  it("a notice to a chat that names no resource fails, and the run shows it", async () => {
     const notice = aNotice({ ...of, channel: "chat" });
     await writeNotice(notice);
     expect(await delivery(notice, "chat", "failed", 1)).toMatchObject({ error: expect.stringContaining("chat") });

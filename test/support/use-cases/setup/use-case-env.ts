@@ -13,5 +13,7 @@ Object.assign(process.env, engineCredentials, {
   // Handlers log each request, and metrics.
   POWERTOOLS_LOG_LEVEL: "ERROR",
   POWERTOOLS_METRICS_DISABLED: "true",
+  // Servers of the tests, in place of other services. The guard of connections reads the ranges when it is loaded.
+  [env.egressAllow]: "127.0.0.0/8",
   [env.statesArn]: "arn:aws:states:us-east-1:000000000000",
 });
