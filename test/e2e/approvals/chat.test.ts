@@ -44,10 +44,15 @@ describe("an approval in Slack", () => {
   });
 
   it("of a step is posted by its script, and counts each person once", async () => {
-    const text = `(await (await fetch(process.env.BASE_INTERNAL_URL + "/api/w/" + process.env.WM_WORKSPACE + "/jobs/slack_approval/" + process.env.WM_JOB_ID
-      + "?slack_resource_path=${PATH}&channel_id=${slack.channel}&message=Buy%20it%3F&flow_step_id=" + process.env.WM_FLOW_STEP_ID,
-      { headers: { authorization: "Bearer " + process.env.WM_TOKEN } })).text())`;
-    const run = await startRun(ws, [asks("ask", { required_events: 2 }, text), flow.step("b", "previous_result ?? approvers")]);
+    const query = `slack_resource_path=${PATH}&message=Buy%20it%3F&flow_step_id=ask`;
+    const content = `export async function main() {
+      const { BASE_INTERNAL_URL, WM_WORKSPACE, WM_JOB_ID, WM_TOKEN } = process.env;
+      const url = BASE_INTERNAL_URL + "/api/w/" + WM_WORKSPACE + "/jobs/slack_approval/" + WM_JOB_ID + "?${query}";
+      return (await fetch(url, { headers: { authorization: "Bearer " + WM_TOKEN } })).text();
+    }`;
+    const value = { type: "rawscript", language: "bun", content, input_transforms: {} };
+    const ask = { id: "ask", value, suspend: { required_events: 2, timeout: 600 } };
+    const run = await startRun(ws, [ask, flow.step("b", "approvers")]);
     const message = await messageWith("Buy it?");
     const [gate] = await waiting(ws, run);
     for (const user of ["U0BEN", "U0BEN"]) expectStatus(await callAs(slack.click(message, "Approve", user)), 200);
