@@ -24,7 +24,7 @@ export async function itemRows(measured: Measured): Promise<Row[]> {
   await page.waitForLoadState("networkidle");
   await takeLongestTask(page);
   const option = page.getByRole("option", { name: path });
-  const input = page.getByRole("dialog").getByRole("textbox");
+  const input = page.getByRole("dialog").getByRole("combobox");
   const firstMs = await timeOf(async () => {
     await page.keyboard.press("Control+k");
     await input.waitFor();

@@ -259,7 +259,10 @@ it("the page of HTTP routes creates a route, calls it as a stranger, and makes i
   await button(page, "To OpenAPI").click();
   await dialog.getByLabel("Tags").fill("orders");
   await button(page, "Preview").click();
-  await dialog.getByText(`/api/r/${ws.id}/orders/{id}`).waitFor();
+  await dialog
+    .locator("pre")
+    .filter({ hasText: `/api/r/${ws.id}/orders/{id}` })
+    .waitFor();
   await dialog.getByRole("region", { name: "Check of the document" }).getByRole("status").waitFor();
   await expectAccessible(watched);
 
