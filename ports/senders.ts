@@ -32,7 +32,7 @@ export interface Webhooks {
 /** The outcome of a call of a chat's vendor. A failed one contains the vendor's code, and what to do about it. */
 export type ChatAnswer<Value> = { ok: true; value: Value } | Extract<Attempt, { ok: false }>;
 
-type SlackCredential = Extract<ChatCredential, { type: "slack" }>;
+export type SlackCredential = Extract<ChatCredential, { type: "slack" }>;
 
 /** The place of a message in Slack (https://docs.slack.dev/reference/methods/chat.postMessage). */
 export interface SlackPlace {

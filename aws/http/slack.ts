@@ -4,15 +4,14 @@ import { defined, mapDefined } from "../../contract/defined.ts";
 import { limits } from "../../contract/limits.ts";
 import { describeSlackError, isTemporarySlackError } from "../../core/chats/slack/slack-errors.ts";
 import type { Attempt } from "../../core/deliveries/attempt.ts";
-import type { ChatAnswer, Slack } from "../../ports/senders.ts";
+import type { ChatAnswer, Slack, SlackCredential } from "../../ports/senders.ts";
 import { ForbiddenAddressError } from "./egress.ts";
 import { fetchGuarded } from "./guarded-fetch.ts";
 
-type Credential = Parameters<Slack["postMessage"]>[0];
 const MAX_BYTES = 1024 * 1024;
 
 /** Deliveries have their own schedule of retries, so the client makes each call once. Its warnings repeat addresses, so it logs errors alone. */
-function clientOf({ token, api_url: slackApiUrl }: Credential): WebClient {
+function clientOf({ token, api_url: slackApiUrl }: SlackCredential): WebClient {
   return new WebClient(token, {
     ...defined({ slackApiUrl: mapDefined(slackApiUrl, (address) => address.replace(/\/?$/, "/")) }),
     fetch: (url, { method = "POST", headers = {}, body } = {}) =>
@@ -31,7 +30,7 @@ function clientOf({ token, api_url: slackApiUrl }: Credential): WebClient {
   });
 }
 
-async function call<Value>(credential: Credential, request: (client: WebClient) => Promise<Value>): Promise<ChatAnswer<Value>> {
+async function call<Value>(credential: SlackCredential, request: (client: WebClient) => Promise<Value>): Promise<ChatAnswer<Value>> {
   try {
     return { ok: true, value: await request(clientOf(credential)) };
   } catch (error) {
@@ -72,7 +71,7 @@ const personSchema = z.object({
 /** The hosts of files, besides that of the API. The request contains the token. */
 const FILE_HOSTS = ["https://files.slack.com", "https://files.slack-gov.com"];
 
-async function downloadFile({ token, api_url: apiUrl }: Credential, url: string, bytes: number): Promise<ChatAnswer<Buffer>> {
+async function downloadFile({ token, api_url: apiUrl }: SlackCredential, url: string, bytes: number): Promise<ChatAnswer<Buffer>> {
   const origins = [...FILE_HOSTS, ...(apiUrl === undefined ? [] : [new URL(apiUrl).origin])];
   const address = URL.parse(url);
   if (!address || !origins.includes(address.origin)) return { ok: false, final: true, error: "it is not stored in Slack" };

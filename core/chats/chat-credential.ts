@@ -1,10 +1,7 @@
 import * as z from "zod";
 import { toSentence } from "../http-routes/authentication/schema-sentence.ts";
+import { optionalField, secretField } from "../secrets/credential-fields.ts";
 
-const secret = z.string().min(1, "must not be empty").max(10_000);
-/** Forms send an empty text for an omitted field. */
-const optional = <S extends z.ZodType>(schema: S) =>
-  z.preprocess((value) => (value === "" || value === null ? undefined : value), schema.optional());
 const address = z
   .url("must be a URL")
   .max(2000)
@@ -15,11 +12,11 @@ const address = z
 
 const schemas = {
   slack: z.object({
-    token: secret,
-    signing_secret: secret,
-    api_url: optional(address),
-    default_channel: optional(z.string().max(200)),
-    trust_email: optional(z.boolean()),
+    token: secretField,
+    signing_secret: secretField,
+    api_url: optionalField(address.optional()),
+    default_channel: optionalField(z.string().max(200).optional()),
+    trust_email: optionalField(z.boolean().optional()),
   }),
 } as const;
 

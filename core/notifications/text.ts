@@ -37,7 +37,7 @@ const withoutDecidingLinks = (text: string) => text.replace(/(?<!\S)\S*\/jobs_u\
 /** Returns a text of users without links that decide, and without characters that change its direction. */
 export const toSafeText = (text: string) => withoutDecidingLinks(plain(text));
 
-const beginnings: Readonly<Record<GateNotice["what"], string>> = {
+export const beginnings: Readonly<Record<GateNotice["what"], string>> = {
   opened: "Approval needed",
   reminded: "Reminder: approval needed",
   escalated: "Escalated: approval needed",

@@ -5,7 +5,6 @@ import type { Payload } from "../../contract/payload.ts";
 import { assertNever } from "../../contract/utilities/assert-never.ts";
 import { toChatApp } from "../../core/chats/chat-account.ts";
 import type { ChatDecision, ChatInput, ChatUser } from "../../core/chats/chat-call.ts";
-import type { ChatCredential } from "../../core/chats/chat-credential.ts";
 import { buildFormDialog, buildSuggestions } from "../../core/chats/slack/form/build-form-dialog.ts";
 import type { ChatForm } from "../../core/chats/slack/form/chat-form.ts";
 import type { SlackForm } from "../../core/chats/slack/form/form-call.ts";
@@ -14,9 +13,9 @@ import { buildDecidedMessage, buildRejectDialog, type SlackBlock } from "../../c
 import { parseCredential } from "../../core/http-routes/authentication/credential.ts";
 import { verifySignature } from "../../core/http-routes/authentication/signature.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
+import type { SlackCredential } from "../../ports/senders.ts";
 import { type ChatPorts, loadChatCredential } from "./load-credential.ts";
 
-type SlackCredential = Extract<ChatCredential, { type: "slack" }>;
 type SlackClick = Extract<SlackCall, { kind: "click" }>;
 
 /** A call of Slack, which is not verified yet. `path`: the path of the resource whose address Slack called. */

@@ -21,9 +21,9 @@ import { findChatMessage } from "./messages.ts";
 import { offerChatLink } from "./offer-chat-link.ts";
 
 /**
- * Decides for a person in a chat, or returns the form of the step to a person who may decide. The message that was clicked must be the one that this service posted with the resource: a job that has its token
- * can post messages with any buttons. A person who can see the message counts like the holder of a link, under their name in the chat; the rules of the gate
- * decide about persons.
+ * Decides for a person in a chat, or returns the form of the step to a person who may decide. The message that was clicked must be the one that
+ * this service posted with the resource: a job that has its token can post messages with any buttons. A person who can see the message counts like
+ * the holder of a link, under their name in the chat; the rules of the gate decide about persons.
  */
 export async function decideInChat(deps: DecideDeps, call: ChatCall): Promise<ChatAnswer> {
   const message = await findClickedMessage(deps, call);

@@ -6,6 +6,7 @@ import { buildDecidedMessage, buildRequestMessage } from "../../core/chats/slack
 import { type Attempt, refusedAttempt, sentAttempt } from "../../core/deliveries/attempt.ts";
 import type { Job } from "../../core/jobs/record/job.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
+import type { ChatAnswer, SlackCredential } from "../../ports/senders.ts";
 import { loadGate } from "../approvals/gates/change-gate.ts";
 import type { Uses } from "../uses.ts";
 import { loadChatCredential } from "./load-credential.ts";
@@ -56,27 +57,31 @@ export async function postMessage(
 export const isWaiting = async ({ objects }: Uses<"objects">, { workspace, gate }: Pick<GateNotice, "workspace" | "gate">) =>
   (await objects.get(pendingGateObject.key(workspace, gate))) !== undefined;
 
-/** Replaces the buttons of a message by the decision. */
-export async function showDecision(deps: PostingPorts, message: ChatMessage, decision: ShownDecision): Promise<Attempt> {
-  const credential = await loadChatCredential(deps, { workspace: message.workspace, path: message.resource });
+/** Makes a call of Slack about a posted message, with the resource by which it was posted. */
+export async function callForMessage(
+  deps: PostingPorts,
+  { workspace, resource: path }: Pick<ChatMessage, "workspace" | "resource">,
+  call: (credential: SlackCredential) => Promise<ChatAnswer<unknown>>,
+): Promise<Attempt> {
+  const credential = await loadChatCredential(deps, { workspace, path });
   if (typeof credential === "string") return refusedAttempt(credential);
-  const updated = await deps.slack.updateMessage(credential, message, buildDecidedMessage(message.shown, decision));
-  return updated.ok ? sentAttempt : updated;
+  const answer = await call(credential);
+  return answer.ok ? sentAttempt : answer;
 }
 
+/** Replaces the buttons of a message by the decision. */
+export const showDecision = (deps: PostingPorts, message: ChatMessage, decision: ShownDecision): Promise<Attempt> =>
+  callForMessage(deps, message, (credential) =>
+    deps.slack.updateMessage(credential, message, buildDecidedMessage(message.shown, decision)),
+  );
+
 /** Shows how many approvals a message has. If it was decided in the meantime, the message shows the decision, which this could have replaced. */
-export async function showApprovals(
-  deps: PostingPorts,
-  { workspace, resource, channel, ts, ...message }: ChatMessage,
-  approvals: GateNotice["approvals"],
-): Promise<Attempt> {
-  const credential = await loadChatCredential(deps, { workspace, path: resource });
-  if (typeof credential === "string") return refusedAttempt(credential);
+export async function showApprovals(deps: PostingPorts, message: ChatMessage, approvals: GateNotice["approvals"]): Promise<Attempt> {
   const content = buildRequestMessage(deps.baseUrl, message.shown, toReference(message), message.buttons ?? {}, approvals);
-  const updated = await deps.slack.updateMessage(credential, { channel, ts }, content);
-  if (!updated.ok) return updated;
+  const attempt = await callForMessage(deps, message, (credential) => deps.slack.updateMessage(credential, message, content));
+  if (!attempt.ok) return attempt;
   const decision = (await loadGate(deps, message.gate))?.decision;
-  return decision ? showDecision(deps, { workspace, resource, channel, ts, ...message }, toShownDecision(decision)) : sentAttempt;
+  return decision ? showDecision(deps, message, toShownDecision(decision)) : attempt;
 }
 
 /** A caller waits for the reply, for less than the 29 s of API Gateway. */

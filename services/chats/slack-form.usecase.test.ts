@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ChatFormOptions } from "../../core/chats/chat-message.ts";
 import { type FakeSlack, startSlack } from "../../test/support/chats/slack.ts";
 import { checkOptions } from "../../test/support/chats/slack-view.ts";
+import { addPerson, callService, SLACK_PATH } from "../../test/support/chats/slack-world.ts";
 import { newWorld, type World } from "../../test/support/use-cases/world.ts";
 import { gates, playExecutions, startFlow } from "../../test/support/use-cases/world-flows.ts";
 import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
@@ -11,11 +12,8 @@ import { findApprovalRequest } from "../approvals/gates/find-approval-request.ts
 import { loadJson } from "../jobs/values/values.ts";
 import { buildNotice } from "../outbox/notice.ts";
 import { createResource } from "../resources/save.ts";
-import { addMember } from "../workspaces/add-member.ts";
-import { answerSlackCall } from "./answer-slack-call.ts";
 import { postInChat } from "./post-message.ts";
 
-const PATH = "u/ann/slack";
 let slack: FakeSlack;
 let world: World;
 beforeAll(async () => {
@@ -31,12 +29,9 @@ beforeEach(async () => {
   world = await newWorld();
   await addWorkspace(world);
   const value = { ...slack.resource, trust_email: true };
-  await createResource(world.deps, { actor: anAdmin, workspace: world.workspace }, { path: PATH, value, resource_type: "slack" });
-  for (const username of ["kim", "lee"]) {
-    const email = `${username}@example.com`;
-    slack.people.set(`U0${username.toUpperCase()}`, { email });
-    await addMember(world.deps, world.workspace, { email, username, is_admin: false, operator: false }, { inherits: true });
-  }
+  await createResource(world.deps, { actor: anAdmin, workspace: world.workspace }, { path: SLACK_PATH, value, resource_type: "slack" });
+  await addPerson(world, slack, "U0KIM", "kim");
+  await addPerson(world, slack, "U0LEE", "lee");
 });
 
 /** Starts a run whose step waits with a form, and posts its message. `result`: what the step returns for its approvers. */
@@ -56,20 +51,12 @@ async function waitingRun(
   const [gate] = await gates(world, run);
   if (!gate) throw new Error("The gate has not opened.");
   const request = buildNotice(world.deps.nowMs(), "opened", await findApprovalRequest(world.deps, world.workspace, gate.id));
-  const posted = await postInChat(world.deps, { kind: "chatPost", id: randomUUID(), resource: PATH, request, form });
+  const posted = await postInChat(world.deps, { kind: "chatPost", id: randomUUID(), resource: SLACK_PATH, request, form });
   expect(posted).toMatchObject({ ok: true });
   return run;
 }
 
-function call(body: string) {
-  const headers = slack.sign(body, Math.floor(world.clock.nowMs / 1000));
-  return answerSlackCall(world.deps, {
-    workspace: world.workspace,
-    path: PATH,
-    headers,
-    readPayload: async () => ({ bytes: Buffer.from(body), headers, query: [] }) as never,
-  });
-}
+const call = (body: string) => callService(world, slack, body);
 function approve(user = "U0KIM") {
   const [message] = slack.messages;
   if (!message) throw new Error("No message was posted.");

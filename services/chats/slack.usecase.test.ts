@@ -4,6 +4,7 @@ import { approvalEntryObject } from "../../core/approvals/record.ts";
 import { noticeObject } from "../../core/notifications/stored-notice.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { type FakeSlack, startSlack } from "../../test/support/chats/slack.ts";
+import { addPerson, callService, SLACK_PATH } from "../../test/support/chats/slack-world.ts";
 import { newWorld, type World } from "../../test/support/use-cases/world.ts";
 import { DeliveryConsumer } from "../../test/support/use-cases/world-deliveries.ts";
 import { approveGate, gates, playExecutions, startFlow } from "../../test/support/use-cases/world-flows.ts";
@@ -18,10 +19,7 @@ import { listDeliveries } from "../notifications/delivery-records.ts";
 import { dispatchNotice } from "../notifications/dispatch-notice.ts";
 import { createResource, deleteResource, updateResource } from "../resources/save.ts";
 import { createVariable, updateVariable } from "../variables/save.ts";
-import { addMember } from "../workspaces/add-member.ts";
-import { answerSlackCall } from "./answer-slack-call.ts";
 
-const PATH = "u/ann/slack";
 let slack: FakeSlack;
 let world: World;
 beforeAll(async () => {
@@ -38,18 +36,18 @@ beforeEach(async () => {
   world = await newWorld();
   await addWorkspace(world);
   await saveResource();
-  await addPerson("U0KIM", "kim");
-  await addPerson("U0LEE", "lee");
+  await addPerson(world, slack, "U0KIM", "kim");
+  await addPerson(world, slack, "U0LEE", "lee");
 });
 
 /** Creates the resource with its token in a variable, or replaces it with further fields. */
 async function saveResource(more?: object): Promise<void> {
   const caller = { actor: anAdmin, workspace: world.workspace };
-  const variable = `${PATH}_token`;
+  const variable = `${SLACK_PATH}_token`;
   const value = { ...slack.resource, token: `$var:${variable}`, ...more };
-  if (more) return updateResource(world.deps, { ...caller, path: PATH }, { value });
+  if (more) return updateResource(world.deps, { ...caller, path: SLACK_PATH }, { value });
   await createVariable(world.deps, caller, { path: variable, value: slack.resource.token, is_secret: true, description: "" });
-  await createResource(world.deps, caller, { path: PATH, value, resource_type: "slack" });
+  await createResource(world.deps, caller, { path: SLACK_PATH, value, resource_type: "slack" });
 }
 
 const consent = (fields: object = {}) => ({
@@ -58,7 +56,7 @@ const consent = (fields: object = {}) => ({
     type: "consentgate",
     approvers: ["u/kim"],
     message: "Deploy <!channel> now?",
-    notification: { channel: "chat", resource_path: PATH },
+    notification: { channel: "chat", resource_path: SLACK_PATH },
     ...fields,
   },
 });
@@ -83,20 +81,7 @@ async function waitingRun(fields: object = {}, starter: object = {}): Promise<st
   return run;
 }
 
-/** Adds a member of the workspace, and gives the person in Slack with this id the same address. */
-async function addPerson(user: string, username: string) {
-  const email = `${username}@example.com`;
-  slack.people.set(user, { email });
-  await addMember(world.deps, world.workspace, { email, username, is_admin: false, operator: false }, { inherits: true });
-}
-
-const call = (body: string, headers = slack.sign(body, Math.floor(world.clock.nowMs / 1000))) =>
-  answerSlackCall(world.deps, {
-    workspace: world.workspace,
-    path: PATH,
-    headers,
-    readPayload: async () => ({ bytes: Buffer.from(body), headers, query: [] }) as never,
-  });
+const call = (body: string, headers?: Record<string, string>) => callService(world, slack, body, headers);
 const shown = () => slack.messages.filter(({ only }) => only === undefined);
 const told = (user: string) => slack.messages.filter(({ only }) => only === user).map(({ text }) => text);
 const chatNotices = async (run: string) =>
@@ -116,7 +101,7 @@ describe("a ConsentGate whose channel is Slack", () => {
     expect(textsOf()).toContain("Deploy &lt;!channel&gt; now?");
     expect(labelsOf()).toEqual(["Approve", "Reject", "Open page"]);
     expect(slack.bodies.join()).not.toMatch(/jobs_u|<!channel/);
-    expect(await chatNotices(run)).toEqual([expect.objectContaining({ to: PATH, state: "sent" })]);
+    expect(await chatNotices(run)).toEqual([expect.objectContaining({ to: SLACK_PATH, state: "sent" })]);
   });
 
   it.each<[string, object, RegExp]>([
@@ -128,7 +113,7 @@ describe("a ConsentGate whose channel is Slack", () => {
       "resource_path" in more && more.resource_path === "u/kim/slack"
         ? { email: "lee@example.com", permissionedAs: "u/lee", superAdmin: false }
         : {};
-    const run = await waitingRun({ notification: { channel: "chat", resource_path: PATH, ...more } }, starter);
+    const run = await waitingRun({ notification: { channel: "chat", resource_path: SLACK_PATH, ...more } }, starter);
     expect(await chatNotices(run)).toEqual([expect.objectContaining({ state: "failed", error: expect.stringMatching(error) })]);
     expect(await gates(world, run)).toEqual([expect.not.objectContaining({ decision: expect.anything() })]);
   });
@@ -184,14 +169,21 @@ describe("a click in Slack", () => {
   it.each<[string, (developer: WorkspaceCaller) => Promise<unknown>]>([
     [
       "saved the resource",
-      (caller) => updateResource(world.deps, { ...caller, path: PATH }, { value: { ...slack.resource, trust_email: true } }),
+      (caller) => updateResource(world.deps, { ...caller, path: SLACK_PATH }, { value: { ...slack.resource, trust_email: true } }),
     ],
-    ["changed its variable", (caller) => updateVariable(world.deps, { ...caller, path: `${PATH}_token` }, { value: slack.resource.token })],
+    [
+      "changed its variable",
+      (caller) => updateVariable(world.deps, { ...caller, path: `${SLACK_PATH}_token` }, { value: slack.resource.token }),
+    ],
     [
       "saved it before an administrator changed its description",
       async (caller) => {
-        await updateResource(world.deps, { ...caller, path: PATH }, { value: { ...slack.resource, trust_email: true } });
-        await updateResource(world.deps, { actor: anAdmin, workspace: world.workspace, path: PATH }, { description: "For approvals" });
+        await updateResource(world.deps, { ...caller, path: SLACK_PATH }, { value: { ...slack.resource, trust_email: true } });
+        await updateResource(
+          world.deps,
+          { actor: anAdmin, workspace: world.workspace, path: SLACK_PATH },
+          { description: "For approvals" },
+        );
       },
     ],
   ])("of an approver decides nothing by their address after a developer %s", async (_, change) => {
@@ -358,7 +350,7 @@ describe("a call at the address of a resource", () => {
   });
 
   it("of a resource that is gone, or that has no signing secret, finds nothing", async () => {
-    const target = { actor: anAdmin, workspace: world.workspace, path: PATH };
+    const target = { actor: anAdmin, workspace: world.workspace, path: SLACK_PATH };
     await updateResource(world.deps, target, { value: { token: slack.resource.token } });
     await expect(call(hello)).rejects.toMatchObject({ code: "chat.noResource" });
     await deleteResource(world.deps, target);
@@ -366,7 +358,7 @@ describe("a call at the address of a resource", () => {
   });
 
   it("uses the new token once the variable of the resource has changed", async () => {
-    const target = { actor: anAdmin, workspace: world.workspace, path: `${PATH}_token` };
+    const target = { actor: anAdmin, workspace: world.workspace, path: `${SLACK_PATH}_token` };
     await updateVariable(world.deps, target, { value: "xoxb-old" });
     const run = await waitingRun();
     expect(await chatNotices(run)).toEqual([expect.objectContaining({ state: "failed", error: expect.stringContaining("invalid_auth") })]);

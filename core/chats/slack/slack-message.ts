@@ -2,7 +2,7 @@ import { limits } from "../../../contract/limits.ts";
 import { UNNAMED_APPROVER } from "../../approvals/gate.ts";
 import { approvalPageUrl, shortenText } from "../../notifications/event.ts";
 import type { GateNotice } from "../../notifications/notice.ts";
-import { formatTime, toName, toSafeText } from "../../notifications/text.ts";
+import { beginnings, formatTime, toName, toSafeText } from "../../notifications/text.ts";
 import { RUN_OVER, type ShownDecision } from "../chat-call.ts";
 import type { ChatButtons } from "../chat-message.ts";
 import { type DialogState, rejectDialog, slackButtons } from "./slack-call.ts";
@@ -34,15 +34,6 @@ function paragraph(text: string): SlackBlock {
   return { type: "section", text: { type: "plain_text", text: fitting, emoji: false } };
 }
 
-const headings: Readonly<Record<GateNotice["what"], string>> = {
-  opened: "Approval needed",
-  reminded: "Reminder: approval needed",
-  escalated: "Escalated: approval needed",
-  counted: "Approval needed",
-  decided: "Approval needed",
-  expired: "Approval needed",
-};
-
 function describeRequest({
   what,
   step,
@@ -55,7 +46,7 @@ function describeRequest({
   deadlineMs,
   ...notice
 }: GateNotice) {
-  const title = `${headings[what]}: ${toName(step)} (${toName(flowPath ?? "a flow")})`;
+  const title = `${beginnings[what]}: ${toName(step)} (${toName(flowPath ?? "a flow")})`;
   const shown = notice.message || notice.description;
   const inputs = (notice.inputs ?? []).slice(0, MOST_INPUTS).map(({ name, value }) => `${toName(name)}: ${toSafeText(value)}`);
   return {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { AuthenticationMethod } from "../../../contract/routes/triggers/http-fields.ts";
+import { optionalField, secretField } from "../../secrets/credential-fields.ts";
 import { toSentence } from "./schema-sentence.ts";
 
 /** The type of the resource by which a method authenticates requests. The other methods need no resource. */
@@ -23,16 +24,13 @@ const headerName = z
   .string()
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, "must be the name of a header")
   .transform((name) => name.toLowerCase());
-const secret = z.string().min(1, "must not be empty").max(10_000);
-/** Forms send an empty text for an omitted field. */
-const optional = <S extends z.ZodType>(schema: S) => z.preprocess((value) => (value === "" || value === null ? undefined : value), schema);
 
 // A misspelt check would be no check, so a field without a meaning is refused.
 const apiKey = z.strictObject({
-  header: optional(headerName.default("x-api-key")),
-  key: secret,
+  header: optionalField(headerName.default("x-api-key")),
+  key: secretField,
   /** Accepted as well while callers change to the new key. */
-  old_key: optional(secret.optional()),
+  old_key: optionalField(secretField.optional()),
 });
 
 const basic = z.strictObject({
@@ -40,7 +38,7 @@ const basic = z.strictObject({
     .string()
     .max(500)
     .regex(/^[^:]*$/, "must not contain a colon"),
-  password: secret,
+  password: secretField,
 });
 
 const presetNames = ["stripe", "github", "slack", "standard_webhooks", "shopify"] as const;
@@ -49,17 +47,17 @@ const PLACEHOLDER = /\{(timestamp|id|body)\}/g;
 
 const signature = z
   .strictObject({
-    preset: optional(z.enum([...presetNames, "custom"]).default("custom")),
-    secret,
-    old_secret: optional(secret.optional()),
-    algorithm: optional(z.enum(["sha1", "sha256", "sha512"]).default("sha256")),
-    header: optional(headerName.optional()),
-    prefix: optional(z.string().max(100).default("")),
-    encoding: optional(z.enum(["hex", "base64"]).default("hex")),
-    template: optional(z.string().max(300).default("{body}")),
-    timestamp_header: optional(headerName.optional()),
-    id_header: optional(headerName.default("webhook-id")),
-    tolerance_s: optional(z.number().int().min(1).max(86_400).default(DEFAULT_TOLERANCE_S)),
+    preset: optionalField(z.enum([...presetNames, "custom"]).default("custom")),
+    secret: secretField,
+    old_secret: optionalField(secretField.optional()),
+    algorithm: optionalField(z.enum(["sha1", "sha256", "sha512"]).default("sha256")),
+    header: optionalField(headerName.optional()),
+    prefix: optionalField(z.string().max(100).default("")),
+    encoding: optionalField(z.enum(["hex", "base64"]).default("hex")),
+    template: optionalField(z.string().max(300).default("{body}")),
+    timestamp_header: optionalField(headerName.optional()),
+    id_header: optionalField(headerName.default("webhook-id")),
+    tolerance_s: optionalField(z.number().int().min(1).max(86_400).default(DEFAULT_TOLERANCE_S)),
   })
   .superRefine((credential, context) => {
     const refuse = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });
@@ -114,18 +112,18 @@ const texts = z.union([z.string().max(500), z.array(z.string().max(500)).max(20)
 
 const jwt = z
   .strictObject({
-    issuer: optional(texts.optional()),
-    audience: optional(texts.optional()),
-    jwks_url: optional(keySetUrl.optional()),
-    public_key: optional(secret.optional()),
-    secret: optional(secret.optional()),
-    algorithms: optional(
+    issuer: optionalField(texts.optional()),
+    audience: optionalField(texts.optional()),
+    jwks_url: optionalField(keySetUrl.optional()),
+    public_key: optionalField(secretField.optional()),
+    secret: optionalField(secretField.optional()),
+    algorithms: optionalField(
       z
         .array(z.enum([...SYMMETRIC, ...ASYMMETRIC]))
         .max(20)
         .optional(),
     ),
-    claims: optional(z.record(z.string().max(200), z.union([z.string().max(1000), z.number(), z.boolean()])).optional()),
+    claims: optionalField(z.record(z.string().max(200), z.union([z.string().max(1000), z.number(), z.boolean()])).optional()),
   })
   .superRefine(({ jwks_url, public_key, secret: shared, algorithms }, context) => {
     const refuse = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });

@@ -1,13 +1,12 @@
 import { actions } from "../../../contract/access/actions.ts";
 import type { ChatMessage } from "../../../core/chats/chat-message.ts";
 import { buildReminder } from "../../../core/chats/slack/slack-message.ts";
-import { type Attempt, refusedAttempt, sentAttempt } from "../../../core/deliveries/attempt.ts";
+import { type Attempt, refusedAttempt } from "../../../core/deliveries/attempt.ts";
 import { requestsDecision } from "../../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
 import { may } from "../../../core/permissions/may.ts";
-import { loadChatCredential } from "../../chats/load-credential.ts";
 import { findChatMessage } from "../../chats/messages.ts";
-import { isWaiting, postMessage, showApprovals, showDecision } from "../../chats/post-message.ts";
+import { callForMessage, isWaiting, postMessage, showApprovals, showDecision } from "../../chats/post-message.ts";
 import type { SendingPorts } from "../../deliveries/deliver-message.ts";
 import { loadJobActor } from "../../identity/identify.ts";
 import type { GateNoticeAttempt, GateNoticeSender } from "./sender.ts";
@@ -39,9 +38,7 @@ async function postRequest(deps: SendingPorts, { notice, flowHasEnded, attempts 
 }
 
 /** Answers the request in its thread. */
-async function remind(deps: SendingPorts, notice: GateNotice, { resource: path, channel, ts }: ChatMessage): Promise<Attempt> {
-  const credential = await loadChatCredential(deps, { workspace: notice.workspace, path });
-  if (typeof credential === "string") return refusedAttempt(credential);
-  const answered = await deps.slack.postMessage(credential, { channel, thread: ts, ...buildReminder(notice) });
-  return answered.ok ? sentAttempt : answered;
-}
+const remind = (deps: SendingPorts, notice: GateNotice, message: ChatMessage): Promise<Attempt> =>
+  callForMessage(deps, message, (credential) =>
+    deps.slack.postMessage(credential, { channel: message.channel, thread: message.ts, ...buildReminder(notice) }),
+  );
