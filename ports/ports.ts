@@ -1,6 +1,7 @@
 import type { BuildRequest, BuildTarget } from "../core/builds/build.ts";
 import type { Tenancy } from "../core/jobs/tenant.ts";
 import type { Buckets } from "./buckets.ts";
+import type { Chats, Slack } from "./chats.ts";
 import type { Clock } from "./clock.ts";
 import type { ConcurrencyStore } from "./concurrency-store.ts";
 import type { DescribeStateMachine, Executions, StateMachines } from "./executions.ts";
@@ -13,7 +14,7 @@ import type { ObjectStore, ScanObjects } from "./object-store.ts";
 import type { Logins, People } from "./people.ts";
 import type { DeliveryQueue, Queue, SourceQueues } from "./queues.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
-import type { Mail, NoticePublishers, Slack, Webhooks } from "./senders.ts";
+import type { Mail, NoticePublishers, Webhooks } from "./senders.ts";
 import type { DeploymentPlace, EventRules, EventSourceMappings, Subscriptions } from "./sources.ts";
 
 /**
@@ -62,6 +63,7 @@ export interface Ports {
   people: People;
   logins: Logins;
   mail: Mail;
+  chats: Chats;
   slack: Slack;
   noticePublishers: NoticePublishers;
   webhooks: Webhooks;

@@ -1,12 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
+import { chatVendors } from "../../contract/notices/chat-vendors.ts";
 import { defineObject } from "../objects/define-object.ts";
 import { hashToken } from "../people/token.ts";
 import type { ChatUser } from "./chat-call.ts";
 
 /** The person in a chat, and the resource of the app that named them. */
 const chatPerson = {
-  vendor: z.literal("slack"),
+  vendor: z.enum(chatVendors),
   team: z.string(),
   user: z.string(),
   name: z.string(),

@@ -1,13 +1,14 @@
 import * as z from "zod";
+import { chatVendors } from "../../contract/notices/chat-vendors.ts";
 import type { Decision } from "../approvals/gate.ts";
 import { type GateNotice, gateNoticeSchema } from "../notifications/notice.ts";
 import { chatButtonsSchema, chatFormOptionsSchema } from "./chat-message.ts";
-import type { ChatForm } from "./slack/form/chat-form.ts";
-import type { FieldErrors } from "./slack/form/read-values.ts";
+import type { ChatForm } from "./form/chat-form.ts";
+import type { FieldErrors } from "./form/read-values.ts";
 
 /** A person in a chat, as the vendor's signed call names them. */
 export const chatUserSchema = z.object({
-  vendor: z.literal("slack"),
+  vendor: z.enum(chatVendors),
   team: z.string(),
   id: z.string(),
   name: z.string(),

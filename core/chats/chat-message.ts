@@ -28,6 +28,8 @@ export const chatMessageSchema = z.object({
   /** The channel and the message in it, as the vendor names them. */
   channel: z.string(),
   ts: z.string(),
+  /** The address of the vendor's server that has the channel, where it is not always the same. */
+  server: z.string().optional(),
   /** The content that the message shows, which remains when the decision is added. */
   shown: gateNoticeSchema,
   buttons: chatButtonsSchema.optional(),

@@ -1,6 +1,5 @@
 import { chatRoutes as routes } from "../../contract/routes/approvals/chats.ts";
 import { buildSlackManifest } from "../../core/chats/slack/slack-manifest.ts";
-import { answerSlackCall } from "../../services/chats/answer-slack-call.ts";
 import { apiHandler, on } from "../shared/edge/edge.ts";
 import { json } from "../shared/reply/reply.ts";
 import { deps } from "./deps.ts";
@@ -10,7 +9,7 @@ export const handler = apiHandler<unknown>(
   [
     on(routes.slackManifest, async ({ params }) => json(200, buildSlackManifest(deps.baseUrl, params))),
     on(routes.slack, async ({ params, headers, readPayload }) =>
-      json(200, await answerSlackCall(deps, { ...params, headers, readPayload })),
+      json(200, await (await import("./slack.ts")).answer({ ...params, headers, readPayload })),
     ),
   ],
   async () => undefined,

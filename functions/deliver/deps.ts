@@ -1,6 +1,6 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
-import { slack } from "../../aws/http/slack.ts";
+import { chats } from "../../aws/http/chats/chats.ts";
 import { webhooks } from "../../aws/http/webhooks.ts";
 import { chatKeys, webhookKeys } from "../../aws/kms/data-keys.ts";
 import { mail } from "../../aws/ses/mail.ts";
@@ -15,7 +15,7 @@ export const deps = {
   deliveryQueue,
   noticePublishers: { topic },
   mail,
-  slack,
+  chats,
   webhooks,
   webhookKeys,
   chatKeys,

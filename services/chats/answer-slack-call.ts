@@ -5,21 +5,24 @@ import type { Payload } from "../../contract/payload.ts";
 import { assertNever } from "../../contract/utilities/assert-never.ts";
 import { toChatApp } from "../../core/chats/chat-account.ts";
 import type { ChatDecision, ChatInput, ChatUser } from "../../core/chats/chat-call.ts";
+import type { ChatForm } from "../../core/chats/form/chat-form.ts";
 import { buildFormDialog, buildSuggestions } from "../../core/chats/slack/form/build-form-dialog.ts";
-import type { ChatForm } from "../../core/chats/slack/form/chat-form.ts";
 import type { SlackForm } from "../../core/chats/slack/form/form-call.ts";
 import { parseSlackCall, rejectDialog, type SlackCall, type SlackUser } from "../../core/chats/slack/slack-call.ts";
-import { buildDecidedMessage, buildRejectDialog, type SlackBlock } from "../../core/chats/slack/slack-message.ts";
+import { buildRejectDialog, type SlackBlock } from "../../core/chats/slack/slack-message.ts";
 import { parseCredential } from "../../core/http-routes/authentication/credential.ts";
 import { verifySignature } from "../../core/http-routes/authentication/signature.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
-import type { SlackCredential } from "../../ports/senders.ts";
+import type { SlackCredential } from "../../ports/chats.ts";
+import type { Uses } from "../uses.ts";
 import { type ChatPorts, loadChatCredential } from "./load-credential.ts";
+import { requestDecision } from "./request-decision.ts";
 
+type SlackPorts = ChatPorts & Uses<"slack">;
 type SlackClick = Extract<SlackCall, { kind: "click" }>;
 
 /** A call of Slack, which is not verified yet. `path`: the path of the resource whose address Slack called. */
-interface ReceivedCall {
+export interface ReceivedCall {
   workspace: string;
   path: string;
   headers: Payload["headers"];
@@ -30,7 +33,7 @@ interface ReceivedCall {
  * Answers a call of Slack and returns the JSON of the reply. The signature over the bytes is checked before anything is parsed. Throws
  * `chat.noResource`, `chat.signature` and `body.tooLarge`.
  */
-export async function answerSlackCall(deps: ChatPorts, call: ReceivedCall): Promise<object> {
+export async function answerSlackCall(deps: SlackPorts, call: ReceivedCall): Promise<object> {
   const { workspace, path, headers } = call;
   const credential = await loadChatCredential(deps, { workspace, path });
   if (typeof credential === "string" || credential.type !== "slack") throw new SvcError("chat.noResource", {});
@@ -60,7 +63,7 @@ interface Resource {
   path: string;
 }
 
-async function handleCall(deps: ChatPorts, resource: Resource, credential: SlackCredential, call: SlackCall): Promise<object> {
+async function handleCall(deps: SlackPorts, resource: Resource, credential: SlackCredential, call: SlackCall): Promise<object> {
   switch (call.kind) {
     case "click":
       return call.button === "approve"
@@ -89,7 +92,7 @@ async function handleCall(deps: ChatPorts, resource: Resource, credential: Slack
 const toMessage = ({ reference, channel, ts }: SlackCall) => ({ reference, channel, ts });
 
 /** Returns the fields of a call of function `approve`. */
-const toUse = async (deps: ChatPorts, { workspace, path }: Resource, credential: SlackCredential, call: SlackCall) => ({
+const toUse = async (deps: SlackPorts, { workspace, path }: Resource, credential: SlackCredential, call: SlackCall) => ({
   workspace,
   resource: path,
   ...toMessage(call),
@@ -100,27 +103,25 @@ type Decision = Pick<ChatDecision, "approved" | "reason" | "inputs">;
 
 /** Asks function `approve` to decide. It returns the form of a step that has one, which this opens; the submission decides. */
 async function decide(
-  deps: ChatPorts,
+  deps: SlackPorts,
   resource: Resource,
   credential: SlackCredential,
   call: Exclude<SlackCall, { kind: "typing" }>,
   decision: Decision,
 ): Promise<object> {
   const use = await toUse(deps, resource, credential, call);
-  const answer = await deps.functions.requestDecision({ kind: "chatDecision", ...use, ...decision });
+  const answer = await requestDecision(deps, credential, use, decision);
   if (answer.outcome === "form") return call.kind === "click" ? openForm(deps, credential, call, answer.form) : {};
   if (answer.outcome === "refused") {
-    const { correction, needsReason, fieldErrors, text } = answer;
+    const { needsReason, fieldErrors, text } = answer;
     const errors = fieldErrors ?? (needsReason ? { [rejectDialog.block]: text } : undefined);
     if (errors && call.kind !== "click") return { response_action: "errors", errors };
-    if (correction)
-      await deps.slack.updateMessage(credential, toMessage(call), buildDecidedMessage(correction.notice, correction.decision));
     await tellPerson(deps, credential, call, text);
   }
   return call.kind === "click" ? {} : { response_action: "clear" };
 }
 
-async function openForm(deps: ChatPorts, credential: SlackCredential, call: SlackClick, form: ChatForm): Promise<object> {
+async function openForm(deps: SlackPorts, credential: SlackCredential, call: SlackClick, form: ChatForm): Promise<object> {
   const dialog = buildFormDialog(form, toMessage(call));
   const advice = `Decide on the approval page: ${form.page}`;
   if (typeof dialog !== "string") return openDialog(deps, credential, call, dialog, advice);
@@ -129,7 +130,7 @@ async function openForm(deps: ChatPorts, credential: SlackCredential, call: Slac
 }
 
 async function openDialog(
-  deps: ChatPorts,
+  deps: SlackPorts,
   credential: SlackCredential,
   call: SlackClick,
   dialog: SlackBlock,
@@ -143,7 +144,7 @@ async function openDialog(
 type LoadedFiles = { inputs: Record<string, ChatInput> } | { errors: Record<string, string> };
 
 /** Loads the files of a submitted form. Together they must fit into the payload of an approval. */
-async function loadFiles(deps: ChatPorts, credential: SlackCredential, files: SlackForm["files"]): Promise<LoadedFiles> {
+async function loadFiles(deps: SlackPorts, credential: SlackCredential, files: SlackForm["files"]): Promise<LoadedFiles> {
   const fields = Object.entries(files);
   const bytes = fields.flatMap(([, all]) => all).reduce((sum, file) => sum + file.bytes, 0);
   if (bytes > limits.approvalFilesBytes) {
@@ -168,7 +169,7 @@ async function loadFiles(deps: ChatPorts, credential: SlackCredential, files: Sl
 }
 
 /** Returns the person with the facts that Slack returns. A person without facts is not a member of the team. */
-async function identify(deps: ChatPorts, credential: SlackCredential, user: SlackUser): Promise<ChatUser> {
+async function identify(deps: SlackPorts, credential: SlackCredential, user: SlackUser): Promise<ChatUser> {
   const person = { vendor: "slack" as const, ...user, app: toChatApp(credential.signing_secret), isMember: false };
   const found = await deps.slack.findPerson(credential, user.id);
   if (!found.ok || found.value.isOutsider || found.value.team !== user.team) return person;
@@ -177,7 +178,7 @@ async function identify(deps: ChatPorts, credential: SlackCredential, user: Slac
 }
 
 async function tellPerson(
-  { slack }: ChatPorts,
+  { slack }: SlackPorts,
   credential: SlackCredential,
   { channel, user }: Pick<SlackCall, "channel" | "user">,
   text: string,

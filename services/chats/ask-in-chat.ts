@@ -4,7 +4,7 @@ import { defined } from "../../contract/defined.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { markInChat } from "../../core/approvals/gate.ts";
 import type { ChatButtons } from "../../core/chats/chat-message.ts";
-import { type FormOptionTexts, parseFormOptions } from "../../core/chats/slack/form/parse-form-options.ts";
+import { type FormOptionTexts, parseFormOptions } from "../../core/chats/form/parse-form-options.ts";
 import { may } from "../../core/permissions/may.ts";
 import { changeGate } from "../approvals/gates/change-gate.ts";
 import { findApprovalRequest } from "../approvals/gates/find-approval-request.ts";

@@ -9,7 +9,7 @@ import {
   toShownDecision,
 } from "../../core/chats/chat-call.ts";
 import { type ChatMessage, parseReference } from "../../core/chats/chat-message.ts";
-import { readValues, toFieldErrors } from "../../core/chats/slack/form/read-values.ts";
+import { readValues, toFieldErrors } from "../../core/chats/form/read-values.ts";
 import { approvalPageUrl } from "../../core/notifications/event.ts";
 import { loadApproverByEmail } from "../approvals/decisions/approver.ts";
 import { checkDecidable, type DecideDeps, decideRequest } from "../approvals/decisions/decide.ts";

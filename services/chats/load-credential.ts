@@ -3,8 +3,8 @@ import { chatCredentialObject } from "../../core/secrets/sealed-copy.ts";
 import { openChatCredential } from "../secrets/open-copy.ts";
 import type { Uses } from "../uses.ts";
 
-/** The ports of the function `chat`. */
-export type ChatPorts = Uses<"objects" | "chatKeys" | "slack" | "functions" | "nowMs">;
+/** The ports with which a call of any vendor is answered. */
+export type ChatPorts = Uses<"objects" | "chatKeys" | "chats" | "functions" | "nowMs">;
 
 /** Loads what the service needs of the resource of a chat application, or a sentence part about the reason for which it cannot be used. */
 export async function loadChatCredential(

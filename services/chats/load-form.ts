@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../contract/json/json-object.ts";
 import type { ChatMessage } from "../../core/chats/chat-message.ts";
-import { type ChatForm, toChatFields } from "../../core/chats/slack/form/chat-form.ts";
+import { type ChatForm, toChatFields } from "../../core/chats/form/chat-form.ts";
 import { willBeErased } from "../../core/jobs/record/job.ts";
 import { approvalPageUrl } from "../../core/notifications/event.ts";
 import type { ApprovalRequest } from "../approvals/gates/find-approval-request.ts";

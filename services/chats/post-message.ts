@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pendingGateObject } from "../../core/approvals/pending-gate.ts";
 import { type ChatPost, type ShownDecision, toShownDecision } from "../../core/chats/chat-call.ts";
+import { buildDecidedContent, buildRequestContent } from "../../core/chats/chat-content.ts";
+import type { ChatCredential } from "../../core/chats/chat-credential.ts";
 import { type ChatButtons, type ChatFormOptions, type ChatMessage, toReference } from "../../core/chats/chat-message.ts";
-import { buildDecidedMessage, buildRequestMessage } from "../../core/chats/slack/slack-message.ts";
 import { type Attempt, refusedAttempt, sentAttempt } from "../../core/deliveries/attempt.ts";
 import type { Job } from "../../core/jobs/record/job.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
-import type { ChatAnswer, SlackCredential } from "../../ports/senders.ts";
+import type { ChatAnswer } from "../../ports/chats.ts";
 import { loadGate } from "../approvals/gates/change-gate.ts";
 import type { Uses } from "../uses.ts";
 import { loadChatCredential } from "./load-credential.ts";
 import { findChatMessage, storeChatMessage } from "./messages.ts";
 
-type PostingPorts = Uses<"jobs" | "objects" | "chatKeys" | "slack" | "nowMs" | "baseUrl">;
+type PostingPorts = Uses<"jobs" | "objects" | "chatKeys" | "chats" | "nowMs" | "baseUrl">;
 
 /** A request for a decision that is posted once. */
 interface RequestedPost {
@@ -27,8 +28,8 @@ interface RequestedPost {
 }
 
 /**
- * Posts a request and stores its place. If the process dies in between, the next attempt posts a second message, because Slack has no key against
- * repetition. The buttons of the first one then have no record and decide nothing.
+ * Posts a request and stores its place. If the process dies in between, the next attempt posts a second message, unless the
+ * vendor recognises the id. The buttons of the first one then have no record and decide nothing.
  */
 export async function postMessage(
   deps: PostingPorts,
@@ -41,10 +42,8 @@ export async function postMessage(
   if (typeof credential === "string") return refusedAttempt(credential);
   const target = channel ?? credential.default_channel;
   if (target === undefined) return refusedAttempt("neither the flow nor the resource names a channel");
-  const posted = await deps.slack.postMessage(credential, {
-    channel: target,
-    ...buildRequestMessage(deps.baseUrl, request, toReference(reference), buttons),
-  });
+  const content = buildRequestContent(deps.baseUrl, request, toReference(reference), buttons);
+  const posted = await deps.chats.post(credential, { channel: target, key: id }, content);
   if (!posted.ok) return posted;
   const message: ChatMessage = { ...reference, ...posted.value, workspace, resource, shown: request, buttons, form, atMs: deps.nowMs() };
   await storeChatMessage(deps, message, Math.ceil(flow.expiresAtMs / 1000));
@@ -57,11 +56,11 @@ export async function postMessage(
 export const isWaiting = async ({ objects }: Uses<"objects">, { workspace, gate }: Pick<GateNotice, "workspace" | "gate">) =>
   (await objects.get(pendingGateObject.key(workspace, gate))) !== undefined;
 
-/** Makes a call of Slack about a posted message, with the resource by which it was posted. */
+/** Makes a call of the vendor about a posted message, with the resource by which it was posted. */
 export async function callForMessage(
   deps: PostingPorts,
   { workspace, resource: path }: Pick<ChatMessage, "workspace" | "resource">,
-  call: (credential: SlackCredential) => Promise<ChatAnswer<unknown>>,
+  call: (credential: ChatCredential) => Promise<ChatAnswer<unknown>>,
 ): Promise<Attempt> {
   const credential = await loadChatCredential(deps, { workspace, path });
   if (typeof credential === "string") return refusedAttempt(credential);
@@ -71,14 +70,12 @@ export async function callForMessage(
 
 /** Replaces the buttons of a message by the decision. */
 export const showDecision = (deps: PostingPorts, message: ChatMessage, decision: ShownDecision): Promise<Attempt> =>
-  callForMessage(deps, message, (credential) =>
-    deps.slack.updateMessage(credential, message, buildDecidedMessage(message.shown, decision)),
-  );
+  callForMessage(deps, message, (credential) => deps.chats.update(credential, message, buildDecidedContent(message.shown, decision)));
 
 /** Shows how many approvals a message has. If it was decided in the meantime, the message shows the decision, which this could have replaced. */
 export async function showApprovals(deps: PostingPorts, message: ChatMessage, approvals: GateNotice["approvals"]): Promise<Attempt> {
-  const content = buildRequestMessage(deps.baseUrl, message.shown, toReference(message), message.buttons ?? {}, approvals);
-  const attempt = await callForMessage(deps, message, (credential) => deps.slack.updateMessage(credential, message, content));
+  const content = buildRequestContent(deps.baseUrl, message.shown, toReference(message), message.buttons ?? {}, approvals);
+  const attempt = await callForMessage(deps, message, (credential) => deps.chats.update(credential, message, content));
   if (!attempt.ok) return attempt;
   const decision = (await loadGate(deps, message.gate))?.decision;
   return decision ? showDecision(deps, message, toShownDecision(decision)) : attempt;

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { timestamp } from "../../common.ts";
+import { chatVendors } from "../../notices/chat-vendors.ts";
 import { defineRoute } from "../../route.ts";
 
 const signedIn = { fn: "people", auth: "token", status: 200 } as const;
 const self = { domain: "tokens", need: "self", target: "none", personal: true } as const;
 
 const chatPerson = {
-  vendor: z.literal("slack"),
+  vendor: z.enum(chatVendors),
   team: z.string().describe("The id of the team in the chat application."),
   user: z.string().describe("The id of the person in the team."),
   name: z.string().describe("The name of the person in the chat."),

@@ -1,6 +1,7 @@
+import { v5 as uuidv5 } from "uuid";
 import { actions } from "../../../contract/access/actions.ts";
+import { buildReminderContent } from "../../../core/chats/chat-content.ts";
 import type { ChatMessage } from "../../../core/chats/chat-message.ts";
-import { buildReminder } from "../../../core/chats/slack/slack-message.ts";
 import { type Attempt, refusedAttempt } from "../../../core/deliveries/attempt.ts";
 import { requestsDecision } from "../../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
@@ -40,5 +41,9 @@ async function postRequest(deps: SendingPorts, { notice, flowHasEnded, attempts 
 /** Answers the request in its thread. */
 const remind = (deps: SendingPorts, notice: GateNotice, message: ChatMessage): Promise<Attempt> =>
   callForMessage(deps, message, (credential) =>
-    deps.slack.postMessage(credential, { channel: message.channel, thread: message.ts, ...buildReminder(notice) }),
+    deps.chats.post(
+      credential,
+      { channel: message.channel, server: message.server, thread: message.ts, key: uuidv5(notice.id, message.id) },
+      buildReminderContent(notice),
+    ),
   );

@@ -1,7 +1,7 @@
 import { parseReference } from "../../../core/chats/chat-message.ts";
-import { toChatFields } from "../../../core/chats/slack/form/chat-form.ts";
+import { toChatFields } from "../../../core/chats/form/chat-form.ts";
+import { readValues } from "../../../core/chats/form/read-values.ts";
 import { formDialog } from "../../../core/chats/slack/form/form-call.ts";
-import { readValues } from "../../../core/chats/slack/form/read-values.ts";
 import { parseSlackCall } from "../../../core/chats/slack/slack-call.ts";
 import { type CostCase, feed } from "./growth.ts";
 import { type Build, between, mix, nest, numbered, repeat } from "./shapes.ts";

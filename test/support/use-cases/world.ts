@@ -6,7 +6,8 @@ import { jobTable } from "../../../aws/dynamodb/job-table.ts";
 import { scanObjects } from "../../../aws/dynamodb/object-scan.ts";
 import { objectTable } from "../../../aws/dynamodb/object-table.ts";
 import { scheduleTable } from "../../../aws/dynamodb/schedule-table.ts";
-import { slack } from "../../../aws/http/slack.ts";
+import { chats } from "../../../aws/http/chats/chats.ts";
+import { slack } from "../../../aws/http/chats/slack.ts";
 import { anchorKey } from "../../../aws/kms/anchor-key.ts";
 import { accountKeys, chatKeys, dataKeys, httpRouteKeys, linkKeys, webhookKeys } from "../../../aws/kms/data-keys.ts";
 import { storage } from "../../../aws/s3/storage.ts";
@@ -169,6 +170,7 @@ export async function newWorld() {
           return [];
         }),
     },
+    chats,
     slack,
     dataKeys,
     linkKeys,

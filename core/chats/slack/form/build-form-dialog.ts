@@ -1,8 +1,8 @@
 import { shortenText } from "../../../notifications/event.ts";
 import { toName } from "../../../notifications/text.ts";
+import type { ChatChoice, ChatField, ChatForm } from "../../form/chat-form.ts";
 import type { DialogState } from "../slack-call.ts";
 import { escapeText, type SlackBlock } from "../slack-message.ts";
-import type { ChatChoice, ChatField, ChatForm } from "./chat-form.ts";
 import { formDialog } from "./form-call.ts";
 
 /** Limits of Block Kit: https://docs.slack.dev/reference/block-kit */

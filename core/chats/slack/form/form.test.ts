@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { checkView, type Entries, fillView, type View } from "../../../../test/support/chats/slack-view.ts";
 import type { ChatFormOptions } from "../../chat-message.ts";
+import { type ChatField, toChatFields } from "../../form/chat-form.ts";
+import { parseFormOptions } from "../../form/parse-form-options.ts";
+import { readValues, toFieldErrors } from "../../form/read-values.ts";
 import { buildFormDialog, buildSuggestions } from "./build-form-dialog.ts";
-import { type ChatField, toChatFields } from "./chat-form.ts";
 import { stateSchema, toSlackForm } from "./form-call.ts";
-import { parseFormOptions } from "./parse-form-options.ts";
-import { readValues, toFieldErrors } from "./read-values.ts";
 
 const text = { type: "string" };
 const clicked = { reference: "a.b.c", channel: "C0", ts: "1.2" };

@@ -1,4 +1,4 @@
-const vendors = { slack: "Slack" } as const;
+const vendors = { slack: "Slack", teams: "Microsoft Teams", discord: "Discord" } as const;
 
 export const chatAccountsText = {
   why: "Your clicks in a chat count as yours if the account there is connected with you.",

@@ -1,6 +1,6 @@
-import { describeError, isSvcError } from "../../../../contract/errors.ts";
-import { tryParseJson } from "../../../payload/json.ts";
-import type { ChatInput } from "../../chat-call.ts";
+import { describeError, isSvcError } from "../../../contract/errors.ts";
+import { tryParseJson } from "../../payload/json.ts";
+import type { ChatInput } from "../chat-call.ts";
 import type { ChatField } from "./chat-form.ts";
 
 /** A sentence for each field with a fault, by its id. */

@@ -1,7 +1,7 @@
-import { defined } from "../../../../contract/defined.ts";
-import { isJsonObject } from "../../../../contract/json/json-object.ts";
-import { tryParseJson } from "../../../payload/json.ts";
-import type { ChatFormOptions } from "../../chat-message.ts";
+import { defined } from "../../../contract/defined.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
+import { tryParseJson } from "../../payload/json.ts";
+import type { ChatFormOptions } from "../chat-message.ts";
 
 /** The JSON texts with which a step sets values and choices of the form in a chat. */
 export interface FormOptionTexts {

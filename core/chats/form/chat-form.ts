@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { isJsonObject } from "../../../../contract/json/json-object.ts";
-import type { ChatFormOptions } from "../../chat-message.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
+import type { ChatFormOptions } from "../chat-message.ts";
 
 /** A choice of a field. Its id is a hash of its value, so that the same id never selects another value after the choices have changed. */
 export interface ChatChoice {
@@ -31,7 +31,7 @@ export interface ChatForm {
 
 type Schema = Record<string, unknown>;
 
-/** A dialog of Slack has at most 100 blocks. */
+/** A dialog of Slack has at most 100 blocks, which is the most of the vendors. */
 const MOST_FIELDS = 90;
 
 /** A form that a dialog cannot show. The message completes the sentence "The form does not fit, because …". */

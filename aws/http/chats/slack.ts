@@ -1,12 +1,13 @@
 import { LogLevel, WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError, WebClient } from "@slack/web-api";
 import * as z from "zod";
-import { defined, mapDefined } from "../../contract/defined.ts";
-import { limits } from "../../contract/limits.ts";
-import { describeSlackError, isTemporarySlackError } from "../../core/chats/slack/slack-errors.ts";
-import type { Attempt } from "../../core/deliveries/attempt.ts";
-import type { ChatAnswer, Slack, SlackCredential } from "../../ports/senders.ts";
-import { ForbiddenAddressError } from "./egress.ts";
-import { fetchGuarded } from "./guarded-fetch.ts";
+import { defined, mapDefined } from "../../../contract/defined.ts";
+import { limits } from "../../../contract/limits.ts";
+import { describeSlackError, isTemporarySlackError } from "../../../core/chats/slack/slack-errors.ts";
+import { toSlackMessage } from "../../../core/chats/slack/slack-message.ts";
+import type { Attempt } from "../../../core/deliveries/attempt.ts";
+import type { ChatAnswer, ChatVendor, Slack, SlackCredential } from "../../../ports/chats.ts";
+import { ForbiddenAddressError } from "../egress.ts";
+import { fetchGuarded } from "../guarded-fetch.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -89,23 +90,24 @@ async function downloadFile({ token, api_url: apiUrl }: SlackCredential, url: st
   return { ok: false, final: true, error: `Slack returned status ${response.status} and no file: does the app have the scope files:read?` };
 }
 
-/** Slack's Web API by its own client. Its connections are guarded like those of webhooks (design §8). */
-export const slack: Slack = {
-  postMessage: (credential, { channel, text, blocks, thread }) =>
+/** Slack's Web API by its own client. Its connections are guarded like those of webhooks (design §8). Methods: https://docs.slack.dev/reference/methods */
+export const slack: Slack & ChatVendor<SlackCredential> = {
+  post: (credential, { channel, thread }, content) =>
     call(credential, async (client) =>
       placeSchema.parse(
         await client.apiCall("chat.postMessage", {
           channel,
-          text,
-          blocks,
+          ...toSlackMessage(content),
           unfurl_links: false,
           unfurl_media: false,
           ...defined({ thread_ts: thread }),
         }),
       ),
     ),
-  updateMessage: (credential, { channel, ts }, { text, blocks }) =>
-    call(credential, async (client) => void (await client.apiCall("chat.update", { channel, ts, text, blocks }))),
+  update: (credential, { channel, ts }, content) =>
+    call(credential, async (client) => void (await client.apiCall("chat.update", { channel, ts, ...toSlackMessage(content) }))),
+  // Slack takes the id of a person as that of the channel with them.
+  openDirectMessage: async (_, user) => ({ ok: true, value: { channel: user } }),
   tell: (credential, { channel, user }, text) =>
     call(credential, async (client) => void (await client.apiCall("chat.postEphemeral", { channel, user, text }))),
   openDialog: (credential, trigger, view) =>

@@ -1,0 +1,30 @@
+import type { ChatCredential } from "../../../core/chats/chat-credential.ts";
+import type { Chats, ChatVendor } from "../../../ports/chats.ts";
+
+/** The calls of a vendor with the credential of one resource. */
+type BoundVendor = {
+  [Name in keyof Chats]: Chats[Name] extends (credential: ChatCredential, ...rest: infer Rest) => infer Reply
+    ? (...rest: Rest) => Reply
+    : never;
+};
+
+const bind = <Credential>(vendor: ChatVendor<Credential>, credential: Credential): BoundVendor => ({
+  post: (target, content) => vendor.post(credential, target, content),
+  update: (place, content) => vendor.update(credential, place, content),
+  openDirectMessage: (user) => vendor.openDirectMessage(credential, user),
+});
+
+/** Loads the code of the credential's vendor when it is first needed. */
+async function load(credential: ChatCredential): Promise<BoundVendor> {
+  switch (credential.type) {
+    case "slack":
+      return bind((await import("./slack.ts")).slack, credential);
+  }
+}
+
+/** The chats of every vendor. */
+export const chats: Chats = {
+  post: async (credential, target, content) => (await load(credential)).post(target, content),
+  update: async (credential, place, content) => (await load(credential)).update(place, content),
+  openDirectMessage: async (credential, user) => (await load(credential)).openDirectMessage(user),
+};

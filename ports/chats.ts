@@ -1,0 +1,60 @@
+import type { ChatContent } from "../core/chats/chat-content.ts";
+import type { ChatCredential } from "../core/chats/chat-credential.ts";
+import type { SlackBlock } from "../core/chats/slack/slack-message.ts";
+import type { Attempt } from "../core/deliveries/attempt.ts";
+
+/** The outcome of a call of a chat's vendor. A failed one contains the vendor's code, and what to do about it. */
+export type ChatAnswer<Value> = { ok: true; value: Value } | Extract<Attempt, { ok: false }>;
+
+/** The place of a message, as the vendor names it. */
+export interface ChatPlace {
+  channel: string;
+  /** The id of the message in the channel. */
+  ts: string;
+  /** The address of the vendor's server that has the channel, where it is not always the same. */
+  server?: string | undefined;
+}
+
+/** The place of a new message. */
+export interface ChatTarget {
+  channel: string;
+  server?: string | undefined;
+  /** The `ts` of the message that this one answers. */
+  thread?: string | undefined;
+  /** The same UUID in each attempt, with which some vendors recognise a repeated call. */
+  key: string;
+}
+
+/** Posts and changes messages in the chats of one vendor. A call that failed is a return value; none is repeated here. */
+export interface ChatVendor<Credential> {
+  /** Posts a message. Unless the vendor recognises `key`, a repeated call posts another one. */
+  post(credential: Credential, target: ChatTarget, content: ChatContent): Promise<ChatAnswer<ChatPlace>>;
+  update(credential: Credential, place: ChatPlace, content: ChatContent): Promise<ChatAnswer<undefined>>;
+  /** Opens the direct messages with a person, and returns the place for them. */
+  openDirectMessage(credential: Credential, user: string): Promise<ChatAnswer<Pick<ChatTarget, "channel" | "server">>>;
+}
+
+/** The chats of every vendor. */
+export type Chats = ChatVendor<ChatCredential>;
+
+export type SlackCredential = Extract<ChatCredential, { type: "slack" }>;
+
+/** A person in Slack (https://docs.slack.dev/reference/objects/user-object). */
+export interface SlackPerson {
+  team: string;
+  /** The address, if it is confirmed. */
+  email: string | undefined;
+  /** A guest, a person of another team, a bot, or a deactivated account. */
+  isOutsider: boolean;
+}
+
+/** Slack's Web API, with which clicks are answered. A call that failed is a return value; none is repeated here. */
+export interface Slack {
+  /** Posts a text that one person alone sees. */
+  tell(credential: SlackCredential, to: { channel: string; user: string }, text: string): Promise<ChatAnswer<undefined>>;
+  /** Opens a dialog. `trigger` is the id of a click, which is valid for three seconds. */
+  openDialog(credential: SlackCredential, trigger: string, dialog: SlackBlock): Promise<ChatAnswer<undefined>>;
+  /** Downloads a file that a person has uploaded. `bytes`: its size as Slack reports it. */
+  downloadFile(credential: SlackCredential, url: string, bytes: number): Promise<ChatAnswer<Buffer>>;
+  findPerson(credential: SlackCredential, user: string): Promise<ChatAnswer<SlackPerson>>;
+}
