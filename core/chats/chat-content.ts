@@ -45,7 +45,9 @@ function describeRequest({
   ...notice
 }: GateNotice): { title: string; paragraphs: string[] } {
   const title = `${beginnings[what]}: ${toName(step)} (${toName(flowPath ?? "a flow")})`;
-  const shown = notice.message || notice.description;
+  const texts = [notice.message, notice.description].flatMap((text) =>
+    text ? [shortenText(toSafeText(text), limits.noticeTextChars)] : [],
+  );
   const inputs = (notice.inputs ?? []).slice(0, MOST_INPUTS).map(({ name, value }) => `${toName(name)}: ${toSafeText(value)}`);
   return {
     title,
@@ -58,7 +60,7 @@ function describeRequest({
         ...(required > 1 ? [`It needs ${required} approvals.`] : []),
         ...(deadlineMs === undefined ? [] : [`The request expires at ${formatTime(deadlineMs)}.`]),
       ].join("\n"),
-      ...(shown ? [shortenText(toSafeText(shown), limits.noticeTextChars)] : []),
+      ...texts,
       ...(inputs.length > 0 ? [inputs.join("\n")] : []),
     ],
   };
@@ -70,7 +72,7 @@ export function buildRequestContent(
   notice: GateNotice,
   reference: string,
   { approve = "Approve", reject = "Reject", hidesReject }: ChatButtons,
-  approvals?: GateNotice["approvals"],
+  approvals?: CountedApprovals,
 ): ChatContent {
   const { title, paragraphs } = describeRequest(notice);
   return {
@@ -85,7 +87,13 @@ export function buildRequestContent(
   };
 }
 
-const describeApprovals = ({ required }: GateNotice, { count, by = UNNAMED_APPROVER }: NonNullable<GateNotice["approvals"]>) =>
+/** The number of approvals so far, and the name of the last approver. */
+interface CountedApprovals {
+  count: number;
+  by?: string | undefined;
+}
+
+const describeApprovals = ({ required }: GateNotice, { count, by = UNNAMED_APPROVER }: CountedApprovals) =>
   `${count} of ${required} approvals. The last one is by ${toName(by)}.`;
 
 /** Builds the answer in the thread of a request that waits. */

@@ -34,8 +34,6 @@ export const gateNoticeSchema = z.object({
   /** The e-mail address of the person who started the run, to whom the outcome is sent. Absent if that person decided, and if no person started it. */
   starter: z.string().optional(),
   required: z.int(),
-  /** The number of approvals so far, and the name of the last approver. */
-  approvals: z.object({ count: z.int(), by: z.string().optional() }).optional(),
   /** Messages in chats ask for the decision. */
   inChat: z.boolean().optional(),
   deadlineMs: z.number().optional(),

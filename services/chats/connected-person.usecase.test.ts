@@ -57,7 +57,11 @@ async function waitingRun(fields: object = {}): Promise<{ run: string; reference
   const { flow, ...request } = await findApprovalRequest(world.deps, world.workspace, gate.id);
   const shown = { ...buildNotice(world.clock.nowMs, "opened", { flow, ...request }), required: 1, people: [] };
   const stored = { id: "01990000-0000-4000-8000-000000000000", workspace: world.workspace, flow: flow.id, gate: gate.id };
-  await storeChatMessage(world.deps, { ...stored, ...message, resource: RESOURCE, shown, atMs: 0 }, Math.ceil(Date.now() / 1000) + 3600);
+  await storeChatMessage(
+    world.deps,
+    { ...stored, ...message, resource: RESOURCE, shown, atMs: 0 },
+    { expiresAtMs: Date.now() + 3_600_000 },
+  );
   return { run, reference: toReference(stored) };
 }
 

@@ -1,18 +1,34 @@
 import { limits } from "../../contract/limits.ts";
 import { type ChatMessage, chatMessageSchema } from "../../core/chats/chat-message.ts";
 import { childRef } from "../../core/jobs/lists/child-items.ts";
+import type { Job } from "../../core/jobs/record/job.ts";
 import { parseReadable, recordFormat } from "../../core/records/record-format.ts";
 import type { Uses } from "../uses.ts";
 
 const messageFormat = recordFormat({ schema: chatMessageSchema, version: 1 });
 const toRef = ({ gate, id }: Pick<ChatMessage, "gate" | "id">) => childRef("chatMessage", `${gate}#${id}`);
 
-/** Stores a posted message until the data of its flow expires. A repeated call stores nothing. */
-export async function storeChatMessage({ jobs }: Uses<"jobs">, message: ChatMessage, expiresAtS: number): Promise<void> {
-  await jobs.putChildIf(
-    { parent: message.flow, ref: toRef(message), json: messageFormat.toJson(message), version: 1, expiresAtS },
-    "absent",
-  );
+/** The versions of a record: a posted message, and one whose content is complete since the step has ended. */
+const POSTED = 1;
+const COMPLETED = 2;
+
+/** The record of a message expires with the data of its flow. */
+const toChild = (message: ChatMessage, version: number, { expiresAtMs }: Pick<Job, "expiresAtMs">) => ({
+  parent: message.flow,
+  ref: toRef(message),
+  json: messageFormat.toJson(message),
+  version,
+  expiresAtS: Math.ceil(expiresAtMs / 1000),
+});
+
+/** Stores a posted message. A repeated call stores nothing. */
+export async function storeChatMessage({ jobs }: Uses<"jobs">, message: ChatMessage, flow: Pick<Job, "expiresAtMs">): Promise<void> {
+  await jobs.putChildIf(toChild(message, POSTED, flow), "absent");
+}
+
+/** Stores the complete content of a message. A repeated call stores nothing. */
+export async function completeChatMessage({ jobs }: Uses<"jobs">, message: ChatMessage, flow: Pick<Job, "expiresAtMs">): Promise<void> {
+  await jobs.putChildIf(toChild(message, COMPLETED, flow), POSTED);
 }
 
 /** Lists the messages that ask for a decision of a gate. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { defined } from "../../contract/defined.ts";
 import { pendingGateObject } from "../../core/approvals/pending-gate.ts";
 import { type ChatPost, type ShownDecision, toShownDecision } from "../../core/chats/chat-call.ts";
 import { buildDecidedContent, buildRequestContent } from "../../core/chats/chat-content.ts";
@@ -11,7 +12,7 @@ import type { ChatAnswer } from "../../ports/chats.ts";
 import { loadGate } from "../approvals/gates/change-gate.ts";
 import type { Uses } from "../uses.ts";
 import { loadChatCredential } from "./load-credential.ts";
-import { findChatMessage, storeChatMessage } from "./messages.ts";
+import { completeChatMessage, findChatMessage, storeChatMessage } from "./messages.ts";
 
 type PostingPorts = Uses<"jobs" | "objects" | "chatKeys" | "chats" | "nowMs" | "baseUrl">;
 
@@ -46,7 +47,7 @@ export async function postMessage(
   const posted = await deps.chats.post(credential, { channel: target, key: id }, content);
   if (!posted.ok) return posted;
   const message: ChatMessage = { ...reference, ...posted.value, workspace, resource, shown: request, buttons, form, atMs: deps.nowMs() };
-  await storeChatMessage(deps, message, Math.ceil(flow.expiresAtMs / 1000));
+  await storeChatMessage(deps, message, flow);
   // The notice of a decision that came before the record did not find the message.
   const decision = (await isWaiting(deps, request)) ? undefined : (await loadGate(deps, gate))?.decision;
   return decision ? showDecision(deps, message, toShownDecision(decision)) : sentAttempt;
@@ -72,8 +73,27 @@ export async function callForMessage(
 export const showDecision = (deps: PostingPorts, message: ChatMessage, decision: ShownDecision): Promise<Attempt> =>
   callForMessage(deps, message, (credential) => deps.chats.update(credential, message, buildDecidedContent(message.shown, decision)));
 
-/** Shows how many approvals a message has. If it was decided in the meantime, the message shows the decision, which this could have replaced. */
-export async function showApprovals(deps: PostingPorts, message: ChatMessage, approvals: GateNotice["approvals"]): Promise<Attempt> {
+/**
+ * Completes the message that a step has asked for while it ran: with the text that it has returned, the rules, and the time at which the request
+ * expires. Repeating it changes nothing.
+ */
+export async function completeRequest(deps: PostingPorts, message: ChatMessage, notice: GateNotice): Promise<Attempt> {
+  const { shown: asked } = message;
+  const people = asked.people.length > 0 ? asked.people : notice.people;
+  const completed = { ...message, shown: { ...notice, people, ...defined({ message: asked.message }) } };
+  const flow = await deps.jobs.get(message.flow);
+  if (!flow) return refusedAttempt("the run does not exist any more");
+  await completeChatMessage(deps, completed, flow);
+  return showRequest(deps, completed);
+}
+
+/**
+ * Shows a request that waits, with the number of its approvals. If it was decided in the meantime, the message shows the decision, which this could
+ * have replaced.
+ */
+export async function showRequest(deps: PostingPorts, message: ChatMessage): Promise<Attempt> {
+  const events = (await loadGate(deps, message.gate))?.events ?? [];
+  const approvals = events.length > 0 ? { count: events.length, by: events.at(-1)?.approver } : undefined;
   const content = buildRequestContent(deps.baseUrl, message.shown, toReference(message), message.buttons ?? {}, approvals);
   const attempt = await callForMessage(deps, message, (credential) => deps.chats.update(credential, message, content));
   if (!attempt.ok) return attempt;

@@ -25,8 +25,8 @@ export async function dispatchNotice(deps: Uses<"jobs" | "objects">, key: Object
   if (notice.kind === "run") return [queue({ kind: "run", workspace, notice: id, after: 0 })];
   const [addresses, messages] = await Promise.all([
     findMailAddresses(deps, notice),
-    // No message of a gate's own channel precedes the notice that it has opened.
-    notice.what !== "opened" && (notice.inChat || notice.channel === "chat") ? listChatMessages(deps, notice) : [],
+    // A message that a step has asked for precedes the notice that the gate has opened, and one of the gate's own channel follows it.
+    notice.inChat || (notice.channel === "chat" && notice.what !== "opened") ? listChatMessages(deps, notice) : [],
   ]);
   return splitNotice(notice, { addresses, messages }).map((part) => queue({ kind: "notice", workspace, notice: id, ...part, after: 0 }));
 }

@@ -58,7 +58,6 @@ export function buildNotice(
     ...defined({ message: opened?.message }),
     ...content,
     required: opened?.rules.required ?? 1,
-    ...(noticeKind === "counted" ? { approvals: { count: gate.events.length, ...defined({ by: gate.events.at(-1)?.approver }) } } : {}),
     ...defined({ inChat: gate.inChat }),
     ...defined({ deadlineMs: opened?.deadlineMs }),
     ...(decision

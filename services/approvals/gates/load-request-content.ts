@@ -17,7 +17,7 @@ export async function loadRequestContent(
   { gate, flow, module }: ApprovalRequest,
 ): Promise<RequestContent> {
   const { value, suspend } = module;
-  if (receivesByUrl(getApproverChannel(module)) || !gate.opened?.rules.people?.length) return {};
+  if (receivesByUrl(getApproverChannel(module)) || (!gate.opened?.rules.people?.length && !gate.inChat)) return {};
   const { summary, schema } = await deps.gatedFlows.describeFlow(flow);
   const flowContent = summary ? { flowSummary: summary } : {};
   const isErased = willBeErased(flow) || module.delete_after_secs != null;

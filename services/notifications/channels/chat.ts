@@ -7,7 +7,7 @@ import { requestsDecision } from "../../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
 import { may } from "../../../core/permissions/may.ts";
 import { findChatMessage } from "../../chats/messages.ts";
-import { callForMessage, isWaiting, postMessage, showApprovals, showDecision } from "../../chats/post-message.ts";
+import { callForMessage, completeRequest, isWaiting, postMessage, showDecision, showRequest } from "../../chats/post-message.ts";
 import type { SendingPorts } from "../../deliveries/deliver-message.ts";
 import { loadJobActor } from "../../identity/identify.ts";
 import type { GateNoticeAttempt, GateNoticeSender } from "./sender.ts";
@@ -19,8 +19,9 @@ export const chat: GateNoticeSender = {
     if (part.message === undefined) return postRequest(deps, attempt);
     const message = await findChatMessage(deps, { flow: notice.flow, gate: notice.gate, id: part.message });
     if (!message) return refusedAttempt("the message is not known any more");
+    if (notice.what === "opened") return completeRequest(deps, message, notice);
     if (requestsDecision(notice)) return remind(deps, notice, message);
-    if (notice.what === "counted") return showApprovals(deps, message, notice.approvals);
+    if (notice.what === "counted") return showRequest(deps, message);
     const { decision, atMs } = notice;
     return showDecision(deps, message, { how: decision?.how ?? "expired", by: decision?.by, reason: decision?.reason, atMs });
   },

@@ -48,13 +48,17 @@ describe("an approval in Slack", () => {
     const content = `export async function main() {
       const { BASE_INTERNAL_URL, WM_WORKSPACE, WM_JOB_ID, WM_TOKEN } = process.env;
       const url = BASE_INTERNAL_URL + "/api/w/" + WM_WORKSPACE + "/jobs/slack_approval/" + WM_JOB_ID + "?${query}";
-      return (await fetch(url, { headers: { authorization: "Bearer " + WM_TOKEN } })).text();
+      const { status } = await fetch(url, { headers: { authorization: "Bearer " + WM_TOKEN } });
+      return { status, description: "It costs <7>." };
     }`;
     const value = { type: "rawscript", language: "bun", content, input_transforms: {} };
     const ask = { id: "ask", value, suspend: { required_events: 2, timeout: 600 } };
     const run = await startRun(ws, [ask, flow.step("b", "approvers")]);
     const message = await messageWith("Buy it?");
     const [gate] = await waiting(ws, run);
+    // The step has returned its text after it asked for the message.
+    await messageWith("It costs &lt;7&gt;.");
+    expect(JSON.stringify(message.blocks)).toMatch(/It needs 2 approvals.*The request expires at .*Buy it\?/);
     for (const user of ["U0BEN", "U0BEN"]) expectStatus(await callAs(slack.click(message, "Approve", user)), 200);
     await messageWith("1 of 2 approvals");
     expectStatus(await callAs(slack.click(message, "Approve", "U0CLEO")), 200);
