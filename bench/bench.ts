@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { approvalRows } from "./approvals.ts";
-import { chatRows } from "./chats.ts";
+import { approvalRows } from "./approvals/approvals.ts";
+import { chatRows } from "./approvals/chats.ts";
 import { cliRows } from "./cli/cli.ts";
 import { consoleRows } from "./console/console.ts";
 import { costRows } from "./cost/cost.ts";
@@ -89,7 +89,7 @@ export async function bench(target: Target, { quick, only, say = () => {} }: Ben
     await section("Flows: one that waits", () => waitingRows(of));
     await section("Flows: state transitions, AWS requests and list price of one run", () => flowCostRows(of));
     await section("Approvals", () => approvalRows({ ...measured, endpoint: target.endpoint, target }));
-    await section("Approvals in Slack", () => chatRows({ ...measured, url: target.url }));
+    await section("Approvals in Slack", () => chatRows({ ...measured, endpoint: target.endpoint, url: target.url }));
     await section("Triggers", () => triggerRows(of));
     await section("HTTP routes", () => routeRows(of));
     await section("Flows: compiling", async () => compileRows(quick));

@@ -27,6 +27,8 @@ interface FakePerson {
 
 const TEAM = "T0TEAM";
 const CHANNEL = "C0CHANNEL";
+/** The channels of the app, besides the direct messages. */
+const CHANNELS = [CHANNEL, "C0SECOND", "C0THIRD"];
 /** The scopes that each method needs. */
 const SCOPES: Readonly<Record<string, string>> = {
   "chat.postMessage": "chat:write",
@@ -37,7 +39,7 @@ const SCOPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A Slack team with one app and one channel on loopback. It checks the token, the scopes and the limits of Block Kit as Slack does, keeps messages and
+ * A Slack team with one app and three channels on loopback. It checks the token, the scopes and the limits of Block Kit as Slack does, keeps messages and
  * dialogs, and signs the calls of people who click. `answers` replaces the next answers of a method.
  */
 export async function startSlack() {
@@ -61,7 +63,7 @@ export async function startSlack() {
 
   const methods: Readonly<Record<string, (args: Record<string, string>) => object>> = {
     "chat.postMessage": ({ channel = "", text = "", blocks = "[]", thread_ts: thread }) => {
-      if (channel !== CHANNEL) return refuse("channel_not_found");
+      if (!CHANNELS.includes(channel)) return refuse("channel_not_found");
       const ts = nextTs();
       messages.push({ channel, ts, text, blocks: parseBlocks(blocks), ...(thread ? { thread } : {}) });
       return { ok: true, channel, ts };
@@ -143,6 +145,7 @@ export async function startSlack() {
   return {
     resource: { token, signing_secret: signingSecret, api_url: `http://127.0.0.1:${port}/api/`, default_channel: CHANNEL },
     channel: CHANNEL,
+    channels: CHANNELS,
     messages,
     dialogs,
     calls,

@@ -1,21 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { assumedMs, prices } from "../core/cost/prices.ts";
-import { endBrowser, openPage } from "../test/support/browser/browser.ts";
-import type { Target } from "./bench.ts";
-import { gbSeconds, listed, price, totalOf } from "./cost/cost.ts";
-import { functionLogs, type Logged } from "./cost/counted.ts";
-import { type FlowModule, type Flows, light, saveFlow, startFlow } from "./flows/flow-runs.ts";
-import { historiesOf } from "./flows/history.ts";
-import type { Measured } from "./jobs/latency.ts";
-import { median, p95, REST_MS, sorted } from "./measure.ts";
-import { memoryOf } from "./memory.ts";
-import type { Row } from "./table.ts";
+import { prices } from "../../core/cost/prices.ts";
+import { endBrowser, openPage } from "../../test/support/browser/browser.ts";
+import type { Target } from "../bench.ts";
+import { listed, totalOf } from "../cost/cost.ts";
+import { functionLogs } from "../cost/counted.ts";
+import { light, saveFlow, startFlow } from "../flows/flow-runs.ts";
+import type { Measured } from "../jobs/latency.ts";
+import { median, p95, REST_MS, sorted } from "../measure.ts";
+import { memoryOf } from "../memory.ts";
+import type { Row } from "../table.ts";
+import { byLink, priceApproval } from "./approval-price.ts";
+import { asking, isOver, linkOf, until, visit, waits } from "./waiting-flow.ts";
 
 type Approving = Measured & { endpoint: string; target: Target };
-
-const suspend = { suspend: { required_events: 1, timeout: 24 * 3600 } };
-/** A step that requests approval and runs no script. */
-const asking: FlowModule = { id: "ask", value: { type: "identity" }, ...suspend };
 
 /**
  * Measures the time from the approval to the end of a flow whose last step is light, many simultaneous requests, and the cost of an
@@ -28,39 +25,6 @@ export async function approvalRows(approving: Approving): Promise<Row[]> {
     ...(await priceRows(approving)),
     ...(await manyRows(approving)),
   ];
-}
-
-interface Shown {
-  suspend?: number;
-  started_at: string;
-  duration_ms?: number;
-  success?: boolean;
-  execution?: { arn: string; earlier: string[] };
-}
-
-async function shown({ client, workspace }: Flows, id: string): Promise<Shown> {
-  return JSON.parse((await client.ask.jobs.get({ workspace, id, query: { no_logs: true, no_code: true } })).text) as Shown;
-}
-
-async function until(flows: Flows, id: string, condition: (job: Shown) => boolean, everyMs = 50): Promise<Shown> {
-  for (;;) {
-    const job = await shown(flows, id);
-    if (condition(job)) return job;
-    if (job.success === false) throw new Error(`The flow ${id} failed.`);
-    await sleep(everyMs);
-  }
-}
-const waits = (job: Shown) => job.suspend === 1;
-const isOver = (job: Shown) => job.duration_ms !== undefined;
-
-/** By a link, like the program of an approver. */
-async function linkOf({ client, workspace }: Flows, id: string): Promise<string> {
-  const { resume } = JSON.parse((await client.ask.approvals.mint({ workspace, id, resume_id: 1 })).text) as { resume: string };
-  return resume;
-}
-async function visit(url: string): Promise<void> {
-  const { status } = await fetch(url, { method: "POST", body: "{}" });
-  if (status !== 201) throw new Error(`A link answered ${status}.`);
 }
 
 async function decisionRows(approving: Approving): Promise<Row[]> {
@@ -101,7 +65,7 @@ async function decisionRows(approving: Approving): Promise<Row[]> {
 /** Measures what a browser without a cache loads for a step with a form, and when it first shows content. */
 async function pageRows(approving: Approving): Promise<Row[]> {
   const form = { schema: { type: "object", properties: { amount: { type: "number" } }, order: ["amount"] } };
-  const module = { ...asking, suspend: { ...suspend.suspend, resume_form: form } };
+  const module = { ...asking, suspend: { required_events: 1, timeout: 24 * 3600, resume_form: form } };
   const id = await startFlow(approving, await saveFlow(approving, "page", [module]));
   await until(approving, id, waits);
   const { client, workspace } = approving;
@@ -201,64 +165,9 @@ async function manyRows(approving: Approving): Promise<Row[]> {
   ];
 }
 
-/** Measures the functions, requests and state transitions that an approval adds to a flow. */
+/** Measures the requests and the price that an approval adds to a flow. */
 async function priceRows(approving: Approving): Promise<Row[]> {
-  const { endpoint, quick } = approving;
-  const logs = await functionLogs(endpoint);
-  const runs = quick ? 1 : 10;
-  const used = async (name: string, modules: FlowModule[], decides: boolean) => {
-    const path = await saveFlow(approving, name, modules);
-    const arns: string[] = [];
-    const links: string[] = [];
-    const all: string[] = [];
-    for (let at = 0; at < runs; at += 1) {
-      const id = await startFlow(approving, path);
-      all.push(id);
-      if (!decides) continue;
-      await until(approving, id, waits, 500);
-      links.push(await linkOf(approving, id));
-    }
-    return { arns, links, all };
-  };
-  const counted = async (name: string, modules: FlowModule[], decides: boolean): Promise<{ logged: Logged; transitions: number }> => {
-    const fromMs = Date.now();
-    const { links, all } = await used(name, modules, decides);
-    for (const link of links) await visit(link);
-    const arns: string[] = [];
-    for (const id of all) {
-      const { execution } = await until(approving, id, isOver, 500);
-      if (execution) arns.push(...execution.earlier, execution.arn);
-    }
-    await sleep(1000);
-    return { logged: await logs.since(fromMs, /StepFn|ApproveFn|DeliverFn/), transitions: (await historiesOf(endpoint, arns)).transitions };
-  };
-  const last = light("after", "10");
-  const [without, asked] = [
-    await counted("unasked", [{ ...asking, suspend: null }, last], false),
-    await counted("asked", [asking, last], true),
-  ];
-  // Creating the link is a separate call.
-  const more = (of: (logged: Logged) => number) => (of(asked.logged) - of(without.logged)) / runs;
-  const requests = Object.fromEntries(
-    [...new Set([...Object.keys(asked.logged.counts.requests), ...Object.keys(without.logged.counts.requests)])].map((name) => [
-      name,
-      more(({ counts }) => counts.requests[name] ?? 0),
-    ]),
-  );
-  const transitions = (asked.transitions - without.transitions) / runs;
-  const calls = more(({ lines }) => lines);
-  const counts = {
-    requests,
-    readUnits: more((logged) => logged.counts.readUnits),
-    writeUnits: more((logged) => logged.counts.writeUnits),
-    indexWriteUnits: more((logged) => logged.counts.indexWriteUnits),
-  };
-  const batches = Math.max(0, requests["dynamodb.BatchGetItem"] ?? 0);
-  const dollars =
-    price(counts, counts.readUnits + batches * 4, { requests: calls, gbSeconds: gbSeconds(logs, /ApproveFn/, calls * assumedMs.execute) }) +
-    transitions * prices.stateTransition +
-    2 * prices.restApiRequest +
-    (requests["sns.Publish"] ?? 0) * prices.snsPublish;
+  const { requests, transitions, dollars } = await priceApproval(approving, byLink(approving));
   return [
     {
       line: "an approval by a link: AWS requests",
