@@ -20,7 +20,7 @@ const arrows = {
   clients: ["contract"],
   // The rules that an editor applies while a person types. They are pure, and need no schemas.
   // The types of our clients become part of the pages when these are built.
-  web: ["contract", "core/expressions", "core/approvals/template.ts", "core/resources/references.ts", "core/variables/contextual.ts", "core/signatures/parse-source.ts", "core/builds/script-paths.ts", "clients/pack.ts"],
+  web: ["contract", "core/expressions", "core/approvals/template.ts", "core/approvals/description-items.ts", "core/resources/references.ts", "core/variables/contextual.ts", "core/signatures/parse-source.ts", "core/builds/script-paths.ts", "clients/pack.ts"],
 };
 
 /** Folders that may name the types of others, where a value would be a dependency. */

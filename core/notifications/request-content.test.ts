@@ -5,12 +5,15 @@ describe("the description of a request in a mail", () => {
   it.each([
     ["Pay it?", "Pay it?"],
     [{ render_all: ["Pay it?", { markdown: "**drill** costs 7" }] }, "Pay it?\n\n**drill** costs 7"],
-    [{ render_all: [{ map: { lat: 1, lon: 2 } }, { html: "<b>x</b>" }] }, undefined],
+    [{ render_all: [{ map: { lat: 1, lon: 2 } }, { html: "<b>x</b>" }] }, "(map, see the page)\n\n(formatted text, see the page)"],
+    [{ table: [{ item: "drill", price: 7 }, { item: "saw" }] }, "item | price\ndrill | 7\nsaw | "],
+    [{ table: Array.from({ length: 22 }, (_, n) => ({ n })) }, expect.stringMatching(/^n\n0\n.*\n19\n\(2 more rows, see the page\)$/s)],
     [undefined, undefined],
-    [7, undefined],
-    [{ render_all: null }, undefined],
+    [7, "7"],
+    [{ render_all: [] }, undefined],
+    [{ cost: 7 }, '{\n  "cost": 7\n}'],
   ])("%j has the text %j", (description, text) => {
-    expect(toDescriptionText(description)).toBe(text);
+    expect(toDescriptionText(description)).toEqual(text);
   });
 });
 

@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import { textOf } from "./items.ts";
+import { textOf } from "../../../../core/approvals/description-items.ts";
 
 /** The maximum number of displayed rows. */
 const MOST_ROWS = 200;

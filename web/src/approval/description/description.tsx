@@ -1,9 +1,9 @@
 import { Anchor, Stack, Text } from "@mantine/core";
 import { lazy, Suspense } from "react";
 import { assertNever } from "../../../../contract/utilities/assert-never.ts";
+import { type Item, itemsOf } from "../../../../core/approvals/description-items.ts";
 import { Tree } from "../../shared/tree.tsx";
 import { DataTable } from "./data-table.tsx";
-import { type Item, itemsOf } from "./items.ts";
 
 const Rich = lazy(() => import("./rich.tsx"));
 const PlaceMap = lazy(() => import("./place-map.tsx"));

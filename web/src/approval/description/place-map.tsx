@@ -1,4 +1,4 @@
-import type { MapView } from "./items.ts";
+import type { MapView } from "../../../../core/approvals/description-items.ts";
 import { placeText, projectionOf } from "./projection.ts";
 
 const [WIDTH, HEIGHT] = [640, 360];

@@ -1,4 +1,4 @@
-import type { MapView, Place } from "./items.ts";
+import type { MapView, Place } from "../../../../core/approvals/description-items.ts";
 
 /**
  * Computes a map without images that shows the relative positions of places. It uses the Mercator projection, which preserves directions.

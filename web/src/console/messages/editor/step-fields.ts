@@ -48,7 +48,7 @@ const words: Readonly<Record<string, Words>> = {
   reject_reason_required: { label: "A rejection needs a reason" },
   remind_after: { label: "Remind after", help: seconds },
   required_events: { label: "Number of approvals", help: "0: the flow does not wait." },
-  resource_path: { label: "Resource of the chat", help: "For chat: the path of a resource of type slack." },
+  resource_path: { label: "Resource of the chat", help: "For chat: the path of a resource of type slack, ms_teams_bot or discord." },
   resume_form: { label: "Form for approvers" },
   retry: { label: "Retry" },
   retry_if: { label: "Retry only if" },

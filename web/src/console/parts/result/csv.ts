@@ -1,4 +1,4 @@
-import { textOf } from "../../../approval/description/items.ts";
+import { textOf } from "../../../../../core/approvals/description-items.ts";
 
 /** Spreadsheets execute a cell that begins with one of these characters as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;

@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { toRequest } from "../../../../../contract/client/request.ts";
-import { type Item, itemsOf } from "../../../approval/description/items.ts";
+import { type Item, itemsOf } from "../../../../../core/approvals/description-items.ts";
 import { basePath } from "../../../shared/base-path.ts";
 import { showDirections } from "../../../shared/preview.ts";
 import { Tree } from "../../../shared/tree.tsx";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { itemsOf } from "./items.ts";
+import { itemsOf } from "./description-items.ts";
 
 const one = (item: unknown) => itemsOf({ render_all: [item] })[0];
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

@@ -1,4 +1,5 @@
-import { isJsonObject } from "../../../../contract/json/json-object.ts";
+import { isJsonObject } from "../../contract/json/json-object.ts";
+
 /** One item of a step's `description`. */
 export type Item =
   | { kind: "text"; text: string }
