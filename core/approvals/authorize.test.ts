@@ -81,36 +81,50 @@ const rules: Readonly<Record<string, GateRules>> = {
 /**
  * The decisions of the specification and design §6, cell by cell, written independently of the code: y: yes, i: sign in first, s: the caller
  * started it, n: the caller is not an approver, j: a person must decide. `link`: the address of the link, or the page opened by it. `seen`: the
- * page without a link, the owner's route, the consent endpoint, and the list of waiting requests, if it depends on the right to stop the run.
+ * page without a link, the owner's route, the consent endpoint, and the list of waiting requests, if it depends on the right to stop the run. `chat`: a
+ * message in a chat, where `none` is a person without a connected account and without a trusted address, and the others are the connected users.
  */
 const table = `
       rule                         none ann  out  cleo oper bob  stop dan  aud  adm  sup  olga jAnn jFor jBy  jBob jDan jAdm
 link  nothing                      y    y    y    y    y    y    y    y    y    y    y    y    y    y    y    y    y    y
 seen  nothing                      i    y    n    n    n    n    y    n    n    y    y    y    y    y    y    n    n    y
+chat  nothing                      y    y    y    y    y    y    y    y    y    y    y    y    j    j    j    j    j    j
 link  sign-in                      i    y    n    n    y    y    y    y    y    y    y    y    y    y    y    y    y    y
 seen  sign-in                      i    y    n    n    n    n    y    n    n    y    y    y    y    y    y    n    n    y
+chat  sign-in                      i    y    n    n    y    y    y    y    y    y    y    y    j    j    j    j    j    j
 link  not-starter                  i    s    n    n    y    y    y    y    y    y    y    y    s    s    s    y    y    y
 seen  not-starter                  i    s    n    n    n    n    y    n    n    y    y    y    s    s    s    n    n    y
+chat  not-starter                  i    s    n    n    y    y    y    y    y    y    y    y    j    j    j    j    j    j
 link  group                        i    y    n    n    n    n    n    y    n    n    n    n    y    n    y    n    y    n
 seen  group                        i    y    n    n    n    n    n    y    n    n    n    n    y    n    y    n    y    n
+chat  group                        i    y    n    n    n    n    n    y    n    n    n    n    j    j    j    j    j    j
 link  two-groups                   i    y    n    n    n    n    n    y    y    n    n    n    y    n    y    n    y    n
 seen  two-groups                   i    y    n    n    n    n    n    y    y    n    n    n    y    n    y    n    y    n
+chat  two-groups                   i    y    n    n    n    n    n    y    y    n    n    n    j    j    j    j    j    j
 link  group,not-starter            i    s    n    n    n    n    n    y    n    n    n    n    s    s    s    n    y    n
 seen  group,not-starter            i    s    n    n    n    n    n    y    n    n    n    n    s    s    s    n    y    n
+chat  group,not-starter            i    s    n    n    n    n    n    y    n    n    n    n    j    j    j    j    j    j
 link  consent:group                i    y    n    n    n    n    n    y    n    n    n    n    j    j    j    j    j    j
 seen  consent:group                i    y    n    n    n    n    n    y    n    n    n    n    j    j    j    j    j    j
+chat  consent:group                i    y    n    n    n    n    n    y    n    n    n    n    j    j    j    j    j    j
 link  consent:users                i    n    n    n    n    y    n    n    n    n    n    y    j    j    j    j    j    j
 seen  consent:users                i    n    n    n    n    y    n    n    n    n    n    y    j    j    j    j    j    j
+chat  consent:users                i    n    n    n    n    y    n    n    n    n    n    y    j    j    j    j    j    j
 link  consent:admins               i    n    n    n    n    n    n    n    n    y    y    n    j    j    j    j    j    j
 seen  consent:admins               i    n    n    n    n    n    n    n    n    y    y    n    j    j    j    j    j    j
+chat  consent:admins               i    n    n    n    n    n    n    n    n    y    y    n    j    j    j    j    j    j
 link  consent:member's-address     i    n    n    n    n    y    n    n    n    n    n    n    j    j    j    j    j    j
 seen  consent:member's-address     i    n    n    n    n    y    n    n    n    n    n    n    j    j    j    j    j    j
+chat  consent:member's-address     i    n    n    n    n    y    n    n    n    n    n    n    j    j    j    j    j    j
 link  consent:other's-address      i    n    n    y    n    n    n    n    n    n    n    n    j    j    j    j    j    j
 seen  consent:other's-address      i    n    n    y    n    n    n    n    n    n    n    n    j    j    j    j    j    j
+chat  consent:other's-address      i    n    n    y    n    n    n    n    n    n    n    n    j    j    j    j    j    j
 link  consent:starter              i    y    n    n    n    n    n    n    n    n    n    n    j    j    j    j    j    j
 seen  consent:starter              i    y    n    n    n    n    n    n    n    n    n    n    j    j    j    j    j    j
+chat  consent:starter              i    y    n    n    n    n    n    n    n    n    n    n    j    j    j    j    j    j
 link  consent:starter,not-starter  i    s    n    n    n    y    n    n    n    n    n    n    j    j    j    j    j    j
 seen  consent:starter,not-starter  i    s    n    n    n    y    n    n    n    n    n    n    j    j    j    j    j    j
+chat  consent:starter,not-starter  i    s    n    n    n    y    n    n    n    n    n    n    j    j    j    j    j    j
 `;
 const verdicts: Readonly<Record<string, Verdict>> = { y: "yes", i: "sign_in", s: "self", n: "not_approver", j: "job_token" };
 const says: Readonly<Record<Verdict, string>> = {
@@ -124,13 +138,14 @@ const says: Readonly<Record<Verdict, string>> = {
 /** The access paths that each line of the table covers. */
 const ways: Readonly<Record<string, { title: string; way: (mayStop: boolean) => AccessPath; only?: RegExp }[]>> = {
   link: [
-    { title: "a link's address", way: () => ({ link: true, mayStop: false }) },
-    { title: "the page by a link", way: (mayStop) => ({ link: true, mayStop }) },
+    { title: "a link's address", way: () => ({ by: "link", mayStop: false }) },
+    { title: "the page by a link", way: (mayStop) => ({ by: "link", mayStop }) },
   ],
+  chat: [{ title: "a message in a chat", way: () => ({ by: "chat", mayStop: false }) }],
   seen: [
-    { title: "the page without a link", way: (mayStop) => ({ link: false, mayStop }) },
-    { title: "the owner's route", way: (mayStop) => ({ link: false, mayStop }), only: /^(?!consent)/ },
-    { title: "the consent endpoint", way: () => ({ link: false, mayStop: false }), only: /^consent/ },
+    { title: "the page without a link", way: (mayStop) => ({ by: "account", mayStop }) },
+    { title: "the owner's route", way: (mayStop) => ({ by: "account", mayStop }), only: /^(?!consent)/ },
+    { title: "the consent endpoint", way: () => ({ by: "account", mayStop: false }), only: /^consent/ },
   ],
 };
 
@@ -151,7 +166,7 @@ describe("decision rights", () => {
     expect(columns).toEqual(Object.keys(roles));
     expect(lines.map(([at, rule]) => `${at} ${rule}`).sort()).toEqual(
       Object.keys(rules)
-        .flatMap((rule) => [`link ${rule}`, `seen ${rule}`])
+        .flatMap((rule) => [`link ${rule}`, `chat ${rule}`, `seen ${rule}`])
         .sort(),
     );
     expect(lines.map(({ length }) => length - 2)).toEqual(lines.map(() => columns.length));
@@ -177,7 +192,7 @@ describe("combined rules", () => {
     personOnly: fc.boolean(),
   });
   const somebody = fc.constantFrom(...Object.values(roles).map(({ who }) => who));
-  const someWay = fc.record({ link: fc.boolean(), mayStop: fc.boolean() });
+  const someWay = fc.record<AccessPath>({ by: fc.constantFrom("link", "chat", "account"), mayStop: fc.boolean() });
   const always = (holds: (rules: GateRules, who: Approver, way: AccessPath) => void) =>
     fc.assert(fc.property(someRules, somebody, someWay, holds), { numRuns: 2000 });
   const verdict = (given: GateRules, who: Approver, way: AccessPath) => authorize({ rules: given, starter: STARTER }, who, way);
@@ -185,13 +200,13 @@ describe("combined rules", () => {
   it("a caller who has not signed in cannot decide a gate that requires a person", () => {
     always((given, _, way) => {
       const asksPerson = given.signedIn || given.notStarter || given.personOnly || given.people !== undefined;
-      if (asksPerson || !way.link) expect(verdict(given, { kind: "link" }, way)).toBe("sign_in");
+      if (asksPerson || way.by === "account") expect(verdict(given, { kind: "link" }, way)).toBe("sign_in");
     });
   });
 
-  it("a job cannot give a person's consent, and a starter cannot approve an own run if self-approval is disabled", () => {
+  it("a job cannot give a person's consent and cannot decide in a chat, and a starter cannot approve an own run if self-approval is disabled", () => {
     always((given, who, way) => {
-      if (given.personOnly && who.kind === "job") expect(verdict(given, who, way)).toBe("job_token");
+      if ((given.personOnly || way.by === "chat") && who.kind === "job") expect(verdict(given, who, way)).toBe("job_token");
       const started = who.kind !== "link" && who.emails.includes(ann);
       if (given.notStarter && started) expect(verdict(given, who, way)).not.toBe("yes");
     });

@@ -109,6 +109,9 @@ const updateGate = (gate: Gate, change: Partial<Gate>): Gate => ({ ...gate, ...c
 /** Records that messages in chats ask for the decision. */
 export const markInChat = (gate: Gate): Gate => (gate.inChat ? gate : updateGate(gate, { inChat: true }));
 
+/** Returns whether messages in chats wait for the decision. */
+export const waitsInChat = ({ inChat, decision }: Pick<Gate, "inChat" | "decision">): boolean => inChat === true && decision === undefined;
+
 /**
  * Records an approval. A repeated identical approval changes nothing. Throws `approval.decided` if the gate is decided, `approval.used` if
  * the same link or person has approved with other values, and `approval.full` at the maximum number of approvals.

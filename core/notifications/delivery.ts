@@ -51,7 +51,7 @@ export function splitNotice(notice: GateNotice, { addresses, messages }: KnownRe
   const inChats = messages.map(
     ({ id, resource, channel }): NoticePart => ({ channel: "chat", to: toChatReceiver(resource, channel), message: id }),
   );
-  if (notice.what === "counted") return inChats;
+  if (notice.what === "counted" || notice.what === "ended") return inChats;
   const topic: NoticePart = { channel: "topic", to: "topic" };
   // Without a message, a reminder is the first one that can reach the chat.
   const isInChat = notice.channel === "chat" && inChats.length > 0;

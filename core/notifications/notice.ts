@@ -3,12 +3,12 @@ import type { FlowModule } from "../../contract/flows/flow-value.ts";
 import { type ApproverChannel, approverChannels } from "../../contract/notices/channels.ts";
 
 /**
- * A notification about a gate: opened, reminded, escalated, decided or expired, or that one of several approvals was counted. It is written in the transaction of that change, so that
+ * A notification about a gate: opened, reminded, escalated, decided or expired, that one of several approvals was counted, or that its run has ended without a decision. It is written in the transaction of that change, so that
  * neither exists without the other. Function `deliver` reads it from the stream of the table.
  */
 export const gateNoticeSchema = z.object({
   id: z.uuid(),
-  what: z.enum(["opened", "reminded", "escalated", "counted", "decided", "expired"]),
+  what: z.enum(["opened", "reminded", "escalated", "counted", "decided", "expired", "ended"]),
   workspace: z.string(),
   gate: z.string(),
   flow: z.string(),

@@ -44,6 +44,7 @@ export const beginnings: Readonly<Record<GateNotice["what"], string>> = {
   counted: "Approval counted",
   decided: "Decided",
   expired: "No decision was made in time",
+  ended: "The run has ended without a decision",
 };
 
 /** Builds the mail to an approver. It contains one link to the approval page, and opening the page does not decide. */

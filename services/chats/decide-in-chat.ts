@@ -52,7 +52,7 @@ async function answerCall(deps: DecideDeps, call: ChatCall, message: ChatMessage
   const { workspace, user } = call;
   const request = await findApprovalRequest(deps, workspace, message.gate);
   const who = await loadApproverByEmail(deps, (await findUserOfChat(deps, user)).email, workspace);
-  const from = { who, accessPath: { link: true, mayStop: false }, chat: { user: chatUserKey(user), name: user.name } };
+  const from = { who, accessPath: { by: "chat" as const, mayStop: false }, chat: { user: chatUserKey(user), name: user.name } };
   const decide = async (input: { approved: boolean; payload?: unknown; reason?: string }): Promise<ChatAnswer> => ({
     outcome: "counted",
     text: await decideRequest(deps, request, from, input),

@@ -1,6 +1,6 @@
 import { limits } from "../../contract/limits.ts";
 import { type ChatMessage, chatMessageSchema } from "../../core/chats/chat-message.ts";
-import { childRef } from "../../core/jobs/lists/child-items.ts";
+import { childPrefix, childRef } from "../../core/jobs/lists/child-items.ts";
 import type { Job } from "../../core/jobs/record/job.ts";
 import { parseReadable, recordFormat } from "../../core/records/record-format.ts";
 import type { Uses } from "../uses.ts";
@@ -35,6 +35,12 @@ export async function completeChatMessage({ jobs }: Uses<"jobs">, message: ChatM
 export async function listChatMessages({ jobs }: Uses<"jobs">, { flow, gate }: Pick<ChatMessage, "flow" | "gate">): Promise<ChatMessage[]> {
   const found = await jobs.listChildren(flow, childRef("chatMessage", `${gate}#`), limits.chatMessages);
   return parseReadable(found, messageFormat.parse).map(([, message]) => message);
+}
+
+/** Lists the gates of a flow for whose decision messages ask. */
+export async function listGatesInChats({ jobs }: Uses<"jobs">, flow: string): Promise<string[]> {
+  const found = parseReadable(await jobs.listChildren(flow, childPrefix.chatMessage), messageFormat.parse);
+  return [...new Set(found.map(([, { gate }]) => gate))];
 }
 
 /** Returns a message by its place, or `undefined`. */

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { defined } from "../../contract/defined.ts";
 import { pendingGateObject } from "../../core/approvals/pending-gate.ts";
-import { type ChatPost, type ShownDecision, toShownDecision } from "../../core/chats/chat-call.ts";
+import { type ChatPost, RUN_OVER, type ShownDecision, toShownDecision } from "../../core/chats/chat-call.ts";
 import { buildDecidedContent, buildRequestContent } from "../../core/chats/chat-content.ts";
 import type { ChatCredential } from "../../core/chats/chat-credential.ts";
 import { type ChatButtons, type ChatFormOptions, type ChatMessage, toReference } from "../../core/chats/chat-message.ts";
 import { type Attempt, refusedAttempt, sentAttempt } from "../../core/deliveries/attempt.ts";
-import type { Job } from "../../core/jobs/record/job.ts";
+import { hasEnded, type Job } from "../../core/jobs/record/job.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
 import type { ChatAnswer } from "../../ports/chats.ts";
 import { loadGate } from "../approvals/gates/change-gate.ts";
@@ -48,9 +48,18 @@ export async function postMessage(
   if (!posted.ok) return posted;
   const message: ChatMessage = { ...reference, ...posted.value, workspace, resource, shown: request, buttons, form, atMs: deps.nowMs() };
   await storeChatMessage(deps, message, flow);
-  // The notice of a decision that came before the record did not find the message.
-  const decision = (await isWaiting(deps, request)) ? undefined : (await loadGate(deps, gate))?.decision;
-  return decision ? showDecision(deps, message, toShownDecision(decision)) : sentAttempt;
+  const outcome = await findOutcome(deps, request);
+  return outcome ? showDecision(deps, message, outcome) : sentAttempt;
+}
+
+/** Returns the outcome of a request that was decided, or whose run has ended, while its message was posted or changed: its notice may have come too early. */
+async function findOutcome(
+  { jobs, nowMs }: PostingPorts,
+  { gate: id, flow: flowId }: Pick<GateNotice, "gate" | "flow">,
+): Promise<ShownDecision | undefined> {
+  const [gate, flow] = await Promise.all([loadGate({ jobs }, id), jobs.get(flowId)]);
+  if (gate?.decision) return toShownDecision(gate.decision);
+  return flow && hasEnded(flow) ? { how: RUN_OVER, atMs: nowMs() } : undefined;
 }
 
 /** Returns whether a gate waits for a decision. */
@@ -97,8 +106,8 @@ export async function showRequest(deps: PostingPorts, message: ChatMessage): Pro
   const content = buildRequestContent(deps.baseUrl, message.shown, toReference(message), message.buttons ?? {}, approvals);
   const attempt = await callForMessage(deps, message, (credential) => deps.chats.update(credential, message, content));
   if (!attempt.ok) return attempt;
-  const decision = (await loadGate(deps, message.gate))?.decision;
-  return decision ? showDecision(deps, message, toShownDecision(decision)) : attempt;
+  const outcome = await findOutcome(deps, message);
+  return outcome ? showDecision(deps, message, outcome) : attempt;
 }
 
 /** A caller waits for the reply, for less than the 29 s of API Gateway. */

@@ -293,7 +293,7 @@ describe("the outcome of a request in Slack", () => {
     expect(labelsOf()).toEqual([]);
   });
 
-  it("of a run that was canceled is shown after the next click", async () => {
+  it("of a run that was canceled is shown at the next click, even if no notice of the end is delivered yet", async () => {
     await saveResource({ trust_email: true });
     const run = await waitingRun();
     const job = await world.deps.jobs.get(run);

@@ -7,7 +7,7 @@ import { getRunStarter, type Job } from "../../core/jobs/record/job.ts";
 import { type GateNotice, getApproverChannel } from "../../core/notifications/notice.ts";
 import type { RequestContent } from "../../core/notifications/request-content.ts";
 import { noticeObject } from "../../core/notifications/stored-notice.ts";
-import { write } from "../../core/objects/write.ts";
+import { type StoredObject, write } from "../../core/objects/write.ts";
 
 /** The retention of a notice, in seconds. */
 const RETENTION_S = 30 * 24 * 3600;
@@ -19,14 +19,15 @@ interface NoticeSubject {
 }
 
 /** Builds the notice of a gate's change as a part of the change's transaction. Function `deliver` sends it. */
-export function buildNoticeWrite(atMs: number, noticeKind: GateNotice["what"], subject: NoticeSubject, content: RequestContent = {}) {
-  const notice = buildNotice(atMs, noticeKind, subject, content);
-  return write.put({
-    ...noticeObject.key(notice.workspace, notice.id),
-    value: notice,
-    expiresAtS: Math.ceil(atMs / 1000) + RETENTION_S,
-  });
-}
+export const buildNoticeWrite = (atMs: number, noticeKind: GateNotice["what"], subject: NoticeSubject, content: RequestContent = {}) =>
+  write.put(toNoticeObject(buildNotice(atMs, noticeKind, subject, content)));
+
+/** Returns a notice as it is stored. */
+export const toNoticeObject = (notice: GateNotice): StoredObject => ({
+  ...noticeObject.key(notice.workspace, notice.id),
+  value: notice,
+  expiresAtS: Math.ceil(notice.atMs / 1000) + RETENTION_S,
+});
 
 /** Builds the notice of a gate. */
 export function buildNotice(

@@ -9,7 +9,7 @@ import { mayCallScheduleHandler } from "./find-schedule.ts";
 import { findTriggerHandler } from "./trigger-handler.ts";
 
 /**
- * Connects the end of a job with its handlers. The end of a failed job reads the settings of its workspace, that of a successful one only if there may be a
+ * Connects the end of a job with its handlers, its schedule and its messages in chats. The end of a failed job reads the settings of its workspace, that of a successful one only if there may be a
  * success handler. A worker then starts the handlers: the functions that end jobs need no right to start them.
  */
 export function connectOutcomeHandlers({
@@ -20,6 +20,7 @@ export function connectOutcomeHandlers({
   return {
     areWanted: async (job, state) =>
       continuesSchedule(job) ||
+      (job.chats ?? 0) > 0 ||
       (mayCallHandler(job) &&
         ((await mayCallScheduleHandler(objects, job, state)) ||
           (await callsWorkspaceHandler({ objects }, job, { state, nowMs: nowMs() })))),

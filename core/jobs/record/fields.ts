@@ -192,6 +192,8 @@ const otherFields = {
   /** For a flow: the number of its steps that wait for approvals and for consent. */
   suspends: { stored: "su", schema: count, seenBy: "readers" },
   consents: { stored: "cs", schema: count, seenBy: "readers" },
+  /** For a flow: the number of its open requests for a decision that have messages in chats. */
+  chats: { stored: "ch", schema: count, seenBy: "internal" },
   /** For a flow: the machine waits until this time, and nothing else runs in the flow. */
   sleepsUntilMs: { stored: "sp", schema: count, seenBy: "internal" },
   /** Source of a preview. */

@@ -6,6 +6,8 @@ export const startFollowUps = (deps: Uses<"jobs" | "objects" | "storage" | "queu
   // Loaded on first use, so that the functions start faster.
   const { continueScheduleAfter } = await import("../../../services/schedules/change-run.ts");
   const { startOutcomeHandlers } = await import("../../../services/outcome-handlers/start-outcome-handlers.ts");
+  const { reportRunEnd } = await import("../../../services/chats/report-run-end.ts");
   await continueScheduleAfter({ ...deps, schedules: scheduleTable }, job);
+  await reportRunEnd(deps, job);
   await startOutcomeHandlers(deps, job);
 };

@@ -1,4 +1,5 @@
 import { SvcError } from "../../../contract/errors.ts";
+import type { AccessPath } from "../../../core/approvals/authorize.ts";
 import { type Gate, isOpen } from "../../../core/approvals/gate.ts";
 import { getFlowRootId, type Job } from "../../../core/jobs/record/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
@@ -17,7 +18,7 @@ interface Consent {
   gate?: string | undefined;
 }
 
-const ACCESS_PATH = { link: false, mayStop: false };
+const ACCESS_PATH: AccessPath = { by: "account", mayStop: false };
 
 /** Returns the gates of a run that the caller may decide as one of their approvers. */
 export async function filterDecidableGates(deps: Uses<"objects">, actor: Actor, flow: Job, gates: readonly Gate[]): Promise<Gate[]> {

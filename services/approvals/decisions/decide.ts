@@ -70,7 +70,7 @@ export async function decideByLink(
   const level = await verifyLink(deps, link.signature, link);
   if (level === undefined) throw invalidLinkError();
   const input = await readInput();
-  const from: ApproverSource = { who: approverFrom(actor, link.workspace), accessPath: { link: true, mayStop: false }, link, level };
+  const from: ApproverSource = { who: approverFrom(actor, link.workspace), accessPath: { by: "link", mayStop: false }, link, level };
   if (level === "flow") return decideForFlow(deps, { workspace: link.workspace, id: link.id }, from, input);
   return decideRequest(deps, await findApprovalRequest(deps, link.workspace, link.id), from, input);
 }

@@ -15,5 +15,5 @@ export async function resumeFlow(
 ) {
   const flow = await findJob(deps, caller, { workspace, id });
   const request = await findApprovalRequestInFlow(deps, workspace, id, { knownJob: flow });
-  return decideRequest(deps, request, { who: approverFrom(caller.actor, workspace), accessPath: { link: false, mayStop: true } }, input);
+  return decideRequest(deps, request, { who: approverFrom(caller.actor, workspace), accessPath: { by: "account", mayStop: true } }, input);
 }

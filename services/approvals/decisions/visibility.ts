@@ -23,6 +23,6 @@ export const mayCreateLinks = (actor: Caller, run: Job): boolean => may(actor, a
 
 /** Returns the caller of the approval page as an approver: with a link, or by their own rights. */
 export function buildApproverSource(actor: Caller, { flow }: Pick<ApprovalRequest, "flow">, link?: LinkReference): ApproverSource {
-  const accessPath = { link: link !== undefined, mayStop: mayResumeFlow(actor, flow) };
+  const accessPath = { by: link ? ("link" as const) : ("account" as const), mayStop: mayResumeFlow(actor, flow) };
   return { who: approverFrom(actor, flow.workspace), accessPath, ...defined({ link }) };
 }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Child } from "../../../aws/dynamodb/job-items.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
-import { createGate, type Gate, gateDueAtMs, gateSchema, isOpen } from "../../../core/approvals/gate.ts";
+import { createGate, type Gate, gateDueAtMs, gateSchema, isOpen, waitsInChat } from "../../../core/approvals/gate.ts";
 import { pendingGateObject } from "../../../core/approvals/pending-gate.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import { childPrefix, childRef } from "../../../core/jobs/lists/child-items.ts";
@@ -172,9 +172,12 @@ function buildGateWrites(
     opens || awaits || others ? now + limits.taskTokenMs : flowDueMs(waits, now, { waitsAlone: holds && gate.scope === ROOT });
   const due = { dueAtMs: Math.min(checkAtMs, gateDueAtMs(gate) ?? checkAtMs) };
   const counted = opens ? { [counter]: jobs.oneMore } : closes ? { [counter]: jobs.oneLess } : {};
+  const inChats = Number(waitsInChat(gate)) - Number(waitsInChat(before));
+  const countedInChats = inChats === 0 ? {} : { chats: inChats > 0 ? jobs.oneMore : jobs.oneLess };
+  const isHeld = opens || closes || holds || sendsToken;
   const head =
-    opens || closes || holds || sendsToken
-      ? jobs.updateParams(flow.id, { ...counted, ...due }, running)
+    isHeld || inChats !== 0
+      ? jobs.updateParams(flow.id, { ...counted, ...countedInChats, ...(isHeld ? due : {}) }, running)
       : jobs.checkParams(flow.id, running);
   const pointer = { parent: root, ref: childRef("gatePointer", id), json: gatePointerFormat.toJson({ flow: gate.flow }), expiresAtS };
   return [

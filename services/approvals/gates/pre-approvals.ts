@@ -57,7 +57,7 @@ export async function applyPreApprovals(
     if (!isOpen(gate)) break;
     const who = await loadApproverByEmail(deps, early.event.email, gate.workspace);
     const decided = { rules: gate.opened.rules, gate, flow: start.flow };
-    if ((await authorizeDecision(deps, decided, who, { link: true, mayStop: false })) !== "yes") continue;
+    if ((await authorizeDecision(deps, decided, who, { by: "link", mayStop: false })) !== "yes") continue;
     if (!early.rejects && !(await isPayloadAccepted(deps, { gate, flow: start.flow, module }, early.event))) continue;
     gate = await applyPreApproval(deps, { gate, flow: start.flow }, module, { ref, early });
   }

@@ -79,7 +79,7 @@ it("an approval that arrives while the step runs does not count if its value is 
   world.answers.run = async (invocation) => {
     const request = await findApprovalRequest(world.deps, world.workspace, invocation.job);
     const link = { workspace: world.workspace, id: invocation.job, resumeId: 1, approver: "", signature: "" };
-    const from = { who: approverFrom(undefined, world.workspace), accessPath: { link: true, mayStop: false }, link };
+    const from = { who: approverFrom(undefined, world.workspace), accessPath: { by: "link" as const, mayStop: false }, link };
     await decideRequest(world.deps, request, from, { approved: true, payload: { account: "mallory" } });
     const done = await run(invocation);
     if (done.kind === "outcome") Object.assign(done.outcome, { result: { enums: { account: ["payroll", "travel"] } } });
@@ -108,7 +108,7 @@ it("a job that runs for an approver counts as that approver, also if another use
     decideRequest(
       world.deps,
       await request(),
-      { who: approverFrom(actor, world.workspace), accessPath: { link: true, mayStop: false } },
+      { who: approverFrom(actor, world.workspace), accessPath: { by: "link", mayStop: false } },
       { approved: true },
     );
   const { tokenHash: _, tokenPrefix: __, ...identity } = bob;

@@ -65,7 +65,7 @@ async function approveAs(email: string, run: string): Promise<string> {
   return decideRequest(
     world.deps,
     await findApprovalRequest(world.deps, world.workspace, id),
-    { who, accessPath: { link: true, mayStop: false } },
+    { who, accessPath: { by: "link", mayStop: false } },
     { approved: true },
   );
 }
@@ -199,7 +199,7 @@ async function findFutureGate(modules: object[], meanwhile: () => Promise<void>)
   world.answers.run = async (invocation) => {
     const request = await findApprovalRequest(world.deps, world.workspace, invocation.job);
     const who = await loadApproverByEmail(world.deps, "bob@example.com", world.workspace);
-    await decideRequest(world.deps, request, { who, accessPath: { link: true, mayStop: false } }, { approved: true });
+    await decideRequest(world.deps, request, { who, accessPath: { by: "link", mayStop: false } }, { approved: true });
     await meanwhile();
     return run(invocation);
   };

@@ -65,7 +65,7 @@ async function findDecidable(
       continue;
     }
     if (isGateLate(gate, nowMs())) continue;
-    const accessPath = { link: false, mayStop: mayResumeFlow(actor, flow) };
+    const accessPath = { by: "account" as const, mayStop: mayResumeFlow(actor, flow) };
     if ((await authorizeDecision(deps, { rules: gate.opened.rules, gate, flow }, who, accessPath)) !== "yes") continue;
     found.push(toPendingApproval(gate, flow, { baseUrl, summary: (await deps.gatedFlows.loadModule(flow, gate.module))?.summary }));
   }

@@ -132,7 +132,7 @@ describe.each(["0.2", "0.3"])("with the state that release %s stored", (release)
     const flow = (await world.deps.jobs.get(job)) ?? expect.fail("There is no flow.");
     const request = await findApprovalRequestOfGate(world.deps, gate, flow);
     const link = { workspace: gate.workspace, id: gate.id, resumeId: 7, approver: "kim", signature: "" };
-    const from = { who: { kind: "link" }, accessPath: { link: true, mayStop: false }, link } as Parameters<typeof decideRequest>[2];
+    const from = { who: { kind: "link" }, accessPath: { by: "link", mayStop: false }, link } as Parameters<typeof decideRequest>[2];
     await decideRequest(world.deps, request, from, { approved: true, payload: { answer: 42 } });
     const { output } = world.resumed.find(({ token }) => token === gate.token) ?? expect.fail("The task was not resumed.");
     await continueMachine(world, definition, { name: next, state: output as Position["state"] });

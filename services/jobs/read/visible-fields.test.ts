@@ -51,6 +51,7 @@ const values = {
   step: [undefined, { ...step, id: "a" }],
   suspends: [undefined, 1],
   consents: [undefined, 1],
+  chats: [undefined, 1],
   sleepsUntilMs: [undefined, 5],
   code: [value("1"), value("2")],
   attempt: [1, 2],

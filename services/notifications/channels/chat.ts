@@ -1,5 +1,6 @@
 import { v5 as uuidv5 } from "uuid";
 import { actions } from "../../../contract/access/actions.ts";
+import { RUN_OVER } from "../../../core/chats/chat-call.ts";
 import { buildReminderContent } from "../../../core/chats/chat-content.ts";
 import type { ChatMessage } from "../../../core/chats/chat-message.ts";
 import { type Attempt, refusedAttempt } from "../../../core/deliveries/attempt.ts";
@@ -21,6 +22,7 @@ export const chat: GateNoticeSender = {
     if (!message) return refusedAttempt("the message is not known any more");
     if (notice.what === "opened") return completeRequest(deps, message, notice);
     if (requestsDecision(notice)) return remind(deps, notice, message);
+    if (notice.what === "ended") return showDecision(deps, message, { how: RUN_OVER, atMs: notice.atMs });
     if (notice.what === "counted") return showRequest(deps, message);
     const { decision, atMs } = notice;
     return showDecision(deps, message, { how: decision?.how ?? "expired", by: decision?.by, reason: decision?.reason, atMs });

@@ -203,7 +203,7 @@ export async function approveGate(
   return decideRequest(
     deps,
     asked,
-    { who: approverFrom(person, gate.workspace), accessPath: { link: true, mayStop: false }, link } as Parameters<typeof decideRequest>[2],
+    { who: approverFrom(person, gate.workspace), accessPath: { by: "link", mayStop: false }, link } as Parameters<typeof decideRequest>[2],
     { approved, payload },
   );
 }

@@ -8,6 +8,7 @@ import {
   type GateEvent,
   isOpen,
   markGateOpen,
+  markInChat,
   type OpenedGate,
   removeEvents,
   setTaskToken,
@@ -18,6 +19,7 @@ import { describeUnknownPrincipals, type PrincipalIdentities } from "../../../..
 import type { GateRules } from "../../../../core/approvals/rules.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { getFlowRootId } from "../../../../core/jobs/record/job.ts";
+import { getApproverChannel } from "../../../../core/notifications/notice.ts";
 import { loadApproverByEmail } from "../../../approvals/decisions/approver.ts";
 import { authorizeDecision } from "../../../approvals/decisions/authorize-decision.ts";
 import { isPayloadAccepted } from "../../../approvals/decisions/check-payload.ts";
@@ -71,9 +73,12 @@ export async function openGate(
   const location = { ...common, flow: flow.id, root: getFlowRootId(flow), module: module.id, scope: scope.name, path };
   const start = { gate: existing ? requireOwnGate(step, existing) : createGate(location), flow };
   const refused = await findRefusedEvents(deps, { flow, module, gate: { ...start.gate, opened } }, rules);
-  const { gate } = await changeGate(deps, { ...start, module }, (current) =>
-    current.opened ? current : markGateOpen(removeEvents(current, refused), opened, step.state.execution),
-  );
+  const open = (current: Gate) => markGateOpen(removeEvents(current, refused), opened, step.state.execution);
+  const asksInChat = getApproverChannel(module) === "chat";
+  const { gate } = await changeGate(deps, { ...start, module }, (current) => {
+    if (current.opened) return current;
+    return asksInChat ? markInChat(open(current)) : open(current);
+  });
   return stateAtGate(deps, step, await applyPreApprovals(deps, { gate, flow }, module));
 }
 
@@ -101,7 +106,7 @@ async function findRefusedEvents(deps: CompleteStepDeps, request: ApprovalReques
       if (!(await isPayloadAccepted(deps, request, event))) return "values";
       if (!rules.people) return "yes";
       const who = await loadApproverByEmail(deps, event.email, gate.workspace);
-      return authorizeDecision(deps, { rules, gate, flow }, who, { link: true, mayStop: false });
+      return authorizeDecision(deps, { rules, gate, flow }, who, { by: "link", mayStop: false });
     }),
   );
   return gate.events.filter((_, index) => verdicts[index] !== "yes");
