@@ -25,11 +25,13 @@ export async function dispatchNotice(deps: Uses<"jobs" | "objects">, key: Object
   if (notice.kind === "run") return [queue({ kind: "run", workspace, notice: id, after: 0 })];
   const [addresses, messages] = await Promise.all([
     findMailAddresses(deps, notice),
-    // A message that a step has asked for precedes the notice that the gate has opened, and one of the gate's own channel follows it.
-    notice.inChat || (notice.channel === "chat" && notice.what !== "opened") ? listChatMessages(deps, notice) : [],
+    hasMessages(notice) ? listChatMessages(deps, notice) : [],
   ]);
   return splitNotice(notice, { addresses, messages }).map((part) => queue({ kind: "notice", workspace, notice: id, ...part, after: 0 }));
 }
+
+/** Returns whether messages in chats can exist. Those that a step has asked for precede the notice that its gate has opened; one of the gate's own channel follows it. */
+const hasMessages = ({ what, channel, inChat }: GateNotice) => (channel === "chat" ? what !== "opened" : inChat === true);
 
 function findMailAddresses(deps: Uses<"objects">, notice: GateNotice): Promise<string[]> | string[] {
   if (!requestsDecision(notice)) return findStarter(deps, notice);
