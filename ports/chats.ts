@@ -38,6 +38,13 @@ export interface ChatVendor<Credential> {
 export type Chats = ChatVendor<ChatCredential>;
 
 export type SlackCredential = Extract<ChatCredential, { type: "slack" }>;
+export type DiscordCredential = Extract<ChatCredential, { type: "discord" }>;
+
+/** Discord's API, with which submitted forms are read. Clicks are answered by their replies. */
+export interface Discord {
+  /** Downloads a file that a person has uploaded. `bytes`: its size as Discord reports it. */
+  downloadFile(credential: DiscordCredential, url: string, bytes: number): Promise<ChatAnswer<Buffer>>;
+}
 
 /** A person in Slack (https://docs.slack.dev/reference/objects/user-object). */
 export interface SlackPerson {

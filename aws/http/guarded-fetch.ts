@@ -82,7 +82,7 @@ function exchange(url: URL, options: SendOptions, signal: AbortSignal): Promise<
   const request = (secure ? httpsRequest : httpRequest)(url, {
     method,
     agent: secure ? httpsAgent : httpAgent,
-    headers: { ...headers, "content-length": Buffer.byteLength(body), "user-agent": "svc" },
+    headers: { "user-agent": "svc", ...headers, "content-length": Buffer.byteLength(body) },
     signal,
   });
   request.once("response", (response) => {

@@ -28,6 +28,7 @@ const replacePlaceholders = (body: string) =>
 
 /** Requests that only an identity provider or a second service makes possible have no record. */
 const unrecorded: Readonly<Record<string, unknown>> = {
+  "chats.askInDiscord": { discord_resource_path: "f/ops/discord", channel_id: "1234567890", flow_step_id: "ask", message: "Deploy 1.4?" },
   "oauth.loginCallback": { code: "4/0AbCdEf", state: "c3RhdGU" },
   "oauth.connectCallback": { code: "4/0AbCdEf", state: "c3RhdGU" },
   "oauth.createAccount": { client: "github", refresh_token: "ghr_example", expires_in: 28_800 },

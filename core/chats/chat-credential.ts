@@ -18,6 +18,16 @@ const schemas = {
     default_channel: optionalField(z.string().max(200).optional()),
     trust_email: optionalField(z.boolean().optional()),
   }),
+  discord: z.object({
+    token: secretField,
+    application_id: z.string().regex(/^\d{1,20}$/, "must be the digits of the id of the application"),
+    public_key: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/i, "must be the public key of the application, which has 64 hexadecimal digits")
+      .toLowerCase(),
+    api_url: optionalField(address.optional()),
+    default_channel: optionalField(z.string().max(200).optional()),
+  }),
 } as const;
 
 /** The type of a resource of a chat application. */
@@ -31,5 +41,5 @@ export const isChatType = (type: string | undefined): type is ChatType => type !
 /** Returns the credential that a resource's value describes, or a sentence about its fault that contains no value. */
 export function parseChatCredential(type: ChatType, value: unknown): ChatCredential | string {
   const parsed = schemas[type].safeParse(value);
-  return parsed.success ? { type, ...parsed.data } : toSentence(parsed.error);
+  return parsed.success ? ({ type, ...parsed.data } as ChatCredential) : toSentence(parsed.error);
 }

@@ -11,6 +11,9 @@ export const handler = apiHandler<unknown>(
     on(routes.slack, async ({ params, headers, readPayload }) =>
       json(200, await (await import("./slack.ts")).answer({ ...params, headers, readPayload })),
     ),
+    on(routes.discord, async ({ params, headers, readPayload }) =>
+      json(200, await (await import("./discord.ts")).answer({ ...params, headers, readPayload })),
+    ),
   ],
   async () => undefined,
 );

@@ -50,6 +50,7 @@ const CREDENTIAL_IN_BODY = [
   "auth.redeemDeviceCode",
   "auth.requestDeviceCode",
   "auth.usersLogin",
+  "chats.discord",
   "chats.slack",
   "oauth.loginCallback",
 ];

@@ -4,10 +4,9 @@ import { limits } from "../../contract/limits.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { assertNever } from "../../contract/utilities/assert-never.ts";
 import { toChatApp } from "../../core/chats/chat-account.ts";
-import type { ChatDecision, ChatInput, ChatUser } from "../../core/chats/chat-call.ts";
+import type { ChatDecision, ChatUser } from "../../core/chats/chat-call.ts";
 import type { ChatForm } from "../../core/chats/form/chat-form.ts";
 import { buildFormDialog, buildSuggestions } from "../../core/chats/slack/form/build-form-dialog.ts";
-import type { SlackForm } from "../../core/chats/slack/form/form-call.ts";
 import { parseSlackCall, rejectDialog, type SlackCall, type SlackUser } from "../../core/chats/slack/slack-call.ts";
 import { buildRejectDialog, type SlackBlock } from "../../core/chats/slack/slack-message.ts";
 import { parseCredential } from "../../core/http-routes/authentication/credential.ts";
@@ -16,6 +15,7 @@ import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import type { SlackCredential } from "../../ports/chats.ts";
 import type { Uses } from "../uses.ts";
 import { type ChatPorts, loadChatCredential } from "./load-credential.ts";
+import { loadUploads } from "./load-uploads.ts";
 import { requestDecision } from "./request-decision.ts";
 
 type SlackPorts = ChatPorts & Uses<"slack">;
@@ -72,7 +72,7 @@ async function handleCall(deps: SlackPorts, resource: Resource, credential: Slac
     case "rejection":
       return decide(deps, resource, credential, call, { approved: false, ...(call.reason.trim() === "" ? {} : { reason: call.reason }) });
     case "form": {
-      const files = await loadFiles(deps, credential, call.files);
+      const files = await loadUploads(call.files, ({ url, bytes }) => deps.slack.downloadFile(credential, url, bytes));
       if ("errors" in files) return { response_action: "errors", errors: files.errors };
       return decide(deps, resource, credential, call, { approved: true, inputs: { ...call.inputs, ...files.inputs } });
     }
@@ -139,33 +139,6 @@ async function openDialog(
   const opened = await deps.slack.openDialog(credential, call.trigger, dialog);
   if (!opened.ok) await tellPerson(deps, credential, call, `The dialog did not open, because ${opened.error}. ${advice}`.trim());
   return {};
-}
-
-type LoadedFiles = { inputs: Record<string, ChatInput> } | { errors: Record<string, string> };
-
-/** Loads the files of a submitted form. Together they must fit into the payload of an approval. */
-async function loadFiles(deps: SlackPorts, credential: SlackCredential, files: SlackForm["files"]): Promise<LoadedFiles> {
-  const fields = Object.entries(files);
-  const bytes = fields.flatMap(([, all]) => all).reduce((sum, file) => sum + file.bytes, 0);
-  if (bytes > limits.approvalFilesBytes) {
-    const sentence = `Together, the files are too large. The maximum is ${limits.approvalFilesBytes / 1024} KB.`;
-    return { errors: Object.fromEntries(fields.map(([field]) => [field, sentence])) };
-  }
-  const loaded = await Promise.all(
-    fields.map(async ([field, all]) => {
-      const answers = await Promise.all(all.map(({ url, bytes: size }) => deps.slack.downloadFile(credential, url, size)));
-      const failed = answers.find((answer) => !answer.ok);
-      if (failed && !failed.ok) return { field, error: `The file could not be read, because ${failed.error}.` };
-      const contents = answers.flatMap((answer, index) => {
-        const file = all[index];
-        return answer.ok && file ? [{ name: file.name, type: file.type, base64: answer.value.toString("base64") }] : [];
-      });
-      return { field, files: contents };
-    }),
-  );
-  const errors = loaded.flatMap(({ field, error }) => (error === undefined ? [] : [[field, error]]));
-  if (errors.length > 0) return { errors: Object.fromEntries(errors) };
-  return { inputs: Object.fromEntries(loaded.map(({ field, files: contents = [] }) => [field, { files: contents }])) };
 }
 
 /** Returns the person with the facts that Slack returns. A person without facts is not a member of the team. */

@@ -19,6 +19,8 @@ async function load(credential: ChatCredential): Promise<BoundVendor> {
   switch (credential.type) {
     case "slack":
       return bind((await import("./slack.ts")).slack, credential);
+    case "discord":
+      return bind((await import("./discord.ts")).discord, credential);
   }
 }
 

@@ -32,6 +32,8 @@ export const approvalOperations = {
 
 export const chatOperations = {
   "chats.askInSlack": "GET /api/w/{workspace}/jobs/slack_approval/{id}",
+  "chats.askInDiscord": "POST /api/w/{workspace}/jobs/discord_approval/{id}",
   "chats.slackManifest": "GET /api/w/{workspace}/chat/slack/manifest/{path+}",
   "chats.slack": "POST /api/w/{workspace}/chat/slack/{path+}",
+  "chats.discord": "POST /api/w/{workspace}/chat/discord/{path+}",
 };

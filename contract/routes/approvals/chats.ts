@@ -6,6 +6,18 @@ const text = (most: number) => z.string().max(most);
 /** Objects as JSON text, in the query of helpers that send no body. */
 const jsonText = text(20_000).optional();
 
+/** The fields of a request for an approval, besides the resource. */
+const askFields = {
+  channel_id: text(200).optional().describe("The id of the channel. Default: that of the resource."),
+  flow_step_id: text(200).describe("The id of the step in its flow. `id` is its job."),
+  message: text(4000).optional().describe("A text for the approvers."),
+  approver: approverName.optional().describe("The name of the approver, which the message shows."),
+  default_args_json: jsonText.describe("Default values of the form in the chat, by field. They replace those that the step returns."),
+  dynamic_enums_json: jsonText.describe("Choices of the form in the chat, by field. They replace those that the step returns."),
+  resume_button_text: text(75).optional(),
+  cancel_button_text: text(75).optional(),
+};
+
 /** Routes that ask for an approval in a chat, and those that the vendors of chat applications call. */
 export const chatRoutes = {
   askInSlack: defineRoute({
@@ -20,14 +32,25 @@ export const chatRoutes = {
     params: atJob,
     query: z.object({
       slack_resource_path: text(250).describe("The resource of type slack, which the caller must be allowed to read."),
-      channel_id: text(200).optional().describe("The id of the channel. Default: that of the resource."),
-      flow_step_id: text(200).describe("The id of the step in its flow. `id` is its job."),
-      message: text(4000).optional().describe("A text for the approvers."),
-      approver: approverName.optional().describe("The name of the approver, which the message shows."),
-      default_args_json: jsonText.describe("Default values of the form in the chat, by field. They replace those that the step returns."),
-      dynamic_enums_json: jsonText.describe("Choices of the form in the chat, by field. They replace those that the step returns."),
-      resume_button_text: text(75).optional(),
-      cancel_button_text: text(75).optional(),
+      ...askFields,
+    }),
+    status: 200,
+    reply: { text: "A sentence." },
+    errors: ["job.notFound", "approval.none", "approval.over", "approval.link", "chat.notPosted"],
+  }),
+  askInDiscord: defineRoute({
+    name: "chats.askInDiscord",
+    summary: "Post a message into a channel of Discord whose buttons approve or reject the step of a flow that calls this.",
+    method: "POST",
+    path: "/api/w/{workspace}/jobs/discord_approval/{id}",
+    access: { domain: "approvals", verb: "write", need: "run", target: "job" },
+    audits: "nothing",
+    fn: "approve",
+    auth: "token",
+    params: atJob,
+    body: z.object({
+      discord_resource_path: text(250).describe("The resource of type discord, which the caller must be allowed to read."),
+      ...askFields,
     }),
     status: 200,
     reply: { text: "A sentence." },
@@ -59,6 +82,22 @@ export const chatRoutes = {
     payload: true,
     status: 200,
     reply: { json: anyJson.describe("The shape that Slack expects for the call.") },
+    errors: ["chat.noResource", "chat.signature", "body.tooLarge"],
+  }),
+  discord: defineRoute({
+    name: "chats.discord",
+    summary:
+      "Answer a call of a Discord application: a click on a button, a submitted form, or the check of this address. Discord signs each call.",
+    method: "POST",
+    path: "/api/w/{workspace}/chat/discord/{path+}",
+    access: "open",
+    audits: "approvalLog",
+    fn: "chat",
+    auth: "none",
+    params: atPath,
+    payload: true,
+    status: 200,
+    reply: { json: anyJson.describe("The shape that Discord expects for the call.") },
     errors: ["chat.noResource", "chat.signature", "body.tooLarge"],
   }),
 };

@@ -20,7 +20,17 @@ export const messaging: readonly BuiltInType[] = [
   {
     name: "discord",
     description: "A Discord bot.",
-    schema: { type: "object", properties: { token: secret("Token of the bot") }, required: ["token"] },
+    schema: {
+      type: "object",
+      properties: {
+        token: secret("Token of the bot"),
+        application_id: text("Id of the application. Approvals in Discord need it"),
+        public_key: text("Public key of the application. Approvals in Discord need it"),
+        default_channel: text("Id of the channel for approvals whose flow names none"),
+        api_url: text("Address of the API. Default: https://discord.com/api"),
+      },
+      required: ["token"],
+    },
   },
   {
     name: "discord_webhook",

@@ -6,6 +6,7 @@ const needsProvider = "It needs an identity provider: test/e2e/people/oauth.test
 const needsService = "It needs the redirect of another service: test/e2e/connections/accounts.test.ts.";
 const needsToken = "It needs the token endpoint of another service: test/e2e/connections/accounts.test.ts.";
 const signedByVendor = "It needs a team of the chat application: services/chats/slack.usecase.test.ts.";
+const signedByDiscord = "It needs an application of Discord: services/chats/discord/discord.usecase.test.ts.";
 const needsBundle = "Only a deployed bundle has the file: test/e2e/clients/install.test.ts.";
 
 /** The requests that no recording has, each with its reason. */
@@ -19,6 +20,8 @@ export const unrecorded: Readonly<Partial<Record<`${"good" | "bad"} ${RouteKey}`
   "good returnFromConnect": needsService,
   "good slack": signedByVendor,
   "good askInSlack": signedByVendor,
+  "good discord": signedByDiscord,
+  "good askInDiscord": signedByDiscord,
   "good cliPackage": needsBundle,
   "good clientPackage": needsBundle,
   "good configSchema": needsBundle,

@@ -7,6 +7,7 @@ import { scanObjects } from "../../../aws/dynamodb/object-scan.ts";
 import { objectTable } from "../../../aws/dynamodb/object-table.ts";
 import { scheduleTable } from "../../../aws/dynamodb/schedule-table.ts";
 import { chats } from "../../../aws/http/chats/chats.ts";
+import { discordFiles } from "../../../aws/http/chats/discord-files.ts";
 import { slack } from "../../../aws/http/chats/slack.ts";
 import { anchorKey } from "../../../aws/kms/anchor-key.ts";
 import { accountKeys, chatKeys, dataKeys, httpRouteKeys, linkKeys, webhookKeys } from "../../../aws/kms/data-keys.ts";
@@ -172,6 +173,7 @@ export async function newWorld() {
     },
     chats,
     slack,
+    discord: discordFiles,
     dataKeys,
     linkKeys,
     webhookKeys,
