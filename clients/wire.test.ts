@@ -199,11 +199,15 @@ describe.each(clients)("the environment of the %s client", (client) => {
 
   it("the client refuses to ask for an approval in a job that is no step of a flow, and sends nothing", async () => {
     const driver = start({ ...job, WM_FLOW_JOB_ID: "", WM_FLOW_STEP_ID: "", BASE_INTERNAL_URL: recorder.url });
-    for (const [call, resource] of [
-      ["requestInteractiveChatApproval", "chatResourcePath"],
-      ["requestInteractiveSlackApproval", "slackResourcePath"],
+    const teams = { teamName: "Operations", channelName: "General" };
+    for (const [call, request] of [
+      ["requestInteractiveChatApproval", { chatResourcePath: "f/ops/slack" }],
+      ["requestInteractiveSlackApproval", { slackResourcePath: "f/ops/slack" }],
+      ["requestInteractiveDiscordApproval", { chatResourcePath: "f/ops/discord" }],
+      ["requestInteractiveCollabApproval", teams],
+      ["requestInteractiveTeamsApproval", teams],
     ] as const) {
-      const { requests, error } = await exchange(driver, { call, args: [{ [resource]: "f/ops/slack" }], replies: [] });
+      const { requests, error } = await exchange(driver, { call, args: [request], replies: [] });
       expect([requests, error?.message]).toEqual([[], expect.stringContaining("not run in a step of a flow (WM_FLOW_STEP_ID is not set)")]);
     }
   });

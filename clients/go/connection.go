@@ -126,16 +126,24 @@ type asked struct {
 	contentType string
 }
 
-// workspaceURL returns the base URL of the workspace's routes; publicly selects the origin for URLs that users receive.
-func workspaceURL(publicly string) string {
-	to := current()
-	return strings.TrimRight(first(publicly, to.baseURL), "/") + "/api/w/" + url.PathEscape(to.workspace)
+// serviceURL returns the origin of the service; publicly selects that for URLs that users receive.
+func serviceURL(publicly string) string {
+	return strings.TrimRight(first(publicly, current().baseURL), "/")
 }
 
-// call calls a route of the workspace and returns the body and the content type of the response.
+// workspaceURL returns the base URL of the workspace's routes; publicly selects the origin for URLs that users receive.
+func workspaceURL(publicly string) string {
+	return serviceURL(publicly) + "/api/w/" + url.PathEscape(current().workspace)
+}
+
+// call calls a route of the workspace, or one of the service if it begins with a slash, and returns the body and the content type of the
+// response.
 func call(method, route string, asked asked) ([]byte, string, error) {
 	to := current()
 	address := workspaceURL("") + "/" + route
+	if strings.HasPrefix(route, "/") {
+		address = serviceURL("") + route
+	}
 	query := url.Values{}
 	for name, value := range asked.query {
 		if value != "" {

@@ -4,7 +4,16 @@ Inside a job, no setup is necessary: the environment contains the URL of the ser
 Other programs call `set_client` first.
 """
 
-from ._approvals import ResumeUrls, get_resume_urls, request_interactive_chat_approval, request_interactive_slack_approval
+from ._approvals import (
+    ResumeUrls,
+    get_resume_urls,
+    request_interactive_chat_approval,
+    request_interactive_collab_approval,
+    request_interactive_discord_approval,
+    request_interactive_slack_approval,
+    request_interactive_teams_approval,
+    send_teams_message,
+)
 from ._connection import ApiError, set_client
 from ._files import (
     S3Object,
@@ -74,12 +83,16 @@ __all__ = [
     "get_variable",
     "load_s3_file",
     "request_interactive_chat_approval",
+    "request_interactive_collab_approval",
+    "request_interactive_discord_approval",
     "request_interactive_slack_approval",
+    "request_interactive_teams_approval",
     "run_script",
     "run_script_by_hash",
     "run_script_by_hash_async",
     "run_script_by_path",
     "run_script_by_path_async",
+    "send_teams_message",
     "set_client",
     "set_progress",
     "set_resource",

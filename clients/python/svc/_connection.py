@@ -61,11 +61,16 @@ def mocked(kind: str, path: str) -> tuple[Any] | None:
     return (values[path],) if path in values else None
 
 
+def _service_url(publicly: str = "") -> str:
+    """Returns the origin of the service; `publicly` selects that for URLs that users receive."""
+    base = publicly or _chosen.get("base_url") or os.environ.get("BASE_INTERNAL_URL") or os.environ.get("BASE_URL") or "http://localhost:8000"
+    return base.rstrip("/")
+
+
 def workspace_url(publicly: str = "") -> str:
     """Returns the base URL of the workspace's routes; `publicly` selects the origin for URLs that users receive."""
-    base = publicly or _chosen.get("base_url") or os.environ.get("BASE_INTERNAL_URL") or os.environ.get("BASE_URL") or "http://localhost:8000"
     workspace = _chosen.get("workspace") or job_variable("WORKSPACE") or "no_workspace"
-    return f"{base.rstrip('/')}/api/w/{quote(workspace, safe='')}"
+    return f"{_service_url(publicly)}/api/w/{quote(workspace, safe='')}"
 
 
 def call(
@@ -77,9 +82,12 @@ def call(
     content: bytes | None = None,
     content_type: str = "application/json",
 ) -> tuple[bytes, str]:
-    """Calls a route and returns the body and content type of the response. `body` is sent as JSON, `content` unchanged."""
+    """Calls a route of the workspace, or one of the service if it begins with a slash, and returns the body and content type of the response.
+
+    `body` is sent as JSON, `content` unchanged.
+    """
     token = _chosen.get("token") or job_variable("TOKEN")
-    url = f"{workspace_url()}/{route}"
+    url = f"{_service_url()}{route}" if route.startswith("/") else f"{workspace_url()}/{route}"
     # Values that are None or empty are omitted.
     asked = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in (query or {}).items() if value not in (None, "")}
     if asked:

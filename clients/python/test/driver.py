@@ -15,8 +15,8 @@ def to_snake_case(name):
 
 
 def answer(call, args):
-    # The options of a request for an approval are named arguments.
-    named = {to_snake_case(name): value for name, value in args.pop().items()} if call.startswith("requestInteractive") else {}
+    # The options of a request for an approval, and those of a message, are named arguments.
+    named = {to_snake_case(name): value for name, value in args.pop().items()} if call.startswith(("requestInteractive", "sendTeams")) else {}
     try:
         result = getattr(svc, to_snake_case(call))(*args, **named)
         return {"result": result.decode() if isinstance(result, bytes) else result}

@@ -28,12 +28,8 @@ export async function getResumeEndpoints(approver?: string, flowLevel = false): 
   return await getResumeUrls(approver, flowLevel);
 }
 
-/** A request for an approval in a chat. */
-export interface ChatApproval {
-  /** The path of the resource of type `slack`, which the job must be allowed to read. */
-  chatResourcePath: string;
-  /** The id of the channel. Default: the default channel of the resource. */
-  channelId?: string;
+/** The content of a request for an approval in a chat. */
+interface ApprovalContent {
   /** A text for the approvers. */
   message?: string;
   /** The name of the approver, which the message shows. It does not limit who may decide. */
@@ -47,17 +43,20 @@ export interface ChatApproval {
   cancelButtonText?: string;
 }
 
-/**
- * Posts a message whose buttons approve or reject the step that runs this code. The step must have the option `suspend`. Call it once for each
- * channel. A repeated call with the same resource and channel posts nothing, and a message that cannot be posted throws `ApiError`.
- */
-export async function requestInteractiveChatApproval(options: ChatApproval): Promise<void> {
-  const { chatResourcePath, channelId, message, approver, defaultArgsJson, dynamicEnumsJson, resumeButtonText, cancelButtonText } = options;
+/** A request for an approval in Slack or in Discord. */
+export interface ChatApproval extends ApprovalContent {
+  /** The path of the resource of type `slack` or `discord`, which the job must be allowed to read. */
+  chatResourcePath: string;
+  /** The id of the channel. Default: the default channel of the resource. */
+  channelId?: string;
+}
+
+/** Returns the job that runs this code, and the fields of a request for the approval of its step. */
+function describeRequest(content: ApprovalContent) {
+  const { message, approver, defaultArgsJson, dynamicEnumsJson, resumeButtonText, cancelButtonText } = content;
   const step = jobVariable("FLOW_STEP_ID");
   if (!step) throw new Error("This does not run in a step of a flow (WM_FLOW_STEP_ID is not set), so there is nothing to approve.");
-  const query = {
-    slack_resource_path: chatResourcePath,
-    channel_id: channelId,
+  const fields = {
     flow_step_id: step,
     message,
     approver,
@@ -66,7 +65,18 @@ export async function requestInteractiveChatApproval(options: ChatApproval): Pro
     resume_button_text: resumeButtonText,
     cancel_button_text: cancelButtonText,
   };
-  await call("GET", `jobs/slack_approval/${pathPart(ownJob())}`, { query });
+  return { job: pathPart(ownJob()), fields };
+}
+
+/**
+ * Posts a message to Slack whose buttons approve or reject the step that runs this code. The step must have the option `suspend`. Call it once for each
+ * channel. A repeated call with the same resource and channel posts nothing, and a message that cannot be posted throws `ApiError`.
+ */
+export async function requestInteractiveChatApproval({ chatResourcePath, channelId, ...content }: ChatApproval): Promise<void> {
+  const { job, fields } = describeRequest(content);
+  await call("GET", `jobs/slack_approval/${job}`, {
+    query: { slack_resource_path: chatResourcePath, channel_id: channelId, ...fields },
+  });
 }
 
 /** A request for an approval in Slack, with the older name of the resource. */
@@ -77,4 +87,51 @@ export interface SlackApproval extends Omit<ChatApproval, "chatResourcePath"> {
 /** An alias with the older name. */
 export async function requestInteractiveSlackApproval({ slackResourcePath, ...options }: SlackApproval): Promise<void> {
   await requestInteractiveChatApproval({ ...options, chatResourcePath: slackResourcePath });
+}
+
+/** Posts a message to Discord, in the same way as `requestInteractiveChatApproval`. */
+export async function requestInteractiveDiscordApproval({ chatResourcePath, channelId, ...content }: ChatApproval): Promise<void> {
+  const { job, fields } = describeRequest(content);
+  await call("POST", `jobs/discord_approval/${job}`, {
+    json: { discord_resource_path: chatResourcePath, channel_id: channelId || undefined, ...fields },
+  });
+}
+
+/** A request for an approval in Microsoft Teams. */
+export interface CollabApproval extends ApprovalContent {
+  /** The names of the team and of its channel, among those in which the bot is installed. */
+  teamName: string;
+  channelName: string;
+  /** The path of the resource of the bot, if the workspace has several. */
+  chatResourcePath?: string;
+}
+
+/** Posts a message to Microsoft Teams, in the same way as `requestInteractiveChatApproval`. */
+export async function requestInteractiveCollabApproval(options: CollabApproval): Promise<void> {
+  const { teamName, channelName, chatResourcePath, ...content } = options;
+  const { job, fields } = describeRequest(content);
+  await call("GET", `jobs/teams_approval/${job}`, {
+    query: { team_name: teamName, channel_name: channelName, chat_resource_path: chatResourcePath, ...fields },
+  });
+}
+
+/** An alias with the older name. */
+export async function requestInteractiveTeamsApproval(options: CollabApproval): Promise<void> {
+  await requestInteractiveCollabApproval(options);
+}
+
+/** A message to a conversation in Microsoft Teams. */
+export interface TeamsMessage {
+  /** The id of a conversation of the workspace's bot. */
+  conversationId: string;
+  text: string;
+  /** An adaptive card below the text. */
+  cardBlock?: Record<string, unknown>;
+  /** Whether the message reports a success. */
+  success?: boolean;
+}
+
+/** Sends a message to a conversation in Microsoft Teams. A step that waits for an approval adds a link to its approval page. */
+export async function sendTeamsMessage({ conversationId, text, cardBlock, success }: TeamsMessage): Promise<void> {
+  await call("POST", "/api/teams/activities", { json: { conversation_id: conversationId, text, card_block: cardBlock, success } });
 }

@@ -97,20 +97,26 @@ export async function call(method: "GET" | "POST" | "DELETE", route: string, opt
   throw new ApiError(response.status, response.headers.get("x-svc-error") ?? "", await response.text());
 }
 
-/** Returns the base URL of the workspace's routes. `publicly`: for URLs that other programs receive. */
-export function workspaceUrl(publicly = ""): string {
+/** Returns the origin of the service. `publicly`: for URLs that other programs receive. */
+function serviceUrl(publicly = ""): string {
   const base = publicly || chosen.baseUrl || environment("BASE_INTERNAL_URL") || environment("BASE_URL") || "http://localhost:8000";
-  const workspace = chosen.workspace || jobVariable("WORKSPACE") || "no_workspace";
-  return `${base.replace(/\/+$/, "")}/api/w/${encodeURIComponent(workspace)}`;
+  return base.replace(/\/+$/, "");
 }
 
-/** Calls a route of the workspace and returns any response. */
+/** Returns the base URL of the workspace's routes. `publicly`: for URLs that other programs receive. */
+export function workspaceUrl(publicly = ""): string {
+  const workspace = chosen.workspace || jobVariable("WORKSPACE") || "no_workspace";
+  return `${serviceUrl(publicly)}/api/w/${encodeURIComponent(workspace)}`;
+}
+
+/** Calls a route of the workspace, or one of the service if it begins with a slash, and returns any response. */
 export async function send(method: string, route: string, { query = {}, json, body, type }: Call): Promise<Response> {
   const token = chosen.token || jobVariable("TOKEN");
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== "") search.set(name, String(value));
   const contentType = json === undefined ? type : "application/json";
-  return await fetch(`${workspaceUrl()}/${route}${search.size > 0 ? `?${search}` : ""}`, {
+  const address = route.startsWith("/") ? `${serviceUrl()}${route}` : `${workspaceUrl()}/${route}`;
+  return await fetch(`${address}${search.size > 0 ? `?${search}` : ""}`, {
     method,
     headers: { ...(token && { authorization: `Bearer ${token}` }), ...(contentType && { "content-type": contentType }) },
     ...(environment("WM_RAW_APP") ? { credentials: "omit" as const } : {}),

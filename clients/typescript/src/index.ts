@@ -5,12 +5,18 @@
  */
 export {
   type ChatApproval,
+  type CollabApproval,
   getResumeEndpoints,
   getResumeUrls,
   type ResumeUrls,
   requestInteractiveChatApproval,
+  requestInteractiveCollabApproval,
+  requestInteractiveDiscordApproval,
   requestInteractiveSlackApproval,
+  requestInteractiveTeamsApproval,
   type SlackApproval,
+  sendTeamsMessage,
+  type TeamsMessage,
 } from "./approvals.ts";
 export { ApiError, setClient } from "./connection.ts";
 export {

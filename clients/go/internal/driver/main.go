@@ -84,6 +84,26 @@ func (a asked) approval(resource string) (approval svc.ChatApproval) {
 	return approval
 }
 
+func (a asked) collabApproval() svc.CollabApproval {
+	text := func(name string) string { return asked{Args: []any{a.object(0)[name]}}.text(0) }
+	content := a.approval("chatResourcePath")
+	return svc.CollabApproval{
+		TeamName: text("teamName"), ChannelName: text("channelName"), ChatResourcePath: content.ChatResourcePath,
+		Message: content.Message, Approver: content.Approver, DefaultArgsJSON: content.DefaultArgsJSON,
+		DynamicEnumsJSON: content.DynamicEnumsJSON, ResumeButtonText: content.ResumeButtonText, CancelButtonText: content.CancelButtonText,
+	}
+}
+
+func (a asked) teamsMessage() svc.TeamsMessage {
+	text := func(name string) string { return asked{Args: []any{a.object(0)[name]}}.text(0) }
+	message := svc.TeamsMessage{ConversationID: text("conversationId"), Text: text("text")}
+	message.CardBlock, _ = a.object(0)["cardBlock"].(map[string]any)
+	if success, ok := a.object(0)["success"].(bool); ok {
+		message.Success = &success
+	}
+	return message
+}
+
 func (a asked) waiting() svc.RunOptions {
 	return svc.RunOptions{Verbose: a.flag(2), Tag: a.text(3)}
 }
@@ -122,6 +142,16 @@ var helpers = map[string]func(a asked) (any, error){
 	"requestInteractiveChatApproval": func(a asked) (any, error) {
 		return nil, svc.RequestInteractiveChatApproval(a.approval("chatResourcePath"))
 	},
+	"requestInteractiveDiscordApproval": func(a asked) (any, error) {
+		return nil, svc.RequestInteractiveDiscordApproval(a.approval("chatResourcePath"))
+	},
+	"requestInteractiveCollabApproval": func(a asked) (any, error) {
+		return nil, svc.RequestInteractiveCollabApproval(a.collabApproval())
+	},
+	"requestInteractiveTeamsApproval": func(a asked) (any, error) {
+		return nil, svc.RequestInteractiveTeamsApproval(a.collabApproval())
+	},
+	"sendTeamsMessage": func(a asked) (any, error) { return nil, svc.SendTeamsMessage(a.teamsMessage()) },
 	"requestInteractiveSlackApproval": func(a asked) (any, error) {
 		return nil, svc.RequestInteractiveSlackApproval(a.approval("slackResourcePath"))
 	},
