@@ -1,4 +1,5 @@
 import { resourceRoutes as routes } from "../../contract/routes/stored/resources.ts";
+import { listChatResources } from "../../services/chats/list-chat-resources.ts";
 import { createPathFilter } from "../../services/identity/permit.ts";
 import {
   findResource,
@@ -55,6 +56,9 @@ export const resources: ApiRoutes = [
   }),
   on(routes.listResourceNames, async ({ auth, params: { workspace, name } }) =>
     json(200, await listResourceNames(deps, workspace, name, createPathFilter({ actor: auth.actor, workspace }, read))),
+  ),
+  on(routes.listChatResources, async ({ auth, params: { workspace } }) =>
+    json(200, await listChatResources(deps, workspace, createPathFilter({ actor: auth.actor, workspace }, read))),
   ),
   on(routes.searchResources, async ({ auth, params: { workspace } }) =>
     json(200, await searchResources(deps, workspace, createPathFilter({ actor: auth.actor, workspace }, read))),

@@ -52,6 +52,7 @@ export const resourceOperations = {
   "resources.delete": "DELETE /api/w/{workspace}/resources/delete/{path+}",
   "resources.listNames": "GET /api/w/{workspace}/resources/list_names/{name}",
   "resources.search": "GET /api/w/{workspace}/resources/list_search",
+  "resources.listChats": "GET /api/w/{workspace}/resources/list_chats",
   "resources.fileTypes": "GET /api/w/{workspace}/resources/file_resource_type_to_file_ext_map",
   "resources.types.list": "GET /api/w/{workspace}/resources/type/list",
   "resources.types.listNames": "GET /api/w/{workspace}/resources/type/listnames",

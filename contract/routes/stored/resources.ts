@@ -65,6 +65,18 @@ export const resourceListQuery = z.object({
 });
 export type ResourceListQuery = z.output<typeof resourceListQuery>;
 
+export const chatResourceSchema = z.object({
+  path: z.string(),
+  resource_type: z.string(),
+  fault: z.string().optional().describe("A sentence about the reason for which the resource cannot be used. Absent: it is complete."),
+  address_trust: z
+    .enum(["off", "on", "inactive"])
+    .describe("`inactive`: the resource has `trust_email`, but another user than an administrator has changed it or its variables."),
+  callback_url: z.string().describe("The address to which the application sends the clicks of people."),
+  manifest_url: z.string().optional().describe("The address of the manifest with which the application is created."),
+});
+export type ChatResourceJson = z.output<typeof chatResourceSchema>;
+
 /** An empty text removes the extension. */
 const formatExtension = z.union([
   z.literal(""),
@@ -238,6 +250,17 @@ export const resourceRoutes = {
     access: listAll,
     params: inWorkspace,
     reply: { json: z.array(z.object({ path: z.string(), value: anyValue })) },
+    errors: [],
+  }),
+  listChatResources: defineRoute({
+    ...read,
+    name: "resources.listChats",
+    summary:
+      "List the resources of chat applications: the faults for which they cannot be used, and the addresses that the applications need.",
+    path: `${w}/list_chats`,
+    access: listAll,
+    params: inWorkspace,
+    reply: { json: z.array(chatResourceSchema) },
     errors: [],
   }),
   fileResourceTypes: defineRoute({

@@ -1,8 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { randomUUID } from "node:crypto";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { api } from "../../support/api/api.ts";
 import { member, type Someone } from "../../support/api/people.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { asks, consent, runOf, startRun, waiting } from "../../support/approvals/approvals.ts";
+import { button, expectUsable, heading } from "../../support/approvals/page.ts";
+import { endBrowser, openPage } from "../../support/browser/browser.ts";
 import { type FakeSlack, startSlack } from "../../support/chats/slack.ts";
+import { consolePicture, expectAccessible, openConsole } from "../../support/console/console.ts";
 import { flow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
 
@@ -18,11 +24,12 @@ beforeAll(async () => {
   const value = { ...slack.resource, trust_email: true };
   expectStatus(await ws.post("resources/create", { path: PATH, resource_type: "slack", value }), 201);
 });
+afterEach(endBrowser);
 afterAll(() => slack.stop());
 
 /** Sends the call of Slack that follows an action of a person. */
-const callAs = async (body: string, headers = slack.sign(body, Math.floor(Date.now() / 1000))) =>
-  ws.call("POST", `chat/slack/${PATH}`, { body, headers, token: "" });
+const callAs = async (body: string, headers = slack.sign(body, Math.floor(Date.now() / 1000)), path = PATH) =>
+  ws.call("POST", `chat/slack/${path}`, { body, headers, token: "" });
 const messageWith = (text: string) =>
   until(() => slack.messages.find(({ blocks }) => blocks.some((block) => block.text?.text.includes(text))), {
     what: `a message with ${text}`,
@@ -77,5 +84,95 @@ describe("an approval in Slack", () => {
       status: 422,
       text: expect.stringMatching(/not posted, because Slack answered channel_not_found: .* invite the app/),
     });
+  });
+});
+
+it("the settings of a workspace list its chats, with their addresses", { timeout: 300_000 }, async () => {
+  const watched = await openConsole(`/w/${ws.id}/settings/chat`);
+  const { page } = watched;
+  const row = page.getByRole("row", { name: PATH });
+  await row.getByText("Ready").waitFor();
+  await row.getByText("Trusted: a confirmed address stands for the user who has it").waitFor();
+  await row.getByText(`/api/w/${ws.id}/chat/slack/${PATH}`).waitFor();
+  const manifest = await row.getByRole("link", { name: `Manifest of the application of ${PATH}` }).getAttribute("href");
+  expect((await fetch(manifest ?? "")).status).toBe(200);
+  await consolePicture(page, "chat-settings");
+  await expectAccessible(watched);
+  await row.getByRole("link", { name: PATH, exact: true }).click();
+  await page.getByRole("dialog").waitFor();
+});
+
+describe("Connect your account", () => {
+  const CONNECTED = "f/t/slack_connected";
+  const PASSWORD = "A long password 1!";
+  const linkPattern = /\S+\/chat\/link#\S+/;
+  const linksFor = (user: string) =>
+    slack.messages.filter(({ only }) => only === user).flatMap(({ text }) => linkPattern.exec(text)?.[0] ?? []);
+  /** Clicks on Approve, and returns the new link that only this person sees. */
+  async function clickForLink(message: FakeSlack["messages"][number], user: string): Promise<string> {
+    const before = linksFor(user).length;
+    expectStatus(await callAs(slack.click(message, "Approve", user), undefined, CONNECTED), 200);
+    return until(() => linksFor(user)[before], { what: `a link for ${user}` });
+  }
+  const storedIn = (page: Page) => page.evaluate<string>("JSON.stringify(sessionStorage) + location.href");
+
+  it("makes clicks count as those of the user who signs in and confirms, until they disconnect", { timeout: 300_000 }, async () => {
+    const username = `kim${randomUUID().slice(0, 6)}`;
+    const email = `${username}@example.com`;
+    expectStatus(await api().ask.users.createGlobal({ body: { email, password: PASSWORD, super_admin: false } }), 201);
+    expectStatus(await ws.ask.workspaces.addUser({ body: { email, is_admin: false, operator: false } }), 201);
+    expectStatus(await ws.post("resources/create", { path: CONNECTED, resource_type: "slack", value: slack.resource }), 201);
+    const ask = async (message: string) => {
+      const gate = consent("gate", [`u/${username}`, `u/${ann.username}`], {
+        message,
+        notification: { channel: "chat", resource_path: CONNECTED },
+      });
+      return { run: await startRun(ws, [gate, flow.step("b", "1")]), message: await messageWith(message) };
+    };
+
+    const first = await ask("Order the parts?");
+    const link = await clickForLink(first.message, "U0KIM");
+    const { page } = await openPage();
+    await page.goto(link);
+    await page.getByText("Sign in as the user to connect with your account in the chat.").waitFor();
+    expect(page.url()).not.toContain("#");
+    await expectUsable(page);
+    await page.getByLabel("Email").fill(email);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await button(page, "Sign in").click();
+    await page.getByText(`${CONNECTED} in ${ws.id}`).waitFor();
+    await page.getByLabel("I am u0kim in Slack, and I pressed the button there myself.").check();
+    await expectUsable(page);
+    await consolePicture(page, "chat-link");
+    await button(page, "Connect").click();
+    await heading(page, "The account is connected").waitFor();
+    expect(await storedIn(page)).not.toContain(new URL(link).hash.slice(1));
+    expectStatus(await callAs(slack.click(first.message, "Approve", "U0KIM"), undefined, CONNECTED), 200);
+    expect(await ws.completed(first.run)).toMatchObject({ success: true });
+    await messageWith(`Approved by ${username}`);
+
+    // A second use of the link, in a new document.
+    await page.goto("about:blank");
+    await page.goto(link);
+    await page.getByText("This link no longer works").waitFor();
+    expect(await storedIn(page)).not.toContain(new URL(link).hash.slice(1));
+
+    // The vendor confirms the address of another user, so the link is theirs.
+    const second = await ask("Pay the parts?");
+    slack.people.set("U0ANNS", { email: ann.email });
+    await page.goto(await clickForLink(second.message, "U0ANNS"));
+    await page.getByText("The address of this person in the chat belongs to another user.").waitFor();
+    expect(await button(page, "Connect").count()).toBe(0);
+
+    await page.goto(link);
+    await page.getByText("This link no longer works").waitFor();
+    await page.getByRole("link", { name: "Your chat accounts" }).click();
+    const row = page.getByRole("row", { name: /u0kim/ });
+    await row.getByText("Slack", { exact: true }).waitFor();
+    await row.getByRole("button", { name: "Disconnect" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
+    await page.getByText("No chat account is connected").waitFor();
+    await clickForLink(second.message, "U0KIM");
+    expect((await runOf(ws, second.run)).gates[0]?.decision).toBeFalsy();
   });
 });

@@ -299,7 +299,7 @@ function pagesOfSettings(w: string): RolePage[] {
     ofWorkspace("general", "HTTP status of failed runs", { Save: "workspaces.changeName" }, true),
     ofWorkspace("error-handler", "The error handler is called", { Save: "workspaces.editErrorHandler" }, true),
     ofWorkspace("success-handler", "The success handler is called", { Save: "workspaces.editSuccessHandler" }),
-    ofWorkspace("chat", "No chat settings", {}),
+    ofWorkspace("chat", "No chat application is connected", {}),
     ofWorkspace("default-app", "Apps do not run in this service", { Save: "workspaces.editDefaultApp" }),
     ofWorkspace("encryption-key", "The key encrypts", { "Rotate key": "workspaces.setEncryptionKey" }, true),
     ofWorkspace(

@@ -38,11 +38,6 @@ export const workspaceSettingsText = {
     noticeTopic: "Message to the topic of the deployment",
     noticeRecovery: "Also report the first success after a failure",
   },
-  chat: {
-    empty: "No chat settings",
-    emptyWhy:
-      "A workspace has no settings for chat. A step of a flow names its channel and the resource with the token of the chat application.",
-  },
   app: {
     path: "Default app",
     pathHelp: "The path of an app. Other clients open it first. Apps do not run in this service.",

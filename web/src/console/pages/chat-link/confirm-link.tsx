@@ -8,6 +8,7 @@ import { When } from "../../../shared/time/when.tsx";
 import { call } from "../../data/objects-api.ts";
 import { Failed } from "../../frame/panel.tsx";
 import { chatLinkText as text } from "../../messages/objects/chat-accounts.ts";
+import { forgetLink, isLinkGone } from "./link.ts";
 
 interface ConfirmLinkProps {
   link: string;
@@ -18,7 +19,13 @@ interface ConfirmLinkProps {
 /** Shows who asked, and connects them. The user must confirm to be that person: a stranger could have sent the link to their own account. */
 export function ConfirmLink({ link, person, onConnected }: ConfirmLinkProps) {
   const { vendor, team, user, name, address, workspace, resource, email, replaces, expires_at } = person;
-  const connect = useMutation({ mutationFn: () => call.chatAccounts.connect({ body: { link } }), onSuccess: onConnected });
+  const connect = useMutation({
+    mutationFn: () => call.chatAccounts.connect({ body: { link } }),
+    onSuccess: onConnected,
+    onError: (error) => {
+      if (isLinkGone(error)) forgetLink(sessionStorage);
+    },
+  });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     connect.mutate();

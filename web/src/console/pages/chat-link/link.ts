@@ -1,3 +1,5 @@
+import { Refused } from "../../../shared/service.ts";
+
 const KEY = "svc.chat-link";
 
 /**
@@ -15,7 +17,10 @@ export function takeLink(hash: string, storage: Pick<Storage, "getItem" | "setIt
   }
 }
 
-/** Forgets a link that was used. */
+/** Returns whether a link was refused for good: it was used, is too old, or a newer one has replaced it. */
+export const isLinkGone = (error: unknown): boolean => error instanceof Refused && error.code === "chat.linkGone";
+
+/** Forgets a link that was used, or that no longer works. */
 export function forgetLink(storage: Pick<Storage, "removeItem">): void {
   try {
     storage.removeItem(KEY);

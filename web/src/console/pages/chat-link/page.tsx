@@ -10,14 +10,16 @@ import { Page } from "../../frame/page.tsx";
 import { Empty, Failed, Loading } from "../../frame/panel.tsx";
 import { chatLinkText as text } from "../../messages/objects/chat-accounts.ts";
 import { ConfirmLink } from "./confirm-link.tsx";
-import { forgetLink, takeLink } from "./link.ts";
+import { forgetLink, isLinkGone, takeLink } from "./link.ts";
 
 const GUIDE = "console#chat-accounts";
 
 /** Connects the person in a chat who asked for a link with the signed-in user. Only a press of the button connects them. */
 export default function ChatLinkPage() {
   const link = useLink();
-  const [connected, setConnected] = useState<string>();
+  // Another link can be opened in the same tab.
+  const [done, setDone] = useState<{ link: string; name: string }>();
+  const connected = done?.link === link ? done?.name : undefined;
   return (
     <Container component="main" id="content" size="sm" py="xl">
       <Paper withBorder p="lg" radius="md">
@@ -34,7 +36,7 @@ export default function ChatLinkPage() {
               link={link}
               onConnected={(name) => {
                 forgetLink(sessionStorage);
-                setConnected(name);
+                setDone({ link, name });
               }}
             />
           )}
@@ -72,9 +74,12 @@ function FoundLink({ link, onConnected }: { link: string; onConnected: (name: st
     void queries.resetQueries();
   };
   const { data, error } = found;
-  const isRefused = (code: string) => error instanceof Refused && error.code === code;
+  const isGone = isLinkGone(error);
+  useEffect(() => {
+    if (isGone) forgetLink(sessionStorage);
+  }, [isGone]);
   if (!data && error instanceof Refused && error.status === 401) return <SignIn why={text.signIn} onSignedIn={restart} />;
-  if (!data && isRefused("chat.linkGone")) {
+  if (!data && isGone) {
     return (
       <Empty title={text.gone} guide={GUIDE}>
         <Text>{text.goneWhy}</Text>
@@ -83,6 +88,7 @@ function FoundLink({ link, onConnected }: { link: string; onConnected: (name: st
     );
   }
   if (!data && !error) return <Loading />;
+  const isOtherPerson = error instanceof Refused && error.code === "chat.otherPerson";
   const otherUser = isOtherUser ? (
     <SignIn why={text.otherUserWhy} onSignedIn={restart} />
   ) : (
@@ -99,7 +105,7 @@ function FoundLink({ link, onConnected }: { link: string; onConnected: (name: st
       ) : (
         <Failed error={error} guide={GUIDE} onRetry={() => void found.refetch()} />
       )}
-      {(data || isRefused("chat.otherPerson")) && otherUser}
+      {(data || isOtherPerson) && otherUser}
     </Stack>
   );
 }

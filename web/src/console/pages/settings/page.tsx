@@ -9,7 +9,6 @@ import { loadOnDemand } from "../../frame/load-on-demand.tsx";
 import { Page } from "../../frame/page.tsx";
 import { NotFound } from "../../frame/page-failed.tsx";
 import { Empty, Panel } from "../../frame/panel.tsx";
-import { workspaceSettingsText } from "../../messages/objects/workspace-settings.ts";
 import { settingsText } from "../../messages/settings.ts";
 import { webhooksText } from "../../messages/webhooks.ts";
 import { AddressTabs } from "../../parts/address-tabs.tsx";
@@ -23,6 +22,7 @@ import { settingsQuery } from "./settings.ts";
 const General = loadOnDemand(async () => ({ default: (await import("./general/general.tsx")).General }));
 const Handler = loadOnDemand(async () => ({ default: (await import("./handler.tsx")).Handler }));
 const FailureNoticesForm = loadOnDemand(async () => ({ default: (await import("./handler.tsx")).FailureNoticesForm }));
+const Chats = loadOnDemand(async () => ({ default: (await import("./chats.tsx")).Chats }));
 const DefaultApp = loadOnDemand(async () => ({ default: (await import("./default-app.tsx")).DefaultApp }));
 const EncryptionKey = loadOnDemand(async () => ({ default: (await import("./encryption-key.tsx")).EncryptionKey }));
 const DangerZone = loadOnDemand(async () => ({ default: (await import("./danger-zone.tsx")).DangerZone }));
@@ -61,11 +61,7 @@ function Tab({ workspace, tab }: { workspace: string; tab: TabName }) {
     case "webhooks":
       return <Webhooks workspace={workspace} />;
     case "chat":
-      return (
-        <Empty title={workspaceSettingsText.chat.empty} guide="notices">
-          <Text>{workspaceSettingsText.chat.emptyWhy}</Text>
-        </Empty>
-      );
+      return <Chats workspace={workspace} />;
     case "encryption-key":
       return <EncryptionKey workspace={workspace} />;
     case "danger-zone":
