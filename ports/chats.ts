@@ -32,10 +32,12 @@ export interface ChatVendor<Credential> {
   update(credential: Credential, place: ChatPlace, content: ChatContent): Promise<ChatAnswer<undefined>>;
   /** Opens the direct messages with a person, and returns the place for them. */
   openDirectMessage(credential: Credential, user: string): Promise<ChatAnswer<Pick<ChatTarget, "channel" | "server">>>;
+  /** Returns the id of the member with a confirmed address; `undefined` for guests and for addresses of nobody. Absent: the vendor finds nobody by address. */
+  findPersonByEmail?(credential: Credential, email: string): Promise<ChatAnswer<string | undefined>>;
 }
 
 /** The chats of every vendor. */
-export type Chats = ChatVendor<ChatCredential>;
+export type Chats = Required<ChatVendor<ChatCredential>>;
 
 export type SlackCredential = Extract<ChatCredential, { type: "slack" }>;
 export type DiscordCredential = Extract<ChatCredential, { type: "discord" }>;

@@ -4,6 +4,7 @@ import { chatVendors } from "../../contract/notices/chat-vendors.ts";
 import { defineObject } from "../objects/define-object.ts";
 import { hashToken } from "../people/token.ts";
 import type { ChatUser } from "./chat-call.ts";
+import type { ChatCredential } from "./chat-credential.ts";
 
 /** The person in a chat, and the resource of the app that named them. */
 const chatPerson = {
@@ -39,6 +40,10 @@ export const toChatAccountId = ({ vendor, team, id, app }: Pick<ChatUser, "vendo
 
 /** Identifies an app by the secret that signs its calls. */
 export const toChatApp = (signingSecret: string): string => hashToken(`chat app ${signingSecret}`);
+
+/** Identifies the app of a resource, as its callbacks name it. `undefined`: its accounts get no direct messages. */
+export const findChatApp = (credential: ChatCredential): string | undefined =>
+  credential.type === "slack" ? toChatApp(credential.signing_secret) : undefined;
 
 const ID_CHARS = 43;
 

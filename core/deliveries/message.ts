@@ -17,6 +17,7 @@ export const deliveryMessageSchema = z.discriminatedUnion("kind", [
     channel: z.enum(noticeChannelNames),
     to: z.string(),
     message: z.string().optional(),
+    person: z.string().optional(),
   }),
   /** One address of a mail. */
   z.object({ ...attempt, kind: z.literal("mail"), notice: z.string(), to: z.string() }),

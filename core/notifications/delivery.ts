@@ -19,6 +19,8 @@ const partSchema = z.object({
   to: z.string(),
   /** The message in a chat that the notice concerns. */
   message: z.string().optional(),
+  /** The person in a chat who gets a direct message, as the vendor names them. `to` is their address here. */
+  person: z.string().optional(),
 });
 export type NoticePart = z.infer<typeof partSchema>;
 
@@ -55,7 +57,9 @@ export function splitNotice(notice: GateNotice, { addresses, messages }: KnownRe
   const topic: NoticePart = { channel: "topic", to: "topic" };
   // Without a message, a reminder is the first one that can reach the chat.
   const isInChat = notice.channel === "chat" && inChats.length > 0;
-  if (requestsDecision(notice)) return [topic, ...inChats, ...(isInChat ? [] : approverParts(notice, addresses))];
+  // An escalation has new approvers, who get direct messages unless all share a channel.
+  const asksNewPeople = notice.what === "escalated" && notice.chat?.channel === undefined;
+  if (requestsDecision(notice)) return [topic, ...inChats, ...(isInChat && !asksNewPeople ? [] : approverParts(notice, addresses))];
   const outcome = addresses.map((to): NoticePart => ({ channel: "email", to }));
   const others = receivesByAddress(notice.channel) || notice.channel === "chat" ? [] : approverParts(notice, []);
   return [topic, ...inChats, ...others, ...outcome];
@@ -72,7 +76,7 @@ function approverParts(notice: GateNotice, addresses: readonly string[]): Notice
     case "channel":
       return [{ channel, to: notice.chat ? toChatReceiver(notice.chat.resource, notice.chat.channel) : channel }];
     case "addresses":
-      return mailsTo(notice, addresses);
+      return splitMails(notice, addresses);
     default:
       return assertNever(receivers);
   }
@@ -84,9 +88,10 @@ function approverParts(notice: GateNotice, addresses: readonly string[]): Notice
  */
 export const NO_RECIPIENT = "nobody";
 
-function mailsTo({ people, channel }: GateNotice, addresses: readonly string[]): NoticePart[] {
+/** Returns the mails of a request to these approvers. */
+export function splitMails({ people }: Pick<GateNotice, "people">, addresses: readonly string[]): NoticePart[] {
   const recipients = addresses.length === 0 && people.length > 0 ? [NO_RECIPIENT] : addresses.slice(0, limits.noticeMails);
-  return recipients.map((to) => ({ channel, to }));
+  return recipients.map((to) => ({ channel: "email", to }));
 }
 
 /** Shown instead of the URL of a webhook that is not an http or https URL. Such a text may contain a secret too. */
@@ -102,8 +107,9 @@ export function hideUrlSecrets(url: string): string {
 export const showReceiver = ({ channel, to }: NoticePart): string => (receivesByUrl(channel) ? hideUrlSecrets(to) : to);
 
 /** Returns the name of a part, which never changes: letters, digits, '-' and '_'. */
-export function buildPartName({ channel, to, message }: NoticePart): string {
+export function buildPartName({ channel, to, message, person }: NoticePart): string {
   if (message !== undefined) return `${channel}-${message}`;
+  if (person !== undefined) return `${channel}-${personKey(to)}`;
   return receivesByAddress(channel) ? `mail-${personKey(to)}` : channel;
 }
 

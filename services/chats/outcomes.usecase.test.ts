@@ -70,6 +70,7 @@ async function askInTwoChannels(): Promise<Gate> {
 }
 
 const CONSENT = { type: "consentgate", approvers: ["u/kim"], message: "Deploy?", timeout: 600 };
+const inChannel = () => ({ channel: "chat", resource_path: SLACK_PATH, channel_id: slack.channel });
 const RUN_OVER = "The run has ended without a decision.";
 const BUTTONS = ["Approve", "Reject", "Open page"];
 async function gateOf(run: string): Promise<Gate> {
@@ -182,9 +183,7 @@ describe("the messages of a run that ends without a decision", () => {
   });
 
   it("change if the run ends while a message is being posted", async () => {
-    const run = await startFlow(world, [
-      { id: "ask", value: { ...CONSENT, notification: { channel: "chat", resource_path: SLACK_PATH } } },
-    ]);
+    const run = await startFlow(world, [{ id: "ask", value: { ...CONSENT, notification: inChannel() } }]);
     await playExecutions(world);
     slack.events.beforeAnswer = async (method) => {
       if (method !== "chat.postMessage") return;
@@ -196,8 +195,7 @@ describe("the messages of a run that ends without a decision", () => {
   });
 
   it("change if the run exceeds its time limit", async () => {
-    const notification = { channel: "chat", resource_path: SLACK_PATH };
-    await startFlow(world, [{ id: "ask", value: { ...CONSENT, notification } }], {}, { timeoutS: 60 });
+    await startFlow(world, [{ id: "ask", value: { ...CONSENT, notification: inChannel() } }], {}, { timeoutS: 60 });
     await playExecutions(world);
     await notices.deliver();
     expect(shown().map(labelsOf)).toEqual([BUTTONS]);

@@ -23,6 +23,8 @@ interface RequestedPost {
   flow: Job;
   resource: string;
   channel?: string | undefined;
+  /** The person in the chat who gets a direct message, instead of a channel. */
+  person?: string | undefined;
   request: GateNotice;
   buttons?: ChatButtons | undefined;
   form?: ChatFormOptions | undefined;
@@ -34,22 +36,33 @@ interface RequestedPost {
  */
 export async function postMessage(
   deps: PostingPorts,
-  { id, flow, resource, channel, request, buttons = {}, form }: RequestedPost,
+  { id, flow, resource, channel, person, request, buttons = {}, form }: RequestedPost,
 ): Promise<Attempt> {
   const { workspace, gate } = request;
   const reference = { flow: flow.id, gate, id };
   if (await findChatMessage(deps, reference)) return sentAttempt;
   const credential = await loadChatCredential(deps, { workspace, path: resource });
   if (typeof credential === "string") return refusedAttempt(credential);
-  const target = channel ?? credential.default_channel;
-  if (target === undefined) return refusedAttempt("neither the flow nor the resource names a channel");
+  const target = await findTarget(deps, credential, { channel, person });
+  if (!target.ok) return target;
   const content = buildRequestContent(deps.baseUrl, request, toReference(reference), buttons);
-  const posted = await deps.chats.post(credential, { channel: target, key: id }, content);
+  const posted = await deps.chats.post(credential, { ...target.value, key: id }, content);
   if (!posted.ok) return posted;
   const message: ChatMessage = { ...reference, ...posted.value, workspace, resource, shown: request, buttons, form, atMs: deps.nowMs() };
   await storeChatMessage(deps, message, flow);
   const outcome = await findOutcome(deps, request);
   return outcome ? showDecision(deps, message, outcome) : sentAttempt;
+}
+
+/** Returns the direct messages with the person, or the channel. */
+async function findTarget(
+  { chats }: PostingPorts,
+  credential: ChatCredential,
+  { channel = credential.default_channel, person }: Pick<RequestedPost, "channel" | "person">,
+): ReturnType<PostingPorts["chats"]["openDirectMessage"]> {
+  if (person !== undefined) return chats.openDirectMessage(credential, person);
+  if (channel !== undefined) return { ok: true, value: { channel } };
+  return { ok: false, final: true, error: "neither the flow nor the resource names a channel" };
 }
 
 /** Returns the outcome of a request that was decided, or whose run has ended, while its message was posted or changed: its notice may have come too early. */

@@ -56,7 +56,7 @@ const consent = (fields: object = {}) => ({
     type: "consentgate",
     approvers: ["u/kim"],
     message: "Deploy <!channel> now?",
-    notification: { channel: "chat", resource_path: SLACK_PATH },
+    notification: { channel: "chat", resource_path: SLACK_PATH, channel_id: slack.channel },
     ...fields,
   },
 });
@@ -101,7 +101,7 @@ describe("a ConsentGate whose channel is Slack", () => {
     expect(textsOf()).toContain("Deploy &lt;!channel&gt; now?");
     expect(labelsOf()).toEqual(["Approve", "Reject", "Open page"]);
     expect(slack.bodies.join()).not.toMatch(/jobs_u|<!channel/);
-    expect(await chatNotices(run)).toEqual([expect.objectContaining({ to: SLACK_PATH, state: "sent" })]);
+    expect(await chatNotices(run)).toEqual([expect.objectContaining({ to: `${SLACK_PATH} ${slack.channel}`, state: "sent" })]);
   });
 
   it.each<[string, object, RegExp]>([

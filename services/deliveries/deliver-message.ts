@@ -8,7 +8,17 @@ import { queueNextAttempt, sendDeliveries } from "./queue-attempts.ts";
 
 /** The ports with which the kinds of deliveries are opened, recorded and sent. */
 export type SendingPorts = Uses<
-  "jobs" | "objects" | "webhookKeys" | "chatKeys" | "mail" | "chats" | "noticePublishers" | "webhooks" | "nowMs" | "baseUrl"
+  | "jobs"
+  | "objects"
+  | "deliveryQueue"
+  | "webhookKeys"
+  | "chatKeys"
+  | "mail"
+  | "chats"
+  | "noticePublishers"
+  | "webhooks"
+  | "nowMs"
+  | "baseUrl"
 >;
 
 /** The stored record of a delivery. `version` counts its changes; a record of an earlier release has none. */

@@ -26,12 +26,12 @@ const senderOf = ({ channel }: Pick<NoticePart, "channel">): GateNoticeSender =>
  * is gone.
  */
 export const gateNoticeDelivery: DeliveryKind<DeliveryMessageOf<"notice">, Delivery, OpenedGateNotice> = {
-  async open(ports, { workspace, notice: id, channel, to, message, after }) {
+  async open(ports, { workspace, notice: id, channel, to, message, person, after }) {
     const notice = await loadNotice(ports, noticeObject.key(workspace, id));
     if (!notice || notice.kind === "mail" || notice.kind === "run") return undefined;
     // If a deployment cannot use a channel, missing notices of outcomes are not failures, but missing requests to approvers are.
     if (!requestsDecision(notice) && senderOf({ channel }).isConfigured?.(ports) === false) return undefined;
-    const part: NoticePart = { channel, to, ...defined({ message }) };
+    const part: NoticePart = { channel, to, ...defined({ message, person }) };
     const found = await findStoredDelivery(ports, notice, part);
     const { expiresAtS, flowHasEnded } = found;
     if (expiresAtS === undefined) return undefined;

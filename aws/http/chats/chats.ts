@@ -12,6 +12,7 @@ const bind = <Credential>(vendor: ChatVendor<Credential>, credential: Credential
   post: (target, content) => vendor.post(credential, target, content),
   update: (place, content) => vendor.update(credential, place, content),
   openDirectMessage: (user) => vendor.openDirectMessage(credential, user),
+  findPersonByEmail: async (email) => (await vendor.findPersonByEmail?.(credential, email)) ?? { ok: true, value: undefined },
 });
 
 /** Loads the code of the credential's vendor when it is first needed. */
@@ -29,4 +30,5 @@ export const chats: Chats = {
   post: async (credential, target, content) => (await load(credential)).post(target, content),
   update: async (credential, place, content) => (await load(credential)).update(place, content),
   openDirectMessage: async (credential, user) => (await load(credential)).openDirectMessage(user),
+  findPersonByEmail: async (credential, email) => (await load(credential)).findPersonByEmail(email),
 };

@@ -5,7 +5,7 @@ import { limits } from "../../../contract/limits.ts";
 import { describeSlackError, isTemporarySlackError } from "../../../core/chats/slack/slack-errors.ts";
 import { toSlackMessage } from "../../../core/chats/slack/slack-message.ts";
 import type { Attempt } from "../../../core/deliveries/attempt.ts";
-import type { ChatAnswer, ChatVendor, Slack, SlackCredential } from "../../../ports/chats.ts";
+import type { ChatAnswer, ChatVendor, Slack, SlackCredential, SlackPerson } from "../../../ports/chats.ts";
 import { ForbiddenAddressError } from "../egress.ts";
 import { fetchGuarded } from "../guarded-fetch.ts";
 
@@ -58,6 +58,7 @@ function toFailure(error: unknown): Extract<Attempt, { ok: false }> {
 const placeSchema = z.object({ channel: z.string(), ts: z.string() });
 const personSchema = z.object({
   user: z.object({
+    id: z.string(),
     team_id: z.string(),
     deleted: z.boolean().optional(),
     is_bot: z.boolean().optional(),
@@ -120,13 +121,25 @@ export const slack: Slack & ChatVendor<SlackCredential> = {
     }
   },
   findPerson: (credential, user) =>
+    call(credential, async (client) => toPerson(personSchema.parse(await client.apiCall("users.info", { user })))),
+  findPersonByEmail: (credential, email) =>
     call(credential, async (client) => {
-      const { user: found } = personSchema.parse(await client.apiCall("users.info", { user }));
-      const { is_bot, is_restricted, is_ultra_restricted, is_stranger, deleted, is_email_confirmed, profile, team_id: team } = found;
-      return {
-        team,
-        email: is_email_confirmed === true ? profile.email : undefined,
-        isOutsider: [is_bot, is_restricted, is_ultra_restricted, is_stranger, deleted].includes(true),
-      };
+      try {
+        const reply = personSchema.parse(await client.apiCall("users.lookupByEmail", { email }));
+        const person = toPerson(reply);
+        return person.isOutsider || person.email?.toLowerCase() !== email.toLowerCase() ? undefined : reply.user.id;
+      } catch (error) {
+        if (error instanceof WebAPIPlatformError && error.data.error === "users_not_found") return undefined;
+        throw error;
+      }
     }),
 };
+
+function toPerson({ user }: z.infer<typeof personSchema>): SlackPerson {
+  const { is_bot, is_restricted, is_ultra_restricted, is_stranger, deleted, is_email_confirmed, profile, team_id: team } = user;
+  return {
+    team,
+    email: is_email_confirmed === true ? profile.email : undefined,
+    isOutsider: [is_bot, is_restricted, is_ultra_restricted, is_stranger, deleted].includes(true),
+  };
+}

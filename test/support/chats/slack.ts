@@ -35,6 +35,7 @@ const SCOPES: Readonly<Record<string, string>> = {
   "chat.update": "chat:write",
   "chat.postEphemeral": "chat:write",
   "users.info": "users:read",
+  "users.lookupByEmail": "users:read.email",
   "views.open": "",
 };
 
@@ -50,6 +51,8 @@ export async function startSlack() {
   const files = new Map<string, Buffer>();
   const calls: string[] = [];
   const bodies: string[] = [];
+  /** What each request contained, except its token: the address, the other headers and the body. */
+  const requests: string[] = [];
   const people = new Map<string, FakePerson>();
   const scopes = new Set(["chat:write", "users:read", "users:read.email", "files:read"]);
   const answers: { method: string; status?: number; headers?: Record<string, string>; body: string }[] = [];
@@ -62,8 +65,9 @@ export async function startSlack() {
   };
 
   const methods: Readonly<Record<string, (args: Record<string, string>) => object>> = {
-    "chat.postMessage": ({ channel = "", text = "", blocks = "[]", thread_ts: thread }) => {
-      if (!CHANNELS.includes(channel)) return refuse("channel_not_found");
+    "chat.postMessage": ({ channel: target = "", text = "", blocks = "[]", thread_ts: thread }) => {
+      const channel = people.has(target) ? directMessagesOf(target) : target;
+      if (!CHANNELS.includes(channel) && !channel.startsWith("D")) return refuse("channel_not_found");
       const ts = nextTs();
       messages.push({ channel, ts, text, blocks: parseBlocks(blocks), ...(thread ? { thread } : {}) });
       return { ok: true, channel, ts };
@@ -84,12 +88,17 @@ export async function startSlack() {
       dialogs.push({ trigger, view: dialog });
       return { ok: true };
     },
-    "users.info": ({ user = "" }) => {
-      const { email, confirmed = true, guest = false, team = TEAM } = people.get(user) ?? {};
-      const profile = email !== undefined && scopes.has("users:read.email") ? { email } : {};
-      return { ok: true, user: { id: user, team_id: team, is_restricted: guest, is_email_confirmed: confirmed, profile } };
+    "users.info": ({ user = "" }) => ({ ok: true, user: userObject(user) }),
+    "users.lookupByEmail": ({ email = "" }) => {
+      const [user] = [...people].find(([, person]) => person.email === email) ?? [];
+      return user === undefined ? refuse("users_not_found") : { ok: true, user: userObject(user) };
     },
   };
+  function userObject(user: string): object {
+    const { email, confirmed = true, guest = false, team = TEAM } = people.get(user) ?? {};
+    const profile = email !== undefined && scopes.has("users:read.email") ? { email } : {};
+    return { id: user, team_id: team, is_restricted: guest, is_email_confirmed: confirmed, profile };
+  }
 
   const server = http.createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -99,6 +108,8 @@ export async function startSlack() {
     calls.push(method);
     await events.beforeAnswer?.(method);
     bodies.push(body);
+    const { authorization: _, ...headers } = request.headers;
+    requests.push(JSON.stringify([request.url, headers, decodeURIComponent(body.replaceAll("+", " "))]));
     const planned = answers.findIndex((answer) => answer.method === method);
     if (planned >= 0) {
       const [answer] = answers.splice(planned, 1);
@@ -150,6 +161,7 @@ export async function startSlack() {
     dialogs,
     calls,
     bodies,
+    requests,
     people,
     scopes,
     answers,
@@ -213,6 +225,9 @@ export async function startSlack() {
   };
 }
 export type FakeSlack = Awaited<ReturnType<typeof startSlack>>;
+
+/** The channel of the direct messages with a person. */
+export const directMessagesOf = (user: string): string => `D${user}`;
 
 const refuse = (error: string) => ({ ok: false, error });
 
