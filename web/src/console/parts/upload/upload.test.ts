@@ -38,7 +38,7 @@ async function answer(address: string, { method, body }: RequestInit): Promise<R
   if (call === "start") {
     const name = `upload-${service.uploads.size + 1}`;
     service.uploads.set(name, new Set());
-    return json({ ...state(name), expires_at: new Date(Date.now() + 1000).toISOString() }, 201);
+    return json({ ...state(name), expires_at: new Date(Date.now() + 24 * 3600 * 1000).toISOString() }, 201);
   }
   if (method === "DELETE") service.uploads.delete(id);
   else if (!service.uploads.has(id))
