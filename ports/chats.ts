@@ -32,7 +32,7 @@ export interface ChatVendor<Credential> {
   update(credential: Credential, place: ChatPlace, content: ChatContent): Promise<ChatAnswer<undefined>>;
   /** Opens the direct messages with a person, and returns the place for them. */
   openDirectMessage(credential: Credential, user: string): Promise<ChatAnswer<Pick<ChatTarget, "channel" | "server">>>;
-  /** Returns the id of the member with a confirmed address; `undefined` for guests and for addresses of nobody. Absent: the vendor finds nobody by address. */
+  /** Returns the id of the member with a confirmed address; `undefined` for guests and for other addresses. Absent: the vendor cannot search by address. */
   findPersonByEmail?(credential: Credential, email: string): Promise<ChatAnswer<string | undefined>>;
 }
 

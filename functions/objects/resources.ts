@@ -1,5 +1,5 @@
 import { resourceRoutes as routes } from "../../contract/routes/stored/resources.ts";
-import { listChatResources } from "../../services/chats/list-chat-resources.ts";
+import { listChatResources } from "../../services/chats/resources/list-chat-resources.ts";
 import { createPathFilter } from "../../services/identity/permit.ts";
 import {
   findResource,

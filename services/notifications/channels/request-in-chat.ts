@@ -7,9 +7,9 @@ import { type NoticePart, splitMails } from "../../../core/notifications/deliver
 import type { GateNotice } from "../../../core/notifications/notice.ts";
 import { personKey } from "../../../core/people/person.ts";
 import { may } from "../../../core/permissions/may.ts";
-import { findApproversInChat } from "../../chats/find-approvers.ts";
 import { loadChatCredential } from "../../chats/load-credential.ts";
 import { isWaiting, postMessage } from "../../chats/post-message.ts";
+import { findApproversInChat } from "../../chats/recipients/find-approvers.ts";
 import type { SendingPorts } from "../../deliveries/deliver-message.ts";
 import { sendDeliveries } from "../../deliveries/queue-attempts.ts";
 import { loadJobActor } from "../../identity/identify.ts";

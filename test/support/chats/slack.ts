@@ -51,7 +51,7 @@ export async function startSlack() {
   const files = new Map<string, Buffer>();
   const calls: string[] = [];
   const bodies: string[] = [];
-  /** What each request contained, except its token: the address, the other headers and the body. */
+  /** The address, the headers and the body of each request, without its token. */
   const requests: string[] = [];
   const people = new Map<string, FakePerson>();
   const scopes = new Set(["chat:write", "users:read", "users:read.email", "files:read"]);

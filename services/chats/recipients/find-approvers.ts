@@ -1,10 +1,10 @@
 import pMap from "p-map";
-import { limits } from "../../contract/limits.ts";
-import { findChatApp, toChatAccountId, userChatAccountObject } from "../../core/chats/chat-account.ts";
-import type { ChatCredential } from "../../core/chats/chat-credential.ts";
-import { personKey } from "../../core/people/person.ts";
-import type { ChatAnswer } from "../../ports/chats.ts";
-import type { Uses } from "../uses.ts";
+import { limits } from "../../../contract/limits.ts";
+import { findChatApp, toChatAccountId, userChatAccountObject } from "../../../core/chats/chat-account.ts";
+import type { ChatCredential } from "../../../core/chats/chat-credential.ts";
+import { personKey } from "../../../core/people/person.ts";
+import type { ChatAnswer } from "../../../ports/chats.ts";
+import type { Uses } from "../../uses.ts";
 
 /** One message is left for the default channel. */
 const MOST_DIRECT = limits.chatMessages - 1;

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { limits } from "../../contract/limits.ts";
-import { toChatApp } from "../../core/chats/chat-account.ts";
-import { noticesOf } from "../../test/support/chats/deliver-notices.ts";
-import { directMessagesOf, type FakeSlack, startSlack } from "../../test/support/chats/slack.ts";
-import { addPerson, callService, SLACK_PATH } from "../../test/support/chats/slack-world.ts";
-import { newWorld, type World } from "../../test/support/use-cases/world.ts";
-import { gates, playExecutions, startFlow } from "../../test/support/use-cases/world-flows.ts";
-import { addWorkspace, housekeep } from "../../test/support/use-cases/world-jobs.ts";
-import { anAdmin } from "../../test/support/use-cases/world-people.ts";
-import { createChatLink } from "../identity/chat-accounts/chat-links.ts";
-import { connectChatAccount } from "../identity/chat-accounts/connect-chat-account.ts";
-import { listDeliveries } from "../notifications/delivery-records.ts";
-import { createResource } from "../resources/save.ts";
+import { limits } from "../../../contract/limits.ts";
+import { toChatApp } from "../../../core/chats/chat-account.ts";
+import { noticesOf } from "../../../test/support/chats/deliver-notices.ts";
+import { directMessagesOf, type FakeSlack, startSlack } from "../../../test/support/chats/slack.ts";
+import { addPerson, callService, SLACK_PATH } from "../../../test/support/chats/slack-world.ts";
+import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
+import { gates, playExecutions, startFlow } from "../../../test/support/use-cases/world-flows.ts";
+import { addWorkspace, housekeep } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
+import { createChatLink } from "../../identity/chat-accounts/chat-links.ts";
+import { connectChatAccount } from "../../identity/chat-accounts/connect-chat-account.ts";
+import { listDeliveries } from "../../notifications/delivery-records.ts";
+import { createResource } from "../../resources/save.ts";
 
 let slack: FakeSlack;
 let world: World;
@@ -121,7 +121,7 @@ describe("a request without a channel", () => {
     expect(channels()).toEqual([directMessagesOf("U0KIM"), directMessagesOf("U0LEE")]);
   });
 
-  it("is a failed notice and a mail to each approver if nobody can be reached and there is no default channel", async () => {
+  it("is a failed notice and a mail to each approver if none can be reached and there is no default channel", async () => {
     await saveResource(WITHOUT_CHANNEL);
     const run = await ask();
     expect(shown()).toEqual([]);

@@ -1,10 +1,10 @@
 import { beforeEach, expect, it } from "vitest";
-import type { WorkspaceCaller } from "../../core/people/actor.ts";
-import { newWorld, type World } from "../../test/support/use-cases/world.ts";
-import { addWorkspace } from "../../test/support/use-cases/world-jobs.ts";
-import { anAdmin } from "../../test/support/use-cases/world-people.ts";
-import { createResource, updateResource } from "../resources/save.ts";
-import { createVariable } from "../variables/save.ts";
+import type { WorkspaceCaller } from "../../../core/people/actor.ts";
+import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
+import { addWorkspace } from "../../../test/support/use-cases/world-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
+import { createResource, updateResource } from "../../resources/save.ts";
+import { createVariable } from "../../variables/save.ts";
 import { listChatResources } from "./list-chat-resources.ts";
 
 let world: World;

@@ -1,12 +1,12 @@
-import { defined } from "../../contract/defined.ts";
-import { isJsonObject } from "../../contract/json/json-object.ts";
-import type { ChatResourceJson } from "../../contract/routes/stored/resources.ts";
-import { buildChatAddresses } from "../../core/chats/chat-addresses.ts";
-import { isChatType } from "../../core/chats/chat-credential.ts";
-import type { StoredObject } from "../../core/objects/write.ts";
-import { parseResourceValue, resourceObject } from "../../core/resources/resource.ts";
-import { chatCredentialObject } from "../../core/secrets/sealed-copy.ts";
-import type { Uses } from "../uses.ts";
+import { defined } from "../../../contract/defined.ts";
+import { isJsonObject } from "../../../contract/json/json-object.ts";
+import type { ChatResourceJson } from "../../../contract/routes/stored/resources.ts";
+import { buildChatAddresses } from "../../../core/chats/chat-addresses.ts";
+import { isChatType } from "../../../core/chats/chat-credential.ts";
+import type { StoredObject } from "../../../core/objects/write.ts";
+import { parseResourceValue, resourceObject } from "../../../core/resources/resource.ts";
+import { chatCredentialObject } from "../../../core/secrets/sealed-copy.ts";
+import type { Uses } from "../../uses.ts";
 
 const NO_COPY = "It was last saved by an earlier release. Save it again.";
 
