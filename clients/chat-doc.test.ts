@@ -33,21 +33,21 @@ const write = (name: string, text: string) => {
   writeFileSync(file, text);
   return file;
 };
-const example = (language: string) => blocksOf(PAGE, language)[0] ?? "";
+type Program = { command: [string, ...string[]]; env?: Record<string, string> };
 
 /** The scripts of the page, as programs that call them with the version 1.4. */
-const programs: Readonly<Record<string, () => { command: [string, ...string[]]; env?: Record<string, string> }>> = {
-  ts: () => {
+const programs: Readonly<Record<string, (script: string) => Program>> = {
+  ts: (script) => {
     const client = join(root, "clients/typescript/src/index.ts");
-    const source = example("ts").replace('"svc-client"', JSON.stringify(client));
+    const source = script.replace('"svc-client"', JSON.stringify(client));
     return { command: [process.execPath, write("main.ts", `${source}\nawait main("1.4");\n`)] };
   },
-  python: () => ({
-    command: [pythonPath(), write("main.py", `${example("python")}\nmain("1.4")\n`)],
+  python: (script) => ({
+    command: [pythonPath(), write("main.py", `${script}\nmain("1.4")\n`)],
     env: { PYTHONPATH: join(root, "clients/python"), PYTHONDONTWRITEBYTECODE: "1" },
   }),
-  go: () => {
-    const source = example("go")
+  go: (script) => {
+    const source = script
       .replace("package inner", "package main")
       .replace('svc "svc-client"', '"os"\n\tsvc "svc.invalid/client"')
       .replace("func main(version string)", "func ask(version string)");
@@ -58,29 +58,55 @@ const programs: Readonly<Record<string, () => { command: [string, ...string[]]; 
   },
 };
 
+/** Runs a script of the page, and returns the requests that it has sent. */
+async function run(language: string, index: number, replies: number) {
+  const { command, env } = programs[language]?.(blocksOf(PAGE, language)[index] ?? "") ?? { command: [""] };
+  recorder.replies.push(...Array.from({ length: replies }, () => ({ body: "The message is posted." })));
+  const [file, ...args] = command;
+  const job = { WM_TOKEN: "t", WM_WORKSPACE: "demo", WM_JOB_ID: "job-1", WM_FLOW_STEP_ID: "a", BASE_INTERNAL_URL: recorder.url };
+  await promisify(execFile)(file, args, { cwd: folder, env: { ...process.env, ...env, ...job } });
+  return recorder.requests.map(({ path, query, body }) => ({ path, query, body: body === "" ? undefined : (JSON.parse(body) as unknown) }));
+}
+
 describe.each(Object.keys(programs))("the script of docs/chat.md in %s", (language) => {
   it("posts a message into each of its two channels", async () => {
-    const { command, env } = programs[language]?.() ?? { command: [""] };
-    recorder.replies.push({ body: "The message is posted." }, { body: "The message is posted." });
-    const [file, ...args] = command;
-    const job = { WM_TOKEN: "t", WM_WORKSPACE: "demo", WM_JOB_ID: "job-1", WM_FLOW_STEP_ID: "a", BASE_INTERNAL_URL: recorder.url };
-    await promisify(execFile)(file, args, { cwd: folder, env: { ...process.env, ...env, ...job } });
     const common = { slack_resource_path: "f/ops/slack", flow_step_id: "a", message: "Deploy 1.4?", approver: "release" };
-    expect(recorder.requests.map(({ path, query }) => ({ path, query }))).toEqual(
+    expect(await run(language, 0, 2)).toEqual(
       ["C0123456789", "C0987654321"].map((channel_id) => ({
         path: "/api/w/demo/jobs/slack_approval/job-1",
         query: { ...common, channel_id },
       })),
     );
   });
+
+  it("posts messages to Discord and to Teams", async () => {
+    const common = { flow_step_id: "a", message: "Deploy 1.4?" };
+    expect(await run(language, 1, 3)).toEqual([
+      {
+        path: "/api/w/demo/jobs/discord_approval/job-1",
+        query: {},
+        body: { ...common, discord_resource_path: "f/ops/discord", channel_id: "1234567890123456789" },
+      },
+      {
+        path: "/api/w/demo/jobs/teams_approval/job-1",
+        query: { ...common, team_name: "Operations", channel_name: "Releases" },
+      },
+      { path: "/api/teams/activities", query: {}, body: { conversation_id: "19:abc@thread.tacv2", text: "Deploy 1.4?" } },
+    ]);
+  });
 });
 
 describe("the JSON of docs/chat.md", () => {
-  const [resource = "", gate = ""] = blocksOf(PAGE, "json");
+  const [resource = "", gate = "", discord = ""] = blocksOf(PAGE, "json");
 
   it("contains a resource that the service can use", () => {
     const value = JSON.parse(resource) as object;
     expect(parseChatCredential("slack", value)).toEqual({ type: "slack", ...value });
+  });
+
+  it("contains a resource of Discord that the service can use", () => {
+    const value = JSON.parse(discord) as object;
+    expect(parseChatCredential("discord", value)).toEqual({ type: "discord", ...value });
   });
 
   it("contains a ConsentGate that can be saved", () => {

@@ -7,17 +7,21 @@ import { expectStatus, newWorkspace, type Workspace } from "../../support/api/wo
 import { asks, consent, runOf, startRun, waiting } from "../../support/approvals/approvals.ts";
 import { button, expectUsable, heading } from "../../support/approvals/page.ts";
 import { endBrowser, openPage } from "../../support/browser/browser.ts";
+import { type FakeDiscord, startDiscord } from "../../support/chats/discord.ts";
 import { type FakeSlack, startSlack } from "../../support/chats/slack.ts";
 import { consolePicture, expectAccessible, openConsole } from "../../support/console/console.ts";
 import { flow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
 
 const PATH = "f/t/slack";
+const DISCORD_PATH = "f/t/discord";
 let slack: FakeSlack;
+let discord: FakeDiscord;
 let ws: Workspace;
 let ann: Someone;
 beforeAll(async () => {
   slack = await startSlack();
+  discord = await startDiscord();
   ws = await newWorkspace();
   ann = await member(ws, "ann");
   slack.people.set("U0ANN", { email: ann.email });
@@ -25,7 +29,7 @@ beforeAll(async () => {
   expectStatus(await ws.post("resources/create", { path: PATH, resource_type: "slack", value }), 201);
 });
 afterEach(endBrowser);
-afterAll(() => slack.stop());
+afterAll(() => Promise.all([slack.stop(), discord.stop()]));
 
 /** Sends the call of Slack that follows an action of a person. */
 const callAs = async (body: string, headers = slack.sign(body, Math.floor(Date.now() / 1000)), path = PATH) =>
@@ -174,5 +178,44 @@ describe("Connect your account", () => {
     await page.getByText("No chat account is connected").waitFor();
     await clickForLink(second.message, "U0KIM");
     expect((await runOf(ws, second.run)).gates[0]?.decision).toBeFalsy();
+  });
+});
+
+describe("an approval in Discord", () => {
+  const KIM = "5000000000000000101";
+  const textsOf = (components: { content?: string }[]) => components.map(({ content = "" }) => content).join("\n");
+  const call = async (body: string, headers = discord.sign(body, Math.floor(Date.now() / 1000))) =>
+    ws.call("POST", `chat/discord/${DISCORD_PATH}`, { body, headers, token: "" });
+
+  it("of a step is posted by its script, opens its form in a modal, and shows who has decided", async () => {
+    const value = discord.resource;
+    expectStatus(await ws.post("resources/create", { path: DISCORD_PATH, resource_type: "discord", value }), 201);
+    const ping = JSON.stringify({ type: 1, application_id: discord.resource.application_id });
+    expect(await call(ping)).toMatchObject({ status: 200, json: { type: 1 } });
+    expect((await call(ping, { "x-signature-ed25519": "00", "x-signature-timestamp": "0" })).status).toBe(401);
+
+    const content = `export async function main() {
+      const { BASE_INTERNAL_URL, WM_WORKSPACE, WM_JOB_ID, WM_TOKEN } = process.env;
+      const url = BASE_INTERNAL_URL + "/api/w/" + WM_WORKSPACE + "/jobs/discord_approval/" + WM_JOB_ID;
+      const headers = { authorization: "Bearer " + WM_TOKEN, "content-type": "application/json" };
+      const fields = { discord_resource_path: "${DISCORD_PATH}", message: "Buy it?", flow_step_id: "ask" };
+      return (await fetch(url, { method: "POST", headers, body: JSON.stringify(fields) })).text();
+    }`;
+    const schema = { type: "object", properties: { amount: { type: "integer" } }, required: ["amount"] };
+    const ask = {
+      id: "ask",
+      value: { type: "rawscript", language: "bun", content, input_transforms: {} },
+      suspend: { required_events: 1, timeout: 600, resume_form: { schema } },
+    };
+    const run = await startRun(ws, [ask, flow.step("b", "resume.amount")]);
+    await waiting(ws, run);
+    const [message] = discord.messages;
+    if (!message) throw new Error("No message was posted.");
+    const click = discord.click(message, "Approve", KIM);
+    discord.apply(click, (await call(click)).json as never);
+    const submission = discord.submit({ amount: "7" }, KIM);
+    discord.apply(submission, (await call(submission)).json as never);
+    expect(await ws.completed(run)).toMatchObject({ success: true, result: 7 });
+    await until(() => textsOf(message.components).includes("Approved by user101"), { what: "the outcome in Discord" });
   });
 });
