@@ -1,4 +1,8 @@
 import { parseReference } from "../../../core/chats/chat-message.ts";
+import { parseCustomId } from "../../../core/chats/discord/custom-id.ts";
+import { parseDiscordCall } from "../../../core/chats/discord/discord-call.ts";
+import { toDiscordMessage } from "../../../core/chats/discord/discord-message.ts";
+import { escapeSentence } from "../../../core/chats/discord/escape-markdown.ts";
 import { toChatFields } from "../../../core/chats/form/chat-form.ts";
 import { readValues } from "../../../core/chats/form/read-values.ts";
 import { formDialog } from "../../../core/chats/slack/form/form-call.ts";
@@ -34,6 +38,19 @@ function readSubmission(element: string): unknown {
   return readValues(fields, call.inputs);
 }
 
+/** Builds the call that follows the submission of a modal of Discord. `component`: the JSON of each field. */
+const modalSubmission = (component: string): string => {
+  const customId = `svc.form.${"A".repeat(64)}`;
+  const call = { type: 5, application_id: "1", channel_id: "2", message: { id: "3" }, user: { id: "4", username: "ann" } };
+  return `${JSON.stringify(call).slice(0, -1)},"data":{"custom_id":"${customId}","components":[${component}]}}`;
+};
+
+function readModal(component: string): unknown {
+  const { call } = parseDiscordCall(modalSubmission(component)) ?? {};
+  if (call?.kind !== "form" || typeof fields === "string") throw new Error("The submission was not read.");
+  return readValues(fields, call.inputs);
+}
+
 const inputs: Record<string, Build> = {
   "one text": repeat("a"),
   lines: repeat("a\n"),
@@ -49,6 +66,18 @@ const typedInputs = Object.fromEntries(
 export const chats: CostCase[] = [
   ...feed("the reference of a message", MOST, parseReference, mix("a", ".", "-", "0")),
   ...feed("a call of Slack", MOST, parseSlackCall, mix("payload=", "&", "%7B", "%", "{", "a")),
+  ...feed("the id of a component in Discord", MOST, parseCustomId, mix("svc.form.", "A", ".", "-")),
+  ...feed("a sentence in Discord", MOST, escapeSentence, mix("https://", "http", "a", "*", ":", "/", " ")),
+  ...feed(
+    "a message in Discord",
+    MOST / 4,
+    (text: string) => toDiscordMessage({ title: text, paragraphs: [text, text] }),
+    mix("a", "*", "\\", "\n", "<@"),
+  ),
+  ...feed("a form in Discord", MOST / 4, readModal, {
+    "many components": between('{"type":18}', repeat(',{"type":18,"component":{"type":4,"custom_id":"f0","value":"1"}}'), ""),
+    "many choices": between('{"component":{"type":3,"custom_id":"f2","values":["a"', repeat(',"b"'), "]}}"),
+  }),
   ...feed("a form in Slack", MOST / 4, readSubmission, {
     ...typedInputs,
     "many choices": between('{"selected_options":[{"value":"a"}', repeat(',{"value":"b"}'), "]}"),
