@@ -41,9 +41,20 @@ export const toChatAccountId = ({ vendor, team, id, app }: Pick<ChatUser, "vendo
 /** Identifies an app by the secret that signs its calls. */
 export const toChatApp = (signingSecret: string): string => hashToken(`chat app ${signingSecret}`);
 
-/** Identifies the app of a resource, as its callbacks name it. `undefined`: its accounts get no direct messages. */
-export const findChatApp = (credential: ChatCredential): string | undefined =>
-  credential.type === "slack" ? toChatApp(credential.signing_secret) : undefined;
+/**
+ * Identifies the app of a resource by what proves its calls, because every creator of a resource can choose the rest. `undefined`: the persons of this
+ * vendor are not found by their accounts.
+ */
+export function findChatApp(credential: ChatCredential): string | undefined {
+  switch (credential.type) {
+    case "slack":
+      return toChatApp(credential.signing_secret);
+    case "discord":
+      return toChatApp(`${credential.application_id} ${credential.public_key}`);
+    default:
+      return undefined;
+  }
+}
 
 const ID_CHARS = 43;
 

@@ -110,6 +110,16 @@ async function connect(user: string, username: string): Promise<void> {
 }
 
 describe("a ConsentGate whose channel is Discord", () => {
+  it("asks a connected approver by a direct message, in which their click decides", async () => {
+    await openRun();
+    discord.messages.splice(0);
+    const run = await waitingRun();
+    await deliver();
+    expect(shown().map(({ channel_id }) => channel_id)).toEqual([expect.not.stringMatching(discord.resource.default_channel)]);
+    await call(discord.click(request(), "Approve", KIM));
+    expect(await decisionOf(run)).toMatchObject({ outcome: "approved", approver: "kim" });
+  });
+
   it("posts one message, with escaped texts, buttons and the page, and no address that decides", async () => {
     const run = await waitingRun();
     expect(shown()).toHaveLength(1);
