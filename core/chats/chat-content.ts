@@ -2,12 +2,11 @@ import { limits } from "../../contract/limits.ts";
 import { UNNAMED_APPROVER } from "../approvals/gate.ts";
 import { approvalPageUrl, shortenText } from "../notifications/event.ts";
 import type { GateNotice } from "../notifications/notice.ts";
-import { beginnings, formatTime, toName, toSafeText } from "../notifications/text.ts";
+import { beginnings, formatTime, listPeople, toName, toSafeText } from "../notifications/text.ts";
 import { RUN_OVER, type ShownDecision } from "./chat-call.ts";
 import type { ChatButtons } from "./chat-message.ts";
 
 const MOST_INPUTS = 20;
-const MOST_PEOPLE = 10;
 
 /**
  * The content of a message, which each vendor's code renders. The texts come from users and are not escaped: a vendor must show them as they are, without mentions
@@ -56,7 +55,7 @@ function describeRequest({
       [
         `${toName(requestedBy)} started the run in workspace ${workspace}.`,
         ...(flowSummary ? [`The flow: ${toName(flowSummary)}`] : []),
-        ...(people.length > 0 ? [`Approvers: ${people.slice(0, MOST_PEOPLE).map(toName).join(", ")}.`] : []),
+        ...(people.length > 0 ? [`Approvers: ${listPeople(people)}.`] : []),
         ...(required > 1 ? [`It needs ${required} approvals.`] : []),
         ...(deadlineMs === undefined ? [] : [`The request expires at ${formatTime(deadlineMs)}.`]),
       ].join("\n"),

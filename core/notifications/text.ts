@@ -71,7 +71,8 @@ export function buildMail(baseUrl: string, notice: GateNotice): MailText {
 
 const MAX_PEOPLE = 10;
 
-function listPeople(people: readonly string[]): string {
+/** Lists approvers as a part of a sentence. */
+export function listPeople(people: readonly string[]): string {
   const shown = people
     .slice(0, MAX_PEOPLE)
     .map((principal) => toName(principal === "role:admin" ? "the admins of the workspace" : principal));

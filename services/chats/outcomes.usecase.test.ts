@@ -17,6 +17,7 @@ import { findApprovalRequest } from "../approvals/gates/find-approval-request.ts
 import { createGateLinks } from "../approvals/links/create-resume-urls.ts";
 import { decideOnPage } from "../approvals/page/decide-on-page.ts";
 import { cancelJob } from "../jobs/cancel/cancel-job.ts";
+import { listDeliveries } from "../notifications/delivery-records.ts";
 import { buildNotice } from "../outbox/notice.ts";
 import { createResource } from "../resources/save.ts";
 import { postInChat } from "./post-message.ts";
@@ -116,12 +117,40 @@ describe("every message of a request", () => {
     expect(shown().map(labelsOf)).toEqual([[], []]);
     for (const message of shown()) expect(textOf(message)).toMatch(outcome);
   });
+
+  it("shows the outcome also if the process dies between the decision and the change of the messages", async () => {
+    await clickOn(await askInTwoChannels());
+    const update = async () => {
+      throw new Error("The process has died.");
+    };
+    await noticesOf(world, { chats: { ...world.deps.chats, update } })
+      .deliver()
+      .catch(() => undefined);
+    expect(shown().map(labelsOf)).toEqual([BUTTONS, BUTTONS]);
+    await notices.pass(600_000);
+    expect(shown().map(labelsOf)).toEqual([[], []]);
+    for (const message of shown()) expect(textOf(message)).toMatch(/\nApproved by kim/);
+  });
+
+  it("whose message was deleted has a failed notice, and the others show the outcome", async () => {
+    const gate = await askInTwoChannels();
+    const [deleted] = slack.messages.splice(0, 1);
+    await clickOn(gate, shown()[0]);
+    await notices.deliver();
+    expect(textOf(shown()[0])).toMatch(/\nApproved by kim/);
+    const chats = [...(await listDeliveries(world.deps, gate.flow)).values()].flat().filter(({ channel }) => channel === "chat");
+    expect(chats.map(({ state, error }) => [state, error]).sort()).toEqual([
+      ["failed", "Slack answered message_not_found: the message was deleted"],
+      ["sent", undefined],
+    ]);
+    expect((await gateOf(gate.flow)).decision).toMatchObject({ outcome: "approved" });
+    expect(deleted).toBeDefined();
+  });
 });
 
-const clickOn = (_gate: Gate) => {
-  const [, second] = shown();
-  if (!second) throw new Error("Two messages were expected.");
-  return callService(world, slack, slack.click(second, "Approve", "U0KIM"));
+const clickOn = (_gate: Gate, message = shown()[1]) => {
+  if (!message) throw new Error("Two messages were expected.");
+  return callService(world, slack, slack.click(message, "Approve", "U0KIM"));
 };
 async function decideByPageOfLink(gate: Gate): Promise<string> {
   if (!isOpen(gate)) throw new Error("The gate is not open.");

@@ -209,11 +209,22 @@ describe("a click in Slack", () => {
     expect(told("U0KIM")).toEqual([expect.not.stringContaining("/chat/link")]);
   });
 
-  it("decides once when it is repeated and when several people click at once", async () => {
+  it("decides once when it is sent three times and when twenty people click at once, and tells the others", async () => {
     await saveResource({ trust_email: true });
-    const run = await waitingRun({ approvers: ["u/kim", "u/lee"] });
-    const clicks = ["U0KIM", "U0KIM", "U0LEE", "U0LEE"].map((user) => call(slack.click(requestIn(), "Approve", user)));
-    await Promise.all(clicks);
+    const others = Array.from({ length: 19 }, (_, index) => `other${index}`);
+    for (const name of others) await addPerson(world, slack, `U0${name.toUpperCase()}`, name);
+    const run = await waitingRun({ approvers: ["u/kim", ...others.map((name) => `u/${name}`)] });
+    const people = ["U0KIM", ...others.map((name) => `U0${name.toUpperCase()}`)];
+    const clicks = people.map((user) => slack.click(requestIn(), "Approve", user));
+    const retries = [1, 2].map((count) => ({
+      ...slack.sign(clicks[0] ?? "", Math.floor(world.clock.nowMs / 1000)),
+      "x-slack-retry-num": String(count),
+    }));
+    await Promise.all([...clicks.map((click) => call(click)), ...retries.map((headers) => call(clicks[0] ?? "", headers))]);
+    const [event] = (await gates(world, run))[0]?.events ?? [];
+    const late = people.filter((user) => event?.chatUser !== `slack:T0TEAM:${user}`);
+    expect(late.length).toBe(19);
+    for (const user of late) expect(told(user)).toContainEqual(expect.stringMatching(/already been decided/));
     expect((await gates(world, run))[0]?.events).toHaveLength(1);
     expect(await world.deps.objects.list(approvalEntryObject.partitionKey(world.workspace))).toHaveLength(1);
   });

@@ -8,8 +8,8 @@ import { DeliveryConsumer } from "../use-cases/world-deliveries.ts";
 import { work } from "../use-cases/world-jobs.ts";
 import { recordingChannels } from "../use-cases/world-notices.ts";
 
-/** Function `deliver` of a world whose chats are fakes, and the mails that it sends. */
-export function noticesOf(world: World) {
+/** Function `deliver` of a world whose chats are fakes, and the mails that it sends. `ports` replace those of the world. */
+export function noticesOf(world: World, ports: Partial<SendingPorts> = {}) {
   const dispatched = new Set<string>();
   const mails: (MailText & { to: string })[] = [];
   const { channels } = recordingChannels();
@@ -20,7 +20,7 @@ export function noticesOf(world: World) {
       return channels.mail.sendEmail(to);
     },
   };
-  const consumer = new DeliveryConsumer(world, { ...world.deps, ...channels, mail } as SendingPorts);
+  const consumer = new DeliveryConsumer(world, { ...world.deps, ...channels, mail, ...ports } as SendingPorts);
   return {
     mails,
     /** Starts the follow-ups of ended jobs, dispatches each new notice once, and makes the attempts that are due. */
