@@ -137,7 +137,7 @@ describe("every message of a request", () => {
     const [deleted] = slack.messages.splice(0, 1);
     await clickOn(gate, shown()[0]);
     await notices.deliver();
-    expect(textOf(shown()[0])).toMatch(/\nApproved by kim/);
+    expect(shown().map(textOf)).toEqual([expect.stringMatching(/\nApproved by kim/)]);
     const chats = [...(await listDeliveries(world.deps, gate.flow)).values()].flat().filter(({ channel }) => channel === "chat");
     expect(chats.map(({ state, error }) => [state, error]).sort()).toEqual([
       ["failed", "Slack answered message_not_found: the message was deleted"],
