@@ -3,13 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Gate, isOpen, markInChat } from "../../core/approvals/gate.ts";
 import { noticeObject } from "../../core/notifications/stored-notice.ts";
 import type { Person } from "../../core/people/actor.ts";
+import { scriptHeadObject } from "../../core/scripts/version.ts";
 import { noticesOf } from "../../test/support/chats/deliver-notices.ts";
 import { type FakeSlack, startSlack } from "../../test/support/chats/slack.ts";
 import { addPerson, callService, SLACK_PATH } from "../../test/support/chats/slack-world.ts";
 import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
-import { newWorld, type World } from "../../test/support/use-cases/world.ts";
+import { failure, newWorld, type World } from "../../test/support/use-cases/world.ts";
 import { gates, playExecutions, startFlow } from "../../test/support/use-cases/world-flows.ts";
-import { addWorkspace, housekeep, passLease, work } from "../../test/support/use-cases/world-jobs.ts";
+import { addScript, addWorkspace, housekeep, passLease, work } from "../../test/support/use-cases/world-jobs.ts";
 import { anAdmin } from "../../test/support/use-cases/world-people.ts";
 import { decideConsent } from "../approvals/decisions/consent.ts";
 import { changeGate } from "../approvals/gates/change-gate.ts";
@@ -220,6 +221,23 @@ describe("the messages of a run that ends without a decision", () => {
       await work(world);
     };
     await notices.deliver();
+    expect(shown().map((message) => [textOf(message).split("\n").at(-1), labelsOf(message)])).toEqual([[RUN_OVER, []]]);
+  });
+
+  it("change if the step that has asked fails, so that no gate opens", async () => {
+    const { build, ...script } = await addScript(world);
+    await world.deps.objects.put({ ...scriptHeadObject.key(world.workspace, script.path), value: script, build });
+    world.answers.run = async ({ job }) => {
+      const request = await findApprovalRequest(world.deps, world.workspace, job);
+      await changeGate(world.deps, request, markInChat);
+      const notice = buildNotice(world.clock.nowMs, "opened", request);
+      await postInChat(world.deps, { kind: "chatPost", id: randomUUID(), resource: SLACK_PATH, request: notice });
+      return failure("no disk");
+    };
+    const run = await startFlow(world, [{ id: "ask", value: { type: "script", path: script.path }, suspend: { required_events: 1 } }]);
+    await playExecutions(world);
+    await notices.deliver();
+    expect(await world.deps.jobs.get(run)).toMatchObject({ state: "failed" });
     expect(shown().map((message) => [textOf(message).split("\n").at(-1), labelsOf(message)])).toEqual([[RUN_OVER, []]]);
   });
 
