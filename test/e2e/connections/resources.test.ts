@@ -80,6 +80,7 @@ describe("resources", () => {
       [routes.listResources, "list"],
       [routes.listResourceNames, "list_names/postgresql"],
       [routes.searchResources, "list_search"],
+      [routes.listChatResources, "list_chats"],
       [routes.fileResourceTypes, "file_resource_type_to_file_ext_map"],
       [routes.listResourceTypes, "type/list"],
       [routes.listResourceTypeNames, "type/listnames"],

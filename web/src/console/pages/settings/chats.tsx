@@ -15,7 +15,7 @@ export function Chats({ workspace }: { workspace: string }) {
     queryFn: ({ signal }) => call.resources.listChats({ workspace, signal }),
   });
   const create = (
-    <Link to="/w/$ws/resources" params={{ ws: workspace }} search={{ new: "true", type: "slack" }}>
+    <Link to="/w/$ws/resources" params={{ ws: workspace }} search={{ new: "true" }}>
       {text.create}
     </Link>
   );
