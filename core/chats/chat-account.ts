@@ -50,11 +50,15 @@ export function findChatApp(credential: ChatCredential): string | undefined {
     case "slack":
       return toChatApp(credential.signing_secret);
     case "discord":
-      return toChatApp(`${credential.application_id} ${credential.public_key}`);
+      return toDiscordApp(credential);
     default:
       return undefined;
   }
 }
+
+/** Identifies an application of Discord by the key with which its calls are verified. */
+export const toDiscordApp = ({ application_id: id, public_key: key }: { application_id: string; public_key: string }): string =>
+  toChatApp(`${id} ${key}`);
 
 const ID_CHARS = 43;
 

@@ -1,7 +1,7 @@
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { assertNever } from "../../../contract/utilities/assert-never.ts";
-import { toChatApp } from "../../../core/chats/chat-account.ts";
+import { toDiscordApp } from "../../../core/chats/chat-account.ts";
 import type { ChatDecision, ChatRefusal, ChatUse } from "../../../core/chats/chat-call.ts";
 import { buildDecidedContent } from "../../../core/chats/chat-content.ts";
 import { toCustomId } from "../../../core/chats/discord/custom-id.ts";
@@ -66,10 +66,10 @@ export async function answerDiscordCall(deps: DiscordPorts, received: ReceivedCa
  */
 function toUse(
   { workspace, path: resource }: { workspace: string; path: string },
-  { application_id: application, public_key: key }: DiscordCredential,
+  credential: DiscordCredential,
   { reference, channel, ts, user }: DiscordCall,
 ): ChatUse {
-  const person = { vendor: "discord" as const, team: "discord", app: toChatApp(`${application} ${key}`) };
+  const person = { vendor: "discord" as const, team: "discord", app: toDiscordApp(credential) };
   return { workspace, resource, reference, channel, ts, user: { ...person, ...user } };
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { approvalEntryObject } from "../../../core/approvals/record.ts";
 import { unescapeMarkdown } from "../../../core/chats/discord/escape-markdown.ts";
 import { noticeObject } from "../../../core/notifications/stored-notice.ts";
+import { noticesOf } from "../../../test/support/chats/deliver-notices.ts";
 import { type FakeDiscord, startDiscord } from "../../../test/support/chats/discord.ts";
 import { callService, DISCORD_PATH } from "../../../test/support/chats/discord-world.ts";
 import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
@@ -126,6 +127,7 @@ describe("a ConsentGate whose channel is Discord", () => {
     expect(textOf()).toContain("Deploy \\@everyone \\[now\\]\\(https\\:\\/\\/evil\\.example\\) \\<\\@1\\>\\?");
     expect(labelsOf()).toEqual(["Approve", "Reject", "Open page"]);
     expect(discord.bodies.join()).not.toMatch(/jobs_u/);
+    expect(discord.bodies.join()).not.toContain(discord.resource.token);
     expect([...discord.agents]).toEqual([expect.stringMatching(/^DiscordBot \(/)]);
     expect(await chatNotices(run)).toEqual([expect.objectContaining({ to: DISCORD_PATH, state: "sent" })]);
   });
@@ -178,6 +180,35 @@ describe("a ConsentGate whose channel is Discord", () => {
     await housekeep(world);
     await deliver();
     expect(shown().map(({ thread }) => thread)).toEqual([undefined, request().id]);
+  });
+});
+
+describe("a request without a channel", () => {
+  it("goes directly to a person who is connected, whose click there counts, and the message shows the outcome", async () => {
+    await openRun();
+    discord.messages.splice(0);
+    const run = await startFlow(world, [consent(), { id: "b", value: { type: "identity" } }]);
+    await playExecutions(world);
+    const notices = noticesOf(world);
+    for (let round = 0; round < 3; round += 1) await notices.deliver();
+    const direct = shown().find(({ channel_id }) => channel_id !== discord.channel);
+    expect(await call(discord.click(request(direct ? [direct] : []), "Approve", KIM))).toEqual({ type: 6 });
+    await playExecutions(world);
+    expect(await world.deps.jobs.get(run)).toMatchObject({ state: "succeeded" });
+    await notices.deliver();
+    expect(textOf(direct)).toMatch(/Approved by kim at /);
+  });
+});
+
+describe("a deleted message", () => {
+  it("is a failed notice, and the decision counts", async () => {
+    const run = await openRun();
+    await call(discord.click(request(), "Approve", KIM));
+    discord.messages.splice(0);
+    await deliver();
+    expect(await chatNotices(run)).toContainEqual(expect.objectContaining({ state: "failed", error: expect.stringContaining("10008") }));
+    await playExecutions(world);
+    expect(await world.deps.jobs.get(run)).toMatchObject({ state: "succeeded" });
   });
 });
 
