@@ -158,3 +158,14 @@ describe("Approve on a step with a form", () => {
     expect((await gates(world, run))[0]?.events).toHaveLength(1);
   });
 });
+
+describe("Approve on a step without a form", () => {
+  it("decides once if twenty people click at once, and the message shows the decision to the others", async () => {
+    const run = await waitingRun({});
+    const people = Array.from({ length: 20 }, (_, index) => String(5000000000000000200n + BigInt(index)));
+    const replies = await Promise.all(people.map((user) => call(discord.click(messageAt(0), "Approve", user))));
+    expect((await gates(world, run))[0]?.events).toHaveLength(1);
+    expect(replies.filter(({ type }) => type === 6)).toHaveLength(1);
+    expect(textOf(0)).toMatch(/Approved by user2\d\d at /);
+  });
+});

@@ -229,6 +229,8 @@ describe("a click in Discord", () => {
     const run = await waitingRun();
     await call(discord.click(request(), "Approve", KIM));
     expect(told(KIM)).toEqual([expect.stringMatching(/Connect your account.*https?:\/\/\S+\/chat\/link#/)]);
+    // The reply alone contains the link.
+    expect(discord.bodies.join()).not.toContain("/chat/link");
     expect(labelsOf()).toHaveLength(3);
     expect(await decisionOf(run)).toBeUndefined();
   });
