@@ -8,6 +8,7 @@ import { auditEntryObject } from "./audit/entry.ts";
 import { artefactObject, typedSourceObject } from "./builds/artefact.ts";
 import { bulkObject, bulkPartObject } from "./bulk/bulk.ts";
 import { chatAccountObject, chatLinkObject, userChatAccountObject } from "./chats/chat-account.ts";
+import { teamsChatObject, teamsTeamObject } from "./chats/teams/teams-place.ts";
 import { favoritesObject } from "./console/favorites.ts";
 import { preferencesObject } from "./console/preferences.ts";
 import { viewObject } from "./console/view.ts";
@@ -175,6 +176,8 @@ export const storedObjects = [
   chatCredentialObject,
   chatKeyObject,
   chatLinkObject,
+  teamsTeamObject,
+  teamsChatObject,
   chatAccountObject,
   userChatAccountObject,
   sharesObject,

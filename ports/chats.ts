@@ -1,3 +1,4 @@
+import type { JSONWebKeySet } from "jose";
 import type { ChatContent } from "../core/chats/chat-content.ts";
 import type { ChatCredential } from "../core/chats/chat-credential.ts";
 import type { SlackBlock } from "../core/chats/slack/slack-message.ts";
@@ -66,4 +67,41 @@ export interface Slack {
   /** Downloads a file that a person has uploaded. `bytes`: its size as Slack reports it. */
   downloadFile(credential: SlackCredential, url: string, bytes: number): Promise<ChatAnswer<Buffer>>;
   findPerson(credential: SlackCredential, user: string): Promise<ChatAnswer<SlackPerson>>;
+}
+
+export type TeamsCredential = Extract<ChatCredential, { type: "ms_teams_bot" }>;
+
+/** A member of a conversation in Teams (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/get-teams-context). */
+export interface TeamsPerson {
+  /** The ids of the person and of their tenant in Entra. */
+  id: string | undefined;
+  tenant: string | undefined;
+  /** The name with which the person signs in. Its domain is one that the tenant has proved to own. */
+  principalName: string | undefined;
+  /** Guests and anonymous persons of meetings are none. */
+  isUser: boolean;
+}
+
+/** The calls with which activities of Teams are answered. A call that failed is a return value, except that of `fetchSigningKeys`; none is repeated here. */
+export interface Teams {
+  /** Reads the keys that sign the calls of the Bot Framework, by its metadata. Throws any error if there are none. */
+  fetchSigningKeys(metadataUrl: string): Promise<JSONWebKeySet>;
+  /** `conversation`: the team or the chat of the person. `account`: their id there. */
+  findPerson(
+    credential: TeamsCredential,
+    from: { server: string; conversation: string; account: string },
+  ): Promise<ChatAnswer<TeamsPerson>>;
+  /** Returns the name of a team and its channels. */
+  describeTeam(
+    credential: TeamsCredential,
+    from: { server: string; team: string },
+  ): Promise<ChatAnswer<{ name: string; channels: { id: string; name: string }[] }>>;
+  /** Sends a text of users, as plain text, and a card. */
+  send(
+    credential: TeamsCredential,
+    to: { server: string; conversation: string },
+    message: { text: string; card?: object | undefined },
+  ): Promise<ChatAnswer<undefined>>;
+  /** Sends a text into the chat with one person. */
+  tell(credential: TeamsCredential, to: { server: string; account: string }, text: string): Promise<ChatAnswer<undefined>>;
 }

@@ -2,6 +2,8 @@ import type { RunnerLanguage } from "../contract/languages.ts";
 import type { RefreshCall } from "../core/accounts/account.ts";
 import type { BuildRequest, BuildResult } from "../core/builds/build.ts";
 import type { ChatAnswer, ChatCall, ChatPost } from "../core/chats/chat-call.ts";
+import type { TeamsChange } from "../core/chats/teams/teams-place.ts";
+import type { TeamsPost } from "../core/chats/teams/teams-post.ts";
 import type { Attempt } from "../core/deliveries/attempt.ts";
 import type { MachineAnswer, MachineRequest } from "../core/flows/version.ts";
 import type { JobCall, JobCallResult } from "../core/jobs/record/lifecycle.ts";
@@ -34,8 +36,12 @@ export interface Functions {
   startRotating(call: RotationCall): Promise<void>;
   /** Decides for a person in a chat, or returns the form of a step, in function `approve`. A repeated call changes nothing. Throws `service.busy`. */
   requestDecision(call: ChatCall): Promise<ChatAnswer>;
+  /** Stores where the bot of a resource is installed, in function `approve`. The call can be repeated. Throws `service.busy`. */
+  storeTeamsChange(call: TeamsChange): Promise<void>;
   /** Posts a message that asks for a decision, in function `deliver`. A repeated call posts nothing. Throws `service.busy`. */
   requestPost(call: ChatPost): Promise<Attempt>;
+  /** Posts a text and a card of a script, in function `deliver`. A repeated call posts again. Throws `service.busy`. */
+  postInTeams(call: TeamsPost): Promise<Attempt>;
   /** Builds the artefact of a script. The tenant is the workspace, whose scripts share artefacts. Idempotent. Throws `service.busy`. */
   invokeBuild(request: BuildRequest, workspace: string): Promise<BuildResult>;
 }

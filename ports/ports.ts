@@ -1,7 +1,7 @@
 import type { BuildRequest, BuildTarget } from "../core/builds/build.ts";
 import type { Tenancy } from "../core/jobs/tenant.ts";
 import type { Buckets } from "./buckets.ts";
-import type { Chats, Discord, Slack } from "./chats.ts";
+import type { Chats, Discord, Slack, Teams } from "./chats.ts";
 import type { Clock } from "./clock.ts";
 import type { ConcurrencyStore } from "./concurrency-store.ts";
 import type { DescribeStateMachine, Executions, StateMachines } from "./executions.ts";
@@ -66,6 +66,7 @@ export interface Ports {
   chats: Chats;
   slack: Slack;
   discord: Discord;
+  teams: Teams;
   noticePublishers: NoticePublishers;
   webhooks: Webhooks;
   tokenEndpoints: TokenEndpoints;

@@ -6,7 +6,7 @@ import type { JobEndedListener } from "./execution/endings/end-and-notify.ts";
 import type { JobClaimer } from "./execution/handle-job-message.ts";
 import type { JobExecutor } from "./execution/run-job.ts";
 import type { Evaluator } from "./flows/runtime/expressions/evaluator.ts";
-import type { KeySetReader } from "./http-routes/issuer-keys.ts";
+import type { KeySetReader } from "./identity/tokens/issuer-keys.ts";
 import type { JobCanceledListener } from "./jobs/cancel/cancel-job.ts";
 import type { JobDataOwner } from "./jobs/erasure/job-data.ts";
 import type { FollowUps } from "./jobs/lifecycle/follow-ups.ts";

@@ -6,6 +6,8 @@ import type { RunnerLanguage } from "../../contract/languages.ts";
 import type { RefreshCall } from "../../core/accounts/account.ts";
 import { type BuildRequest, type BuildResult, buildResultSchema } from "../../core/builds/build.ts";
 import type { ChatAnswer, ChatCall, ChatPost } from "../../core/chats/chat-call.ts";
+import type { TeamsChange } from "../../core/chats/teams/teams-place.ts";
+import type { TeamsPost } from "../../core/chats/teams/teams-post.ts";
 import type { Attempt } from "../../core/deliveries/attempt.ts";
 import type { MachineAnswer, MachineRequest } from "../../core/flows/version.ts";
 import type { JobCall, JobCallResult } from "../../core/jobs/record/lifecycle.ts";
@@ -159,8 +161,16 @@ export const functions = {
   async requestDecision(call: ChatCall): Promise<ChatAnswer> {
     return JSON.parse(await invokeFunction(requireEnv(env.approveFunction), call, "The decision was lost")) as ChatAnswer;
   },
+  /** Stores where the bot of a resource is installed, in function `approve`. Throws `service.busy`. */
+  async storeTeamsChange(call: TeamsChange): Promise<void> {
+    await invokeFunction(requireEnv(env.approveFunction), call, "The place of a bot was lost");
+  },
   /** Posts a message that asks for a decision, in function `deliver`. Throws `service.busy`. */
   async requestPost(call: ChatPost): Promise<Attempt> {
+    return JSON.parse(await invokeFunction(requireEnv(env.deliverFunction), call, "The message was lost")) as Attempt;
+  },
+  /** Posts a text and a card of a script, in function `deliver`. Throws `service.busy`. */
+  async postInTeams(call: TeamsPost): Promise<Attempt> {
     return JSON.parse(await invokeFunction(requireEnv(env.deliverFunction), call, "The message was lost")) as Attempt;
   },
 

@@ -18,6 +18,7 @@ export interface ApprovalErrors {
   "approval.noticeOver": NoDetails;
   "chat.noResource": NoDetails;
   "chat.signature": NoDetails;
+  "chat.noConversation": NoDetails;
   "chat.notPosted": { reason: string };
   "chat.linkGone": NoDetails;
   "chat.otherPerson": NoDetails;
@@ -61,6 +62,7 @@ export const approvalAnswers: Answers<ApprovalErrors> = {
   },
   "chat.noResource": { status: 404, describe: () => "There is no resource of this chat application that can be used at this path." },
   "chat.signature": { status: 401, describe: () => "The request has no valid signature of the chat application." },
+  "chat.noConversation": { status: 404, describe: () => "No bot of a resource that you may read is installed in this conversation." },
   "chat.notPosted": { status: 422, describe: ({ reason }) => `The message was not posted, because ${reason}.` },
   "chat.linkGone": {
     status: 404,

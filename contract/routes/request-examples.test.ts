@@ -32,6 +32,7 @@ const unrecorded: Readonly<Record<string, unknown>> = {
   "oauth.loginCallback": { code: "4/0AbCdEf", state: "c3RhdGU" },
   "oauth.connectCallback": { code: "4/0AbCdEf", state: "c3RhdGU" },
   "oauth.createAccount": { client: "github", refresh_token: "ghr_example", expires_in: 28_800 },
+  "chats.postInTeams": { conversation_id: "19:0123456789abcdef@thread.tacv2", text: "The report is ready", success: true },
 };
 
 /** Returns the body of the first recorded request to each operation that the service accepts. */

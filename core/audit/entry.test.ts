@@ -53,7 +53,9 @@ const OWN = [
   ..."workspaces.edit_default_app workspaces.edit_default_scripts workspaces.edit_git_sync_config workspaces.edit_slack_command".split(" "),
   ..."workspaces.edit_operator_settings workspaces.edit_datatable_config workspaces.edit_deploy_ui_config".split(" "),
   "workspaces.mute_critical_alerts",
-  ..."chats.ask_in_slack chats.ask_in_discord chat_accounts.find_link chat_accounts.connect chat_accounts.disconnect".split(" "),
+  ..."chats.ask_in_slack chats.ask_in_discord chats.ask_in_teams chats.post_in_teams chat_accounts.find_link chat_accounts.connect chat_accounts.disconnect".split(
+    " ",
+  ),
   ..."inputs.create inputs.update inputs.delete jobs.share jobs.revoke_share jobs.bulk.start jobs.bulk.stop".split(" "),
   ..."favorites.star favorites.unstar views.create views.update views.delete account.edit_preferences".split(" "),
   ..."schedule.create schedule.edit schedule.setenabled schedule.delete".split(" "),

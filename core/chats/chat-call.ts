@@ -2,6 +2,7 @@ import * as z from "zod";
 import { chatVendors } from "../../contract/notices/chat-vendors.ts";
 import type { Decision } from "../approvals/gate.ts";
 import { type GateNotice, gateNoticeSchema } from "../notifications/notice.ts";
+import type { ChatContent } from "./chat-content.ts";
 import { chatButtonsSchema, chatFormOptionsSchema } from "./chat-message.ts";
 import type { ChatForm } from "./form/chat-form.ts";
 import type { FieldErrors } from "./form/read-values.ts";
@@ -60,8 +61,11 @@ export type ChatDecision = z.infer<typeof chatDecisionSchema>;
 export const chatFormRequestSchema = chatUseSchema.extend({ kind: z.literal("chatForm") });
 export type ChatFormRequest = z.infer<typeof chatFormRequestSchema>;
 
+/** A request for the present content of a message, which decides nothing. */
+const chatContentRequestSchema = chatUseSchema.extend({ kind: z.literal("chatContent") });
+
 /** The calls that function `approve` takes from function `chat`. */
-export const chatCallSchema = z.discriminatedUnion("kind", [chatDecisionSchema, chatFormRequestSchema]);
+export const chatCallSchema = z.discriminatedUnion("kind", [chatDecisionSchema, chatFormRequestSchema, chatContentRequestSchema]);
 export type ChatCall = z.infer<typeof chatCallSchema>;
 
 /** A message that a step asks for. Function `approve` has checked the right to read the resource; function `deliver` posts it. */
@@ -91,8 +95,12 @@ export const RUN_OVER = "over";
 /** Returns the decision of a gate as messages show it. */
 export const toShownDecision = ({ outcome: how, approver: by, reason, atMs }: Decision): ShownDecision => ({ how, by, reason, atMs });
 
-/** The answer to a call of function `chat`. `form` and `refused`: nothing has changed. Only the person sees the text. */
-export type ChatAnswer = { outcome: "counted"; text: string } | { outcome: "form"; form: ChatForm } | ChatRefusal;
+/** The answer to a call of function `chat`. `form`, `content` and `refused`: nothing has changed. Only the person sees the text. */
+export type ChatAnswer =
+  | { outcome: "counted"; text: string }
+  | { outcome: "form"; form: ChatForm }
+  | { outcome: "content"; content: ChatContent }
+  | ChatRefusal;
 
 export interface ChatRefusal {
   outcome: "refused";

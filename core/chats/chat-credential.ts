@@ -10,6 +10,9 @@ const address = z
     "must be an http or https URL without a user",
   );
 
+/** An id of Microsoft Entra. Only its lower-case form is compared. */
+const guid = z.guid("must be a GUID such as 00000000-0000-0000-0000-000000000000").transform((text) => text.toLowerCase());
+
 const schemas = {
   slack: z.object({
     token: secretField,
@@ -28,6 +31,14 @@ const schemas = {
     api_url: optionalField(address.optional()),
     default_channel: optionalField(z.string().max(200).optional()),
   }),
+  ms_teams_bot: z.object({
+    app_id: guid,
+    app_password: secretField,
+    tenant_id: guid,
+    login_url: optionalField(address.optional()),
+    default_channel: optionalField(z.string().max(500).optional()),
+    trust_email: optionalField(z.boolean().optional()),
+  }),
 } as const;
 
 /** The type of a resource of a chat application. */
@@ -41,5 +52,6 @@ export const isChatType = (type: string | undefined): type is ChatType => type !
 /** Returns the credential that a resource's value describes, or a sentence about its fault that contains no value. */
 export function parseChatCredential(type: ChatType, value: unknown): ChatCredential | string {
   const parsed = schemas[type].safeParse(value);
+  // TypeScript does not connect the schema with the type of the resource.
   return parsed.success ? ({ type, ...parsed.data } as ChatCredential) : toSentence(parsed.error);
 }

@@ -357,7 +357,7 @@ describe("route rules", () => {
     "auth.beginSession",
   ];
   // The responses of the last two authorise a decision.
-  const changesByGet = ["users.refreshToken", "approvals.mint", "approvals.mintSignature", "chats.askInSlack"];
+  const changesByGet = ["users.refreshToken", "approvals.mint", "approvals.mintSignature", "chats.askInSlack", "chats.askInTeams"];
   // This rule requires read access to the jobs. The right to run each script or flow is checked when its job is read.
   const checksRunsLater = ["jobs.rerun"];
   // Every member has an identity, which the token proves to others, stars and views.

@@ -1,9 +1,12 @@
 import { functions } from "../../aws/lambda/functions.ts";
+import { defined } from "../../contract/defined.ts";
 import { chatRoutes as routes } from "../../contract/routes/approvals/chats.ts";
 import { askInChat } from "../../services/chats/ask-in-chat.ts";
+import { findTeamsChannel } from "../../services/chats/teams/find-place.ts";
+import { postInTeams } from "../../services/chats/teams/post-in-teams.ts";
 import { on } from "../shared/edge/edge.ts";
 import { text } from "../shared/reply/reply.ts";
-import { type ApproveRoutes, deps, requireActor } from "./deps.ts";
+import { type ApproveRoutes, authenticateActor, deps, requireActor } from "./deps.ts";
 
 /** The fields of a request for an approval in a chat, which are the same for each vendor. */
 interface AskFields {
@@ -37,5 +40,22 @@ export const chatAskRoutes: ApproveRoutes = [
   on(routes.askInDiscord, async ({ auth, params, body: { discord_resource_path: resource, ...fields } }) => {
     await askInChat({ ...deps, functions }, { actor: requireActor(auth), action: routes.askInDiscord }, params, toAsk(resource, fields));
     return posted();
+  }),
+  on(routes.askInTeams, async ({ auth, params, query }) => {
+    const { team_name: team, channel_name: channel, chat_resource_path: resource, flow_step_id: step, message, approver } = query;
+    const { resume_button_text: approve, cancel_button_text: reject } = query;
+    const form = { defaultsJson: query.default_args_json, enumsJson: query.dynamic_enums_json };
+    const actor = requireActor(auth);
+    const found = await findTeamsChannel(deps, actor, { workspace: params.workspace, resource, team, channel });
+    const ask = { resource: found.resource, channel: found.conversation, step, message, approver, buttons: { approve, reject }, form };
+    await askInChat({ ...deps, functions }, { actor, action: routes.askInTeams }, params, ask);
+    return text(200, "The message is posted.");
+  }),
+  on(routes.postInTeams, async ({ auth, body }) => {
+    const { conversation_id: conversation, text: shown, card_block: card, success } = body;
+    const caller = { actor: requireActor(auth), loadActor: (workspace: string) => authenticateActor(auth.sentToken, workspace) };
+    const message = { conversation, text: shown, ...defined({ card: card ?? undefined, success: success ?? undefined }) };
+    await postInTeams({ ...deps, functions }, caller, message);
+    return text(200, "The message is posted.");
   }),
 ];

@@ -2,8 +2,10 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { SvcError } from "../../contract/errors.ts";
 import { parseApprovalToken } from "../../core/approvals/link.ts";
 import { type ChatCall, chatCallSchema } from "../../core/chats/chat-call.ts";
+import { type TeamsChange, teamsChangeSchema } from "../../core/chats/teams/teams-place.ts";
 import { may } from "../../core/permissions/may.ts";
 import { decideInChat } from "../../services/chats/decide-in-chat.ts";
+import { storeInstallation } from "../../services/chats/teams/store-installation.ts";
 import { auditCalls } from "../shared/edge/audited-call.ts";
 import { apiHandler } from "../shared/edge/edge.ts";
 import { checkAccess } from "../shared/edge/guard.ts";
@@ -44,10 +46,17 @@ const api = apiHandler<Auth>(
 
 /**
  * Approvals: links, the data of the approval page, decisions, pending approvals and the audit log. Function `chat` calls the function for a person who decides in a
- * chat, or who opens a form there. API Gateway's events have no field `kind`.
+ * chat, or who opens a form there, and to store where a bot is installed. API Gateway's events have no field `kind`.
  */
-export const handler = async (event: APIGatewayProxyEvent | ChatCall, context: Context) =>
-  "kind" in event ? answerChat(event, context) : api(event, context);
+export const handler = async (event: APIGatewayProxyEvent | ChatCall | TeamsChange, context: Context) => {
+  if (!("kind" in event)) return api(event, context);
+  return event.kind === "teamsChange" ? storeChange(event, context) : answerChat(event, context);
+};
+
+async function storeChange(change: TeamsChange, context: Context): Promise<void> {
+  await storeInstallation(deps, teamsChangeSchema.parse(change));
+  await logInvocation("chat", context, { workspace: change.workspace, outcome: "stored" });
+}
 
 async function answerChat(call: ChatCall, context: Context) {
   const answer = await decideInChat(deps, chatCallSchema.parse(call));

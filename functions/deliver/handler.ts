@@ -1,8 +1,10 @@
 import { BatchProcessor, EventType, processPartialResponse } from "@aws-lambda-powertools/batch";
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import * as z from "zod";
 import { laneOf } from "../../aws/sqs/delivery-queue.ts";
 import { isJsonObject } from "../../contract/json/json-object.ts";
 import { chatPostSchema } from "../../core/chats/chat-call.ts";
+import { teamsPostSchema } from "../../core/chats/teams/teams-post.ts";
 import type { Attempt } from "../../core/deliveries/attempt.ts";
 import { queueMessageSchema } from "../../core/deliveries/message.ts";
 import { postInChat } from "../../services/chats/post-message.ts";
@@ -32,11 +34,13 @@ const isStream = (event: unknown): event is DynamoDBStreamEvent =>
   recordsOf(event).some((record) => isJsonObject(record) && "dynamodb" in record);
 const isQueue = (event: unknown): event is SQSEvent => recordsOf(event).some((record) => isJsonObject(record) && "body" in record);
 
-const isPost = (event: unknown) => isJsonObject(event) && event["kind"] === "chatPost";
+const postSchema = z.discriminatedUnion("kind", [chatPostSchema, teamsPostSchema]);
+const isPost = (event: unknown) => isJsonObject(event) && (event["kind"] === "chatPost" || event["kind"] === "teamsPost");
 
 /** Posts a message for function `approve`, whose caller waits for the answer. */
 async function postForStep(event: unknown, context: Context): Promise<Attempt> {
-  const attempt = await postInChat(deps, chatPostSchema.parse(event));
+  const post = postSchema.parse(event);
+  const attempt = post.kind === "chatPost" ? await postInChat(deps, post) : await (await import("./teams.ts")).send(post);
   await logDelivery(context, { messages: 1, failed: attempt.ok ? 0 : 1 });
   return attempt;
 }

@@ -5,7 +5,7 @@ import { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { env } from "../../contract/env.ts";
 import type { Job } from "../../core/jobs/record/job.ts";
 import { findLastStep } from "../../services/flows/inspection/last-step.ts";
-import { createKeySetReader } from "../../services/http-routes/issuer-keys.ts";
+import { createKeySetReader } from "../../services/identity/tokens/issuer-keys.ts";
 import { createSyncLimitReader } from "../../services/settings/sync-limit.ts";
 import { executorDeps } from "../shared/wiring/executor.ts";
 import { jobData } from "../shared/wiring/job-data.ts";

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { defined } from "../../contract/defined.ts";
 import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { createKeySetReader } from "../../services/http-routes/issuer-keys.ts";
+import { createKeySetReader } from "../../services/identity/tokens/issuer-keys.ts";
 import { createResource } from "../../services/resources/save.ts";
 import { toGatewayEvent } from "../../test/support/fuzz/gateway-event.ts";
 import {

@@ -52,6 +52,7 @@ const CREDENTIAL_IN_BODY = [
   "auth.usersLogin",
   "chats.discord",
   "chats.slack",
+  "chats.teams",
   "oauth.loginCallback",
 ];
 

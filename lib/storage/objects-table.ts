@@ -14,6 +14,7 @@ import { appObject } from "../../core/apps/app.ts";
 import { auditEntryObject } from "../../core/audit/entry.ts";
 import { bulkObject, bulkPartObject } from "../../core/bulk/bulk.ts";
 import { chatLinkObject } from "../../core/chats/chat-account.ts";
+import { teamsChatObject, teamsTeamObject } from "../../core/chats/teams/teams-place.ts";
 import { favoritesObject } from "../../core/console/favorites.ts";
 import { viewObject } from "../../core/console/view.ts";
 import { dueAttemptObject } from "../../core/deliveries/due-attempt.ts";
@@ -180,6 +181,8 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem", "DeleteItem"], partitions);
     // Persons in chats who do not stand for a user yet. Only function `people` connects them.
     this.allowItems(fn, ["PutItem"], [chatLinkObject]);
+    // The places where bots are installed, which function `chat` reports.
+    this.allowItems(fn, ["PutItem", "DeleteItem"], [teamsTeamObject, teamsChatObject]);
   }
 
   /** Grants writes of audit log entries. The entry of a refused change is deleted. */

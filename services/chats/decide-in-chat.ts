@@ -2,13 +2,16 @@ import { describeError, type ErrorCode, isSvcError } from "../../contract/errors
 import {
   type ChatAnswer,
   type ChatCall,
+  type ChatDecision,
+  type ChatFormRequest,
   type ChatRefusal,
   type ChatUse,
   chatUserKey,
   RUN_OVER,
   toShownDecision,
 } from "../../core/chats/chat-call.ts";
-import { type ChatMessage, parseReference } from "../../core/chats/chat-message.ts";
+import { buildDecidedContent, buildRequestContent, type ChatContent } from "../../core/chats/chat-content.ts";
+import { type ChatMessage, parseReference, toReference } from "../../core/chats/chat-message.ts";
 import { readValues, toFieldErrors } from "../../core/chats/form/read-values.ts";
 import { approvalPageUrl } from "../../core/notifications/event.ts";
 import { loadApproverByEmail } from "../approvals/decisions/approver.ts";
@@ -28,6 +31,7 @@ import { offerChatLink } from "./offer-chat-link.ts";
 export async function decideInChat(deps: DecideDeps, call: ChatCall): Promise<ChatAnswer> {
   const message = await findClickedMessage(deps, call);
   if (!message) return refuse("This message does not belong to an approval any more.");
+  if (call.kind === "chatContent") return { outcome: "content", content: await describeMessage(deps, message) };
   try {
     return await answerCall(deps, call, message);
   } catch (error) {
@@ -48,7 +52,13 @@ async function findClickedMessage(deps: DecideDeps, call: ChatUse): Promise<Chat
   return isPosted ? message : undefined;
 }
 
-async function answerCall(deps: DecideDeps, call: ChatCall, message: ChatMessage): Promise<ChatAnswer> {
+async function describeMessage(deps: DecideDeps, message: ChatMessage): Promise<ChatContent> {
+  const decision = (await loadGate(deps, message.gate))?.decision;
+  if (decision) return buildDecidedContent(message.shown, toShownDecision(decision));
+  return buildRequestContent(deps.baseUrl, message.shown, toReference(message), message.buttons ?? {});
+}
+
+async function answerCall(deps: DecideDeps, call: ChatDecision | ChatFormRequest, message: ChatMessage): Promise<ChatAnswer> {
   const { workspace, user } = call;
   const request = await findApprovalRequest(deps, workspace, message.gate);
   const who = await loadApproverByEmail(deps, (await findUserOfChat(deps, user)).email, workspace);

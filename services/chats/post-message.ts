@@ -13,6 +13,7 @@ import { loadGate } from "../approvals/gates/change-gate.ts";
 import type { Uses } from "../uses.ts";
 import { loadChatCredential } from "./load-credential.ts";
 import { completeChatMessage, findChatMessage, storeChatMessage } from "./messages.ts";
+import { findTeamsServer } from "./teams/find-place.ts";
 
 type PostingPorts = Uses<"jobs" | "objects" | "chatKeys" | "chats" | "nowMs" | "baseUrl">;
 
@@ -43,7 +44,7 @@ export async function postMessage(
   if (await findChatMessage(deps, reference)) return sentAttempt;
   const credential = await loadChatCredential(deps, { workspace, path: resource });
   if (typeof credential === "string") return refusedAttempt(credential);
-  const target = await findTarget(deps, credential, { channel, person });
+  const target = await findTarget(deps, credential, { workspace, resource, channel, person });
   if (!target.ok) return target;
   const content = buildRequestContent(deps.baseUrl, request, toReference(reference), buttons);
   const posted = await deps.chats.post(credential, { ...target.value, key: id }, content);
@@ -56,12 +57,21 @@ export async function postMessage(
 
 /** Returns the direct messages with the person, or the channel. */
 async function findTarget(
-  { chats }: PostingPorts,
+  deps: PostingPorts,
   credential: ChatCredential,
-  { channel = credential.default_channel, person }: Pick<RequestedPost, "channel" | "person">,
+  {
+    workspace,
+    resource,
+    channel = credential.default_channel,
+    person,
+  }: Pick<RequestedPost, "resource" | "channel" | "person"> & { workspace: string },
 ): ReturnType<PostingPorts["chats"]["openDirectMessage"]> {
-  if (person !== undefined) return chats.openDirectMessage(credential, person);
-  if (channel !== undefined) return { ok: true, value: { channel } };
+  if (person !== undefined) return deps.chats.openDirectMessage(credential, person);
+  if (channel !== undefined) {
+    const isTeams = credential.type === "ms_teams_bot";
+    const server = isTeams ? await findTeamsServer(deps, { workspace, resource, conversation: channel }) : undefined;
+    return { ok: true, value: { channel, ...defined({ server }) } };
+  }
   return { ok: false, final: true, error: "neither the flow nor the resource names a channel" };
 }
 
@@ -131,8 +141,13 @@ const LONGEST_PAUSE_MS = 5000;
 export async function postInChat(deps: PostingPorts, { id, resource, channel, request, buttons, form }: ChatPost): Promise<Attempt> {
   const flow = await deps.jobs.get(request.flow);
   if (!flow) return refusedAttempt("the run does not exist any more");
+  return attemptSoon(() => postMessage(deps, { id, flow, resource, channel, request, buttons, form }));
+}
+
+/** Makes an attempt, and others if they can help soon. */
+export async function attemptSoon(attemptOnce: () => Promise<Attempt>): Promise<Attempt> {
   for (let attempts = 1; ; attempts += 1) {
-    const attempt = await postMessage(deps, { id, flow, resource, channel, request, buttons, form });
+    const attempt = await attemptOnce();
     if (attempt.ok || attempt.final || attempts === MOST_ATTEMPTS) return attempt;
     const { retryAfterMs = 500 } = attempt;
     if (retryAfterMs > LONGEST_PAUSE_MS) return attempt;

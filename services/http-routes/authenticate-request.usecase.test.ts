@@ -12,12 +12,12 @@ import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writ
 import type { World } from "../../test/support/use-cases/world.ts";
 import { newWorldWithFolder, repeat } from "../../test/support/use-cases/world-objects.ts";
 import { anAdmin, aReader } from "../../test/support/use-cases/world-people.ts";
+import { createKeySetReader } from "../identity/tokens/issuer-keys.ts";
 import { createResource, deleteResource, updateResource } from "../resources/save.ts";
 import { rotateWorkspaceKey } from "../secrets/rotate-workspace-key.ts";
 import { checkAuthenticationFields } from "../triggers/authentication-fields.ts";
 import { createVariable, deleteVariable, updateVariable } from "../variables/save.ts";
 import { authenticateRequest } from "./authenticate-request.ts";
-import { createKeySetReader } from "./issuer-keys.ts";
 import { recordRefusal } from "./record-refusal.ts";
 
 let world: World;

@@ -22,6 +22,8 @@ async function load(credential: ChatCredential): Promise<BoundVendor> {
       return bind((await import("./slack.ts")).slack, credential);
     case "discord":
       return bind((await import("./discord.ts")).discord, credential);
+    case "ms_teams_bot":
+      return bind((await import("./teams.ts")).teamsChats, credential);
   }
 }
 

@@ -36,4 +36,8 @@ export const chatOperations = {
   "chats.slackManifest": "GET /api/w/{workspace}/chat/slack/manifest/{path+}",
   "chats.slack": "POST /api/w/{workspace}/chat/slack/{path+}",
   "chats.discord": "POST /api/w/{workspace}/chat/discord/{path+}",
+  "chats.askInTeams": "GET /api/w/{workspace}/jobs/teams_approval/{id}",
+  "chats.postInTeams": "POST /api/teams/activities",
+  "chats.teamsManifest": "GET /api/w/{workspace}/chat/teams/manifest/{path+}",
+  "chats.teams": "POST /api/w/{workspace}/chat/teams/{path+}",
 };

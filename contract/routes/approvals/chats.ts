@@ -100,4 +100,89 @@ export const chatRoutes = {
     reply: { json: anyJson.describe("The shape that Discord expects for the call.") },
     errors: ["chat.noResource", "chat.signature", "body.tooLarge"],
   }),
+  askInTeams: defineRoute({
+    name: "chats.askInTeams",
+    summary: "Post a card into a channel of Microsoft Teams whose buttons approve or reject the step of a flow that calls this.",
+    method: "GET",
+    path: "/api/w/{workspace}/jobs/teams_approval/{id}",
+    access: { domain: "approvals", verb: "write", need: "run", target: "job" },
+    audits: "nothing",
+    fn: "approve",
+    auth: "token",
+    params: atJob,
+    query: z.object({
+      team_name: text(200).describe("The name of a team in which the bot is installed."),
+      channel_name: text(200).describe("The name of the channel. The first channel of a team is called General."),
+      chat_resource_path: text(250)
+        .optional()
+        .describe(
+          "The resource of type ms_teams_bot, which the caller must be allowed to read. Default: the one whose bot is in the team.",
+        ),
+      flow_step_id: text(200).describe("The id of the step in its flow. `id` is its job."),
+      message: text(4000).optional().describe("A text for the approvers."),
+      approver: approverName.optional().describe("The name of the approver, which the message shows."),
+      default_args_json: jsonText.describe("Default values of the form in the chat, by field. They replace those that the step returns."),
+      dynamic_enums_json: jsonText.describe("Choices of the form in the chat, by field. They replace those that the step returns."),
+      resume_button_text: text(75).optional(),
+      cancel_button_text: text(75).optional(),
+    }),
+    status: 200,
+    reply: { text: "A sentence." },
+    errors: ["job.notFound", "approval.none", "approval.over", "approval.link", "chat.notPosted"],
+  }),
+  postInTeams: defineRoute({
+    name: "chats.postInTeams",
+    summary:
+      "Post a text and a card into a conversation of a bot in Microsoft Teams. For a step that requests approval, the address of its approval page follows.",
+    method: "POST",
+    path: "/api/teams/activities",
+    access: { domain: "approvals", verb: "write", need: "self", target: "request" },
+    audits: "nothing",
+    fn: "approve",
+    auth: "token",
+    body: z.object({
+      conversation_id: text(500)
+        .min(1)
+        .describe("The id of a channel or chat in which the bot of a resource that the caller may read is installed."),
+      text: text(10_000).describe("The text, which is shown as it is."),
+      card_block: z
+        .record(z.string(), z.unknown())
+        .nullish()
+        .describe("An adaptive card of up to 24 KB whose buttons only open addresses."),
+      success: z.boolean().nullish().describe("Marks the text as a success or a failure."),
+    }),
+    status: 200,
+    reply: { text: "A sentence." },
+    errors: ["chat.noConversation", "chat.notPosted"],
+  }),
+  teamsManifest: defineRoute({
+    name: "chats.teamsManifest",
+    summary: "Get the app package of the bot for the resource at this path, which need not exist yet. It contains no secret.",
+    method: "GET",
+    path: "/api/w/{workspace}/chat/teams/manifest/{path+}",
+    access: "open",
+    fn: "chat",
+    auth: "none",
+    params: z.object({ workspace: workspaceId, path: runnablePath }),
+    query: z.object({ app_id: z.guid().describe("The application (client) id of the bot.") }),
+    status: 200,
+    reply: { bytes: "A zip archive with the manifest and two icons, which Teams takes as a custom app." },
+    errors: [],
+  }),
+  teams: defineRoute({
+    name: "chats.teams",
+    summary:
+      "Answer a call of a bot in Microsoft Teams: a use of a card, or a change of the places where the bot is installed. The Bot Framework signs a token for each call.",
+    method: "POST",
+    path: "/api/w/{workspace}/chat/teams/{path+}",
+    access: "open",
+    audits: "approvalLog",
+    fn: "chat",
+    auth: "none",
+    params: atPath,
+    payload: true,
+    status: 200,
+    reply: { json: anyJson.describe("The shape that Teams expects for the call.") },
+    errors: ["chat.noResource", "chat.signature", "body.tooLarge", "service.busy"],
+  }),
 };

@@ -47,6 +47,22 @@ export const messaging: readonly BuiltInType[] = [
     schema: { type: "object", properties: { token: secret("Token issued by BotFather") }, required: ["token"] },
   },
   {
+    name: "ms_teams_bot",
+    description: "A bot in Microsoft Teams, which posts approvals.",
+    schema: {
+      type: "object",
+      properties: {
+        app_id: text("Application (client) id of the bot"),
+        app_password: secret("Client secret of the bot"),
+        tenant_id: text("Id of the Entra tenant"),
+        default_channel: text("Id of the channel for approvals whose flow names none"),
+        trust_email: flag("Treat members of the tenant as the users whose address is their sign-in name"),
+        login_url: text("Address of the sign-in service, of the Bot Framework's keys, and of its servers. Default: those of Microsoft"),
+      },
+      required: ["app_id", "app_password", "tenant_id"],
+    },
+  },
+  {
     name: "ms_teams_webhook",
     description: "An incoming webhook of a Microsoft Teams channel.",
     schema: {

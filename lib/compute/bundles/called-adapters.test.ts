@@ -30,7 +30,9 @@ const methods: Record<string, string[]> = {
   startRefreshing: [invoke(descriptions.objects)],
   startRotating: [invoke(descriptions.objects)],
   requestDecision: [invoke(descriptions.approve)],
+  storeTeamsChange: [invoke(descriptions.approve)],
   requestPost: [invoke(descriptions.deliver)],
+  postInTeams: [invoke(descriptions.deliver)],
   startPolling: [invoke(descriptions.receive)],
   // Its other rights on queues are those that Lambda needs as well (`otherRights`).
   describeQueue: [],

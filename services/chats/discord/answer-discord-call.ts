@@ -109,6 +109,8 @@ async function decide(
       return openForm(answer.form, call);
     case "refused":
       return explain(deps, interaction, call, answer);
+    case "content":
+      return acknowledgement;
     default:
       return assertNever(answer);
   }
@@ -144,6 +146,7 @@ async function showFaults(
   errors: FieldErrors,
 ): Promise<DiscordReply> {
   const answer = await deps.functions.requestDecision({ kind: "chatForm", ...use });
+  if (answer.outcome === "content") return acknowledgement;
   if (answer.outcome !== "form") return tell(answer.text, isAnswer);
   return showPrivately(buildFaults(answer.form.fields, { errors, inputs }, reference), isAnswer);
 }

@@ -12,7 +12,7 @@ const NO_COPY = "It was last saved by an earlier release. Save it again.";
 
 /**
  * Lists the resources of chat applications that the caller may see, by path: the fault for which one cannot be used, whether it trusts addresses of its
- * chat, and its addresses. None of this is a value of the resource.
+ * chat, and its addresses. None of this is a value of the resource, except the id of a bot in Teams, which is not secret.
  */
 export async function listChatResources(
   { objects, baseUrl }: Uses<"objects" | "baseUrl">,
@@ -25,9 +25,10 @@ export async function listChatResources(
   );
   const copies = await objects.batchGet(resources.map(({ path }) => chatCredentialObject.key(workspace, path)));
   return resources.map(({ path, type, json }, index) => {
-    const { callback, manifest } = buildChatAddresses(baseUrl, type, { workspace, path });
-    const { fault, isTrusted } = readCopy(copies[index]);
     const value = parseResourceValue({ path, json });
+    const appId = isJsonObject(value) ? value["app_id"] : undefined;
+    const { callback, manifest } = buildChatAddresses(baseUrl, type, { workspace, path, appId });
+    const { fault, isTrusted } = readCopy(copies[index]);
     const namesTrust = isJsonObject(value) && value["trust_email"] === true;
     return {
       path,

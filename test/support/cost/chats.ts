@@ -7,6 +7,8 @@ import { toChatFields } from "../../../core/chats/form/chat-form.ts";
 import { readValues } from "../../../core/chats/form/read-values.ts";
 import { formDialog } from "../../../core/chats/slack/form/form-call.ts";
 import { parseSlackCall } from "../../../core/chats/slack/slack-call.ts";
+import { activitySchema, parseTeamsCall } from "../../../core/chats/teams/teams-call.ts";
+import { tryParseJson } from "../../../core/payload/json.ts";
 import { type CostCase, feed } from "./growth.ts";
 import { type Build, between, mix, nest, numbered, repeat } from "./shapes.ts";
 
@@ -51,6 +53,22 @@ function readModal(component: string): unknown {
   return readValues(fields, call.inputs);
 }
 
+const TEAMS_CALL = JSON.stringify({
+  type: "message",
+  channelId: "msteams",
+  serviceUrl: "https://smba.trafficmanager.net/emea/",
+  from: { id: "29:a" },
+  recipient: { id: "28:a" },
+  conversation: { id: "19:a@thread.tacv2;messageid=1" },
+  replyToId: "1",
+  value: { svc_verb: "submit", svc_reference: "a" },
+}).slice(0, -2);
+
+function readTeamsCall(text: string): unknown {
+  const activity = activitySchema.safeParse(tryParseJson(text)?.json);
+  return activity.success && parseTeamsCall(activity.data);
+}
+
 const inputs: Record<string, Build> = {
   "one text": repeat("a"),
   lines: repeat("a\n"),
@@ -86,5 +104,15 @@ export const chats: CostCase[] = [
       numbered((at) => `"k${at}":1,`),
       '"value":"a"}',
     ),
+  }),
+  ...feed("a call of Teams", MOST, readTeamsCall, {
+    "many inputs": between(
+      TEAMS_CALL,
+      numbered((at) => `,"date-f${at}":"a"`),
+      "}}",
+    ),
+    "one text": between(`${TEAMS_CALL},"text-f0":"`, repeat("a"), '"}}'),
+    "many choices": between(`${TEAMS_CALL},"chosen-f0":"`, repeat("a,"), '"}}'),
+    "a long conversation": between('{"type":"message","channelId":"msteams","conversation":{"id":"', repeat(";"), '"}}'),
   }),
 ];

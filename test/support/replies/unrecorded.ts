@@ -7,6 +7,7 @@ const needsService = "It needs the redirect of another service: test/e2e/connect
 const needsToken = "It needs the token endpoint of another service: test/e2e/connections/accounts.test.ts.";
 const signedByVendor = "It needs a team of the chat application: services/chats/slack.usecase.test.ts.";
 const signedByDiscord = "It needs an application of Discord: services/chats/discord/discord.usecase.test.ts.";
+const signedByBotFramework = "It needs a tenant of the chat application: services/chats/teams/*.usecase.test.ts.";
 const needsBundle = "Only a deployed bundle has the file: test/e2e/clients/install.test.ts.";
 
 /** The requests that no recording has, each with its reason. */
@@ -22,6 +23,10 @@ export const unrecorded: Readonly<Partial<Record<`${"good" | "bad"} ${RouteKey}`
   "good askInSlack": signedByVendor,
   "good discord": signedByDiscord,
   "good askInDiscord": signedByDiscord,
+  "good teams": signedByBotFramework,
+  "good askInTeams": signedByBotFramework,
+  "good postInTeams": signedByBotFramework,
+  "good teamsManifest": "Its bytes depend on the version of the compression: services/chats/teams/teams-package.test.ts.",
   "good cliPackage": needsBundle,
   "good clientPackage": needsBundle,
   "good configSchema": needsBundle,

@@ -9,6 +9,7 @@ import { scheduleTable } from "../../../aws/dynamodb/schedule-table.ts";
 import { chats } from "../../../aws/http/chats/chats.ts";
 import { discordFiles } from "../../../aws/http/chats/discord-files.ts";
 import { slack } from "../../../aws/http/chats/slack.ts";
+import { teams } from "../../../aws/http/chats/teams.ts";
 import { anchorKey } from "../../../aws/kms/anchor-key.ts";
 import { accountKeys, chatKeys, dataKeys, httpRouteKeys, linkKeys, webhookKeys } from "../../../aws/kms/data-keys.ts";
 import { storage } from "../../../aws/s3/storage.ts";
@@ -16,6 +17,8 @@ import { queue } from "../../../aws/sqs/queue.ts";
 import { env } from "../../../contract/env.ts";
 import type { BuildRequest, BuildResult } from "../../../core/builds/build.ts";
 import type { ChatCall, ChatPost } from "../../../core/chats/chat-call.ts";
+import type { TeamsChange } from "../../../core/chats/teams/teams-place.ts";
+import type { TeamsPost } from "../../../core/chats/teams/teams-post.ts";
 import { connectBulk } from "../../../functions/shared/wiring/continue-bulk.ts";
 import { jobData } from "../../../functions/shared/wiring/job-data.ts";
 import { jobExecutors } from "../../../functions/shared/wiring/job-executors.ts";
@@ -26,6 +29,8 @@ import type { QueuedDelivery } from "../../../ports/queues.ts";
 import type { RunRequest } from "../../../runners/protocol.ts";
 import { decideInChat } from "../../../services/chats/decide-in-chat.ts";
 import { postInChat } from "../../../services/chats/post-message.ts";
+import { sendTeamsPost } from "../../../services/chats/teams/send-post.ts";
+import { storeInstallation } from "../../../services/chats/teams/store-installation.ts";
 import { flowCancellation } from "../../../services/flows/lifecycle/cancel.ts";
 import { connectGatedFlows } from "../../../services/flows/runtime/waiting/gated-flows.ts";
 import { connectOutcomeHandlers } from "../../../services/outcome-handlers/follow-ups.ts";
@@ -129,7 +134,9 @@ export async function newWorld() {
       machine: `m-${createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 8)}`,
     }),
     requestDecision: (call: ChatCall) => decideInChat(world.deps, call),
+    storeTeamsChange: (change: TeamsChange) => storeInstallation(world.deps, change),
     requestPost: (call: ChatPost) => postInChat(world.deps, call),
+    postInTeams: (call: TeamsPost) => sendTeamsPost(world.deps, call),
   } as unknown as Functions;
   const sendFollowUp = async (job: Parameters<typeof queue.sendFollowUp>[0]) => {
     await queue.sendFollowUp(job);
@@ -174,6 +181,7 @@ export async function newWorld() {
     chats,
     slack,
     discord: discordFiles,
+    teams,
     dataKeys,
     linkKeys,
     webhookKeys,

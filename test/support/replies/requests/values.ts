@@ -58,6 +58,7 @@ const resources: Steps = [
   ...found("updateResourceValue", { path: "f/t/store" }, none, { json: { value: { host: "other.example.com" } } }),
   bad("updateResourceValue", { params: { path: "f/t/store" }, json: {} }),
   ...found("deleteResource", { path: "f/t/store" }, none),
+  bad("teamsManifest", { params: { path: "f/t/teams" }, query: { app_id: "none" }, from: "nobody" }),
   ...found("slackManifest", { path: "f/t/slack" }, { path: "slack" }, { from: "nobody" }),
   ...found("deleteResourceType", { name: "c_store" }, { name: "none" }),
   ...found("deleteVariable", { path: "f/t/moved" }, none),

@@ -35,6 +35,8 @@ const unstoredObjects: Readonly<Record<string, string>> = {
   "link of a chat account": isNewer,
   "chat account": isNewer,
   "chat account of a user": isNewer,
+  "team of a bot": isNewer,
+  "chat of a bot": isNewer,
   "object of a simple kind": "svc has no simple kind.",
 };
 

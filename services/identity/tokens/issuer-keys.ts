@@ -1,6 +1,6 @@
 import type { JSONWebKeySet } from "jose";
-import { reportFailure } from "../../core/telemetry/telemetry.ts";
-import type { Uses } from "../uses.ts";
+import { reportFailure } from "../../../core/telemetry/telemetry.ts";
+import type { Uses } from "../../uses.ts";
 
 /** Returns the keys of an issuer, or the time of the next attempt if they cannot be read. */
 export type KeySetReader = (url: string, kid: string | undefined) => Promise<JSONWebKeySet | { retryAfterS: number }>;
