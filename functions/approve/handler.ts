@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { SvcError } from "../../contract/errors.ts";
+import { chatRoutes } from "../../contract/routes/approvals/chats.ts";
 import { parseApprovalToken } from "../../core/approvals/link.ts";
 import { type ChatCall, chatCallSchema } from "../../core/chats/chat-call.ts";
 import { type TeamsChange, teamsChangeSchema } from "../../core/chats/teams/teams-place.ts";
@@ -38,6 +39,12 @@ const api = apiHandler<Auth>(
       return { actor, run: job };
     }
     const actor = await authenticateActor(token, workspace);
+    // The address of this call names no workspace, so that of the token counts: a job changes nothing outside of its workspace.
+    if (route.name === chatRoutes.postInTeams.name && actor.workspace !== undefined) {
+      const member = await authenticateActor(token, actor.workspace);
+      checkAccess(member, route, { ...params, workspace: actor.workspace });
+      return { actor: member, sentToken: token };
+    }
     checkAccess(actor, route, params);
     return { actor, sentToken: token };
   },
