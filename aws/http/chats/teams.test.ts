@@ -67,6 +67,13 @@ describe("the client of Teams", () => {
     expect(fake.messages).toEqual([expect.objectContaining({ conversation: "a:aad-kim", summary: "Deploy?" })]);
   });
 
+  it("posts no message into the thread of another one, whose place its buttons could not prove", async () => {
+    const { teamsChats, credential } = await load();
+    const refused = await teamsChats.post(credential, { ...post, channel: `${post.channel};messageid=1` }, content);
+    expect(refused).toMatchObject({ ok: false, final: true, error: expect.stringMatching(/before the semicolon/) });
+    expect(fake.messages).toEqual([]);
+  });
+
   it("sends no token to a server that is not one of Teams", async () => {
     const { teamsChats, credential } = await load();
     const { login_url: _, ...ofMicrosoft } = credential;

@@ -172,6 +172,8 @@ const defaultServer = ({ login_url: loginUrl }: TeamsCredential): string => (log
 /** Messages of a bot in Teams, by the connector's REST API (https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference). */
 export const teamsChats: ChatVendor<TeamsCredential> = {
   async post(credential, { channel, thread, server = defaultServer(credential) }, content) {
+    if (channel.includes(";"))
+      return { ok: false, final: true, error: "the id of the channel also names a message: use the part before the semicolon" };
     const posted = await postActivity(credential, { channel, server, thread }, toMessage(content.title, toTeamsCard(content)));
     return posted.ok ? { ok: true, value: { channel, ts: posted.value, server } } : posted;
   },

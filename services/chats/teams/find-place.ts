@@ -58,11 +58,11 @@ export async function findTeamsChannel(
   const all = await keepReadable(deps, actor, workspace, await listTeams(deps, workspace, resource === undefined ? "" : `${resource}#`));
   const teams = all.filter(({ name }) => isSameName(name, team));
   if (teams.length === 0) {
-    const where =
+    throw notPosted(
       resource === undefined
-        ? "no bot of a resource that you may read"
-        : `no bot of the resource ${resource}, or you may not read it, and it`;
-    throw notPosted(`${where} is installed in a team with this name: add the app to the team`);
+        ? "no bot of a resource that you may read is installed in a team with this name: add the app to the team"
+        : `the bot of the resource ${resource} is not installed in a team with this name, or you may not read the resource: add the app to the team`,
+    );
   }
   if (new Set(teams.map((each) => each.resource)).size > 1) throw severalResources(teams);
   const channels = teams.flatMap((each) => each.channels.filter(({ name }) => isSameName(name, channel)).map(({ id }) => id));
