@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
 import { chatVendors } from "../../contract/notices/chat-vendors.ts";
+import { assertNever } from "../../contract/utilities/assert-never.ts";
 import { defineObject } from "../objects/define-object.ts";
 import { hashToken } from "../people/token.ts";
 import type { ChatUser } from "./chat-call.ts";
@@ -12,6 +13,8 @@ const chatPerson = {
   team: z.string(),
   user: z.string(),
   name: z.string(),
+  /** The id by which the vendor takes direct messages, if it is not `user`. */
+  account: z.string().optional(),
   /** The confirmed address that the vendor named. */
   address: z.string().optional(),
   workspace: z.string(),
@@ -38,27 +41,22 @@ export const toChatAccountId = ({ vendor, team, id, app }: Pick<ChatUser, "vendo
     .update(JSON.stringify([vendor, team, id, app]))
     .digest("base64url");
 
-/** Identifies an app by the secret that signs its calls. */
-export const toChatApp = (signingSecret: string): string => hashToken(`chat app ${signingSecret}`);
-
-/**
- * Identifies the app of a resource by what proves its calls, because every creator of a resource can choose the rest. `undefined`: the persons of this
- * vendor are not found by their accounts.
- */
-export function findChatApp(credential: ChatCredential): string | undefined {
+/** Identifies the app of a resource by what proves its calls, because every creator of a resource can choose the rest. */
+export function identifyChatApp(credential: ChatCredential): string {
   switch (credential.type) {
     case "slack":
-      return toChatApp(credential.signing_secret);
+      return hashApp(credential.signing_secret);
     case "discord":
-      return toDiscordApp(credential);
+      return hashApp(`${credential.application_id} ${credential.public_key}`);
+    case "ms_teams_bot":
+      // The creator of a resource chooses the keys with `login_url`.
+      return hashApp(JSON.stringify(["teams", credential.app_id, credential.login_url ?? ""]));
     default:
-      return undefined;
+      return assertNever(credential);
   }
 }
 
-/** Identifies an application of Discord by the key with which its calls are verified. */
-export const toDiscordApp = ({ application_id: id, public_key: key }: { application_id: string; public_key: string }): string =>
-  toChatApp(`${id} ${key}`);
+const hashApp = (proof: string): string => hashToken(`chat app ${proof}`);
 
 const ID_CHARS = 43;
 

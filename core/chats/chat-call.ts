@@ -13,7 +13,9 @@ export const chatUserSchema = z.object({
   team: z.string(),
   id: z.string(),
   name: z.string(),
-  /** The app that names the person, as `toChatApp` identifies it. */
+  /** The id by which the vendor takes direct messages to the person, if it is another one. */
+  account: z.string().optional(),
+  /** The app that names the person, as `identifyChatApp` does. */
   app: z.string(),
   /** The person is a member of the team: no guest, no stranger in a shared channel, and no bot. The clicks of others never count as those of a user. */
   isMember: z.boolean(),

@@ -3,7 +3,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { assertNever } from "../../contract/utilities/assert-never.ts";
-import { toChatApp } from "../../core/chats/chat-account.ts";
+import { identifyChatApp } from "../../core/chats/chat-account.ts";
 import type { ChatDecision, ChatUser } from "../../core/chats/chat-call.ts";
 import type { ChatForm } from "../../core/chats/form/chat-form.ts";
 import { buildFormDialog, buildSuggestions } from "../../core/chats/slack/form/build-form-dialog.ts";
@@ -143,7 +143,7 @@ async function openDialog(
 
 /** Returns the person with the facts that Slack returns. A person without facts is not a member of the team. */
 async function identify(deps: SlackPorts, credential: SlackCredential, user: SlackUser): Promise<ChatUser> {
-  const person = { vendor: "slack" as const, ...user, app: toChatApp(credential.signing_secret), isMember: false };
+  const person = { vendor: "slack" as const, ...user, app: identifyChatApp(credential), isMember: false };
   const found = await deps.slack.findPerson(credential, user.id);
   if (!found.ok || found.value.isOutsider || found.value.team !== user.team) return person;
   const { email: address } = found.value;

@@ -1,7 +1,7 @@
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { assertNever } from "../../../contract/utilities/assert-never.ts";
-import { toDiscordApp } from "../../../core/chats/chat-account.ts";
+import { identifyChatApp } from "../../../core/chats/chat-account.ts";
 import type { ChatDecision, ChatRefusal, ChatUse } from "../../../core/chats/chat-call.ts";
 import { buildDecidedContent } from "../../../core/chats/chat-content.ts";
 import { toCustomId } from "../../../core/chats/discord/custom-id.ts";
@@ -69,7 +69,7 @@ function toUse(
   credential: DiscordCredential,
   { reference, channel, ts, user }: DiscordCall,
 ): ChatUse {
-  const person = { vendor: "discord" as const, team: "discord", app: toDiscordApp(credential) };
+  const person = { vendor: "discord" as const, team: "discord", app: identifyChatApp(credential) };
   return { workspace, resource, reference, channel, ts, user: { ...person, ...user } };
 }
 

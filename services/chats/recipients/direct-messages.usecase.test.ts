@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
-import { toChatApp } from "../../../core/chats/chat-account.ts";
+import { identifyChatApp } from "../../../core/chats/chat-account.ts";
 import { noticesOf } from "../../../test/support/chats/deliver-notices.ts";
 import { directMessagesOf, type FakeSlack, startSlack } from "../../../test/support/chats/slack.ts";
 import { addPerson, callService, SLACK_PATH } from "../../../test/support/chats/slack-world.ts";
@@ -42,7 +42,7 @@ const saveResource = (fields: object) =>
 const WITHOUT_CHANNEL = { default_channel: "" };
 
 /** Connects the account of a user in Slack, as the app of the resource or another one names it. */
-async function connect(username: string, app = toChatApp(slack.resource.signing_secret)): Promise<void> {
+async function connect(username: string, app = identifyChatApp({ type: "slack", ...slack.resource })): Promise<void> {
   const id = `U0${username.toUpperCase()}`;
   const user = { vendor: "slack" as const, team: "T0TEAM", id, name: username, app, isMember: true };
   const link = await createChatLink(world.deps, user, { workspace: world.workspace, resource: SLACK_PATH });

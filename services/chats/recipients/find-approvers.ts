@@ -1,6 +1,6 @@
 import pMap from "p-map";
 import { limits } from "../../../contract/limits.ts";
-import { findChatApp, toChatAccountId, userChatAccountObject } from "../../../core/chats/chat-account.ts";
+import { identifyChatApp, toChatAccountId, userChatAccountObject } from "../../../core/chats/chat-account.ts";
 import type { ChatCredential } from "../../../core/chats/chat-credential.ts";
 import { personKey } from "../../../core/people/person.ts";
 import type { ChatAnswer } from "../../../ports/chats.ts";
@@ -39,13 +39,11 @@ async function findPerson(
   credential: ChatCredential,
   email: string,
 ): Promise<ChatAnswer<string | undefined>> {
-  const app = findChatApp(credential);
+  const app = identifyChatApp(credential);
   const accounts = userChatAccountObject.parseReadable(await objects.list(userChatAccountObject.partitionKey(personKey(email))));
   // The id of an account contains the app, so the account of another app has another id.
-  const account = accounts.find(
-    ({ id, vendor, team, user }) => app !== undefined && id === toChatAccountId({ vendor, team, id: user, app }),
-  );
-  if (account) return { ok: true, value: account.user };
+  const account = accounts.find(({ id, vendor, team, user }) => id === toChatAccountId({ vendor, team, id: user, app }));
+  if (account) return { ok: true, value: account.account ?? account.user };
   const trustsAddresses = "trust_email" in credential && credential.trust_email === true;
   return trustsAddresses ? chats.findPersonByEmail(credential, email) : { ok: true, value: undefined };
 }

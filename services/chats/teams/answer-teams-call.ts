@@ -2,7 +2,7 @@ import { defined } from "../../../contract/defined.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { assertNever } from "../../../contract/utilities/assert-never.ts";
-import { toChatApp } from "../../../core/chats/chat-account.ts";
+import { identifyChatApp } from "../../../core/chats/chat-account.ts";
 import type { ChatAnswer, ChatUser } from "../../../core/chats/chat-call.ts";
 import { buildDecidedContent } from "../../../core/chats/chat-content.ts";
 import { parseTeamsCall, type TeamsClick } from "../../../core/chats/teams/teams-call.ts";
@@ -137,7 +137,8 @@ async function identify(
     team: tenant,
     id: id ?? user.account,
     name: user.name,
-    app: toTeamsApp(credential),
+    app: identifyChatApp(credential),
+    account: user.account,
     isMember: false,
   };
   if (id === undefined) return person;
@@ -147,6 +148,3 @@ async function identify(
   const { principalName: address } = found.value;
   return { ...person, isMember: true, ...defined({ address, email: credential.trust_email === true ? address : undefined }) };
 }
-
-/** The bot that names a person, and the keys by which it is believed: the creator of a resource chooses these with `login_url`. */
-const toTeamsApp = ({ app_id: app, login_url: loginUrl }: TeamsCredential) => toChatApp(JSON.stringify(["teams", app, loginUrl ?? ""]));

@@ -9,6 +9,7 @@ import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
 import { approveGate, gates, playExecutions, startFlow } from "../../../test/support/use-cases/world-flows.ts";
 import { addWorkspace, housekeep } from "../../../test/support/use-cases/world-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
+import { connectChatAccount } from "../../identity/chat-accounts/connect-chat-account.ts";
 import { cancelJob } from "../../jobs/cancel/cancel-job.ts";
 import { listDeliveries } from "../../notifications/delivery-records.ts";
 import { createResource, deleteResource, updateResource } from "../../resources/save.ts";
@@ -80,6 +81,21 @@ describe("a ConsentGate whose channel is Teams", () => {
     expect(labelsOf(request().card)).toEqual(["Approve", "Reject", "Open page"]);
     expect(teams.bodies.join()).not.toMatch(/jobs_u|"entities"|"TextBlock"/);
     expect(await chatNotices(run)).toEqual([expect.objectContaining({ to: TEAMS_PATH, state: "sent" })]);
+  });
+
+  it("asks a connected approver by a direct message, in which their click decides", async () => {
+    await waitingRun();
+    const offer = linesOf(cardOf(await call(teams.press(request(), "Approve", "29:kim")))).join();
+    const [, link = ""] = /\/chat\/link#([\w-]+)/.exec(offer) ?? [];
+    await connectChatAccount(world.deps, { ...anAdmin, email: "kim@example.com", username: "kim", superAdmin: false }, link);
+    teams.messages.splice(0);
+    const run = await waitingRun();
+    await deliver();
+    expect(teams.messages.map(({ conversation }) => conversation)).toEqual(["a:29:kim"]);
+    await call(teams.press(request(), "Approve", "29:kim"));
+    expect(await decisionOf(run)).toMatchObject({ outcome: "approved", approver: "kim" });
+    await deliver();
+    expect(linesOf(request().card).join()).toMatch(/Approved by kim at /);
   });
 
   it("uses one token for several messages", async () => {

@@ -19,7 +19,7 @@ export async function listChatAccounts({ objects }: Uses<"objects">, { email }: 
   const accounts = userChatAccountObject.parseReadable(await objects.list(userChatAccountObject.partitionKey(personKey(email))));
   return accounts
     .sort((a, b) => b.connectedAtMs - a.connectedAtMs)
-    .map(({ email: _, connectedAtMs, ...account }) => ({ ...account, connected_at: toIsoTime(connectedAtMs) }));
+    .map(({ email: _, account: __, connectedAtMs, ...account }) => ({ ...account, connected_at: toIsoTime(connectedAtMs) }));
 }
 
 /** Disconnects an account of the caller. The next click there does not count as the caller's. Throws `chat.noAccount`, `token.notForJobs`, `token.tooWide`, `engine.busy`. */

@@ -25,13 +25,13 @@ import { personExists } from "../users.ts";
  */
 export async function createChatLink(
   { objects, nowMs, baseUrl }: Uses<"objects" | "nowMs" | "baseUrl">,
-  { vendor, team, id: user, name, app, address }: ChatUser,
+  { vendor, team, id: user, name, app, account, address }: ChatUser,
   source: { workspace: string; resource: string },
 ): Promise<string> {
   const id = toChatAccountId({ vendor, team, id: user, app });
   const { text, hash } = createLinkText(id);
   const expiresAtMs = nowMs() + limits.chatLinkMs;
-  const value: ChatLink = { vendor, team, user, name, ...defined({ address }), ...source, hash, expiresAtMs };
+  const value: ChatLink = { vendor, team, user, name, ...defined({ account, address }), ...source, hash, expiresAtMs };
   // The hash is the version: a link that a newer one has replaced must not be used.
   await objects.put({ ...chatLinkObject.key(id), value, version: hash, expiresAtS: Math.ceil(expiresAtMs / 1000) });
   return `${baseUrl}/chat/link#${text}`;
@@ -40,7 +40,7 @@ export async function createChatLink(
 /** Returns who asked for a link, for the user who decides whether to connect. Throws the same as `loadChatLink`. */
 export async function findChatLink(deps: Uses<"objects" | "nowMs">, actor: Actor, text: string): Promise<ChatLinkJson> {
   const { id, link, person } = await loadChatLink(deps, actor, text);
-  const { hash: _, expiresAtMs, ...shown } = link;
+  const { hash: _, account: __, expiresAtMs, ...shown } = link;
   const connected = await deps.objects.get(chatAccountObject.key(id));
   return {
     ...shown,
