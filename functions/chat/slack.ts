@@ -1,5 +1,6 @@
 import { slack } from "../../aws/http/chats/slack.ts";
-import { answerSlackCall, type ReceivedCall } from "../../services/chats/answer-slack-call.ts";
+import type { ReceivedCall } from "../../services/chats/received-call.ts";
+import { answerSlackCall } from "../../services/chats/slack/answer-slack-call.ts";
 import { deps } from "./deps.ts";
 
 /** Answers a call of Slack. The function loads this code when Slack first calls it. */

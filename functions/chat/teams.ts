@@ -1,5 +1,5 @@
 import { teams } from "../../aws/http/chats/teams.ts";
-import type { ReceivedCall } from "../../services/chats/answer-slack-call.ts";
+import type { ReceivedCall } from "../../services/chats/received-call.ts";
 import { answerTeamsCall } from "../../services/chats/teams/answer-teams-call.ts";
 import { deps } from "./deps.ts";
 

@@ -25,9 +25,9 @@ import type { FieldErrors } from "../../../core/chats/form/read-values.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { DiscordCredential } from "../../../ports/chats.ts";
 import type { Uses } from "../../uses.ts";
-import type { ReceivedCall } from "../answer-slack-call.ts";
 import { type ChatPorts, loadChatCredential } from "../load-credential.ts";
 import { loadUploads } from "../load-uploads.ts";
+import type { ReceivedCall } from "../received-call.ts";
 
 type DiscordPorts = Omit<ChatPorts, "chats"> & Uses<"discord">;
 

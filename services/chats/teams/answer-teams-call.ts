@@ -11,8 +11,8 @@ import { buildFormCard, type SubmittedForm } from "../../../core/chats/teams/tea
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { TeamsCredential } from "../../../ports/chats.ts";
 import type { Uses } from "../../uses.ts";
-import type { ReceivedCall } from "../answer-slack-call.ts";
 import { type ChatPorts, loadChatCredential } from "../load-credential.ts";
+import type { ReceivedCall } from "../received-call.ts";
 import { type PlacedUse, requestDecision } from "../request-decision.ts";
 import { reportInstallation } from "./report-installation.ts";
 import { verifyTeamsCall } from "./verify-teams-call.ts";

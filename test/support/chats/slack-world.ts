@@ -1,4 +1,4 @@
-import { answerSlackCall } from "../../../services/chats/answer-slack-call.ts";
+import { answerSlackCall } from "../../../services/chats/slack/answer-slack-call.ts";
 import { addMember } from "../../../services/workspaces/add-member.ts";
 import type { World } from "../use-cases/world.ts";
 import type { FakeSlack } from "./slack.ts";

@@ -1,33 +1,25 @@
-import { defined } from "../../contract/defined.ts";
-import { SvcError } from "../../contract/errors.ts";
-import { limits } from "../../contract/limits.ts";
-import type { Payload } from "../../contract/payload.ts";
-import { assertNever } from "../../contract/utilities/assert-never.ts";
-import { identifyChatApp } from "../../core/chats/chat-account.ts";
-import type { ChatDecision, ChatUser } from "../../core/chats/chat-call.ts";
-import type { ChatForm } from "../../core/chats/form/chat-form.ts";
-import { buildFormDialog, buildSuggestions } from "../../core/chats/slack/form/build-form-dialog.ts";
-import { parseSlackCall, rejectDialog, type SlackCall, type SlackUser } from "../../core/chats/slack/slack-call.ts";
-import { buildRejectDialog, type SlackBlock } from "../../core/chats/slack/slack-message.ts";
-import { parseCredential } from "../../core/http-routes/authentication/credential.ts";
-import { verifySignature } from "../../core/http-routes/authentication/signature.ts";
-import { reportFailure } from "../../core/telemetry/telemetry.ts";
-import type { SlackCredential } from "../../ports/chats.ts";
-import type { Uses } from "../uses.ts";
-import { type ChatPorts, loadChatCredential } from "./load-credential.ts";
-import { loadUploads } from "./load-uploads.ts";
-import { requestDecision } from "./request-decision.ts";
+import { defined } from "../../../contract/defined.ts";
+import { SvcError } from "../../../contract/errors.ts";
+import { limits } from "../../../contract/limits.ts";
+import { assertNever } from "../../../contract/utilities/assert-never.ts";
+import { identifyChatApp } from "../../../core/chats/chat-account.ts";
+import type { ChatDecision, ChatUser } from "../../../core/chats/chat-call.ts";
+import type { ChatForm } from "../../../core/chats/form/chat-form.ts";
+import { buildFormDialog, buildSuggestions } from "../../../core/chats/slack/form/build-form-dialog.ts";
+import { parseSlackCall, rejectDialog, type SlackCall, type SlackUser } from "../../../core/chats/slack/slack-call.ts";
+import { buildRejectDialog, type SlackBlock } from "../../../core/chats/slack/slack-message.ts";
+import { parseCredential } from "../../../core/http-routes/authentication/credential.ts";
+import { verifySignature } from "../../../core/http-routes/authentication/signature.ts";
+import { reportFailure } from "../../../core/telemetry/telemetry.ts";
+import type { SlackCredential } from "../../../ports/chats.ts";
+import type { Uses } from "../../uses.ts";
+import { type ChatPorts, loadChatCredential } from "../load-credential.ts";
+import { loadUploads } from "../load-uploads.ts";
+import type { ReceivedCall } from "../received-call.ts";
+import { requestDecision } from "../request-decision.ts";
 
 type SlackPorts = ChatPorts & Uses<"slack">;
 type SlackClick = Extract<SlackCall, { kind: "click" }>;
-
-/** A call of Slack, which is not verified yet. `path`: the path of the resource whose address Slack called. */
-export interface ReceivedCall {
-  workspace: string;
-  path: string;
-  headers: Payload["headers"];
-  readPayload: () => Promise<Payload>;
-}
 
 /**
  * Answers a call of Slack and returns the JSON of the reply. The signature over the bytes is checked before anything is parsed. Throws
