@@ -97,16 +97,15 @@ describe.each(Object.keys(programs))("the script of docs/chat.md in %s", (langua
 });
 
 describe("the JSON of docs/chat.md", () => {
-  const [resource = "", gate = "", discord = ""] = blocksOf(PAGE, "json");
+  const [slack = "", gate = "", teams = "", discord = ""] = blocksOf(PAGE, "json");
 
-  it("contains a resource that the service can use", () => {
-    const value = JSON.parse(resource) as object;
-    expect(parseChatCredential("slack", value)).toEqual({ type: "slack", ...value });
-  });
-
-  it("contains a resource of Discord that the service can use", () => {
-    const value = JSON.parse(discord) as object;
-    expect(parseChatCredential("discord", value)).toEqual({ type: "discord", ...value });
+  it.each([
+    ["slack", slack],
+    ["ms_teams_bot", teams],
+    ["discord", discord],
+  ] as const)("contains a resource of type %s that the service can use", (type, json) => {
+    const value = JSON.parse(json) as object;
+    expect(parseChatCredential(type, value)).toEqual({ type, ...value });
   });
 
   it("contains a ConsentGate that can be saved", () => {
