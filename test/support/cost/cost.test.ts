@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { bodies, checkedBodies } from "./bodies.ts";
 import { chats } from "./chats.ts";
 import { files } from "./files.ts";
@@ -9,6 +9,9 @@ import { heads } from "./heads.ts";
 import { repeat } from "./shapes.ts";
 import { sources } from "./sources.ts";
 import { texts } from "./texts.ts";
+
+// The measurement of all parsers of sources takes 10 s of a processor, and several times as long on a shared machine.
+vi.setConfig({ testTimeout: 240_000 });
 
 const root = join(import.meta.dirname, "../../..");
 
