@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GateNotice } from "./notice.ts";
-import { buildMail, buildOutcomeMail } from "./text.ts";
+import { buildMail, buildOutcomeMail, listApprovers } from "./text.ts";
 
 const BASE = "https://svc.example.com";
 const aNotice = (more: Partial<GateNotice> = {}): GateNotice => ({
@@ -146,5 +146,16 @@ describe("the mail about an outcome", () => {
   it("contains the reason of a rejection", () => {
     const notice = aNotice({ what: "decided", decision: { how: "rejected", by: "ben", reason: "Too much\nfor us" } });
     expect(buildOutcomeMail(BASE, notice).text).toContain("\n\nToo much\nfor us\n");
+  });
+});
+
+describe("listApprovers", () => {
+  it.each<[string[], string]>([
+    [["u/ann"], "ann"],
+    [["g/finance", "u/ann"], "members of finance and ann"],
+    [["role:admin", "g/a\nb", "kim@example.com"], "admins of the workspace, members of a b, and kim@example.com"],
+    [Array.from({ length: 12 }, (_, index) => `u/p${index}`), "p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, and 2 more"],
+  ])("names %j in words", (people, words) => {
+    expect(listApprovers(people)).toBe(words);
   });
 });

@@ -79,6 +79,17 @@ export function listPeople(people: readonly string[]): string {
   return people.length > MAX_PEOPLE ? `${shown.join(", ")} and ${people.length - MAX_PEOPLE} more` : shown.join(", ");
 }
 
+/** Lists approvers in words, such as `members of finance and ann`. */
+export function listApprovers(people: readonly string[]): string {
+  const names = people.slice(0, MAX_PEOPLE).map((principal) => {
+    if (principal === "role:admin") return "admins of the workspace";
+    const group = principal.startsWith("g/");
+    return toName(group ? `members of ${principal.slice(2)}` : principal.replace(/^u\//, ""));
+  });
+  const more = people.length > MAX_PEOPLE ? [`${people.length - MAX_PEOPLE} more`] : [];
+  return new Intl.ListFormat("en", { type: "conjunction" }).format([...names, ...more]);
+}
+
 const outcomes: Readonly<Record<string, { subject: string; verb: string }>> = {
   approved: { subject: "Approved", verb: "approved" },
   rejected: { subject: "Rejected", verb: "rejected" },

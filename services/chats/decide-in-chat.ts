@@ -14,6 +14,7 @@ import { buildDecidedContent, buildRequestContent, type ChatContent } from "../.
 import { type ChatMessage, parseReference, toReference } from "../../core/chats/chat-message.ts";
 import { readValues, toFieldErrors } from "../../core/chats/form/read-values.ts";
 import { approvalPageUrl } from "../../core/notifications/event.ts";
+import { listApprovers } from "../../core/notifications/text.ts";
 import { loadApproverByEmail } from "../approvals/decisions/approver.ts";
 import { checkDecidable, type DecideDeps, decideRequest } from "../approvals/decisions/decide.ts";
 import { loadGate } from "../approvals/gates/change-gate.ts";
@@ -98,12 +99,20 @@ async function explain(deps: DecideDeps, message: ChatMessage, code: ErrorCode, 
       return { ...refuse(sentence), correction: { notice: message.shown, decision: { how: RUN_OVER, atMs: deps.nowMs() } } };
     case "approval.reasonRequired":
       return { ...refuse("A rejection of this request requires a reason."), needsReason: true };
+    case "approval.refused":
+      return refuse(`${sentence}${await describeApprovers(deps, message)}`);
     case "approval.person":
     case "approval.form":
       return refuse(`${sentence} ${linkPage(deps, message)}`);
     default:
       return refuse(sentence);
   }
+}
+
+/** Returns a sentence about the people who may decide, if the gate names them. The message names them too, and may be far above. */
+async function describeApprovers({ jobs }: DecideDeps, { gate: id }: ChatMessage): Promise<string> {
+  const people = (await loadGate({ jobs }, id))?.opened?.rules.people ?? [];
+  return people.length === 0 ? "" : ` Only ${listApprovers(people)} may decide.`;
 }
 
 /** The notice of the decision has reached every message, or will. This repeats it for the message that shows otherwise. */

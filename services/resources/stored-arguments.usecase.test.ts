@@ -149,7 +149,8 @@ const others: Record<string, RegExp> = {
   "rights, which name users": / extra_perms$/,
   "a setting that no run receives": /^(settings|workspaces\.edit(AutoInvite|GitSync|DeployUi|Datatable)\w*)\b/,
   "a path of a resource, which the caller must be allowed to read": / large_file_storage$/,
-  "values that only their own request uses, or texts that are no references": /^(approvals\.decide payload|files\.sign|internal\.)/,
+  "values that only their own request uses, or texts that are no references":
+    /^(approvals\.decide payload|chats\.postInTeams card_block|files\.sign|internal\.)/,
 };
 
 describe("each stored argument", () => {

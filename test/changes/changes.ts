@@ -125,7 +125,7 @@ export async function discardDrafts(deps: Uses<"objects" | "nowMs">, { actor, wo
       },
       {
         file: "core/approvals/authorize.ts",
-        after: '  if (who.kind === "job" && rules.personOnly) return "job_token";',
+        after: '  if (who.kind === "job" && (rules.personOnly || accessPath.by === "chat")) return "job_token";',
         add: '  if (rules.membersOnly && !who.member) return "not_member";',
       },
       {

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { defined, mapDefined } from "../../../contract/defined.ts";
 import { limits } from "../../../contract/limits.ts";
 import { describeSlackError, isTemporarySlackError } from "../../../core/chats/slack/slack-errors.ts";
-import { toSlackMessage } from "../../../core/chats/slack/slack-message.ts";
+import { escapeText, toSlackMessage } from "../../../core/chats/slack/slack-message.ts";
 import type { Attempt } from "../../../core/deliveries/attempt.ts";
 import type { ChatAnswer, ChatVendor, Slack, SlackCredential, SlackPerson } from "../../../ports/chats.ts";
 import { ForbiddenAddressError } from "../egress.ts";
@@ -110,7 +110,7 @@ export const slack: Slack & ChatVendor<SlackCredential> = {
   // Slack takes the id of a person as that of the channel with them.
   openDirectMessage: async (_, user) => ({ ok: true, value: { channel: user } }),
   tell: (credential, { channel, user }, text) =>
-    call(credential, async (client) => void (await client.apiCall("chat.postEphemeral", { channel, user, text }))),
+    call(credential, async (client) => void (await client.apiCall("chat.postEphemeral", { channel, user, text: escapeText(text) }))),
   openDialog: (credential, trigger, view) =>
     call(credential, async (client) => void (await client.apiCall("views.open", { trigger_id: trigger, view }))),
   downloadFile: async (credential, url, bytes) => {

@@ -151,7 +151,7 @@ describe("a click in Slack", () => {
   });
 
   it.each<[string, (person: string) => void, string, RegExp]>([
-    ["is not an approver", () => undefined, "U0LEE", /can't decide this request/],
+    ["is not an approver", () => undefined, "U0LEE", /can't decide this request.* Only kim may decide\./],
     ["is a guest", (user) => Object.assign(slack.people.get(user) ?? {}, { guest: true }), "U0KIM", /Sign in to decide.*\/approve\//],
     ["has no confirmed address", (user) => Object.assign(slack.people.get(user) ?? {}, { confirmed: false }), "U0KIM", /Sign in to decide/],
     ["belongs to another team", (user) => Object.assign(slack.people.get(user) ?? {}, { team: "T0OTHER" }), "U0KIM", /Sign in to decide/],
