@@ -5,7 +5,7 @@ import type { SlackBlock } from "../core/chats/slack/slack-message.ts";
 import type { Attempt } from "../core/deliveries/attempt.ts";
 
 /** The outcome of a call of a chat's vendor. A failed one contains the vendor's code, and what to do about it. */
-export type ChatAnswer<Value> = { ok: true; value: Value } | Extract<Attempt, { ok: false }>;
+export type VendorAnswer<Value> = { ok: true; value: Value } | Extract<Attempt, { ok: false }>;
 
 /** The place of a message, as the vendor names it. */
 export interface ChatPlace {
@@ -29,12 +29,12 @@ export interface ChatTarget {
 /** Posts and changes messages in the chats of one vendor. A call that failed is a return value; none is repeated here. */
 export interface ChatVendor<Credential> {
   /** Posts a message. Unless the vendor recognises `key`, a repeated call posts another one. */
-  post(credential: Credential, target: ChatTarget, content: ChatContent): Promise<ChatAnswer<ChatPlace>>;
-  update(credential: Credential, place: ChatPlace, content: ChatContent): Promise<ChatAnswer<undefined>>;
+  post(credential: Credential, target: ChatTarget, content: ChatContent): Promise<VendorAnswer<ChatPlace>>;
+  update(credential: Credential, place: ChatPlace, content: ChatContent): Promise<VendorAnswer<undefined>>;
   /** Opens the direct messages with a person, and returns the place for them. */
-  openDirectMessage(credential: Credential, user: string): Promise<ChatAnswer<Pick<ChatTarget, "channel" | "server">>>;
+  openDirectMessage(credential: Credential, user: string): Promise<VendorAnswer<Pick<ChatTarget, "channel" | "server">>>;
   /** Returns the id of the member with a confirmed address; `undefined` for guests and for other addresses. Absent: the vendor cannot search by address. */
-  findPersonByEmail?(credential: Credential, email: string): Promise<ChatAnswer<string | undefined>>;
+  findPersonByEmail?(credential: Credential, email: string): Promise<VendorAnswer<string | undefined>>;
 }
 
 /** The chats of every vendor. */
@@ -46,7 +46,7 @@ export type DiscordCredential = Extract<ChatCredential, { type: "discord" }>;
 /** Discord's API, with which submitted forms are read. Clicks are answered by their replies. */
 export interface Discord {
   /** Downloads a file that a person has uploaded. `bytes`: its size as Discord reports it. */
-  downloadFile(credential: DiscordCredential, url: string, bytes: number): Promise<ChatAnswer<Buffer>>;
+  downloadFile(credential: DiscordCredential, url: string, bytes: number): Promise<VendorAnswer<Buffer>>;
 }
 
 /** A person in Slack (https://docs.slack.dev/reference/objects/user-object). */
@@ -61,12 +61,12 @@ export interface SlackPerson {
 /** Slack's Web API, with which clicks are answered. A call that failed is a return value; none is repeated here. */
 export interface Slack {
   /** Posts a text that one person alone sees. */
-  tell(credential: SlackCredential, to: { channel: string; user: string }, text: string): Promise<ChatAnswer<undefined>>;
+  tell(credential: SlackCredential, to: { channel: string; user: string }, text: string): Promise<VendorAnswer<undefined>>;
   /** Opens a dialog. `trigger` is the id of a click, which is valid for three seconds. */
-  openDialog(credential: SlackCredential, trigger: string, dialog: SlackBlock): Promise<ChatAnswer<undefined>>;
+  openDialog(credential: SlackCredential, trigger: string, dialog: SlackBlock): Promise<VendorAnswer<undefined>>;
   /** Downloads a file that a person has uploaded. `bytes`: its size as Slack reports it. */
-  downloadFile(credential: SlackCredential, url: string, bytes: number): Promise<ChatAnswer<Buffer>>;
-  findPerson(credential: SlackCredential, user: string): Promise<ChatAnswer<SlackPerson>>;
+  downloadFile(credential: SlackCredential, url: string, bytes: number): Promise<VendorAnswer<Buffer>>;
+  findPerson(credential: SlackCredential, user: string): Promise<VendorAnswer<SlackPerson>>;
 }
 
 export type TeamsCredential = Extract<ChatCredential, { type: "ms_teams_bot" }>;
@@ -90,18 +90,18 @@ export interface Teams {
   findPerson(
     credential: TeamsCredential,
     from: { server: string; conversation: string; account: string },
-  ): Promise<ChatAnswer<TeamsPerson>>;
+  ): Promise<VendorAnswer<TeamsPerson>>;
   /** Returns the name of a team and its channels. */
   describeTeam(
     credential: TeamsCredential,
     from: { server: string; team: string },
-  ): Promise<ChatAnswer<{ name: string; channels: { id: string; name: string }[] }>>;
+  ): Promise<VendorAnswer<{ name: string; channels: { id: string; name: string }[] }>>;
   /** Sends a text of users, as plain text, and a card. */
   send(
     credential: TeamsCredential,
     to: { server: string; conversation: string },
     message: { text: string; card?: object | undefined },
-  ): Promise<ChatAnswer<undefined>>;
+  ): Promise<VendorAnswer<undefined>>;
   /** Sends a text into the chat with one person. */
-  tell(credential: TeamsCredential, to: { server: string; account: string }, text: string): Promise<ChatAnswer<undefined>>;
+  tell(credential: TeamsCredential, to: { server: string; account: string }, text: string): Promise<VendorAnswer<undefined>>;
 }

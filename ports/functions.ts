@@ -1,7 +1,14 @@
 import type { RunnerLanguage } from "../contract/languages.ts";
 import type { RefreshCall } from "../core/accounts/account.ts";
 import type { BuildRequest, BuildResult } from "../core/builds/build.ts";
-import type { ChatAnswer, ChatCall, ChatPost } from "../core/chats/chat-call.ts";
+import type {
+  ChatAnswer,
+  ChatContentAnswer,
+  ChatContentRequest,
+  ChatDecision,
+  ChatFormRequest,
+  ChatPost,
+} from "../core/chats/chat-call.ts";
 import type { TeamsChange } from "../core/chats/teams/teams-place.ts";
 import type { TeamsPost } from "../core/chats/teams/teams-post.ts";
 import type { Attempt } from "../core/deliveries/attempt.ts";
@@ -35,7 +42,9 @@ export interface Functions {
   /** Starts continuing the rotation of a workspace's key in function `objects`, asynchronously. The call can be repeated. */
   startRotating(call: RotationCall): Promise<void>;
   /** Decides for a person in a chat, or returns the form of a step, in function `approve`. A repeated call changes nothing. Throws `service.busy`. */
-  requestDecision(call: ChatCall): Promise<ChatAnswer>;
+  requestDecision(call: ChatDecision | ChatFormRequest): Promise<ChatAnswer>;
+  /** Returns the present content of a message in a chat, from function `approve`. Throws `service.busy`. */
+  requestContent(call: ChatContentRequest): Promise<ChatContentAnswer>;
   /** Stores where the bot of a resource is installed, in function `approve`. The call can be repeated. Throws `service.busy`. */
   storeTeamsChange(call: TeamsChange): Promise<void>;
   /** Posts a message that asks for a decision, in function `deliver`. A repeated call posts nothing. Throws `service.busy`. */

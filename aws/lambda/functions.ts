@@ -5,7 +5,14 @@ import { BUSY_ERROR, SvcError } from "../../contract/errors.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import type { RefreshCall } from "../../core/accounts/account.ts";
 import { type BuildRequest, type BuildResult, buildResultSchema } from "../../core/builds/build.ts";
-import type { ChatAnswer, ChatCall, ChatPost } from "../../core/chats/chat-call.ts";
+import type {
+  ChatAnswer,
+  ChatContentAnswer,
+  ChatContentRequest,
+  ChatDecision,
+  ChatFormRequest,
+  ChatPost,
+} from "../../core/chats/chat-call.ts";
 import type { TeamsChange } from "../../core/chats/teams/teams-place.ts";
 import type { TeamsPost } from "../../core/chats/teams/teams-post.ts";
 import type { Attempt } from "../../core/deliveries/attempt.ts";
@@ -158,8 +165,12 @@ export const functions = {
   },
 
   /** Decides for a person in a chat, or returns the form of a step, in function `approve`. Throws `service.busy`. */
-  async requestDecision(call: ChatCall): Promise<ChatAnswer> {
+  async requestDecision(call: ChatDecision | ChatFormRequest): Promise<ChatAnswer> {
     return JSON.parse(await invokeFunction(requireEnv(env.approveFunction), call, "The decision was lost")) as ChatAnswer;
+  },
+  /** Returns the present content of a message in a chat, from function `approve`. Throws `service.busy`. */
+  async requestContent(call: ChatContentRequest): Promise<ChatContentAnswer> {
+    return JSON.parse(await invokeFunction(requireEnv(env.approveFunction), call, "The content was lost")) as ChatContentAnswer;
   },
   /** Stores where the bot of a resource is installed, in function `approve`. Throws `service.busy`. */
   async storeTeamsChange(call: TeamsChange): Promise<void> {

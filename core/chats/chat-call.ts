@@ -65,6 +65,7 @@ export type ChatFormRequest = z.infer<typeof chatFormRequestSchema>;
 
 /** A request for the present content of a message, which decides nothing. */
 const chatContentRequestSchema = chatUseSchema.extend({ kind: z.literal("chatContent") });
+export type ChatContentRequest = z.infer<typeof chatContentRequestSchema>;
 
 /** The calls that function `approve` takes from function `chat`. */
 export const chatCallSchema = z.discriminatedUnion("kind", [chatDecisionSchema, chatFormRequestSchema, chatContentRequestSchema]);
@@ -97,12 +98,11 @@ export const RUN_OVER = "over";
 /** Returns the decision of a gate as messages show it. */
 export const toShownDecision = ({ outcome: how, approver: by, reason, atMs }: Decision): ShownDecision => ({ how, by, reason, atMs });
 
-/** The answer to a call of function `chat`. `form`, `content` and `refused`: nothing has changed. Only the person sees the text. */
-export type ChatAnswer =
-  | { outcome: "counted"; text: string }
-  | { outcome: "form"; form: ChatForm }
-  | { outcome: "content"; content: ChatContent }
-  | ChatRefusal;
+/** The answer to a person who decides or opens a form. `form` and `refused`: nothing has changed. Only the person sees the text. */
+export type ChatAnswer = { outcome: "counted"; text: string } | { outcome: "form"; form: ChatForm } | ChatRefusal;
+
+/** The answer to a request for the content of a message. */
+export type ChatContentAnswer = { outcome: "content"; content: ChatContent } | ChatRefusal;
 
 export interface ChatRefusal {
   outcome: "refused";

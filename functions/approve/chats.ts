@@ -9,8 +9,7 @@ import { text } from "../shared/reply/reply.ts";
 import { type ApproveRoutes, authenticateActor, deps, requireActor } from "./deps.ts";
 
 /** The fields of a request for an approval in a chat, which are the same for each vendor. */
-interface AskFields {
-  channel_id?: string | undefined;
+interface StepFields {
   flow_step_id: string;
   message?: string | undefined;
   approver?: string | undefined;
@@ -20,9 +19,8 @@ interface AskFields {
   cancel_button_text?: string | undefined;
 }
 
-const toAsk = (resource: string, fields: AskFields) => ({
-  resource,
-  channel: fields.channel_id,
+const toAsk = (place: { resource: string; channel?: string | undefined }, fields: StepFields) => ({
+  ...place,
   step: fields.flow_step_id,
   message: fields.message,
   approver: fields.approver,
@@ -33,29 +31,30 @@ const toAsk = (resource: string, fields: AskFields) => ({
 const posted = () => text(200, "The message is posted.");
 
 export const chatAskRoutes: ApproveRoutes = [
-  on(routes.askInSlack, async ({ auth, params, query: { slack_resource_path: resource, ...fields } }) => {
-    await askInChat({ ...deps, functions }, { actor: requireActor(auth), action: routes.askInSlack }, params, toAsk(resource, fields));
+  on(routes.askInSlack, async ({ auth, params, query: { slack_resource_path: resource, channel_id: channel, ...fields } }) => {
+    const caller = { actor: requireActor(auth), action: routes.askInSlack };
+    await askInChat({ ...deps, functions }, caller, params, toAsk({ resource, channel }, fields));
     return posted();
   }),
-  on(routes.askInDiscord, async ({ auth, params, body: { discord_resource_path: resource, ...fields } }) => {
-    await askInChat({ ...deps, functions }, { actor: requireActor(auth), action: routes.askInDiscord }, params, toAsk(resource, fields));
+  on(routes.askInDiscord, async ({ auth, params, body: { discord_resource_path: resource, channel_id: channel, ...fields } }) => {
+    const caller = { actor: requireActor(auth), action: routes.askInDiscord };
+    await askInChat({ ...deps, functions }, caller, params, toAsk({ resource, channel }, fields));
     return posted();
   }),
-  on(routes.askInTeams, async ({ auth, params, query }) => {
-    const { team_name: team, channel_name: channel, chat_resource_path: resource, flow_step_id: step, message, approver } = query;
-    const { resume_button_text: approve, cancel_button_text: reject } = query;
-    const form = { defaultsJson: query.default_args_json, enumsJson: query.dynamic_enums_json };
-    const actor = requireActor(auth);
-    const found = await findTeamsChannel(deps, actor, { workspace: params.workspace, resource, team, channel });
-    const ask = { resource: found.resource, channel: found.conversation, step, message, approver, buttons: { approve, reject }, form };
-    await askInChat({ ...deps, functions }, { actor, action: routes.askInTeams }, params, ask);
-    return text(200, "The message is posted.");
-  }),
+  on(
+    routes.askInTeams,
+    async ({ auth, params, query: { team_name: team, channel_name: channel, chat_resource_path: resource, ...fields } }) => {
+      const caller = { actor: requireActor(auth), action: routes.askInTeams };
+      const found = await findTeamsChannel(deps, caller.actor, { workspace: params.workspace, resource, team, channel });
+      await askInChat({ ...deps, functions }, caller, params, toAsk({ resource: found.resource, channel: found.conversation }, fields));
+      return posted();
+    },
+  ),
   on(routes.postInTeams, async ({ auth, body }) => {
     const { conversation_id: conversation, text: shown, card_block: card, success } = body;
     const caller = { actor: requireActor(auth), loadActor: (workspace: string) => authenticateActor(auth.sentToken, workspace) };
     const message = { conversation, text: shown, ...defined({ card: card ?? undefined, success: success ?? undefined }) };
     await postInTeams({ ...deps, functions }, caller, message);
-    return text(200, "The message is posted.");
+    return posted();
   }),
 ];

@@ -5,7 +5,7 @@ import { parseApprovalToken } from "../../core/approvals/link.ts";
 import { type ChatCall, chatCallSchema } from "../../core/chats/chat-call.ts";
 import { type TeamsChange, teamsChangeSchema } from "../../core/chats/teams/teams-place.ts";
 import { may } from "../../core/permissions/may.ts";
-import { decideInChat } from "../../services/chats/decide-in-chat.ts";
+import { decideInChat, showInChat } from "../../services/chats/decide-in-chat.ts";
 import { storeInstallation } from "../../services/chats/teams/store-installation.ts";
 import { auditCalls } from "../shared/edge/audited-call.ts";
 import { apiHandler } from "../shared/edge/edge.ts";
@@ -66,7 +66,8 @@ async function storeChange(change: TeamsChange, context: Context): Promise<void>
 }
 
 async function answerChat(call: ChatCall, context: Context) {
-  const answer = await decideInChat(deps, chatCallSchema.parse(call));
+  const parsed = chatCallSchema.parse(call);
+  const answer = parsed.kind === "chatContent" ? await showInChat(deps, parsed) : await decideInChat(deps, parsed);
   await logInvocation("chat", context, { workspace: call.workspace, outcome: answer.outcome });
   return answer;
 }

@@ -1,7 +1,8 @@
 import { describeError, type ErrorCode, isSvcError } from "../../contract/errors.ts";
 import {
   type ChatAnswer,
-  type ChatCall,
+  type ChatContentAnswer,
+  type ChatContentRequest,
   type ChatDecision,
   type ChatFormRequest,
   type ChatRefusal,
@@ -29,10 +30,9 @@ import { offerChatLink } from "./offer-chat-link.ts";
  * this service posted with the resource: a job that has its token can post messages with any buttons. A person who can see the message counts like
  * the holder of a link, under their name in the chat; the rules of the gate decide about persons.
  */
-export async function decideInChat(deps: DecideDeps, call: ChatCall): Promise<ChatAnswer> {
+export async function decideInChat(deps: DecideDeps, call: ChatDecision | ChatFormRequest): Promise<ChatAnswer> {
   const message = await findClickedMessage(deps, call);
-  if (!message) return refuse("This message does not belong to an approval any more.");
-  if (call.kind === "chatContent") return { outcome: "content", content: await describeMessage(deps, message) };
+  if (!message) return refuse(UNKNOWN);
   try {
     return await answerCall(deps, call, message);
   } catch (error) {
@@ -40,6 +40,14 @@ export async function decideInChat(deps: DecideDeps, call: ChatCall): Promise<Ch
     const offer = call.kind === "chatDecision" ? await offerChatLink(deps, call, error.code) : "";
     return explain(deps, message, error.code, `${describeError(error).sentence}${offer}`);
   }
+}
+
+const UNKNOWN = "This message does not belong to an approval any more.";
+
+/** Returns the present content of a message, which everyone who sees the message may read. */
+export async function showInChat(deps: DecideDeps, call: ChatContentRequest): Promise<ChatContentAnswer> {
+  const message = await findClickedMessage(deps, call);
+  return message ? { outcome: "content", content: await describeMessage(deps, message) } : refuse(UNKNOWN);
 }
 
 async function findClickedMessage(deps: DecideDeps, call: ChatUse): Promise<ChatMessage | undefined> {
@@ -68,7 +76,8 @@ async function answerCall(deps: DecideDeps, call: ChatDecision | ChatFormRequest
     outcome: "counted",
     text: await decideRequest(deps, request, from, input),
   });
-  if (call.kind === "chatDecision" && !call.approved) return decide({ approved: false, ...(call.reason ? { reason: call.reason } : {}) });
+  if (call.kind === "chatDecision" && !call.approved)
+    return decide({ approved: false, ...(call.reason?.trim() ? { reason: call.reason } : {}) });
 
   const form = await loadChatForm(deps, request, message);
   if (form === undefined) return call.kind === "chatDecision" ? decide({ approved: true }) : refuse("This step has no form.");

@@ -1,7 +1,7 @@
 import { limits } from "../../contract/limits.ts";
 import type { ChatInput } from "../../core/chats/chat-call.ts";
 import type { FieldErrors } from "../../core/chats/form/read-values.ts";
-import type { ChatAnswer } from "../../ports/chats.ts";
+import type { VendorAnswer } from "../../ports/chats.ts";
 
 /** A file that a person has uploaded to a chat. */
 interface Upload {
@@ -14,7 +14,7 @@ interface Upload {
 /** Downloads the files of a submitted form, by the ids of its fields. Together they must fit into the payload of an approval. */
 export async function loadUploads(
   uploads: Readonly<Record<string, readonly Upload[]>>,
-  download: (upload: Upload) => Promise<ChatAnswer<Buffer>>,
+  download: (upload: Upload) => Promise<VendorAnswer<Buffer>>,
 ): Promise<{ inputs: Record<string, ChatInput> } | { errors: FieldErrors }> {
   const fields = Object.entries(uploads);
   const bytes = fields.flatMap(([, all]) => all).reduce((sum, file) => sum + file.bytes, 0);

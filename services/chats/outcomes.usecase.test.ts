@@ -18,7 +18,6 @@ import { findApprovalRequest } from "../approvals/gates/find-approval-request.ts
 import { createGateLinks } from "../approvals/links/create-resume-urls.ts";
 import { decideOnPage } from "../approvals/page/decide-on-page.ts";
 import { cancelJob } from "../jobs/cancel/cancel-job.ts";
-import { listDeliveries } from "../notifications/delivery-records.ts";
 import { buildNotice } from "../outbox/notice.ts";
 import { createResource } from "../resources/save.ts";
 import { postInChat } from "./post-message.ts";
@@ -124,9 +123,7 @@ describe("every message of a request", () => {
     const update = async () => {
       throw new Error("The process has died.");
     };
-    await noticesOf(world, { chats: { ...world.deps.chats, update } })
-      .deliver()
-      .catch(() => undefined);
+    await notices.deliver({ chats: { ...world.deps.chats, update } }).catch(() => undefined);
     expect(shown().map(labelsOf)).toEqual([BUTTONS, BUTTONS]);
     await notices.pass(600_000);
     expect(shown().map(labelsOf)).toEqual([[], []]);
@@ -139,7 +136,7 @@ describe("every message of a request", () => {
     await clickOn(gate, shown()[0]);
     await notices.deliver();
     expect(shown().map(textOf)).toEqual([expect.stringMatching(/\nApproved by kim/)]);
-    const chats = [...(await listDeliveries(world.deps, gate.flow)).values()].flat().filter(({ channel }) => channel === "chat");
+    const chats = await notices.listInChats(gate.flow);
     expect(chats.map(({ state, error }) => [state, error]).sort()).toEqual([
       ["failed", "Slack answered message_not_found: the message was deleted"],
       ["sent", undefined],

@@ -8,7 +8,7 @@ import { type ChatButtons, type ChatFormOptions, type ChatMessage, toReference }
 import { type Attempt, refusedAttempt, sentAttempt } from "../../core/deliveries/attempt.ts";
 import { hasEnded, type Job } from "../../core/jobs/record/job.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
-import type { ChatAnswer } from "../../ports/chats.ts";
+import type { VendorAnswer } from "../../ports/chats.ts";
 import { loadGate } from "../approvals/gates/change-gate.ts";
 import type { Uses } from "../uses.ts";
 import { loadChatCredential } from "./load-credential.ts";
@@ -93,7 +93,7 @@ export const isWaiting = async ({ objects }: Uses<"objects">, { workspace, gate 
 export async function callForMessage(
   deps: PostingPorts,
   { workspace, resource: path }: Pick<ChatMessage, "workspace" | "resource">,
-  call: (credential: ChatCredential) => Promise<ChatAnswer<unknown>>,
+  call: (credential: ChatCredential) => Promise<VendorAnswer<unknown>>,
 ): Promise<Attempt> {
   const credential = await loadChatCredential(deps, { workspace, path });
   if (typeof credential === "string") return refusedAttempt(credential);

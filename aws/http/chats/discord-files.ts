@@ -1,16 +1,16 @@
 import { limits } from "../../../contract/limits.ts";
-import type { ChatAnswer, Discord, DiscordCredential } from "../../../ports/chats.ts";
+import type { Discord, DiscordCredential, VendorAnswer } from "../../../ports/chats.ts";
 import { ForbiddenAddressError } from "../egress.ts";
 import { fetchGuarded } from "../guarded-fetch.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
-const refuse = (error: string): ChatAnswer<never> => ({ ok: false, final: true, error });
+const refuse = (error: string): VendorAnswer<never> => ({ ok: false, final: true, error });
 
 /** The hosts of uploaded files, besides that of the API. Their addresses are signed, so a download needs no token. */
 const FILE_HOSTS = ["https://cdn.discordapp.com", "https://media.discordapp.net"];
 
-async function downloadFile({ api_url: apiUrl }: DiscordCredential, url: string, bytes: number): Promise<ChatAnswer<Buffer>> {
+async function downloadFile({ api_url: apiUrl }: DiscordCredential, url: string, bytes: number): Promise<VendorAnswer<Buffer>> {
   const origins = [...FILE_HOSTS, ...(apiUrl === undefined ? [] : [new URL(apiUrl).origin])];
   const address = URL.parse(url);
   if (!address || !origins.includes(address.origin)) return refuse("it is not stored in Discord");

@@ -5,7 +5,7 @@ import { limits } from "../../../contract/limits.ts";
 import { describeDiscordError } from "../../../core/chats/discord/discord-errors.ts";
 import { toDiscordMessage } from "../../../core/chats/discord/discord-message.ts";
 import type { Attempt } from "../../../core/deliveries/attempt.ts";
-import type { ChatAnswer, ChatVendor, DiscordCredential } from "../../../ports/chats.ts";
+import type { ChatVendor, DiscordCredential, VendorAnswer } from "../../../ports/chats.ts";
 import { ForbiddenAddressError } from "../egress.ts";
 import { fetchGuarded } from "../guarded-fetch.ts";
 
@@ -34,7 +34,7 @@ function clientOf({ token, api_url: address }: DiscordCredential): REST {
   }).setToken(token);
 }
 
-async function call<Value>(credential: DiscordCredential, request: (client: REST) => Promise<Value>): Promise<ChatAnswer<Value>> {
+async function call<Value>(credential: DiscordCredential, request: (client: REST) => Promise<Value>): Promise<VendorAnswer<Value>> {
   try {
     return { ok: true, value: await request(clientOf(credential)) };
   } catch (error) {

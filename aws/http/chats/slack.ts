@@ -5,7 +5,7 @@ import { limits } from "../../../contract/limits.ts";
 import { describeSlackError, isTemporarySlackError } from "../../../core/chats/slack/slack-errors.ts";
 import { escapeText, toSlackMessage } from "../../../core/chats/slack/slack-message.ts";
 import type { Attempt } from "../../../core/deliveries/attempt.ts";
-import type { ChatAnswer, ChatVendor, Slack, SlackCredential, SlackPerson } from "../../../ports/chats.ts";
+import type { ChatVendor, Slack, SlackCredential, SlackPerson, VendorAnswer } from "../../../ports/chats.ts";
 import { ForbiddenAddressError } from "../egress.ts";
 import { fetchGuarded } from "../guarded-fetch.ts";
 
@@ -31,7 +31,7 @@ function clientOf({ token, api_url: slackApiUrl }: SlackCredential): WebClient {
   });
 }
 
-async function call<Value>(credential: SlackCredential, request: (client: WebClient) => Promise<Value>): Promise<ChatAnswer<Value>> {
+async function call<Value>(credential: SlackCredential, request: (client: WebClient) => Promise<Value>): Promise<VendorAnswer<Value>> {
   try {
     return { ok: true, value: await request(clientOf(credential)) };
   } catch (error) {
@@ -73,7 +73,7 @@ const personSchema = z.object({
 /** The hosts of files, besides that of the API. The request contains the token. */
 const FILE_HOSTS = ["https://files.slack.com", "https://files.slack-gov.com"];
 
-async function downloadFile({ token, api_url: apiUrl }: SlackCredential, url: string, bytes: number): Promise<ChatAnswer<Buffer>> {
+async function downloadFile({ token, api_url: apiUrl }: SlackCredential, url: string, bytes: number): Promise<VendorAnswer<Buffer>> {
   const origins = [...FILE_HOSTS, ...(apiUrl === undefined ? [] : [new URL(apiUrl).origin])];
   const address = URL.parse(url);
   if (!address || !origins.includes(address.origin)) return { ok: false, final: true, error: "it is not stored in Slack" };

@@ -5,7 +5,7 @@ import { toTeamsCard } from "../../../core/chats/teams/teams-card.ts";
 import { describeTeamsError } from "../../../core/chats/teams/teams-errors.ts";
 import { DEFAULT_SERVER, isChannel, isTeamsServer, toThread, toTokenUrl } from "../../../core/chats/teams/teams-server.ts";
 import { parseRetryAfterMs } from "../../../core/deliveries/schedule.ts";
-import type { ChatAnswer, ChatVendor, Teams, TeamsCredential } from "../../../ports/chats.ts";
+import type { ChatVendor, Teams, TeamsCredential, VendorAnswer } from "../../../ports/chats.ts";
 import { ForbiddenAddressError } from "../egress.ts";
 import { fetchGuarded } from "../guarded-fetch.ts";
 import { keySets } from "../key-sets.ts";
@@ -36,7 +36,7 @@ const tokenErrorSchema = z.object({ error: z.string() });
 const errorSchema = z.object({ error: z.object({ code: z.string() }) });
 
 /** Returns the bot's token (https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-authentication#bot-to-connector). */
-async function loadToken(credential: TeamsCredential): Promise<ChatAnswer<string>> {
+async function loadToken(credential: TeamsCredential): Promise<VendorAnswer<string>> {
   const key = keyOf(credential);
   const cached = tokens.get(key);
   if (cached && cached.expiresAtMs > Date.now()) return { ok: true, value: cached.value };
@@ -76,7 +76,7 @@ async function call<Value>(
   server: string,
   { method, path, body }: { method: SentRequest["method"]; path: string; body?: object },
   parse: (json: unknown) => Value,
-): Promise<ChatAnswer<Value>> {
+): Promise<VendorAnswer<Value>> {
   if (!isTeamsServer(server, credential.login_url))
     return { ok: false, final: true, error: "the server of the conversation is not one of Teams" };
   try {
@@ -117,7 +117,7 @@ function postActivity(
   credential: TeamsCredential,
   { channel, server, thread }: { channel: string; server: string; thread?: string | undefined },
   activity: object,
-): Promise<ChatAnswer<string>> {
+): Promise<VendorAnswer<string>> {
   if (isChannel(channel) && thread === undefined)
     return call(
       credential,
@@ -145,7 +145,7 @@ function postActivity(
 }
 
 /** Opens the chat with a person, for whom the app must be installed, or who must be a member of a team that has it. */
-const openChat = (credential: TeamsCredential, server: string, user: string): Promise<ChatAnswer<string>> =>
+const openChat = (credential: TeamsCredential, server: string, user: string): Promise<VendorAnswer<string>> =>
   call(
     credential,
     server,

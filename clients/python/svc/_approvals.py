@@ -109,29 +109,8 @@ def request_interactive_collab_approval(
     call("GET", f"jobs/teams_approval/{path_part(own_job())}", query=query)
 
 
-def request_interactive_teams_approval(
-    team_name: str,
-    channel_name: str,
-    message: str | None = None,
-    approver: str | None = None,
-    default_args_json: Mapping[str, Any] | None = None,
-    dynamic_enums_json: Mapping[str, Sequence[Any]] | None = None,
-    resume_button_text: str | None = None,
-    cancel_button_text: str | None = None,
-    chat_resource_path: str | None = None,
-) -> None:
-    """An alias with the older name."""
-    request_interactive_collab_approval(
-        team_name,
-        channel_name,
-        message,
-        approver,
-        default_args_json,
-        dynamic_enums_json,
-        resume_button_text,
-        cancel_button_text,
-        chat_resource_path,
-    )
+# An alias with the older name.
+request_interactive_teams_approval = request_interactive_collab_approval
 
 
 def send_teams_message(

@@ -6,9 +6,8 @@ const text = (most: number) => z.string().max(most);
 /** Objects as JSON text, in the query of helpers that send no body. */
 const jsonText = text(20_000).optional();
 
-/** The fields of a request for an approval, besides the resource. */
-const askFields = {
-  channel_id: text(200).optional().describe("The id of the channel. Default: that of the resource."),
+/** The fields of a request for an approval, besides its resource and channel. */
+const stepFields = {
   flow_step_id: text(200).describe("The id of the step in its flow. `id` is its job."),
   message: text(4000).optional().describe("A text for the approvers."),
   approver: approverName.optional().describe("The name of the approver, which the message shows."),
@@ -17,99 +16,81 @@ const askFields = {
   resume_button_text: text(75).optional(),
   cancel_button_text: text(75).optional(),
 };
+const askFields = { channel_id: text(200).optional().describe("The id of the channel. Default: that of the resource."), ...stepFields };
+
+/** The call of a step that asks for its approval. */
+const asks = {
+  access: { domain: "approvals", verb: "write", need: "run", target: "job" },
+  audits: "nothing",
+  fn: "approve",
+  auth: "token",
+  params: atJob,
+  status: 200,
+  reply: { text: "A sentence." },
+  errors: ["job.notFound", "approval.none", "approval.over", "approval.link", "chat.notPosted"],
+} as const;
+
+/** A route without a token in function `chat`. */
+const open = { access: "open", fn: "chat", auth: "none", status: 200 } as const;
+const manifest = { ...open, method: "GET", params: z.object({ workspace: workspaceId, path: runnablePath }), errors: [] } as const;
+/** The call of a vendor, whose signature is checked. */
+const signed = { ...open, method: "POST", audits: "approvalLog", params: atPath, payload: true } as const;
+const signedErrors = ["chat.noResource", "chat.signature", "body.tooLarge"] as const;
 
 /** Routes that ask for an approval in a chat, and those that the vendors of chat applications call. */
 export const chatRoutes = {
   askInSlack: defineRoute({
+    ...asks,
     name: "chats.askInSlack",
     summary: "Post a message into a channel of Slack whose buttons approve or reject the step of a flow that calls this.",
     method: "GET",
     path: "/api/w/{workspace}/jobs/slack_approval/{id}",
-    access: { domain: "approvals", verb: "write", need: "run", target: "job" },
-    audits: "nothing",
-    fn: "approve",
-    auth: "token",
-    params: atJob,
     query: z.object({
       slack_resource_path: text(250).describe("The resource of type slack, which the caller must be allowed to read."),
       ...askFields,
     }),
-    status: 200,
-    reply: { text: "A sentence." },
-    errors: ["job.notFound", "approval.none", "approval.over", "approval.link", "chat.notPosted"],
   }),
   askInDiscord: defineRoute({
+    ...asks,
     name: "chats.askInDiscord",
     summary: "Post a message into a channel of Discord whose buttons approve or reject the step of a flow that calls this.",
     method: "POST",
     path: "/api/w/{workspace}/jobs/discord_approval/{id}",
-    access: { domain: "approvals", verb: "write", need: "run", target: "job" },
-    audits: "nothing",
-    fn: "approve",
-    auth: "token",
-    params: atJob,
     body: z.object({
       discord_resource_path: text(250).describe("The resource of type discord, which the caller must be allowed to read."),
       ...askFields,
     }),
-    status: 200,
-    reply: { text: "A sentence." },
-    errors: ["job.notFound", "approval.none", "approval.over", "approval.link", "chat.notPosted"],
   }),
   slackManifest: defineRoute({
+    ...manifest,
     name: "chats.slackManifest",
     summary: "Get the manifest of the Slack app for the resource at this path, which need not exist yet. It contains no secret.",
-    method: "GET",
     path: "/api/w/{workspace}/chat/slack/manifest/{path+}",
-    access: "open",
-    fn: "chat",
-    auth: "none",
-    params: z.object({ workspace: workspaceId, path: runnablePath }),
-    status: 200,
     reply: { json: anyJson.describe("The manifest, as https://docs.slack.dev/reference/app-manifest describes it.") },
-    errors: [],
   }),
   slack: defineRoute({
+    ...signed,
     name: "chats.slack",
     summary: "Answer a call of a Slack app: a click on a button, a submitted dialog, or the check of this address. Slack signs each call.",
-    method: "POST",
     path: "/api/w/{workspace}/chat/slack/{path+}",
-    access: "open",
-    audits: "approvalLog",
-    fn: "chat",
-    auth: "none",
-    params: atPath,
-    payload: true,
-    status: 200,
     reply: { json: anyJson.describe("The shape that Slack expects for the call.") },
-    errors: ["chat.noResource", "chat.signature", "body.tooLarge"],
+    errors: signedErrors,
   }),
   discord: defineRoute({
+    ...signed,
     name: "chats.discord",
     summary:
       "Answer a call of a Discord application: a click on a button, a submitted form, or the check of this address. Discord signs each call.",
-    method: "POST",
     path: "/api/w/{workspace}/chat/discord/{path+}",
-    access: "open",
-    audits: "approvalLog",
-    fn: "chat",
-    auth: "none",
-    params: atPath,
-    payload: true,
-    status: 200,
     reply: { json: anyJson.describe("The shape that Discord expects for the call.") },
-    errors: ["chat.noResource", "chat.signature", "body.tooLarge"],
+    errors: signedErrors,
   }),
   askInTeams: defineRoute({
+    ...asks,
     name: "chats.askInTeams",
     summary: "Post a card into a channel of Microsoft Teams whose buttons approve or reject the step of a flow that calls this.",
     method: "GET",
     path: "/api/w/{workspace}/jobs/teams_approval/{id}",
-    access: { domain: "approvals", verb: "write", need: "run", target: "job" },
-    audits: "nothing",
-    fn: "approve",
-    auth: "token",
-    params: atJob,
     query: z.object({
       team_name: text(200).describe("The name of a team in which the bot is installed."),
       channel_name: text(200).describe("The name of the channel. The first channel of a team is called General."),
@@ -118,17 +99,8 @@ export const chatRoutes = {
         .describe(
           "The resource of type ms_teams_bot, which the caller must be allowed to read. Default: the one whose bot is in the team.",
         ),
-      flow_step_id: text(200).describe("The id of the step in its flow. `id` is its job."),
-      message: text(4000).optional().describe("A text for the approvers."),
-      approver: approverName.optional().describe("The name of the approver, which the message shows."),
-      default_args_json: jsonText.describe("Default values of the form in the chat, by field. They replace those that the step returns."),
-      dynamic_enums_json: jsonText.describe("Choices of the form in the chat, by field. They replace those that the step returns."),
-      resume_button_text: text(75).optional(),
-      cancel_button_text: text(75).optional(),
+      ...stepFields,
     }),
-    status: 200,
-    reply: { text: "A sentence." },
-    errors: ["job.notFound", "approval.none", "approval.over", "approval.link", "chat.notPosted"],
   }),
   postInTeams: defineRoute({
     name: "chats.postInTeams",
@@ -156,33 +128,20 @@ export const chatRoutes = {
     errors: ["chat.noConversation", "chat.notPosted"],
   }),
   teamsManifest: defineRoute({
+    ...manifest,
     name: "chats.teamsManifest",
     summary: "Get the app package of the bot for the resource at this path, which need not exist yet. It contains no secret.",
-    method: "GET",
     path: "/api/w/{workspace}/chat/teams/manifest/{path+}",
-    access: "open",
-    fn: "chat",
-    auth: "none",
-    params: z.object({ workspace: workspaceId, path: runnablePath }),
     query: z.object({ app_id: z.guid().describe("The application (client) id of the bot.") }),
-    status: 200,
     reply: { bytes: "A zip archive with the manifest and two icons, which Teams takes as a custom app." },
-    errors: [],
   }),
   teams: defineRoute({
+    ...signed,
     name: "chats.teams",
     summary:
       "Answer a call of a bot in Microsoft Teams: a use of a card, or a change of the places where the bot is installed. The Bot Framework signs a token for each call.",
-    method: "POST",
     path: "/api/w/{workspace}/chat/teams/{path+}",
-    access: "open",
-    audits: "approvalLog",
-    fn: "chat",
-    auth: "none",
-    params: atPath,
-    payload: true,
-    status: 200,
     reply: { json: anyJson.describe("The shape that Teams expects for the call.") },
-    errors: ["chat.noResource", "chat.signature", "body.tooLarge", "service.busy"],
+    errors: [...signedErrors, "service.busy"],
   }),
 };

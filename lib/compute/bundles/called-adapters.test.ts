@@ -30,6 +30,7 @@ const methods: Record<string, string[]> = {
   startRefreshing: [invoke(descriptions.objects)],
   startRotating: [invoke(descriptions.objects)],
   requestDecision: [invoke(descriptions.approve)],
+  requestContent: [invoke(descriptions.approve)],
   storeTeamsChange: [invoke(descriptions.approve)],
   requestPost: [invoke(descriptions.deliver)],
   postInTeams: [invoke(descriptions.deliver)],

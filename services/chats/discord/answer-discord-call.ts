@@ -1,5 +1,3 @@
-import { SvcError } from "../../../contract/errors.ts";
-import { limits } from "../../../contract/limits.ts";
 import { assertNever } from "../../../contract/utilities/assert-never.ts";
 import { identifyChatApp } from "../../../core/chats/chat-account.ts";
 import type { ChatDecision, ChatRefusal, ChatUse } from "../../../core/chats/chat-call.ts";
@@ -22,12 +20,11 @@ import { buildFaults } from "../../../core/chats/discord/form/faults.ts";
 import { findCallFault } from "../../../core/chats/discord/verify-call.ts";
 import type { ChatForm } from "../../../core/chats/form/chat-form.ts";
 import type { FieldErrors } from "../../../core/chats/form/read-values.ts";
-import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { DiscordCredential } from "../../../ports/chats.ts";
 import type { Uses } from "../../uses.ts";
-import { type ChatPorts, loadChatCredential } from "../load-credential.ts";
+import type { ChatPorts } from "../load-credential.ts";
 import { loadUploads } from "../load-uploads.ts";
-import type { ReceivedCall } from "../received-call.ts";
+import { openCall, type ReceivedCall, refuseCall } from "../received-call.ts";
 
 type DiscordPorts = Omit<ChatPorts, "chats"> & Uses<"discord">;
 
@@ -43,17 +40,11 @@ interface Interaction {
  */
 export async function answerDiscordCall(deps: DiscordPorts, received: ReceivedCall): Promise<DiscordReply> {
   const { workspace, path, headers } = received;
-  const credential = await loadChatCredential(deps, { workspace, path });
-  if (typeof credential === "string" || credential.type !== "discord") throw new SvcError("chat.noResource", {});
-  const { bytes } = await received.readPayload();
-  if (bytes.length > limits.chatCallBytes) throw new SvcError("body.tooLarge", { limitBytes: limits.chatCallBytes, what: "body" });
+  const { credential, bytes } = await openCall(deps, received, "discord");
   const fault = await findCallFault(credential.public_key, { headers, bytes }, deps.nowMs());
   const body = fault === undefined ? parseDiscordCall(bytes.toString("utf8")) : undefined;
-  if (!body || body.application !== credential.application_id) {
-    // The caller learns no reason.
-    reportFailure("A call of Discord was refused", new Error(fault ?? "otherApplication"), { workspace });
-    throw new SvcError("chat.signature", {});
-  }
+  if (!body || body.application !== credential.application_id)
+    throw refuseCall("Discord", workspace, new Error(fault ?? "otherApplication"));
   if (body.isPing) return pong;
   const { call } = body;
   if (!call) return tell("This message does not belong to an approval any more.");
@@ -79,10 +70,8 @@ async function handleCall(deps: DiscordPorts, interaction: Interaction, call: Di
       return call.button === "approve" ? decide(deps, interaction, call, { approved: true }) : openModal(buildReasonModal(call.reference));
     case "again":
       return decide(deps, interaction, call, { approved: true });
-    case "rejection": {
-      const { reason } = call;
-      return decide(deps, interaction, call, { approved: false, ...(reason.trim() === "" ? {} : { reason }) });
-    }
+    case "rejection":
+      return decide(deps, interaction, call, { approved: false, reason: call.reason });
     case "form": {
       const files = await loadUploads(call.files, ({ url, bytes }) => deps.discord.downloadFile(interaction.credential, url, bytes));
       if ("errors" in files) return showFaults(deps, interaction, call, files.errors);
@@ -109,8 +98,6 @@ async function decide(
       return openForm(answer.form, call);
     case "refused":
       return explain(deps, interaction, call, answer);
-    case "content":
-      return acknowledgement;
     default:
       return assertNever(answer);
   }
@@ -146,7 +133,6 @@ async function showFaults(
   errors: FieldErrors,
 ): Promise<DiscordReply> {
   const answer = await deps.functions.requestDecision({ kind: "chatForm", ...use });
-  if (answer.outcome === "content") return acknowledgement;
   if (answer.outcome !== "form") return tell(answer.text, isAnswer);
   return showPrivately(buildFaults(answer.form.fields, { errors, inputs }, reference), isAnswer);
 }

@@ -1,22 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { approvalEntryObject } from "../../../core/approvals/record.ts";
 import { unescapeMarkdown } from "../../../core/chats/discord/escape-markdown.ts";
-import { noticeObject } from "../../../core/notifications/stored-notice.ts";
 import { noticesOf } from "../../../test/support/chats/deliver-notices.ts";
 import { type FakeDiscord, startDiscord } from "../../../test/support/chats/discord.ts";
 import { callService, DISCORD_PATH } from "../../../test/support/chats/discord-world.ts";
 import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
-import { DeliveryConsumer } from "../../../test/support/use-cases/world-deliveries.ts";
 import { approveGate, gates, playExecutions, startFlow } from "../../../test/support/use-cases/world-flows.ts";
 import { addWorkspace, housekeep } from "../../../test/support/use-cases/world-jobs.ts";
-import { recordingChannels } from "../../../test/support/use-cases/world-notices.ts";
 import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import type { SendingPorts } from "../../deliveries/deliver-message.ts";
-import { sendDeliveries } from "../../deliveries/queue-attempts.ts";
 import { connectChatAccount } from "../../identity/chat-accounts/connect-chat-account.ts";
 import { cancelJob } from "../../jobs/cancel/cancel-job.ts";
-import { listDeliveries } from "../../notifications/delivery-records.ts";
-import { dispatchNotice } from "../../notifications/dispatch-notice.ts";
 import { createResource, deleteResource, updateResource } from "../../resources/save.ts";
 import { addMember } from "../../workspaces/add-member.ts";
 
@@ -25,6 +19,7 @@ const LEE = "5000000000000000102";
 
 let discord: FakeDiscord;
 let world: World;
+let notices: ReturnType<typeof noticesOf>;
 beforeAll(async () => {
   discord = await startDiscord();
 });
@@ -35,6 +30,7 @@ beforeEach(async () => {
   delete discord.events.beforeAnswer;
   discord.people.clear();
   world = await newWorld();
+  notices = noticesOf(world);
   await addWorkspace(world);
   const value = discord.resource;
   await createResource(world.deps, { actor: anAdmin, workspace: world.workspace }, { path: DISCORD_PATH, value, resource_type: "discord" });
@@ -58,18 +54,7 @@ const consent = (fields: object = {}) => ({
   },
 });
 
-const dispatched = new Set<string>();
-/** Dispatches the notices that were not dispatched before, and delivers them. */
-async function deliver(ports: Partial<SendingPorts> = {}): Promise<void> {
-  const { channels } = recordingChannels();
-  const consumer = new DeliveryConsumer(world, { ...world.deps, ...channels, ...ports } as SendingPorts);
-  for (const { pk, sk } of await world.deps.objects.list(noticeObject.partitionKey(world.workspace))) {
-    if (dispatched.has(sk)) continue;
-    dispatched.add(sk);
-    await sendDeliveries(world.deps, await dispatchNotice(world.deps, { pk, sk }));
-  }
-  await consumer.receive();
-}
+const deliver = (ports?: Partial<SendingPorts>) => notices.deliver(ports);
 
 async function waitingRun(fields: object = {}): Promise<string> {
   const run = await startFlow(world, [consent(fields), { id: "b", value: { type: "identity" } }]);
@@ -99,8 +84,7 @@ function request(messages = shown()) {
   return message;
 }
 const decisionOf = async (run: string) => (await gates(world, run))[0]?.decision;
-const chatNotices = async (run: string) =>
-  [...(await listDeliveries(world.deps, run)).values()].flat().filter(({ channel }) => channel === "chat");
+const chatNotices = (run: string) => notices.listInChats(run);
 
 /** Connects a person with a user by the link that a click has offered. */
 async function connect(user: string, username: string): Promise<void> {
@@ -189,7 +173,6 @@ describe("a request without a channel", () => {
     discord.messages.splice(0);
     const run = await startFlow(world, [consent(), { id: "b", value: { type: "identity" } }]);
     await playExecutions(world);
-    const notices = noticesOf(world);
     for (let round = 0; round < 3; round += 1) await notices.deliver();
     const direct = shown().find(({ channel_id }) => channel_id !== discord.channel);
     expect(await call(discord.click(request(direct ? [direct] : []), "Approve", KIM))).toEqual({ type: 6 });

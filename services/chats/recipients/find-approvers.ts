@@ -3,7 +3,7 @@ import { limits } from "../../../contract/limits.ts";
 import { identifyChatApp, toChatAccountId, userChatAccountObject } from "../../../core/chats/chat-account.ts";
 import type { ChatCredential } from "../../../core/chats/chat-credential.ts";
 import { personKey } from "../../../core/people/person.ts";
-import type { ChatAnswer } from "../../../ports/chats.ts";
+import type { VendorAnswer } from "../../../ports/chats.ts";
 import type { Uses } from "../../uses.ts";
 
 /** One message is left for the default channel. */
@@ -25,7 +25,7 @@ export async function findApproversInChat(
   deps: Uses<"objects" | "chats">,
   credential: ChatCredential,
   emails: readonly string[],
-): Promise<ChatAnswer<FoundApprovers>> {
+): Promise<VendorAnswer<FoundApprovers>> {
   const lookUp = async (email: string) => ({ email, answer: await findPerson(deps, credential, email) });
   const answers = await pMap(emails.slice(0, MOST_DIRECT), lookUp, { concurrency: AT_ONCE });
   for (const { answer } of answers) if (!answer.ok && !answer.final) return answer;
@@ -38,7 +38,7 @@ async function findPerson(
   { objects, chats }: Uses<"objects" | "chats">,
   credential: ChatCredential,
   email: string,
-): Promise<ChatAnswer<string | undefined>> {
+): Promise<VendorAnswer<string | undefined>> {
   const app = identifyChatApp(credential);
   const accounts = userChatAccountObject.parseReadable(await objects.list(userChatAccountObject.partitionKey(personKey(email))));
   // The id of an account contains the app, so the account of another app has another id.

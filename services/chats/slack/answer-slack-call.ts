@@ -1,6 +1,5 @@
 import { defined } from "../../../contract/defined.ts";
 import { SvcError } from "../../../contract/errors.ts";
-import { limits } from "../../../contract/limits.ts";
 import { assertNever } from "../../../contract/utilities/assert-never.ts";
 import { identifyChatApp } from "../../../core/chats/chat-account.ts";
 import type { ChatDecision, ChatUser } from "../../../core/chats/chat-call.ts";
@@ -13,9 +12,9 @@ import { verifySignature } from "../../../core/http-routes/authentication/signat
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { SlackCredential } from "../../../ports/chats.ts";
 import type { Uses } from "../../uses.ts";
-import { type ChatPorts, loadChatCredential } from "../load-credential.ts";
+import type { ChatPorts } from "../load-credential.ts";
 import { loadUploads } from "../load-uploads.ts";
-import type { ReceivedCall } from "../received-call.ts";
+import { openCall, type ReceivedCall, refuseCall } from "../received-call.ts";
 import { requestDecision } from "../request-decision.ts";
 
 type SlackPorts = ChatPorts & Uses<"slack">;
@@ -27,19 +26,11 @@ type SlackClick = Extract<SlackCall, { kind: "click" }>;
  */
 export async function answerSlackCall(deps: SlackPorts, call: ReceivedCall): Promise<object> {
   const { workspace, path, headers } = call;
-  const credential = await loadChatCredential(deps, { workspace, path });
-  if (typeof credential === "string" || credential.type !== "slack") throw new SvcError("chat.noResource", {});
-  const { bytes } = await call.readPayload();
-  if (bytes.length > limits.chatCallBytes) throw new SvcError("body.tooLarge", { limitBytes: limits.chatCallBytes, what: "body" });
+  const { credential, bytes } = await openCall(deps, call, "slack");
   const verified = await verifySignature(toSignature(credential), { headers, readBytes: async () => bytes }, deps.nowMs());
   if (verified.outcome === "answered") return { challenge: verified.body };
-  if (verified.outcome !== "admitted") {
-    // The caller learns no reason.
-    reportFailure("A call of Slack was refused", new Error(verified.outcome === "refused" ? verified.reason : verified.outcome), {
-      workspace,
-    });
-    throw new SvcError("chat.signature", {});
-  }
+  if (verified.outcome !== "admitted")
+    throw refuseCall("Slack", workspace, new Error(verified.outcome === "refused" ? verified.reason : verified.outcome));
   const slackCall = parseSlackCall(bytes.toString("utf8"));
   return slackCall ? handleCall(deps, { workspace, path }, credential, slackCall) : {};
 }
@@ -62,7 +53,7 @@ async function handleCall(deps: SlackPorts, resource: Resource, credential: Slac
         ? decide(deps, resource, credential, call, { approved: true })
         : openDialog(deps, credential, call, buildRejectDialog(toMessage(call)));
     case "rejection":
-      return decide(deps, resource, credential, call, { approved: false, ...(call.reason.trim() === "" ? {} : { reason: call.reason }) });
+      return decide(deps, resource, credential, call, { approved: false, reason: call.reason });
     case "form": {
       const files = await loadUploads(call.files, ({ url, bytes }) => deps.slack.downloadFile(credential, url, bytes));
       if ("errors" in files) return { response_action: "errors", errors: files.errors };

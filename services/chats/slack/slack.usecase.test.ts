@@ -1,27 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { pendingGateObject } from "../../../core/approvals/pending-gate.ts";
 import { approvalEntryObject } from "../../../core/approvals/record.ts";
-import { noticeObject } from "../../../core/notifications/stored-notice.ts";
 import type { WorkspaceCaller } from "../../../core/people/actor.ts";
+import { noticesOf } from "../../../test/support/chats/deliver-notices.ts";
 import { type FakeSlack, startSlack } from "../../../test/support/chats/slack.ts";
 import { addPerson, callService, SLACK_PATH } from "../../../test/support/chats/slack-world.ts";
 import { newWorld, type World } from "../../../test/support/use-cases/world.ts";
-import { DeliveryConsumer } from "../../../test/support/use-cases/world-deliveries.ts";
 import { approveGate, gates, playExecutions, startFlow } from "../../../test/support/use-cases/world-flows.ts";
 import { addWorkspace, housekeep } from "../../../test/support/use-cases/world-jobs.ts";
-import { recordingChannels } from "../../../test/support/use-cases/world-notices.ts";
 import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { loadGate } from "../../approvals/gates/change-gate.ts";
 import type { SendingPorts } from "../../deliveries/deliver-message.ts";
-import { sendDeliveries } from "../../deliveries/queue-attempts.ts";
 import { cancelJob } from "../../jobs/cancel/cancel-job.ts";
-import { listDeliveries } from "../../notifications/delivery-records.ts";
-import { dispatchNotice } from "../../notifications/dispatch-notice.ts";
 import { createResource, deleteResource, updateResource } from "../../resources/save.ts";
 import { createVariable, updateVariable } from "../../variables/save.ts";
 
 let slack: FakeSlack;
 let world: World;
+let notices: ReturnType<typeof noticesOf>;
 beforeAll(async () => {
   slack = await startSlack();
 });
@@ -34,6 +30,7 @@ beforeEach(async () => {
   delete slack.events.beforeAnswer;
   slack.people.clear();
   world = await newWorld();
+  notices = noticesOf(world);
   await addWorkspace(world);
   await saveResource();
   await addPerson(world, slack, "U0KIM", "kim");
@@ -61,18 +58,7 @@ const consent = (fields: object = {}) => ({
   },
 });
 
-/** Dispatches the notices that were not dispatched before, and delivers them. */
-async function deliver(ports: Partial<SendingPorts> = {}): Promise<void> {
-  const { channels } = recordingChannels();
-  const consumer = new DeliveryConsumer(world, { ...world.deps, ...channels, ...ports } as SendingPorts);
-  for (const { pk, sk } of await world.deps.objects.list(noticeObject.partitionKey(world.workspace))) {
-    if (dispatched.has(sk)) continue;
-    dispatched.add(sk);
-    await sendDeliveries(world.deps, await dispatchNotice(world.deps, { pk, sk }));
-  }
-  await consumer.receive();
-}
-const dispatched = new Set<string>();
+const deliver = (ports?: Partial<SendingPorts>) => notices.deliver(ports);
 
 async function waitingRun(fields: object = {}, starter: object = {}): Promise<string> {
   const run = await startFlow(world, [consent(fields), { id: "b", value: { type: "identity" } }], {}, starter);
@@ -84,8 +70,7 @@ async function waitingRun(fields: object = {}, starter: object = {}): Promise<st
 const call = (body: string, headers?: Record<string, string>) => callService(world, slack, body, headers);
 const shown = () => slack.messages.filter(({ only }) => only === undefined);
 const told = (user: string) => slack.messages.filter(({ only }) => only === user).map(({ text }) => text);
-const chatNotices = async (run: string) =>
-  [...(await listDeliveries(world.deps, run)).values()].flat().filter(({ channel }) => channel === "chat");
+const chatNotices = (run: string) => notices.listInChats(run);
 const textsOf = (message = shown()[0]) => (message?.blocks ?? []).map(({ text }) => text?.text ?? "").join("\n");
 const labelsOf = (message = shown()[0]) => (message?.blocks ?? []).flatMap(({ elements = [] }) => elements).map(({ text }) => text.text);
 function requestIn(messages = shown()) {

@@ -1,6 +1,4 @@
 import { defined } from "../../../contract/defined.ts";
-import { SvcError } from "../../../contract/errors.ts";
-import { limits } from "../../../contract/limits.ts";
 import { assertNever } from "../../../contract/utilities/assert-never.ts";
 import { identifyChatApp } from "../../../core/chats/chat-account.ts";
 import type { ChatAnswer, ChatUser } from "../../../core/chats/chat-call.ts";
@@ -11,8 +9,8 @@ import { buildFormCard, type SubmittedForm } from "../../../core/chats/teams/tea
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { TeamsCredential } from "../../../ports/chats.ts";
 import type { Uses } from "../../uses.ts";
-import { type ChatPorts, loadChatCredential } from "../load-credential.ts";
-import type { ReceivedCall } from "../received-call.ts";
+import type { ChatPorts } from "../load-credential.ts";
+import { openCall, type ReceivedCall } from "../received-call.ts";
 import { type PlacedUse, requestDecision } from "../request-decision.ts";
 import { reportInstallation } from "./report-installation.ts";
 import { verifyTeamsCall } from "./verify-teams-call.ts";
@@ -32,10 +30,7 @@ interface Shown {
  */
 export async function answerTeamsCall(deps: TeamsPorts, call: ReceivedCall): Promise<object> {
   const { workspace, path, headers } = call;
-  const credential = await loadChatCredential(deps, { workspace, path });
-  if (typeof credential === "string" || credential.type !== "ms_teams_bot") throw new SvcError("chat.noResource", {});
-  const { bytes } = await call.readPayload();
-  if (bytes.length > limits.chatCallBytes) throw new SvcError("body.tooLarge", { limitBytes: limits.chatCallBytes, what: "body" });
+  const { credential, bytes } = await openCall(deps, call, "ms_teams_bot");
   const activity = await verifyTeamsCall(deps, credential, { workspace, authorization: headers["authorization"], bytes });
   const teamsCall = parseTeamsCall(activity);
   if (!teamsCall) return {};
@@ -67,7 +62,7 @@ async function answerClick(deps: TeamsPorts, credential: TeamsCredential, use: P
   switch (click.verb) {
     case "ask":
     case "back": {
-      const answer = await deps.functions.requestDecision({ kind: "chatContent", ...use });
+      const answer = await deps.functions.requestContent({ kind: "chatContent", ...use });
       if (answer.outcome !== "content") return show(deps, reference, answer);
       const { content } = answer;
       const text = content.actions ? `Decide on the approval page: ${content.actions.page}` : content.title;
@@ -76,8 +71,7 @@ async function answerClick(deps: TeamsPorts, credential: TeamsCredential, use: P
     case "approve":
       return show(deps, reference, await requestDecision(deps, credential, use, { approved: true }));
     case "reject": {
-      const reason = click.reason === "" ? undefined : click.reason;
-      const answer = await requestDecision(deps, credential, use, { approved: false, ...defined({ reason }) });
+      const answer = await requestDecision(deps, credential, use, { approved: false, reason: click.reason });
       const needsReason = answer.outcome === "refused" && answer.needsReason;
       return needsReason ? { text: answer.text, card: buildReasonCard(reference, answer.text) } : show(deps, reference, answer);
     }
@@ -99,8 +93,6 @@ function show(deps: TeamsPorts, reference: string, answer: ChatAnswer, submitted
   switch (answer.outcome) {
     case "counted":
       return { text: answer.text, card: buildNoteCard(answer.text, { reference }) };
-    case "content":
-      return { text: answer.content.title, card: toTeamsCard(answer.content) };
     case "form": {
       const { form } = answer;
       const card = buildFormCard(form, reference, submitted);

@@ -11,7 +11,6 @@ import { addWorkspace, housekeep } from "../../../test/support/use-cases/world-j
 import { anAdmin } from "../../../test/support/use-cases/world-people.ts";
 import { connectChatAccount } from "../../identity/chat-accounts/connect-chat-account.ts";
 import { cancelJob } from "../../jobs/cancel/cancel-job.ts";
-import { listDeliveries } from "../../notifications/delivery-records.ts";
 import { createResource, deleteResource, updateResource } from "../../resources/save.ts";
 import { createVariable } from "../../variables/save.ts";
 
@@ -69,8 +68,7 @@ function request() {
   return { ...message, card: message.card };
 }
 const decisionOf = async (run: string) => (await gates(world, run))[0]?.decision;
-const chatNotices = async (run: string) =>
-  [...(await listDeliveries(world.deps, run)).values()].flat().filter(({ channel }) => channel === "chat");
+const chatNotices = (run: string) => notices.listInChats(run);
 
 describe("a ConsentGate whose channel is Teams", () => {
   it("posts one card with buttons and the page, and shows texts as they are", async () => {
@@ -109,7 +107,7 @@ describe("a ConsentGate whose channel is Teams", () => {
     ["the channel does not exist", { channel_id: "19:none@thread.tacv2" }, /ConversationNotFound: there is no such conversation/],
     [
       "the bot is in no such chat",
-      { channel_id: "a:nobody", resource_path: "u/ann/gone" },
+      { channel_id: "a:unknown", resource_path: "u/ann/gone" },
       /no resource of a chat application at u\/ann\/gone/,
     ],
   ])("reports a failed notice, and waits, if %s", async (_, more, error) => {
@@ -283,7 +281,7 @@ describe("a call at the address of a resource", () => {
     ["whose token has another issuer", () => teams.sign(nowS(), { claims: { iss: "https://example.com" } })],
     ["whose token names another server", () => teams.sign(nowS(), { claims: { serviceurl: "https://smba.trafficmanager.net/amer/" } })],
     ["whose token never expires", () => teams.sign(nowS(), { claims: { exp: undefined } })],
-    ["whose token was signed by somebody else", async () => teams.sign(nowS(), { key: (await generateKeyPair("RS256")).privateKey })],
+    ["whose token was signed with another key", async () => teams.sign(nowS(), { key: (await generateKeyPair("RS256")).privateKey })],
     [
       "whose token is signed with a text",
       async () => teams.sign(nowS(), { key: Buffer.from("secret"), header: { alg: "HS256", kid: "k1" } }),

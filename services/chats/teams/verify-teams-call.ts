@@ -3,10 +3,10 @@ import { SvcError } from "../../../contract/errors.ts";
 import { activitySchema, type TeamsActivity } from "../../../core/chats/teams/teams-call.ts";
 import { isTeamsServer, toMetadataUrl } from "../../../core/chats/teams/teams-server.ts";
 import { tryParseJson } from "../../../core/payload/json.ts";
-import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { TeamsCredential } from "../../../ports/chats.ts";
 import { createKeySetReader, type KeySetReader } from "../../identity/tokens/issuer-keys.ts";
 import type { Uses } from "../../uses.ts";
+import { refuseCall } from "../received-call.ts";
 
 /** The issuer of the tokens with which the Bot Framework calls bots. */
 const ISSUER = "https://api.botframework.com";
@@ -41,8 +41,7 @@ export async function verifyTeamsCall(
     return readActivity(credential, bytes, server, endorsements);
   } catch (error) {
     if (error instanceof SvcError) throw error;
-    reportFailure("A call of Teams was refused", error, { workspace });
-    throw new SvcError("chat.signature", {}, { cause: error });
+    throw refuseCall("Teams", workspace, error);
   }
 }
 

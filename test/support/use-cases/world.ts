@@ -16,7 +16,7 @@ import { storage } from "../../../aws/s3/storage.ts";
 import { queue } from "../../../aws/sqs/queue.ts";
 import { env } from "../../../contract/env.ts";
 import type { BuildRequest, BuildResult } from "../../../core/builds/build.ts";
-import type { ChatCall, ChatPost } from "../../../core/chats/chat-call.ts";
+import type { ChatContentRequest, ChatDecision, ChatFormRequest, ChatPost } from "../../../core/chats/chat-call.ts";
 import type { TeamsChange } from "../../../core/chats/teams/teams-place.ts";
 import type { TeamsPost } from "../../../core/chats/teams/teams-post.ts";
 import { connectBulk } from "../../../functions/shared/wiring/continue-bulk.ts";
@@ -27,7 +27,7 @@ import type { ExecutionName, Executions, StateMachines } from "../../../ports/ex
 import type { Functions, Invocation } from "../../../ports/functions.ts";
 import type { QueuedDelivery } from "../../../ports/queues.ts";
 import type { RunRequest } from "../../../runners/protocol.ts";
-import { decideInChat } from "../../../services/chats/decide-in-chat.ts";
+import { decideInChat, showInChat } from "../../../services/chats/decide-in-chat.ts";
 import { postInChat } from "../../../services/chats/post-message.ts";
 import { sendTeamsPost } from "../../../services/chats/teams/send-post.ts";
 import { storeInstallation } from "../../../services/chats/teams/store-installation.ts";
@@ -133,7 +133,8 @@ export async function newWorld() {
     createStateMachine: async ({ value }: { value: unknown }) => ({
       machine: `m-${createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 8)}`,
     }),
-    requestDecision: (call: ChatCall) => decideInChat(world.deps, call),
+    requestDecision: (call: ChatDecision | ChatFormRequest) => decideInChat(world.deps, call),
+    requestContent: (call: ChatContentRequest) => showInChat(world.deps, call),
     storeTeamsChange: (change: TeamsChange) => storeInstallation(world.deps, change),
     requestPost: (call: ChatPost) => postInChat(world.deps, call),
     postInTeams: (call: TeamsPost) => sendTeamsPost(world.deps, call),
